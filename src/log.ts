@@ -1,0 +1,76 @@
+import type { Clock } from "./clock.ts";
+import { toIso } from "./clock.ts";
+
+export const logLevels = ["debug", "info", "warning", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warning(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** Applied at once: the setting changes without a restart. */
+  setLevel(level: LogLevel): void;
+}
+
+/** Removes secrets from text on its way out; see `secrets/redaction.ts`. */
+export type Redact = (text: string) => string;
+
+interface LogOptions {
+  level: LogLevel;
+  format: "text" | "json";
+  clock: Clock;
+  redact: Redact;
+  write?: (line: string) => void;
+}
+
+// Control characters would let an upstream's text forge lines of the log.
+function oneLine(text: string): string {
+  let out = "";
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    const hostile = code < 32 || (code >= 127 && code < 160) || code === 0x2028 || code === 0x2029;
+    out += hostile ? `\\u${code.toString(16).padStart(4, "0")}` : char;
+  }
+  return out;
+}
+
+function fieldText(value: unknown): string {
+  if (value instanceof Error) return JSON.stringify(`${value.name}: ${value.message}`);
+  if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
+  return JSON.stringify(value) ?? "undefined";
+}
+
+function jsonReplacer(_key: string, value: unknown): unknown {
+  return value instanceof Error ? { name: value.name, message: value.message } : value;
+}
+
+/** A log of static messages with fields, one line each; every line passes `redact` at the sink, whoever wrote it. */
+export function createLog(options: LogOptions): Log {
+  let threshold = logLevels.indexOf(options.level);
+  const write = options.write ?? ((line: string) => console.log(line));
+  const line = (level: LogLevel, message: string, fields: LogFields = {}) => {
+    if (logLevels.indexOf(level) < threshold) return;
+    const at = toIso(options.clock.now());
+    const text =
+      options.format === "json"
+        ? JSON.stringify({ at, level, message, ...fields }, jsonReplacer)
+        : [
+            at,
+            level.toUpperCase().padEnd(7),
+            message,
+            ...Object.entries(fields).map(([k, v]) => `${k}=${fieldText(v)}`),
+          ].join(" ");
+    write(oneLine(options.redact(text)));
+  };
+  return {
+    debug: (message, fields) => line("debug", message, fields),
+    info: (message, fields) => line("info", message, fields),
+    warning: (message, fields) => line("warning", message, fields),
+    error: (message, fields) => line("error", message, fields),
+    setLevel: (level) => {
+      threshold = logLevels.indexOf(level);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { BaseIssue, BaseSchema } from "valibot";
+import type { Clock } from "./clock.ts";
+
+/** A valibot schema that is at once the API schema, the HTML form and the stored form of a plug-in's configuration. */
+export type ConfigSchema = BaseSchema<unknown, Record<string, unknown>, BaseIssue<unknown>>;
+
+/**
+ * What every plug-in gets from its caller. `fetch` is bounded (deadline, size, redirects), conditional where a validator is
+ * stored (a 304 arrives as the stored 200 with the header `x-tidemark-not-modified: 1`), paced by the rate ledger, and for
+ * probes and notifiers limited to public destinations. It throws `PluginError`; it does not throw for HTTP statuses.
+ */
+export interface PluginContext {
+  fetch(url: URL, init?: RequestInit): Promise<Response>;
+  signal: AbortSignal;
+  clock: Clock;
+}

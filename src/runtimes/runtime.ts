@@ -1,0 +1,200 @@
+import type { ConfigSchema, PluginContext } from "../plugin.ts";
+
+export const runtimeKinds = ["docker"] as const;
+export type RuntimeKind = (typeof runtimeKinds)[number];
+
+export const targetKinds = ["container"] as const;
+export type TargetKind = (typeof targetKinds)[number];
+
+/** How a target is named for good: an engine container by its name (ids change with every update). */
+export interface TargetRef {
+  kind: TargetKind;
+  id: string;
+}
+
+/** A closed code and a sentence for people. */
+export interface Refusal {
+  code: string;
+  message: string;
+}
+
+export interface TargetService {
+  /** The service that a binding names; a single container has one, called `main`. */
+  name: string;
+  /** The image reference as configured, e.g. `nginx:1.27` or `host/app@sha256:…`. */
+  image: string;
+  image_id: string;
+  /** The digest of the registry's manifest or index behind `image_id`; null for an image that was never pulled. */
+  digest: string | null;
+  /** `linux/amd64`, `linux/arm/v7`: what a new image must match. */
+  platform: string;
+  state: "running" | "stopped" | "restarting" | "paused" | "unknown";
+}
+
+export interface Target {
+  ref: TargetRef;
+  name: string;
+  services: readonly TargetService[];
+  /** Why it cannot be updated; empty when it can. */
+  refusals: readonly Refusal[];
+  /** What an administrator should know, though it does not prevent an update. */
+  warnings: readonly Refusal[];
+  labels: Readonly<Record<string, string>>;
+}
+
+/** What one service should become. */
+export interface Change {
+  service: string;
+  /** The full reference to create from, by tag or by digest as the executor's reference mode says. */
+  reference: string;
+  /** What to pull: `registry/repository@sha256:…`; null when the digest is unknown and the tag is pulled. */
+  digest: string | null;
+  /** The desired image's defaults, where they are known before the pull; the diff then shows what they change. */
+  image_config: Readonly<Record<string, unknown>> | null;
+}
+
+export interface FieldDiff {
+  service: string;
+  /** Path in the runtime's own words, e.g. `Config.Env.APP_VERSION`, `Image`. */
+  path: string;
+  before: string | null;
+  after: string | null;
+  /** `desired`: asked for by the change; `image`: a default of the image; `runtime`: made anew by the engine. */
+  because: "desired" | "image" | "runtime";
+}
+
+/** What a run would do, complete enough to show, to hash, to store and to perform; holds no secret. */
+export interface UpdatePlan {
+  ref: TargetRef;
+  changes: readonly Change[];
+  services: readonly {
+    service: string;
+    from: { reference: string; digest: string | null; image_id: string };
+    to: { reference: string; digest: string | null };
+  }[];
+  diff: readonly FieldDiff[];
+  /** How many settings, networks, mounts and ports are carried unchanged, by name. */
+  carried: Readonly<Record<string, number>>;
+  refusals: readonly Refusal[];
+  warnings: readonly Refusal[];
+  /** True when nothing would change: the same image already runs under the same reference. */
+  is_noop: boolean;
+  /** SHA-256 (hex) over the target as it was found and what is desired; a run whose target changed since has another. */
+  hash: string;
+}
+
+/** The journalled steps of an update, in their order; `undo` is putting the previous one back. */
+export const updateSteps = [
+  "pull",
+  "snapshot",
+  "create",
+  "stop",
+  "rename_old",
+  "rename_new",
+  "start",
+  "verify",
+  "commit",
+  "remove_old",
+  "undo",
+] as const;
+export type UpdateStep = (typeof updateSteps)[number];
+
+export interface JournalEntry {
+  step: string;
+  phase: "begin" | "finish" | "fail";
+  facts: Readonly<Record<string, unknown>>;
+  at: number;
+}
+
+export interface PullProgress {
+  /** Bytes so far and in all, as far as the engine has said; null before the first layer's size is known. */
+  bytes: number | null;
+  total_bytes: number | null;
+  layers_done: number;
+  layers_total: number;
+}
+
+/** Durable before it resolves; throws when another process has taken the run over, and then nothing may be touched any more. */
+export interface Journal {
+  run_id: string;
+  entries(): readonly JournalEntry[];
+  begin(step: UpdateStep, facts?: Readonly<Record<string, unknown>>): Promise<void>;
+  finish(step: UpdateStep, facts?: Readonly<Record<string, unknown>>): Promise<void>;
+  fail(step: UpdateStep, facts?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Not durable: what the run's page shows while a pull goes on. */
+  progress(progress: PullProgress): void;
+}
+
+export interface RegistryAuth {
+  username: string;
+  password: string;
+  /** Host of the registry that these belong to; they are sent nowhere else. */
+  host: string;
+}
+
+export type Readiness =
+  | { ready: true; detail: string }
+  /** `final`: it will not get better by waiting (exited, OOM-killed, unhealthy by its own check). */
+  | { ready: false; detail: string; final?: boolean };
+
+export type Recovery =
+  /** The target is as it was before the run; nothing of the run is left. */
+  | { state: "untouched"; detail: string }
+  /** The new one was started and the previous one is kept aside: go on with verifying. */
+  | { state: "started"; detail: string }
+  /** The new one is in place and the previous one is gone or was not needed. */
+  | { state: "finished"; detail: string }
+  /** Neither could be brought to run. */
+  | { state: "down"; detail: string };
+
+export interface RuntimeFacts {
+  version: string;
+  api_version: string;
+  platform: string;
+  warnings: readonly Refusal[];
+}
+
+/** One opened connection to a runtime; closed by `await using`. Every call has a deadline of its own. */
+export interface RuntimeSession extends AsyncDisposable {
+  /** Proves that the runtime answers and that the rights needed for discovery are there. */
+  describe(): Promise<RuntimeFacts>;
+  discover(): Promise<readonly Target[]>;
+  /** Throws `not_found` when the target is gone. */
+  inspect(ref: TargetRef): Promise<Target>;
+  plan(ref: TargetRef, changes: readonly Change[]): Promise<UpdatePlan>;
+  /** Pulls and verifies the desired images and probes the verbs that `apply` needs. The target is not touched. */
+  prepare(plan: UpdatePlan, auth: RegistryAuth | null, journal: Journal): Promise<void>;
+  /** From "old one serves" to "new one started". Throws when it could not; then call `undo`. */
+  apply(plan: UpdatePlan, journal: Journal): Promise<void>;
+  /** Puts the previous one back, whatever state it finds. Idempotent. Throws only when nothing could be brought to run. */
+  undo(ref: TargetRef, journal: Journal): Promise<void>;
+  /** Removes what the run kept aside. Idempotent. */
+  finish(ref: TargetRef, journal: Journal): Promise<void>;
+  /** After a crash: looks at what is really there, by labels and names first and the journal second, and makes it whole. */
+  recover(ref: TargetRef, journal: Journal): Promise<Recovery>;
+  /** `since`: when it was started (ms UTC), for the stability period of a target without a health check of its own. */
+  readiness(ref: TargetRef, since: number): Promise<Readiness>;
+  snapshots?: {
+    /** The complete configuration as JSON text; the caller encrypts it before it is stored. */
+    capture(ref: TargetRef): Promise<string>;
+    /** A plan that leads back to a snapshot; performed by `prepare` and `apply` like any other. */
+    planRestore(ref: TargetRef, snapshot: string): Promise<UpdatePlan>;
+    /** What is needed by `apply` of such a plan; called in place of `prepare`. */
+    prepareRestore(plan: UpdatePlan, snapshot: string, auth: RegistryAuth | null, journal: Journal): Promise<void>;
+  };
+}
+
+export interface RuntimeContext extends Pick<PluginContext, "signal" | "clock"> {
+  /** Our own container id or hostname, and the data directory: targets that carry us are refused. */
+  self: { hostname: string; data_dir: string };
+}
+
+export interface Runtime<K extends RuntimeKind = RuntimeKind> {
+  kind: K;
+  title: string;
+  Config: ConfigSchema;
+  /** `secret` is the parsed secret of a credential of the same kind, or null. */
+  open(config: unknown, secret: unknown, context: RuntimeContext): Promise<RuntimeSession>;
+  /** What the connection's page must warn of, from its configuration alone (plain tcp beyond loopback, TLS not verified). */
+  warnings(config: unknown): readonly Refusal[];
+}

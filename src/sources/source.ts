@@ -1,0 +1,79 @@
+import type { ConfigSchema, PluginContext } from "../plugin.ts";
+
+/** Every kind of upstream. Adding one here makes the compiler list what is missing (see docs/plug-ins.md). */
+export const sourceKinds = ["oci"] as const;
+export type SourceKind = (typeof sourceKinds)[number];
+
+/** What upstream says of one release: `release` and `prerelease` are the forge's own words, `tag` is a bare tag. */
+export type ReleaseStage = "release" | "prerelease" | "tag";
+
+export interface UpstreamRelease {
+  /** What people call it; often the tag itself. At most 256 characters. */
+  version: string;
+  /** The raw name that patterns are matched against. */
+  tag: string;
+  stage: ReleaseStage;
+  /** Milliseconds UTC; null when upstream does not know (then the first observation counts). */
+  published_at: number | null;
+  /** Commit or digest; null when it could not be resolved this time (a later check upgrades it without an event). */
+  revision: string | null;
+  url: string | null;
+  notes: string | null;
+}
+
+/** What an earlier check stored, so that it is never asked for again. */
+export interface KnownRelease {
+  revision: string | null;
+  published_at: number | null;
+}
+
+export interface ListRequest {
+  /** Most releases to return, 1 to 100; applied after `accept`. */
+  limit: number;
+  accept(tag: string): boolean;
+  /** By tag. A known release is returned as it is, at no cost, unless it is in `watch`. */
+  known: ReadonlyMap<string, KnownRelease>;
+  /** Tags whose revision is asked again though it is known: the channels' current ones, those that executors run. */
+  watch: readonly string[];
+  /** What the same source returned as `memo` last time; null on the first check or after its configuration changed. */
+  memo: string | null;
+}
+
+export interface Listing {
+  releases: readonly UpstreamRelease[];
+  /** How many tags upstream has in all, as far as they were listed. */
+  total: number;
+  /** The source's own memory between checks (bounded to 2 MiB), opaque to everybody else. */
+  memo: string | null;
+}
+
+/** The defaults that an image gives to its containers; engine wire names, because they are merged with engine JSON. */
+export interface ImageConfig {
+  digest: string;
+  created_at: number | null;
+  config: Readonly<Record<string, unknown>>;
+}
+
+export interface OpenSource {
+  listReleases(request: ListRequest): Promise<Listing>;
+  /** Release fallback: raw git tags, for projects that make no releases. */
+  listTags?(request: ListRequest): Promise<Listing>;
+  /** Every tag name, for previews: one cheap listing, no details. */
+  listNames?(): Promise<readonly string[]>;
+  /** A file at a ref (null: the default branch); null when there is none. For custom changelogs. */
+  readFile?(path: string, ref: string | null): Promise<string | null>;
+  /** The image defaults behind a tag or digest for a platform such as `linux/amd64`, so that a plan needs no pull. */
+  readImageConfig?(tagOrDigest: string, platform: string): Promise<ImageConfig | null>;
+  /** The image reference (registry and repository, no tag) that executors take in policy "use tracker image". */
+  imageName?: string;
+}
+
+export interface Source<K extends SourceKind = SourceKind> {
+  kind: K;
+  title: string;
+  Config: ConfigSchema;
+  /** `secret` is the parsed secret of a credential of the same kind, or null. Opening sends nothing. */
+  open(config: unknown, secret: unknown, context: PluginContext): OpenSource;
+  /** The host that the rate ledger and the per-host pool count for this configuration. */
+  host(config: unknown): string;
+}

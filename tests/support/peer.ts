@@ -1,0 +1,17 @@
+import { describe } from "bun:test";
+
+const isRequired = process.env["CI"] === "true" || process.env["TIDEMARK_REQUIRE_PEERS"] === "1";
+
+/**
+ * A suite that needs a real peer. `missing` says why the peer is not here, or null when it is. Without the peer the suite
+ * is skipped with the reason printed; in CI (`CI=true`) a missing peer is a failure.
+ */
+export function peerSuite(name: string, missing: string | null, body: () => void): void {
+  if (missing === null) {
+    describe(name, body);
+    return;
+  }
+  if (isRequired) throw new Error(`${name}: ${missing}`);
+  console.log(`skipped: ${name}: ${missing}`);
+  describe.skip(name, body);
+}
