@@ -1,0 +1,136 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { AppError } from "./errors.ts";
+import { type LogLevel, logLevels } from "./log.ts";
+
+/** What the environment says, judged once at start. `null` means "not set": a stored setting or a default applies. */
+export interface Config {
+  data_dir: string;
+  host: string;
+  port: number;
+  /** Without a trailing slash; may have a sub-path. Wins over the setting. */
+  base_url: string | null;
+  /** `file:`, `http(s)://` or `libsql://`. */
+  database_url: string;
+  database_auth_token: string | null;
+  log_level: LogLevel | null;
+  log_format: "text" | "json";
+  /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed. */
+  trusted_proxies: readonly string[];
+  /** Raw text; parsed by net/, which owns the notation. */
+  outbound_allow: string;
+  keys_file: string | null;
+  session_key: string | null;
+  encryption_key: string | null;
+  metrics_token: string | null;
+}
+
+export const configVariables = [
+  "DATA_DIR",
+  "HOST",
+  "PORT",
+  "BASE_URL",
+  "DATABASE_URL",
+  "DATABASE_AUTH_TOKEN",
+  "LOG_LEVEL",
+  "LOG_FORMAT",
+  "TRUSTED_PROXIES",
+  "OUTBOUND_ALLOW",
+  "KEYS_FILE",
+  "SESSION_KEY",
+  "ENCRYPTION_KEY",
+  "METRICS_TOKEN",
+] as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Thrown with one sentence per wrong variable; the process prints it and stops. */
+export class ConfigError extends AppError {
+  constructor(problems: readonly string[]) {
+    super("invalid_config", 500, problems.join("\n"));
+    this.name = "ConfigError";
+  }
+}
+
+/** Judges a base URL: http(s), no user info, query or fragment; returned without its trailing slash, or a sentence. */
+export function parseBaseUrl(text: string): { url: string } | { problem: string } {
+  if (text.length > 2048 || !URL.canParse(text)) {
+    return { problem: `The base URL "${text.slice(0, 100)}" is not a URL; write for example "https://tidemark.example.org"` };
+  }
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    return { problem: `The base URL has the scheme "${url.protocol}"; it must be http or https` };
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    return { problem: "The base URL must have no user, query or fragment" };
+  }
+  return { url: `${url.origin}${url.pathname}`.replace(/\/+$/, "") };
+}
+
+function isAddressOrBlock(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
+/** Reads the documented variables; blank counts as not set. */
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = [];
+  const value = (name: (typeof configVariables)[number]) => {
+    const text = environment[name]?.trim();
+    return text === undefined || text === "" ? null : text;
+  };
+  const oneOf = <T extends string>(name: (typeof configVariables)[number], allowed: readonly T[]): T | null => {
+    const text = value(name);
+    if (text === null) return null;
+    const found = allowed.find((item) => item === text);
+    if (found === undefined) problems.push(`${name} is "${text}"; it must be one of ${allowed.join(", ")}`);
+    return found ?? null;
+  };
+
+  const portText = value("PORT") ?? "8080";
+  const port = /^\d{1,5}$/.test(portText) ? Number(portText) : Number.NaN;
+  if (!(port >= 0 && port <= 65535)) problems.push(`PORT is "${portText}"; it must be a number from 0 to 65535`);
+
+  const baseUrlText = value("BASE_URL");
+  const baseUrl = baseUrlText === null ? null : parseBaseUrl(baseUrlText);
+  if (baseUrl !== null && "problem" in baseUrl) problems.push(`BASE_URL: ${baseUrl.problem}`);
+
+  const dataDir = resolve(value("DATA_DIR") ?? "./data");
+  const databaseUrl = value("DATABASE_URL") ?? `file:${dataDir}/tidemark.db`;
+  if (!/^(file:|https?:\/\/|libsql:\/\/)./.test(databaseUrl)) {
+    problems.push(
+      `DATABASE_URL starts with "${databaseUrl.slice(0, 12)}"; it must start with file:, http://, https:// or libsql://`,
+    );
+  }
+  const proxies = (value("TRUSTED_PROXIES") ?? "").split(/[\s,]+/).filter((item) => item !== "");
+  for (const proxy of proxies.filter((item) => !isAddressOrBlock(item))) {
+    problems.push(`TRUSTED_PROXIES has "${proxy}"; write IP addresses or CIDR blocks, separated by commas`);
+  }
+  const logLevel = oneOf("LOG_LEVEL", logLevels);
+  const logFormat = oneOf("LOG_FORMAT", ["text", "json"] as const);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    data_dir: dataDir,
+    host: value("HOST") ?? "127.0.0.1",
+    port,
+    base_url: baseUrl !== null && "url" in baseUrl ? baseUrl.url : null,
+    database_url: databaseUrl,
+    database_auth_token: value("DATABASE_AUTH_TOKEN"),
+    log_level: logLevel,
+    log_format: logFormat ?? "text",
+    trusted_proxies: proxies,
+    outbound_allow: value("OUTBOUND_ALLOW") ?? "",
+    keys_file: value("KEYS_FILE"),
+    session_key: value("SESSION_KEY"),
+    encryption_key: value("ENCRYPTION_KEY"),
+    metrics_token: value("METRICS_TOKEN"),
+  };
+}
+
+/** The environment of this process. */
+export function readProcessConfig(): Config {
+  return readConfig(process.env);
+}

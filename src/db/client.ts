@@ -1,0 +1,100 @@
+import { type Client, createClient, LibsqlError } from "@libsql/client";
+import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
+import { AppError } from "../errors.ts";
+
+type Drizzle = LibSQLDatabase<Record<string, never>>;
+type Transaction = Parameters<Parameters<Drizzle["transaction"]>[0]>[0];
+
+/** What a query that only reads may take: the database itself or an open transaction. */
+export type Reader = Pick<Drizzle, "select" | "selectDistinct" | "$count">;
+/** An open write transaction; handed out by `write` and nowhere else. */
+export type Writer = Pick<Transaction, "select" | "selectDistinct" | "$count" | "insert" | "update" | "delete">;
+
+export interface Database {
+  read: Reader;
+  /**
+   * Runs `work` in one write transaction, one at a time in this process: a local libSQL client that meets a lock
+   * blocks the event loop. Never await network, timers or a plug-in inside. Rolls back when `work` throws.
+   */
+  write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
+  /** For migrations, backups and the checks at start only. */
+  client: Client;
+  close(): Promise<void>;
+}
+
+interface OpenOptions {
+  url: string;
+  auth_token?: string | null;
+}
+
+const busyRetries = 20;
+
+function isBusy(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof LibsqlError && cause.code.startsWith("SQLITE_BUSY")) return true;
+    // A remote server reports a lost or contended transaction stream with these.
+    if (/SQLITE_BUSY|database is locked|TRANSACTION_CLOSED|STREAM_EXPIRED/.test(cause.message)) return true;
+  }
+  return false;
+}
+
+function isFull(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (/SQLITE_FULL|database or disk is full|SQLITE_IOERR_WRITE|ENOSPC/.test(cause.message)) return true;
+  }
+  return false;
+}
+
+/** True when a write failed because a unique index already has such a row. */
+export function isUniqueViolation(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (/SQLITE_CONSTRAINT_UNIQUE|SQLITE_CONSTRAINT_PRIMARYKEY|UNIQUE constraint failed/.test(cause.message)) return true;
+  }
+  return false;
+}
+
+/** Opens a `file:` database or a remote libSQL server. The pragmas are asserted by `checkDatabase` of `migrate.ts`. */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const isLocal = options.url.startsWith("file:");
+  const client = createClient({
+    url: options.url,
+    ...(options.auth_token ? { authToken: options.auth_token } : {}),
+  });
+  if (isLocal) {
+    await client.execute("PRAGMA journal_mode = WAL");
+    await client.execute("PRAGMA foreign_keys = ON");
+    await client.execute("PRAGMA synchronous = FULL");
+  }
+  const database: Drizzle = drizzle(client);
+
+  let tail: Promise<unknown> = Promise.resolve();
+  const transact = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await database.transaction((tx) => work(tx), { behavior: "immediate" });
+      } catch (error) {
+        if (isFull(error)) {
+          throw new AppError("insufficient_storage", 507, "The disk of the database is full; free space and try again", {
+            cause: error,
+          });
+        }
+        if (!isBusy(error) || attempt > busyRetries) throw error;
+        // Another process holds the lock (the reset command, a second instance): wait without blocking the loop.
+        await new Promise((resolve) => setTimeout(resolve, 10 * attempt));
+      }
+    }
+  };
+  return {
+    read: database,
+    write: (work) => {
+      const result = tail.then(() => transact(work));
+      tail = result.catch(() => undefined);
+      return result;
+    },
+    client,
+    close: async () => {
+      await tail;
+      client.close();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, openSync, readFileSync, readSync, closeSync, renameSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Client } from "@libsql/client";
+import * as v from "valibot";
+import { AppError } from "../errors.ts";
+
+const Journal = v.object({ entries: v.array(v.object({ idx: v.number(), tag: v.string() })) });
+
+function startError(message: string, cause?: unknown): AppError {
+  return new AppError("database_unusable", 500, message, { cause });
+}
+
+const restoreHint = "Restore a backup: stop the service, copy the newest file of the backups folder over it, start again";
+
+/**
+ * Looks at a database file before it is opened, and touches nothing: garbage, a truncated file, and an empty file beside a
+ * key file (an installation that lost its data) stop the start.
+ */
+export function inspectDatabaseFile(path: string, hasKeyFile: boolean): void {
+  if (!existsSync(path)) {
+    if (hasKeyFile) {
+      throw startError(
+        `The key file is there but the database "${path}" is missing. ${restoreHint}. To begin anew, move the key file away first`,
+      );
+    }
+    return;
+  }
+  const size = statSync(path).size;
+  if (size === 0) {
+    if (!hasKeyFile) return;
+    throw startError(`The database "${path}" is empty (0 bytes) though a key file is there. ${restoreHint}`);
+  }
+  const header = Buffer.alloc(100);
+  const file = openSync(path, "r");
+  const length = readSync(file, header, 0, 100, 0);
+  closeSync(file);
+  if (length < 100 || header.toString("latin1", 0, 16) !== "SQLite format 3\0") {
+    throw startError(`The file "${path}" is not a database. ${restoreHint}`);
+  }
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  const pages = header.readUInt32BE(28);
+  if (!existsSync(`${path}-wal`) && pages * pageSize > size) {
+    throw startError(`The database "${path}" is cut off: ${size} bytes of ${pages * pageSize}. ${restoreHint}`);
+  }
+}
+
+/** Asserts what the code relies on, on a connection as the client hands them out. */
+export async function checkDatabase(client: Client, path: string | null): Promise<void> {
+  try {
+    const foreignKeys = await client.execute("PRAGMA foreign_keys");
+    if (foreignKeys.rows[0]?.[0] !== 1) throw startError("The database does not enforce foreign keys");
+    if (path === null) return;
+    const check = await client.execute("PRAGMA quick_check(1)");
+    const verdict = String(check.rows[0]?.[0]);
+    if (verdict !== "ok") throw startError(`The database "${path}" is damaged (${verdict}). ${restoreHint}`);
+    const mode = await client.execute("PRAGMA journal_mode");
+    if (mode.rows[0]?.[0] !== "wal") throw startError(`The database "${path}" is not in WAL mode`);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw startError(`The database "${path ?? "at the given URL"}" cannot be read. ${restoreHint}`, error);
+  }
+}
+
+interface MigrateOptions {
+  client: Client;
+  folder: string;
+  now: number;
+  /** Called once before the first migration of a database that already has data. */
+  backup: (() => Promise<void>) | null;
+}
+
+/** Applies what is missing, one transaction each; refuses a database that a newer Tidemark has written. */
+export async function migrate(options: MigrateOptions): Promise<number> {
+  const { client, folder } = options;
+  const journal = v.parse(Journal, JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8")));
+  await client.execute(
+    "CREATE TABLE IF NOT EXISTS migrations (idx INTEGER PRIMARY KEY, tag TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
+  );
+  const applied = (await client.execute("SELECT idx, tag FROM migrations ORDER BY idx")).rows;
+  const known = journal.entries.toSorted((a, b) => a.idx - b.idx);
+  if (applied.length > known.length) {
+    throw startError(
+      `The database has ${applied.length} migrations and this version of Tidemark knows ${known.length}: it was written by a newer version. Start that version, or restore the backup made before the upgrade`,
+    );
+  }
+  const missing = known.slice(applied.length);
+  if (missing.length === 0) return 0;
+  if (applied.length > 0) await options.backup?.();
+  for (const entry of missing) {
+    const text = readFileSync(join(folder, `${entry.tag}.sql`), "utf8");
+    const statements = text.split("--> statement-breakpoint").map((part) => part.trim());
+    const hash = createHash("sha256").update(text).digest("hex");
+    await client.migrate([
+      ...statements.filter((statement) => statement !== ""),
+      {
+        sql: "INSERT INTO migrations (idx, tag, hash, applied_at) VALUES (?, ?, ?, ?)",
+        args: [entry.idx, entry.tag, hash, options.now],
+      },
+    ]);
+  }
+  return missing.length;
+}
+
+/** A consistent copy while the service runs: written under a temporary name, checked, then renamed. */
+export async function backupDatabase(client: Client, path: string, openCopy: (url: string) => Client): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.tmp`;
+  await client.execute({ sql: "VACUUM INTO ?", args: [temporary] });
+  const copy = openCopy(`file:${temporary}`);
+  const check = await copy.execute("PRAGMA integrity_check");
+  copy.close();
+  if (check.rows[0]?.[0] !== "ok") throw startError(`The backup "${path}" did not pass its integrity check`);
+  renameSync(temporary, path);
+}

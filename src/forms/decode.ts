@@ -1,0 +1,128 @@
+import type { FieldDescription } from "./fields.ts";
+
+/** Deepest path that a form may name, and most entries of a list; more is ignored. */
+const maxDepth = 8;
+const maxEntries = 100;
+
+type Tree = { [key: string]: unknown };
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `sources.0.key=a` becomes `{ sources: { "0": { key: ["a"] } } }`; prototype names are dropped. */
+function nest(form: FormData): Tree {
+  const top: Tree = Object.create(null);
+  for (const [name, value] of form) {
+    if (typeof value !== "string" || name.startsWith("_")) continue;
+    const parts = name.split(".");
+    if (parts.length > maxDepth || parts.some((part) => ["__proto__", "constructor", "prototype"].includes(part))) continue;
+    let node = top;
+    for (const part of parts.slice(0, -1)) {
+      const next = node[part];
+      const child: Tree = isTree(next) ? next : Object.create(null);
+      node[part] = child;
+      node = child;
+    }
+    const last = parts.at(-1) ?? "";
+    const before = node[last];
+    node[last] = Array.isArray(before) ? [...before, value] : [value];
+  }
+  return top;
+}
+
+function texts(node: unknown): readonly string[] {
+  return Array.isArray(node) ? node.filter((item) => typeof item === "string") : [];
+}
+
+function decodeField(field: FieldDescription, node: unknown): unknown {
+  const text = texts(node).at(-1) ?? "";
+  switch (field.kind) {
+    case "boolean":
+      // An unchecked box sends nothing at all; the form says by a hidden field that it was there.
+      return text === "on" || text === "true";
+    case "number":
+      if (text.trim() === "") return undefined;
+      return Number.isFinite(Number(text)) ? Number(text) : text;
+    case "multiselect":
+      return texts(node).filter((item) => item !== "");
+    case "group":
+      return isTree(node) ? decode(node, field.children) : undefined;
+    case "list":
+      return decodeList(field, node);
+    default:
+      // A browser sends CRLF from a textarea; what was pasted had LF.
+      if (text === "" && (field.is_secret || !field.is_required)) return undefined;
+      return field.kind === "textarea" ? text.replaceAll("\r\n", "\n") : text;
+  }
+}
+
+function decodeList(field: FieldDescription, node: unknown): unknown {
+  if (!isTree(node)) return [];
+  const positions = Object.keys(node)
+    .filter((key) => /^\d{1,3}$/.test(key))
+    .toSorted((a, b) => Number(a) - Number(b))
+    .slice(0, maxEntries);
+  return positions.map((position, index) => {
+    const row = node[position];
+    return isTree(row) ? decode(row, field.entries[index] ?? field.children) : {};
+  });
+}
+
+function decode(node: Tree, described: readonly FieldDescription[]): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const field of described) {
+    const value = decodeField(field, node[field.name]);
+    if (value !== undefined) result[field.name] = value;
+  }
+  return result;
+}
+
+/**
+ * A submitted form as the input of a service. `describe` is called again with what was decoded, because the fields of a
+ * variant depend on its values. Blank secrets are left out, which keeps what is stored; other blanks are left out where the
+ * schema has a default.
+ */
+export function decodeForm(
+  form: FormData,
+  describe: (values: Readonly<Record<string, unknown>>) => readonly FieldDescription[],
+): Record<string, unknown> {
+  const tree = nest(form);
+  const plain = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.at(-1);
+    if (!isTree(node)) return node;
+    const keys = Object.keys(node);
+    if (keys.length > 0 && keys.every((key) => /^\d{1,3}$/.test(key))) {
+      return keys.toSorted((a, b) => Number(a) - Number(b)).map((key) => plain(node[key]));
+    }
+    return Object.fromEntries(keys.map((key) => [key, plain(node[key])]));
+  };
+  const draft = plain(tree);
+  return decode(tree, describe(isTree(draft) ? draft : {}));
+}
+
+/**
+ * What a list's buttons ask for, so that forms work without script: `add:sources`, `remove:sources.1`, `redraw`; anything
+ * else is `save`. Returns the changed values, or null for `save`.
+ */
+export function applyFormAction(values: Record<string, unknown>, action: string): Record<string, unknown> | null {
+  if (action === "redraw") return values;
+  const [verb, path] = action.split(":", 2);
+  if ((verb !== "add" && verb !== "remove") || path === undefined) return null;
+  const copy = structuredClone(values);
+  const parts = path.split(".");
+  const last = verb === "remove" ? parts.pop() : undefined;
+  let node: unknown = copy;
+  for (const [depth, part] of parts.entries()) {
+    const isEnd = depth === parts.length - 1;
+    if (Array.isArray(node)) node = node[Number(part)];
+    else if (isTree(node)) {
+      if (isEnd && !Array.isArray(node[part])) node[part] = [];
+      node = node[part];
+    } else return copy;
+  }
+  if (!Array.isArray(node)) return copy;
+  if (verb === "add" && node.length < maxEntries) node.push({});
+  if (verb === "remove") node.splice(Number(last), 1);
+  return copy;
+}

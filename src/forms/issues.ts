@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { type FieldErrors, invalidInput } from "../errors.ts";
+
+/** Deepest nesting that a JSON body may have. */
+export const maxInputDepth = 32;
+
+function fieldPath(issue: v.BaseIssue<unknown>): string {
+  return issue.path?.map((item) => String(item.key)).join(".") ?? "";
+}
+
+function sentence(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === "strict_object") return issue.expected === "never" ? "There is no such field" : "This field is required";
+  if (issue.kind === "schema" && issue.input === undefined) return "This field is required";
+  return issue.message;
+}
+
+/** Parses the input of a service; every refused field is named with what would be right. */
+export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, input);
+  if (result.success) return result.output;
+  const found: Record<string, string> = {};
+  for (const issue of result.issues) {
+    const path = fieldPath(issue) || "body";
+    found[path] ??= sentence(issue);
+  }
+  const errors: FieldErrors = found;
+  throw invalidInput(errors);
+}
