@@ -1,0 +1,237 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import * as v from "valibot";
+import { AppError } from "../errors.ts";
+import { decodeBase64Url, generateFernetKey, parseFernetKey } from "./fernet.ts";
+
+/** Fernet keys as text: `primary` encrypts, `previous` ones decrypt until a rotation has ended. */
+export interface EncryptionKeys {
+  readonly primary: string;
+  readonly previous?: readonly string[] | undefined;
+}
+
+export interface Keys {
+  /** Signs session tokens; at least 256 bits. */
+  readonly session: Uint8Array;
+  readonly encryption: EncryptionKeys;
+  /** True for a key whose place is the environment or `KEYS_FILE`: we never write it, so it cannot be rotated here. */
+  readonly managed_by_environment: { readonly session: boolean; readonly encryption: boolean };
+}
+
+interface KeyOptions {
+  data_dir: string;
+  /** `KEYS_FILE`, `SESSION_KEY` and `ENCRYPTION_KEY` of the environment; they win over the file in the data directory. */
+  keys_file: string | null;
+  session_key: string | null;
+  encryption_key: string | null;
+  /** Whether the database already has encrypted rows: then a missing key is a loss, never a reason to make a new one. */
+  has_encrypted_rows: boolean;
+}
+
+const FILE_NAME = "keys.json";
+const MAXIMUM_FILE_BYTES = 64 * 1024;
+const SESSION_KEY_BYTES = 32;
+// 32 random bytes have about 30 different values; fewer than this is a phrase or a placeholder, not randomness.
+const MINIMUM_DISTINCT_BYTES = 16;
+
+const KeyFile = v.strictObject({
+  format: v.literal(1),
+  session: v.optional(v.string()),
+  encryption: v.optional(
+    v.strictObject({ primary: v.string(), previous: v.optional(v.pipe(v.array(v.string()), v.maxLength(8))) }),
+  ),
+});
+type KeyFile = v.InferOutput<typeof KeyFile>;
+
+/** Stops the start: the message says what is wrong with the keys and what would put it right. */
+export class KeyError extends AppError {
+  constructor(message: string, cause?: unknown) {
+    super("invalid_keys", 500, message, { cause });
+    this.name = "KeyError";
+  }
+}
+
+/** A short name of a key that tells nothing about it: the first 64 bits of its SHA-256, in hex. */
+export function keyId(key: string | Uint8Array): string {
+  return createHash("sha256").update(key).digest("hex").slice(0, 16);
+}
+
+/** `SHA256:1a2b 3c4d …`: the same id, for people to compare. */
+export function fingerprint(key: string | Uint8Array): string {
+  return `SHA256:${keyId(key).replace(/(.{4})(?=.)/g, "$1 ")}`;
+}
+
+function parseSessionKey(text: string, place: string): Uint8Array {
+  const unpadded = text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_");
+  const bytes = Buffer.from(unpadded, "base64url");
+  const isBase64 = bytes.toString("base64url") === unpadded;
+  if (!isBase64 || bytes.length < SESSION_KEY_BYTES || new Set(bytes).size < MINIMUM_DISTINCT_BYTES) {
+    throw new KeyError(
+      `The session key in ${place} is not usable; it must be at least ${SESSION_KEY_BYTES} random bytes in base64, as "openssl rand -base64 32" prints`,
+    );
+  }
+  return bytes;
+}
+
+function parseEncryptionKey(text: string, place: string): string {
+  const bytes = parseFernetKey(text) === null ? null : decodeBase64Url(text);
+  if (bytes === null || new Set(bytes).size < MINIMUM_DISTINCT_BYTES) {
+    throw new KeyError(
+      `The encryption key in ${place} is not usable; it must be a Fernet key: 32 random bytes in base64url with padding, 44 characters`,
+    );
+  }
+  return text;
+}
+
+/** Reads and judges a key file; null when there is none. Throws `KeyError` with a sentence. */
+function readKeyFile(path: string): KeyFile | null {
+  if (!existsSync(path)) return null;
+  const descriptor = openSync(path, "r");
+  try {
+    // Judged on the open file, so that nobody can swap it between the look and the read.
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) throw new KeyError(`The key file "${path}" is not a regular file`);
+    if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) {
+      const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");
+      throw new KeyError(
+        `The key file "${path}" has mode ${mode} and others may read it; run chmod 600 on it, and rotate the keys if it was exposed`,
+      );
+    }
+    if (stat.size > MAXIMUM_FILE_BYTES) throw new KeyError(`The key file "${path}" has more than 64 KiB`);
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), KeyFile), readFileSync(descriptor, "utf8"));
+    if (!parsed.success) {
+      throw new KeyError(`The key file "${path}" is damaged or of another version; restore it from a backup`);
+    }
+    return parsed.output;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Makes the folder 0700. A folder that is shared with others by design (`/tmp`) is refused rather than changed. */
+export function securePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (process.platform === "win32") return;
+  const stat = statSync(folder);
+  if ((stat.mode & 0o077) === 0) return;
+  const isShared = (stat.mode & 0o1002) !== 0 || dirname(folder) === folder;
+  const foreign = readdirSync(folder).find((name) => !/^(tidemark|keys\.json|backups$|lost\+found$)/.test(name));
+  if (isShared || foreign !== undefined || stat.uid !== process.getuid?.()) {
+    const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
+    throw new KeyError(
+      `The data directory "${folder}" has mode ${mode} and others may enter it; give Tidemark a folder of its own, or run chmod 700 on this one`,
+    );
+  }
+  chmodSync(folder, 0o700);
+}
+
+/** Writes a key file so that after a crash at any point either the old or the new content is there, whole and 0600. */
+export function writeKeyFile(path: string, content: KeyFile): void {
+  const folder = dirname(path);
+  const temporary = `${path}.tmp`;
+  // What a crash left here was never in use: the rename is what makes a key file count.
+  rmSync(temporary, { force: true });
+  const descriptor = openSync(temporary, "wx", 0o600);
+  try {
+    writeFileSync(descriptor, `${JSON.stringify(content, null, 2)}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, path);
+  const folderDescriptor = openSync(folder, "r");
+  try {
+    fsyncSync(folderDescriptor);
+  } finally {
+    closeSync(folderDescriptor);
+  }
+}
+
+/** Whether our own key file is there: with one, a missing or empty database is a loss and not a fresh installation. */
+export function hasKeyFile(dataDir: string): boolean {
+  return existsSync(join(dataDir, FILE_NAME));
+}
+
+function findFile(options: KeyOptions): { path: string; file: KeyFile | null } {
+  const path = options.keys_file ?? join(options.data_dir, FILE_NAME);
+  const file = readKeyFile(path);
+  if (file === null && options.keys_file !== null) {
+    throw new KeyError(`KEYS_FILE names "${path}", and there is no such file; correct the path or restore the file`);
+  }
+  return { path, file };
+}
+
+/**
+ * Finds the keys, or makes them on the first start: only when there is neither a key file nor an encrypted row.
+ * Throws `KeyError` with a sentence that says how to recover; a lost key is never replaced by a new one.
+ */
+export function loadKeys(options: KeyOptions): Keys {
+  const needsFile = options.session_key === null || options.encryption_key === null;
+  let { path, file } = needsFile ? findFile(options) : { path: "", file: null };
+  if (needsFile && file === null) {
+    if (options.has_encrypted_rows) {
+      throw new KeyError(
+        `There is no key file "${path}", but the database has encrypted data; restore the file from the backup of the data directory, or set ENCRYPTION_KEY and SESSION_KEY to the former keys`,
+      );
+    }
+    securePrivateFolder(options.data_dir);
+    file = {
+      format: 1,
+      ...(options.session_key === null ? { session: randomBytes(SESSION_KEY_BYTES).toString("base64url") } : {}),
+      ...(options.encryption_key === null ? { encryption: { primary: generateFernetKey() } } : {}),
+    };
+    writeKeyFile(path, file);
+  } else if (needsFile && options.keys_file === null) {
+    securePrivateFolder(options.data_dir);
+  }
+  const place = `"${path}"`;
+  const missing = (name: string, variable: string) =>
+    new KeyError(`The key file ${place} has no ${name} key; set ${variable} as before, or restore the complete file`);
+
+  const sessionText = options.session_key ?? file?.session;
+  if (sessionText === undefined) throw missing("session", "SESSION_KEY");
+  const encryption = options.encryption_key === null ? file?.encryption : { primary: options.encryption_key };
+  if (encryption === undefined) throw missing("encryption", "ENCRYPTION_KEY");
+  const encryptionPlace = options.encryption_key === null ? place : "ENCRYPTION_KEY";
+  return {
+    session: parseSessionKey(sessionText, options.session_key === null ? place : "SESSION_KEY"),
+    encryption: {
+      primary: parseEncryptionKey(encryption.primary, encryptionPlace),
+      ...(encryption.previous === undefined
+        ? {}
+        : { previous: encryption.previous.map((key) => parseEncryptionKey(key, encryptionPlace)) }),
+    },
+    managed_by_environment: {
+      session: options.session_key !== null || options.keys_file !== null,
+      encryption: options.encryption_key !== null || options.keys_file !== null,
+    },
+  };
+}
+
+/**
+ * Compares the key in use with the id that the database stored with its first encrypted row (null before).
+ * A previous key may fit as well: then a rotation was interrupted. Throws `KeyError` when none fits.
+ */
+export function assertKeyFits(keys: EncryptionKeys, storedKeyId: string | null): void {
+  if (storedKeyId === null) return;
+  const known = [keys.primary, ...(keys.previous ?? [])].map((key) => keyId(key));
+  if (known.includes(storedKeyId)) return;
+  throw new KeyError(
+    `The database is encrypted with the key ${storedKeyId}, and the key in use is ${known[0]}; restore the key file that belongs to this database, or correct ENCRYPTION_KEY`,
+  );
+}

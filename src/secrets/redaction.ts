@@ -1,0 +1,133 @@
+import { RE2JS } from "re2js";
+
+const PLACEHOLDER = "[redacted]";
+// Shorter values are words: hiding every "admin" would hide what the log is for.
+const MINIMUM_SECRET_CHARACTERS = 6;
+// More than one installation holds. The oldest is forgotten first; it is registered again when it is next opened.
+const MAXIMUM_SECRETS = 512;
+// A secret of many lines (a key, a kubeconfig) can leak by parts: so many of its long words are known one by one.
+const MAXIMUM_PARTS = 64;
+
+export interface Redactor {
+  /** The text without secrets: known shapes of tokens, and every registered value in the forms in which it travels. */
+  redact(text: string): string;
+  /** Makes a value known, for as long as it is among the last 512. Values under 6 characters are ignored. */
+  register(secret: string): void;
+}
+
+interface Shape {
+  /** Cheap test of the lower-case text: most lines have none of these marks and meet no pattern. */
+  readonly marks: readonly string[];
+  readonly pattern: RE2JS;
+  readonly replacement: string;
+  /** Spares an ordinary word that follows, as in "Basic authentication failed"; looks at group 2. */
+  readonly isSecret?: (value: string) => boolean;
+}
+
+// Linear-time patterns: this text comes from upstreams, and JavaScript's own engine backtracks.
+function shape(marks: readonly string[], pattern: string, replacement = PLACEHOLDER): Shape {
+  return { marks, pattern: RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL), replacement };
+}
+
+const isBearerToken = (value: string) => value.length > 20 || /[^a-z]/i.test(value);
+const isBasicPair = (value: string) => Buffer.from(value, "base64").includes(0x3a);
+
+const shapes: readonly Shape[] = [
+  shape(["private key"], "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)"),
+  shape(["gh"], "\\bgh[pousr]_[A-Za-z0-9]{16,}"),
+  shape(["github_pat_"], "\\bgithub_pat_\\w{16,}"),
+  shape(["gl"], "\\bgl[a-z]{2,5}-[\\w.-]{16,}"),
+  shape(["ptr_"], "\\bptr_[\\w+/-]{16,}={0,2}"),
+  shape(["dckr_"], "\\bdckr_[a-z]{3,6}_[\\w-]{16,}"),
+  shape(["xox"], "\\bxox[a-z]-[\\w-]{10,}"),
+  shape(["hooks.slack.com/"], "(hooks\\.slack\\.com/[a-z]+/)[\\w/-]+", `$1${PLACEHOLDER}`),
+  shape(["/webhooks/"], "(/api/webhooks/\\d+/)[\\w-]+", `$1${PLACEHOLDER}`),
+  shape(["eyj"], "\\beyJ[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]*"),
+  shape(["gaaaaa"], "\\bgAAAAA[\\w-]{60,}={0,2}"),
+  { ...shape(["bearer"], "\\b(bearer\\s+)([\\w+/.~-]{8,}=*)", `$1${PLACEHOLDER}`), isSecret: isBearerToken },
+  { ...shape(["basic"], "\\b(basic\\s+)([\\w+/-]{8,}=*)", `$1${PLACEHOLDER}`), isSecret: isBasicPair },
+  shape(
+    ["token", "key", "auth", "cookie"],
+    "\\b((?:private-token|job-token|x-api-key|x-registry-auth|x-registry-config|set-cookie|cookie)[\"'\\\\]*\\s*[:=]\\s*[\"'\\\\]*)[^\\s\"'\\\\,;]{6,}",
+    `$1${PLACEHOLDER}`,
+  ),
+  shape(
+    ["=", "%3d"],
+    "([?&](?:access_token|refresh_token|id_token|private_token|job_token|token|api_key|apikey|key|client_secret|password|code|sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature)=)[^&\\s\"'\\\\#]+",
+    `$1${PLACEHOLDER}`,
+  ),
+  shape(["://"], "(://)[^\\s/?#\"'<>\\\\@]+(?:@[^\\s/?#\"'<>\\\\@]+)*@", `$1${PLACEHOLDER}@`),
+];
+
+function applyShape(text: string, { pattern, replacement, isSecret }: Shape): string {
+  const matcher = pattern.matcher(text);
+  if (isSecret === undefined) return matcher.replaceAll(replacement);
+  let out = "";
+  let from = 0;
+  while (matcher.find()) {
+    out += text.slice(from, matcher.start());
+    const value = matcher.group(2) ?? "";
+    out += isSecret(value) ? `${matcher.group(1) ?? ""}${PLACEHOLDER}` : (matcher.group() ?? "");
+    from = matcher.end();
+  }
+  return out + text.slice(from);
+}
+
+function jsonEscaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** What every base64 text that contains these bytes contains, for each of the three places where they can begin. */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret, "utf8");
+  return [0, 1, 2].flatMap((offset) => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+    // The first and the last character also carry bits of the neighbours.
+    const first = Math.ceil((offset * 8) / 6);
+    const inner = padded.toString("base64url").slice(first, Math.floor((padded.length * 8) / 6));
+    return inner.length < 8 ? [] : [inner, inner.replaceAll("-", "+").replaceAll("_", "/")];
+  });
+}
+
+function formsOf(secret: string): readonly string[] {
+  const trimmed = secret.trim();
+  const values = new Set([secret, trimmed]);
+  if (trimmed.includes("\n")) {
+    const parts = trimmed.split(/[^\w+/=.-]+/).filter((part) => part.length >= 24);
+    for (const part of parts.slice(0, MAXIMUM_PARTS)) values.add(part);
+  }
+  const forms = new Set<string>();
+  for (const value of values) {
+    if (value.length < MINIMUM_SECRET_CHARACTERS) continue;
+    const escaped = jsonEscaped(value);
+    const encoded = encodeURIComponent(value.toWellFormed());
+    for (const form of [value, escaped, jsonEscaped(escaped), encoded, encoded.replaceAll("%20", "+")]) forms.add(form);
+    for (const form of base64Forms(value)) forms.add(form);
+  }
+  // The longest first: a shorter form inside it would leave the rest to be seen.
+  return [...forms].sort((a, b) => b.length - a.length);
+}
+
+/** Removes secrets at the place where text leaves: the log's sink, and what upstreams said before it is stored or shown. */
+export function createRedactor(): Redactor {
+  const known = new Map<string, readonly string[]>();
+  let forms: readonly string[] = [];
+  return {
+    register: (secret) => {
+      if (secret.trim().length < MINIMUM_SECRET_CHARACTERS || known.has(secret)) return;
+      known.set(secret, formsOf(secret));
+      const oldest = known.size > MAXIMUM_SECRETS ? known.keys().next() : null;
+      if (oldest !== null && !oldest.done) known.delete(oldest.value);
+      forms = [...new Set([...known.values()].flat())].sort((a, b) => b.length - a.length);
+    },
+    redact: (text) => {
+      let out = text;
+      for (const form of forms) if (out.includes(form)) out = out.replaceAll(form, PLACEHOLDER);
+      const lower = out.toLowerCase();
+      for (const each of shapes) {
+        if (each.marks.some((mark) => lower.includes(mark))) out = applyShape(out, each);
+      }
+      return out;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import * as v from "valibot";
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+import { decryptFernetWithAny, encryptFernet, type FernetKey, parseFernetKey } from "./fernet.ts";
+import { type EncryptionKeys, keyId } from "./keys.ts";
+
+declare const sealedBrand: unique symbol;
+
+/** Encrypted text: the only thing that a column named `sealed_…` takes, so that plain text cannot be stored by mistake. */
+export type Sealed = string & { readonly [sealedBrand]: "sealed" };
+
+/** Looks at the form only. Takes what came out of the database back into the type; plain text is refused by throwing. */
+export function asSealed(text: string): Sealed {
+  if (!isSealed(text)) throw new AppError("undecryptable", 500, "Read a stored secret: the value is not encrypted");
+  return text;
+}
+
+function isSealed(text: string): text is Sealed {
+  return /^gAAAAA[\w-]{90,}={0,2}$/.test(text);
+}
+
+export interface Sealer {
+  /** The id of the key that `seal` uses; stored beside the data, so that a start with another key is noticed. */
+  readonly keyId: string;
+  seal(text: string): Sealed;
+  /** Decrypts with the primary key, then with previous ones. Throws `undecryptable`. */
+  open(sealed: Sealed): string;
+  sealJson(value: unknown): Sealed;
+  /**
+   * Decrypts, parses and validates. `secretsOf` names the values that must never appear in a log; by default every text
+   * in the value is one. Throws `undecryptable`, also for a value that does not meet the schema.
+   */
+  openJson<const S extends v.GenericSchema>(
+    schema: S,
+    sealed: Sealed,
+    secretsOf?: (value: v.InferOutput<S>) => readonly string[],
+  ): v.InferOutput<S>;
+}
+
+interface SealerOptions {
+  keys: EncryptionKeys;
+  clock: Clock;
+  /** Told every decrypted secret: the redactor's `register`. */
+  onOpen: (secret: string) => void;
+}
+
+function requireKey(text: string): FernetKey {
+  const key = parseFernetKey(text);
+  if (key === null) throw new AppError("invalid_key", 500, "Read the encryption key: it is not a Fernet key");
+  return key;
+}
+
+// Bounded like everything that walks: no stored secret is deeper than a few levels.
+const MAXIMUM_DEPTH = 16;
+
+function textsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === "string") return [value];
+  if (depth >= MAXIMUM_DEPTH || typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap((item) => textsIn(item, depth + 1));
+}
+
+/** Encrypts and decrypts what is stored. There is no mode that stores plain text. */
+export function createSealer({ keys, clock, onOpen }: SealerOptions): Sealer {
+  const primary = requireKey(keys.primary);
+  const readable = [primary, ...(keys.previous ?? []).map(requireKey)];
+  const seal = (text: string) => asSealed(encryptFernet(primary, Buffer.from(text, "utf8"), clock.now()));
+  const decrypt = (sealed: Sealed) => decryptFernetWithAny(readable, sealed).toString("utf8");
+  return {
+    keyId: keyId(keys.primary),
+    seal,
+    open: (sealed) => {
+      const text = decrypt(sealed);
+      onOpen(text);
+      return text;
+    },
+    sealJson: (value) => seal(JSON.stringify(value)),
+    openJson: (schema, sealed, secretsOf) => {
+      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), decrypt(sealed));
+      if (!parsed.success) {
+        // Valibot's issues quote the value: they stay out of the error and its cause.
+        throw new AppError("undecryptable", 500, "Read a stored secret: its content does not have the expected form");
+      }
+      for (const secret of secretsOf?.(parsed.output) ?? textsIn(parsed.output)) onOpen(secret);
+      return parsed.output;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { compactVerify, errors, SignJWT } from "jose";
+import * as v from "valibot";
+import type { Clock } from "../clock.ts";
+import { AppError } from "../errors.ts";
+
+const ALGORITHM = "HS256";
+const TYPE = "tidemark-session+jwt";
+const ISSUER = "tidemark";
+const AUDIENCE = "tidemark-administrator";
+const MINIMUM_KEY_BYTES = 32;
+const MAXIMUM_TOKEN_CHARACTERS = 4096;
+// Our own tokens come from our own clock; the tolerance is for several instances on one database.
+const CLOCK_TOLERANCE_SECONDS = 60;
+
+const Header = v.strictObject({ alg: v.literal(ALGORITHM), typ: v.literal(TYPE) });
+
+const seconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+const Payload = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.strictObject({
+    iss: v.literal(ISSUER),
+    aud: v.literal(AUDIENCE),
+    sub: identifier,
+    jti: identifier,
+    iat: seconds,
+    exp: seconds,
+    epoch: seconds,
+  }),
+);
+
+/** What a session token says. It proves nothing alone: the session's row and the account's epoch decide at each request. */
+export interface SessionClaims {
+  /** The administrator's stable id. */
+  readonly administrator_id: string;
+  /** The session's row; revoking goes by this and never by the token's text, which is not unique. */
+  readonly session_id: string;
+  readonly epoch: number;
+  /** Milliseconds, a whole second. */
+  readonly issued_at: number;
+  readonly expires_at: number;
+}
+
+export interface SessionTokens {
+  sign(claims: SessionClaims): Promise<string>;
+  /** Null for anything but a whole, unexpired token of ours. */
+  verify(token: string): Promise<SessionClaims | null>;
+}
+
+// Base64 ignores trailing bits, so that several texts decode to one signature; only the one that we wrote is taken.
+function isCanonical(token: string): boolean {
+  return token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
+}
+
+/** Signs and verifies session tokens: JWT, HS256 only (RFC 7519, RFC 8725). Throws for a key of less than 256 bits. */
+export function createSessionTokens(key: Uint8Array, clock: Clock): SessionTokens {
+  if (key.length < MINIMUM_KEY_BYTES) {
+    throw new AppError("invalid_keys", 500, `The session key has ${key.length * 8} bits; it must have at least 256`);
+  }
+  const verifySignature = async (token: string) => {
+    try {
+      return await compactVerify(token, key, { algorithms: [ALGORITHM] });
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  };
+  return {
+    sign: (claims) =>
+      new SignJWT({ epoch: claims.epoch })
+        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(claims.administrator_id)
+        .setJti(claims.session_id)
+        .setIssuedAt(Math.floor(claims.issued_at / 1000))
+        .setExpirationTime(Math.floor(claims.expires_at / 1000))
+        .sign(key),
+    verify: async (token) => {
+      if (token.length > MAXIMUM_TOKEN_CHARACTERS || !isCanonical(token)) return null;
+      const verified = await verifySignature(token);
+      if (verified === null || !v.is(Header, verified.protectedHeader)) return null;
+      const payload = v.safeParse(Payload, Buffer.from(verified.payload).toString("utf8"));
+      if (!payload.success) return null;
+      const { iat, exp, sub, jti, epoch } = payload.output;
+      const now = clock.now() / 1000;
+      if (exp <= now || iat > now + CLOCK_TOLERANCE_SECONDS || exp <= iat) return null;
+      return { administrator_id: sub, session_id: jti, epoch, issued_at: iat * 1000, expires_at: exp * 1000 };
+    },
+  };
+}
