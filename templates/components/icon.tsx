@@ -1,0 +1,33 @@
+import { raw } from "hono/html";
+import { classes } from "../page.ts";
+import { type IconName, icons } from "./icons.ts";
+
+interface IconProps {
+  name: IconName;
+  /** Only when no word stands beside it; otherwise the icon is hidden from assistive technology. */
+  label?: string | undefined;
+  class?: string | undefined;
+}
+
+/** One drawing in the colour and size of its text. Stroke and fill come from `.icon` in the stylesheet. */
+export function Icon({ name, label, class: extra }: IconProps) {
+  return label === undefined ? (
+    <svg class={classes("icon", extra)} viewBox="0 0 24 24" aria-hidden="true">
+      {raw(icons[name])}
+    </svg>
+  ) : (
+    <svg class={classes("icon", extra)} viewBox="0 0 24 24" role="img" aria-label={label}>
+      {raw(icons[name])}
+    </svg>
+  );
+}
+
+/** The mark of the product: the line that the highest tide left, and the water below it. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+      <path d="M4 5h16M12 5v4" />
+      <path d="M2 14c2.5 0 2.5-2 5-2s2.5 2 5 2 2.5-2 5-2 2.5 2 5 2M2 20c2.5 0 2.5-2 5-2s2.5 2 5 2 2.5-2 5-2 2.5 2 5 2" />
+    </svg>
+  );
+}

@@ -1,0 +1,182 @@
+import type { Language, PageContext } from "./page.ts";
+
+/**
+ * Numbers, times and sizes as words. Everything is `Intl`, from milliseconds, in the language of the page and the time
+ * zone of the settings. Formatters are kept, because building one costs far more than using it.
+ */
+type FormatContext = Pick<PageContext, "language" | "time_zone">;
+
+const locales: Readonly<Record<Language, string>> = { en: "en-GB", zh: "zh-CN" };
+
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+const relativeFormats = new Map<Language, Intl.RelativeTimeFormat>();
+const nowFormats = new Map<Language, Intl.RelativeTimeFormat>();
+const pluralRules = new Map<Language, Intl.PluralRules>();
+const listFormats = new Map<string, Intl.ListFormat>();
+
+function kept<K, V>(cache: Map<K, V>, key: K, build: () => V): V {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const built = build();
+  // The keys are a handful of literals times the time zones in use; the bound only guards against a mistake.
+  if (cache.size > 500) cache.clear();
+  cache.set(key, built);
+  return built;
+}
+
+export function formatNumber(language: Language, value: number, options: Intl.NumberFormatOptions = {}): string {
+  const key = `${language} ${JSON.stringify(options)}`;
+  return kept(numberFormats, key, () => new Intl.NumberFormat(locales[language], options)).format(value);
+}
+
+/** `plural("en", 1, { one: "run", other: "runs" })` is "1 run"; the number is formatted and put first. */
+export function plural(language: Language, count: number, forms: { one?: string; other: string }): string {
+  const rule = kept(pluralRules, language, () => new Intl.PluralRules(locales[language])).select(count);
+  const form = rule === "one" && forms.one !== undefined ? forms.one : forms.other;
+  return `${formatNumber(language, count)} ${form}`;
+}
+
+export function formatList(
+  language: Language,
+  items: readonly string[],
+  type: "conjunction" | "disjunction" = "conjunction",
+): string {
+  return kept(listFormats, `${language} ${type}`, () => new Intl.ListFormat(locales[language], { type })).format(items);
+}
+
+function dateFormat(ctx: FormatContext, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${ctx.language} ${ctx.time_zone} ${JSON.stringify(options)}`;
+  return kept(
+    dateFormats,
+    key,
+    () => new Intl.DateTimeFormat(locales[ctx.language], { ...options, timeZone: ctx.time_zone }),
+  );
+}
+
+/** The whole truth, for `title`: "Friday, 20 November 2026 at 21:14:09 CET". */
+export function formatInstant(ctx: FormatContext, instant: number): string {
+  return dateFormat(ctx, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
+  }).format(instant);
+}
+
+/** "20 Nov 2026, 21:14" */
+export function formatShort(ctx: FormatContext, instant: number): string {
+  return dateFormat(ctx, {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(instant);
+}
+
+/** "Friday 20 November": the heading of a day. */
+export function formatDay(ctx: FormatContext, instant: number): string {
+  return dateFormat(ctx, { weekday: "long", day: "numeric", month: "long" }).format(instant);
+}
+
+/** "20 Nov": a day in a chart or a narrow column. */
+export function formatDate(ctx: FormatContext, instant: number): string {
+  return dateFormat(ctx, { day: "numeric", month: "short" }).format(instant);
+}
+
+/** "21:14", or "21:14:09.1" with `precise`, for steps that are milliseconds apart. */
+export function formatClock(ctx: FormatContext, instant: number, precise = false): string {
+  return dateFormat(ctx, {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(precise ? { second: "2-digit" as const, fractionalSecondDigits: 1 as const } : {}),
+    hourCycle: "h23",
+  }).format(instant);
+}
+
+/** `2026-11-20` in the system time zone: equal for two instants exactly when they belong under the same day heading. */
+export function dayKey(ctx: Pick<PageContext, "time_zone">, instant: number): string {
+  const parts = kept(
+    dateFormats,
+    `key ${ctx.time_zone}`,
+    () =>
+      new Intl.DateTimeFormat("en-GB", { timeZone: ctx.time_zone, year: "numeric", month: "2-digit", day: "2-digit" }),
+  ).formatToParts(instant);
+  const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? "";
+  return `${part("year")}-${part("month")}-${part("day")}`;
+}
+
+const relativeUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["year", 365 * 24 * 3600],
+  ["month", 30 * 24 * 3600],
+  ["day", 24 * 3600],
+  ["hour", 3600],
+  ["minute", 60],
+];
+
+/** "3 minutes ago", "in 4 hours"; under a minute "now". `public/app.js` computes the same text while the page is open. */
+export function formatRelative(language: Language, instant: number, now: number): string {
+  const seconds = (instant - now) / 1000;
+  for (const [unit, size] of relativeUnits) {
+    // Two months and two years are counted in the smaller unit, so that "1 month" never hides four weeks of difference.
+    const enough = unit === "month" || unit === "year" ? 2 * size : size;
+    if (Math.abs(seconds) < enough) continue;
+    // Always a number: "yesterday" would be a claim about the calendar day, which 25 hours are not.
+    const format = kept(relativeFormats, language, () => new Intl.RelativeTimeFormat(locales[language]));
+    return format.format(Math.trunc(seconds / size), unit);
+  }
+  return kept(nowFormats, language, () => new Intl.RelativeTimeFormat(locales[language], { numeric: "auto" })).format(
+    0,
+    "second",
+  );
+}
+
+/** "0.38 s", "3 min 22 s", "2 h 5 min", "3 d 4 h": two units at most, exact below ten seconds. */
+export function formatDuration(language: Language, ms: number): string {
+  const unit = (value: number, name: string, digits = 0) =>
+    formatNumber(language, value, {
+      style: "unit",
+      unit: name,
+      unitDisplay: "short",
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+  if (ms < 1000) return ms < 10 ? unit(Math.round(ms), "millisecond") : unit(ms / 1000, "second", 2);
+  if (ms < 10_000) return unit(ms / 1000, "second", 1);
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return unit(seconds, "second");
+  const pairs: readonly (readonly [string, number, string, number])[] = [
+    ["day", 86_400, "hour", 3600],
+    ["hour", 3600, "minute", 60],
+    ["minute", 60, "second", 1],
+  ];
+  for (const [large, size, small, smallSize] of pairs) {
+    if (seconds < size) continue;
+    const rest = Math.floor((seconds % size) / smallSize);
+    const whole = unit(Math.floor(seconds / size), large);
+    return rest === 0 ? whole : `${whole} ${unit(rest, small)}`;
+  }
+  return unit(seconds, "second");
+}
+
+/** "412 MB": decimal units, as registries and engines count. */
+export function formatBytes(language: Language, bytes: number): string {
+  const names = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+  let value = bytes;
+  let index = 0;
+  while (value >= 1000 && index < names.length - 1) {
+    value /= 1000;
+    index += 1;
+  }
+  return formatNumber(language, value, {
+    style: "unit",
+    unit: names[index] ?? "byte",
+    unitDisplay: index === 0 ? "long" : "short",
+    maximumFractionDigits: value < 10 && index > 0 ? 1 : 0,
+  });
+}

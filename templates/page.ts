@@ -1,0 +1,71 @@
+/**
+ * What every template gets beside its own props. Templates are pure: the time, the time zone, the language and the
+ * addresses of static files come from here, so the same props always give the same HTML.
+ */
+export type Language = "en" | "zh";
+export type Theme = "system" | "light" | "dark";
+
+/** The six things a colour may mean, plus `quiet` for words that carry no judgement. */
+export type Tone = "current" | "update" | "running" | "attention" | "failed" | "unknown" | "quiet";
+
+/** What just happened, shown once as a toast; `href` is a path of ours where the result can be seen. */
+export interface Notice {
+  tone: Tone;
+  text: string;
+  href?: string | undefined;
+  link_text?: string | undefined;
+}
+
+export interface PageContext {
+  language: Language;
+  theme: Theme;
+  /** IANA name from the settings: every time on every page is in this zone. */
+  time_zone: string;
+  /** Milliseconds UTC. */
+  now: number;
+  /** The path of the base URL without a final slash: `""`, or `"/sub/path"`. */
+  base_path: string;
+  user: { name: string } | null;
+  csrf_token: string;
+  /** The path of this request below the base path, with its query: `/trackers?state=failed`. */
+  path: string;
+  /** The content-hashed address of a file in `public/` or of a served package file, base path included. */
+  assets(name: string): string;
+  notices: readonly Notice[];
+  /** Numbers beside navigation entries; nothing is shown for 0 or when a key is missing. */
+  counts?: { overview?: number; runs?: number } | undefined;
+  /** One line at the top right that says how fresh the facts are. */
+  status?: { tone: Tone; text: string; href?: string | undefined } | undefined;
+}
+
+/** The address of one of our own pages; `path` starts with `/` and is written by us, never taken from data. */
+export function url(ctx: Pick<PageContext, "base_path">, path: string, query: QueryChanges = {}): string {
+  return ctx.base_path + withQuery(path, query);
+}
+
+type QueryChanges = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/**
+ * Sets query parameters on a path and keeps the others; null, undefined and "" take a parameter away. Filters, sort, page
+ * and tabs live in the query string, so every view can be reloaded and shared.
+ */
+export function withQuery(path: string, changes: QueryChanges): string {
+  const [bare = "", query = ""] = path.split("?", 2);
+  const params = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === undefined || value === "") params.delete(name);
+    else params.set(name, String(value));
+  }
+  const text = params.toString();
+  return text === "" ? bare : `${bare}?${text}`;
+}
+
+/** True for an address from data that may become an `href` or `src`. */
+export function isSafeUrl(address: string): boolean {
+  return /^https?:\/\//i.test(address);
+}
+
+/** Joins class names and leaves out what is false. */
+export function classes(...names: readonly (string | false | null | undefined)[]): string {
+  return names.filter((name) => typeof name === "string" && name !== "").join(" ");
+}

@@ -1,0 +1,28 @@
+import { auth } from "./en/auth.ts";
+import { common } from "./en/common.ts";
+import { connections } from "./en/connections.ts";
+import { credentials } from "./en/credentials.ts";
+import { events } from "./en/events.ts";
+import { executors } from "./en/executors.ts";
+import { notifiers } from "./en/notifiers.ts";
+import { overview } from "./en/overview.ts";
+import { runs } from "./en/runs.ts";
+import { settings } from "./en/settings.ts";
+import { trackers } from "./en/trackers.ts";
+
+/** The English texts, and by their type the keys that every language must have. */
+export const en = {
+  common,
+  auth,
+  overview,
+  trackers,
+  executors,
+  runs,
+  connections,
+  credentials,
+  notifiers,
+  settings,
+  events,
+};
+
+export type Texts = typeof en;

@@ -1,0 +1,4 @@
+export const connections = {
+  title: "Connections",
+  new_connection: "New connection",
+};

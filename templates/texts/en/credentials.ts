@@ -1,0 +1,4 @@
+export const credentials = {
+  title: "Credentials",
+  new_credential: "New credential",
+};

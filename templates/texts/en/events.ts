@@ -1,0 +1,9 @@
+export const events = {
+  title: "Events",
+  new_release: "New release",
+  republish: "Republished",
+  executor_run_succeeded: "Run succeeded",
+  executor_run_failed: "Run failed",
+  executor_run_skipped: "Run skipped",
+  test: "Test message",
+};

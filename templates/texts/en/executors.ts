@@ -1,0 +1,4 @@
+export const executors = {
+  title: "Executors",
+  new_executor: "New executor",
+};

@@ -1,0 +1,4 @@
+export const notifiers = {
+  title: "Notifiers",
+  new_notifier: "New notifier",
+};

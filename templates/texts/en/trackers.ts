@@ -1,0 +1,4 @@
+export const trackers = {
+  title: "Trackers",
+  new_tracker: "New tracker",
+};

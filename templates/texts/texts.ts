@@ -1,0 +1,17 @@
+import type { Language } from "../page.ts";
+import { en, type Texts } from "./en.ts";
+import { zh } from "./zh.ts";
+
+const languages: Readonly<Record<Language, Texts>> = { en, zh };
+
+/**
+ * Every word of the interface, in the language of the page: `const t = texts(ctx); t.trackers.title`.
+ *
+ * To add a text: put the key into `en/<area>.ts` and its translation into `zh/<area>.ts`. English is the source of the keys;
+ * `zh/<area>.ts` must `satisfies` the English shape, so that a missing, surplus or mistyped key fails the type check. A
+ * text with a number or a name in it is a function; use `plural()` and `formatNumber()` of `../format.ts` inside it.
+ * Keys are snake_case, so that a code (`reason`, state, event kind) can be the key of its own text.
+ */
+export function texts(ctx: { language: Language }): Texts {
+  return languages[ctx.language];
+}

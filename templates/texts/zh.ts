@@ -1,0 +1,26 @@
+import type { Texts } from "./en.ts";
+import { auth } from "./zh/auth.ts";
+import { common } from "./zh/common.ts";
+import { connections } from "./zh/connections.ts";
+import { credentials } from "./zh/credentials.ts";
+import { events } from "./zh/events.ts";
+import { executors } from "./zh/executors.ts";
+import { notifiers } from "./zh/notifiers.ts";
+import { overview } from "./zh/overview.ts";
+import { runs } from "./zh/runs.ts";
+import { settings } from "./zh/settings.ts";
+import { trackers } from "./zh/trackers.ts";
+
+export const zh = {
+  common,
+  auth,
+  overview,
+  trackers,
+  executors,
+  runs,
+  connections,
+  credentials,
+  notifiers,
+  settings,
+  events,
+} satisfies Texts;

@@ -1,0 +1,11 @@
+import type { Texts } from "../en.ts";
+
+export const events = {
+  title: "事件",
+  new_release: "新版本",
+  republish: "重新发布",
+  executor_run_succeeded: "运行成功",
+  executor_run_failed: "运行失败",
+  executor_run_skipped: "运行已跳过",
+  test: "测试消息",
+} satisfies Texts["events"];
