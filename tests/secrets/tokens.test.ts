@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { CompactSign, SignJWT, UnsecuredJWT } from "jose";
+import { createSessionTokens, type SessionClaims } from "../../src/secrets/tokens.ts";
+
+const key = randomBytes(32);
+const issuedAt = 1_700_000_000_000;
+const claims: SessionClaims = {
+  administrator_id: "018bcfe5-6800-7000-8000-000000000001",
+  session_id: "018bcfe5-6800-7000-8000-000000000002",
+  epoch: 3,
+  issued_at: issuedAt,
+  expires_at: issuedAt + 3_600_000,
+};
+const payload = {
+  iss: "tidemark",
+  aud: "tidemark-administrator",
+  sub: claims.administrator_id,
+  jti: claims.session_id,
+  iat: issuedAt / 1000,
+  exp: issuedAt / 1000 + 3600,
+  epoch: 3,
+};
+const header = { alg: "HS256", typ: "tidemark-session+jwt" };
+
+let now = issuedAt;
+const tokens = createSessionTokens(key, { now: () => now, sleep: () => Promise.resolve() });
+
+const signed = (changes: Record<string, unknown>, protectedHeader = header, secret: Uint8Array = key) => {
+  const content = Object.fromEntries(
+    Object.entries({ ...payload, ...changes }).filter(([, value]) => value !== undefined),
+  );
+  return new CompactSign(Buffer.from(JSON.stringify(content))).setProtectedHeader(protectedHeader).sign(secret);
+};
+
+describe("createSessionTokens()", () => {
+  test("verify() gives back what sign() took", async () => {
+    expect(await tokens.verify(await tokens.sign(claims))).toEqual(claims);
+    expect(await tokens.verify(await signed({}))).toEqual(claims);
+  });
+
+  test.each([
+    ["the end has come", 3_600_000, null],
+    ["one second is left", 3_599_000, claims],
+    ["our clock went back by 59 s", -59_000, claims],
+    ["our clock went back by 61 s", -61_000, null],
+  ])("verify() when %s", async (_name, offset, expected) => {
+    const token = await tokens.sign(claims);
+    now = issuedAt + offset;
+    expect(await tokens.verify(token)).toEqual(expected);
+    now = issuedAt;
+  });
+
+  const hostile: [string, () => string | Promise<string>][] = [
+    ["an empty text", () => ""],
+    ["no token", () => "a.b.c"],
+    ["5,000 characters", async () => `${await signed({ extra: "x".repeat(5000) })}`],
+    ["no signature", () => new UnsecuredJWT(payload).encode()],
+    ["an empty signature", async () => (await signed({})).replace(/[^.]+$/, "")],
+    ["HS512", () => signed({}, { ...header, alg: "HS512" }, randomBytes(64))],
+    ["HS512 with our key", () => signed({}, { ...header, alg: "HS512" }, Buffer.concat([key, key]))],
+    ["another key", () => signed({}, header, randomBytes(32))],
+    ["no type", () => new SignJWT(payload).setProtectedHeader({ alg: "HS256" }).sign(key)],
+    ["the type of an ID token", () => signed({}, { ...header, typ: "JWT" })],
+    [
+      "a further header",
+      () => new SignJWT(payload).setProtectedHeader({ ...header, kid: "../../etc/passwd" }).sign(key),
+    ],
+    ["another issuer", () => signed({ iss: "https://idp.example" })],
+    ["another audience", () => signed({ aud: "other" })],
+    ["several audiences", () => signed({ aud: ["tidemark-administrator", "other"] })],
+    ["a further claim", () => signed({ admin: true })],
+    ["an end in text", () => signed({ exp: "9999999999" })],
+    ["an end in fractions", () => signed({ exp: payload.exp + 0.5 })],
+    ["an end before its begin", () => signed({ iat: payload.exp, exp: payload.iat })],
+    ["a begin far ahead", () => signed({ iat: payload.iat + 600 })],
+    ["a blank subject", () => signed({ sub: "" })],
+    ["a payload that is no JSON", () => new CompactSign(Buffer.from("{")).setProtectedHeader(header).sign(key)],
+    ...["iss", "aud", "sub", "jti", "iat", "exp", "epoch"].map((name): [string, () => Promise<string>] => [
+      `no ${name}`,
+      () => signed({ [name]: undefined }),
+    ]),
+  ];
+  test.each(hostile)("verify() refuses a token with %s", async (_name, make) => {
+    expect(await tokens.verify(await make())).toBeNull();
+  });
+
+  test("verify() refuses each token whose last character was changed, whatever base64 makes of it", async () => {
+    const token = await tokens.sign(claims);
+    const others = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=".split("");
+    for (const last of others.filter((char) => char !== token.at(-1))) {
+      expect(await tokens.verify(token.slice(0, -1) + last)).toBeNull();
+    }
+  });
+
+  test("refuses a key of less than 256 bits", () => {
+    expect(() => createSessionTokens(randomBytes(31), { now: () => 0, sleep: () => Promise.resolve() })).toThrow(
+      "248 bits; it must have at least 256",
+    );
+  });
+});
