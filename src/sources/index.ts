@@ -1,0 +1,5 @@
+import { oci } from "./oci/oci.ts";
+import type { Source, SourceKind } from "./source.ts";
+
+/** Every kind of source by its name: a new kind is one line here, one in `sourceKinds` and one folder. */
+export const sources = { oci } satisfies { readonly [K in SourceKind]: Source<K> };

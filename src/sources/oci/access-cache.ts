@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import type { Repository } from "./repository.ts";
+import type { OciSecret } from "./schema.ts";
+
+/** What a registry wants to see on each request to one repository. */
+export type Method =
+  | { kind: "none" }
+  | { kind: "basic" }
+  | { kind: "bearer"; realm: string; service: string | null; scope: string };
+
+/** What is known of one repository under one credential. `expires_at` is in milliseconds UTC. */
+export interface Access {
+  method: Method;
+  token: { value: string; expires_at: number } | null;
+}
+
+/** Access by repository and credential, so that a check begins with the token of the last one and not with a refusal. */
+export interface AccessCache {
+  find(repository: Repository, secret: OciSecret | null): Access | null;
+  store(repository: Repository, secret: OciSecret | null, access: Access): void;
+}
+
+// The key holds no secret: a heap dump or a log of this map shows a digest.
+function keyOf({ origin, name }: Repository, secret: OciSecret | null): string {
+  const who = secret === null ? "" : JSON.stringify([secret.username, secret.password]);
+  return createHash("sha256")
+    .update(JSON.stringify([origin, name, who]))
+    .digest("base64");
+}
+
+/** A cache of at most `limit` repositories in memory; the least recently used one goes first. */
+export function accessCache(limit = 2_000): AccessCache {
+  const entries = new Map<string, Access>();
+  return {
+    find(repository, secret) {
+      const key = keyOf(repository, secret);
+      const access = entries.get(key);
+      if (access === undefined) return null;
+      entries.delete(key);
+      entries.set(key, access);
+      return access;
+    },
+    store(repository, secret, access) {
+      const key = keyOf(repository, secret);
+      entries.delete(key);
+      entries.set(key, access);
+      const oldest = entries.keys().next();
+      if (entries.size > limit && !oldest.done) entries.delete(oldest.value);
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { parseInstant } from "../../clock.ts";
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import { readJson, refusal } from "./answer.ts";
+import { choosePlatform, type PlatformEntry } from "./platform.ts";
+import type { RegistrySession } from "./registry-session.ts";
+import type { Repository } from "./repository.ts";
+
+/** Every form of manifest that we read; without them old registries answer in a form that has another digest. */
+export const manifestTypes = [
+  "application/vnd.oci.image.index.v1+json",
+  "application/vnd.docker.distribution.manifest.list.v2+json",
+  "application/vnd.oci.image.manifest.v1+json",
+  "application/vnd.docker.distribution.manifest.v2+json",
+].join(", ");
+
+/** Images were first built in 2013: an earlier `created` is a placeholder of a reproducible build. */
+const earliestBuild = parseInstant("2000-01-01T00:00:00Z") ?? 0;
+/** A build clock may be a day ahead; more would lead the order by publish time for ever. */
+const maxAheadMs = 24 * 60 * 60_000;
+
+const Digest = v.pipe(
+  v.string(),
+  v.regex(/^sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/, "this is no sha256 or sha512 digest"),
+);
+const Entry = v.object({
+  digest: Digest,
+  platform: v.optional(
+    v.nullable(
+      v.object({
+        os: v.optional(v.string(), ""),
+        architecture: v.optional(v.string(), ""),
+        variant: v.optional(v.string(), ""),
+      }),
+    ),
+  ),
+  annotations: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
+});
+// An index has manifests, an image a config; what has neither (schema 1, artefacts of other tools) has no build time either.
+const Manifest = v.object({
+  manifests: v.optional(v.nullable(v.array(Entry))),
+  config: v.optional(v.nullable(v.object({ digest: Digest }))),
+});
+const Config = v.object({
+  created: v.optional(v.nullable(v.string())),
+  config: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
+});
+
+/** A document of the registry with the digest of its bytes. */
+interface Document {
+  digest: string;
+  body: string;
+  response: Response;
+}
+
+/** What a tag or a digest names: an index of images, or one image with its config. */
+export interface TopManifest {
+  reference: string;
+  digest: string;
+  /** The real images of an index, attestations left out; null for a single image. */
+  images: readonly ImageEntry[] | null;
+  config_digest: string | null;
+}
+
+export interface BuiltImage {
+  created_at: number | null;
+  config: Readonly<Record<string, unknown>>;
+}
+
+export interface ManifestReader {
+  /** The digest behind a tag by one `HEAD`; by a `GET` where the registry does not tell. */
+  findDigest(tag: string): Promise<string>;
+  readManifest(tagOrDigest: string): Promise<TopManifest>;
+  /** Build time and defaults of the image for a platform (null: linux/amd64, else the first one); null when there is none for it. */
+  readImage(top: TopManifest, platform: string | null): Promise<BuiltImage | null>;
+}
+
+type ImageEntry = PlatformEntry & { digest: string };
+
+function sha(bytes: Uint8Array, algorithm: "sha256" | "sha512"): string {
+  return `${algorithm}:${createHash(algorithm).update(bytes).digest("hex")}`;
+}
+
+/** The real images of an index, without attestations, which are marked by their platform, their annotation or both. */
+export function imageEntries(entries: readonly v.InferOutput<typeof Entry>[]): readonly ImageEntry[] {
+  return entries
+    .filter((entry) => entry.annotations?.["vnd.docker.reference.type"] === undefined)
+    .map(({ digest, platform }) => ({
+      digest,
+      os: platform?.os ?? "",
+      architecture: platform?.architecture ?? "",
+      variant: platform?.variant ?? "",
+    }))
+    .filter((entry) => entry.os !== "unknown" && entry.architecture !== "unknown");
+}
+
+/** Milliseconds UTC of a config's `created`; null for placeholders before 2000 and times that lie ahead. */
+export function readCreated(created: string | null | undefined, now: number): number | null {
+  const instant = parseInstant(created ?? "");
+  return instant === null || instant < earliestBuild || instant > now + maxAheadMs ? null : instant;
+}
+
+/** Reads manifests and config blobs of one repository. What is asked for by digest is checked against it. */
+export function manifestReader(
+  repository: Repository,
+  session: RegistrySession,
+  context: PluginContext,
+): ManifestReader {
+  const imageName = `${repository.registry}/${repository.name}`;
+  const base = `${repository.origin}/v2/${repository.name}`;
+  const nameOf = (reference: string) => `"${imageName}${reference.includes(":") ? "@" : ":"}${reference}"`;
+
+  const get = async (path: string, accept: string, action: string, expected: string | null): Promise<Document> => {
+    const response = await session.send({ method: "GET", url: new URL(`${base}${path}`), accept, action });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const body = new TextDecoder().decode(bytes);
+    if (!response.ok) throw refusal(response, body, action, context.clock.now());
+    if (expected === null) {
+      const told = v.safeParse(Digest, response.headers.get("docker-content-digest"));
+      return { digest: told.success ? told.output : sha(bytes, "sha256"), body, response };
+    }
+    const computed = sha(bytes, expected.startsWith("sha512:") ? "sha512" : "sha256");
+    if (computed !== expected) {
+      throw new PluginError("malformed", `Could not ${action}: its digest is "${computed}", wanted is "${expected}"`);
+    }
+    return { digest: computed, body, response };
+  };
+  const readManifest = async (reference: string): Promise<TopManifest> => {
+    const action = `read the manifest of ${nameOf(reference)}`;
+    const expected = isDigest(reference) ? reference : null;
+    const { digest, body, response } = await get(`/manifests/${reference}`, manifestTypes, action, expected);
+    const { manifests, config } = readJson(Manifest, response, body, action);
+    return {
+      reference,
+      digest,
+      images: manifests ? imageEntries(manifests) : null,
+      config_digest: config?.digest ?? null,
+    };
+  };
+  return {
+    readManifest,
+    async findDigest(tag) {
+      const action = `read the digest of ${nameOf(tag)}`;
+      const url = new URL(`${base}/manifests/${tag}`);
+      const response = await session.send({ method: "HEAD", url, accept: manifestTypes, action });
+      const told = v.safeParse(Digest, response.headers.get("docker-content-digest"));
+      if (response.ok && told.success) return told.output;
+      // 405: a registry without HEAD. For other refusals a GET would cost a pull to hear the same.
+      if (response.ok || response.status === 405) return (await readManifest(tag)).digest;
+      throw refusal(response, "", action, context.clock.now());
+    },
+    async readImage(top, platform) {
+      const entry = top.images === null ? null : choosePlatform(top.images, platform);
+      if (top.images !== null && entry === null) return null;
+      const { config_digest } = entry === null ? top : await readManifest(entry.digest);
+      if (config_digest === null) return { created_at: null, config: {} };
+      const action = `read the image config of ${nameOf(top.reference)}`;
+      const blob = await get(`/blobs/${config_digest}`, "*/*", action, config_digest);
+      const { created, config } = readJson(Config, blob.response, blob.body, action);
+      return { created_at: readCreated(created, context.clock.now()), config: config ?? {} };
+    },
+  };
+}
+
+/** True for a reference that may stand in a path: a tag or a digest, nothing else. */
+export function isDigest(text: string): boolean {
+  return v.is(Digest, text);
+}

@@ -1,0 +1,86 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import type { OpenSource, Source } from "../source.ts";
+import { type AccessCache, accessCache } from "./access-cache.ts";
+import { listReleases } from "./listing.ts";
+import { isDigest, manifestReader } from "./manifest.ts";
+import { registrySession } from "./registry-session.ts";
+import { dockerHub, isTag, parseRepository, type Repository } from "./repository.ts";
+import { OciConfig, OciSecret } from "./schema.ts";
+import { listTags } from "./tag-list.ts";
+
+function orderTags(tags: readonly string[]): string[] {
+  return tags.toSorted((a, b) => b.localeCompare(a, "en", { numeric: true }));
+}
+
+function parseWith<S extends v.GenericSchema>(schema: S, what: string, input: unknown): v.InferOutput<S> {
+  const parsed = v.safeParse(schema, input);
+  if (parsed.success) return parsed.output;
+  const issue = parsed.issues[0];
+  throw new PluginError(
+    "rejected",
+    `The ${what} has an error in "${v.getDotPath(issue) ?? "itself"}": ${issue.message}`,
+  );
+}
+
+function parseConfig(input: unknown): { repository: Repository; mode: OciConfig["published_at_mode"] } {
+  const config = parseWith(OciConfig, "source", input);
+  return { repository: parseRepository(config.image, config.registry), mode: config.published_at_mode };
+}
+
+// Reading a config on Docker Hub counts against the pulls of the whole address (100 in six hours); elsewhere it is free.
+function readsBuildTimes(mode: OciConfig["published_at_mode"], { registry }: Repository): boolean {
+  return mode === "build_time" || (mode === "auto" && registry !== dockerHub);
+}
+
+function openOci(config: unknown, secret: unknown, context: PluginContext, cache: AccessCache): OpenSource {
+  const { repository, mode } = parseConfig(config);
+  // Never the issue's own text: it would quote the secret.
+  if (secret !== null && !v.is(OciSecret, secret)) {
+    throw new PluginError("rejected", 'The credential has no "username" and "password"');
+  }
+  const session = registrySession(repository, secret, context, cache);
+  const reader = manifestReader(repository, session, context);
+  const parts = { repository, context, reader, readsBuildTimes: readsBuildTimes(mode, repository), order: orderTags };
+  const imageName = `${repository.registry}/${repository.name}`;
+  return {
+    imageName,
+    async listReleases(request) {
+      return await listReleases(parts, request, await listTags(repository, session, context));
+    },
+    async listNames() {
+      return await listTags(repository, session, context);
+    },
+    async readImageConfig(tagOrDigest, platform) {
+      if (!isTag(tagOrDigest) && !isDigest(tagOrDigest)) {
+        throw new PluginError(
+          "rejected",
+          `"${tagOrDigest.slice(0, 200)}" is neither a tag nor a digest of "${imageName}"`,
+        );
+      }
+      const top = await reader.readManifest(tagOrDigest).catch((error: unknown) => {
+        if (error instanceof PluginError && error.code === "not_found") return null;
+        throw error;
+      });
+      const image = top === null ? null : await reader.readImage(top, platform);
+      return top === null || image === null ? null : { digest: top.digest, ...image };
+    },
+  };
+}
+
+/**
+ * Container registries by the OCI distribution API. Sessions opened from one source share what they learnt of each registry's
+ * sign-in, and the tokens, in a bounded memory.
+ */
+export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
+  return {
+    kind: "oci",
+    title: "Container registry",
+    Config: OciConfig,
+    open: (config, secret, context) => openOci(config, secret, context, cache),
+    host: (config) => new URL(parseConfig(config).repository.origin).host,
+  };
+}
+
+export const oci = ociSource();

@@ -1,0 +1,135 @@
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import type { Access, AccessCache, Method } from "./access-cache.ts";
+import { oneLine, refusal } from "./answer.ts";
+import { type Challenge, parseChallenges } from "./challenge.ts";
+import type { Repository } from "./repository.ts";
+import type { OciSecret } from "./schema.ts";
+import { basicHeader, realmObjection, requestToken } from "./token.ts";
+
+export interface RegistryRequest {
+  method: "GET" | "HEAD";
+  /** On the registry's own origin; anything else is a mistake of the caller. */
+  url: URL;
+  accept: string;
+  /** What is attempted, for messages: `list the tags of "ghcr.io/a/b"`. */
+  action: string;
+}
+
+export interface RegistrySession {
+  /** Sends with whatever proof the registry asks for, renewed once on a 401. Every other status is the caller's to judge. */
+  send(request: RegistryRequest): Promise<Response>;
+}
+
+function bearerOf(challenge: Challenge, repository: Repository): Method | null {
+  const realm = challenge.parameters.get("realm") ?? "";
+  if (!URL.canParse(realm, repository.origin)) return null;
+  const named = challenge.parameters.get("scope") ?? "";
+  // Some servers name no scope, or one without a repository (`repository::pull`): then ours is the narrowest that works.
+  const scope = named === "" || named.includes("::") ? `repository:${repository.name}:pull` : named;
+  const service = challenge.parameters.get("service") ?? null;
+  return { kind: "bearer", realm: new URL(realm, repository.origin).href, service, scope };
+}
+
+/** The best way that the registry offers and that we may take: a token, else Basic with the credential; null when there is none. */
+export function chooseMethod(
+  challenges: readonly Challenge[],
+  repository: Repository,
+  secret: OciSecret | null,
+): Method | null {
+  const registry = new URL(repository.origin);
+  const bearers = challenges
+    .filter((challenge) => challenge.scheme === "bearer")
+    .map((challenge) => bearerOf(challenge, repository))
+    .filter((method) => method?.kind === "bearer");
+  const usable = bearers.find((method) => secret === null || realmObjection(new URL(method.realm), registry) === null);
+  if (usable !== undefined) return usable;
+  if (secret !== null && challenges.some((challenge) => challenge.scheme === "basic")) return { kind: "basic" };
+  // Asking it for a token then says why the credential is not sent there.
+  return bearers[0] ?? null;
+}
+
+function unanswerable(challenges: readonly Challenge[], secret: OciSecret | null, action: string): PluginError {
+  const offered = challenges.map((challenge) => oneLine(challenge.scheme, 30)).slice(0, 5);
+  const reason =
+    offered.length === 0
+      ? "the registry answered 401 without saying how to sign in"
+      : secret === null && offered.includes("basic")
+        ? "the registry wants a user name and password, and the source has no credential"
+        : `the registry offers only the sign-in "${offered.join(", ")}", wanted is Bearer or Basic`;
+  return new PluginError("unauthorized", `Could not ${action}: ${reason}`);
+}
+
+/**
+ * A conversation with one repository of a registry. The first refusal teaches how to sign in; `cache` keeps that and the token,
+ * so that later requests, also of later sessions, carry their proof at once. The credential goes to the registry's origin and to
+ * the realm that it names, and to nobody else.
+ */
+export function registrySession(
+  repository: Repository,
+  secret: OciSecret | null,
+  context: PluginContext,
+  cache: AccessCache,
+): RegistrySession {
+  let access: Access = cache.find(repository, secret) ?? { method: { kind: "none" }, token: null };
+  let renewal: Promise<string> | null = null;
+
+  const learn = (next: Access) => {
+    access = next;
+    cache.store(repository, secret, next);
+  };
+  // Lookups run side by side: one token serves them all.
+  const renew = (method: Extract<Method, { kind: "bearer" }>): Promise<string> => {
+    renewal ??= requestToken(method, repository, secret, context)
+      .then((token) => {
+        learn({ method, token });
+        return `Bearer ${token.value}`;
+      })
+      .catch((error: unknown) => {
+        // A realm that moved would be asked for ever: the next request learns from the registry again.
+        learn({ method: { kind: "none" }, token: null });
+        throw error;
+      })
+      .finally(() => {
+        renewal = null;
+      });
+    return renewal;
+  };
+  const proof = async (): Promise<string | null> => {
+    const { method, token } = access;
+    if (method.kind === "none") return null;
+    if (method.kind === "basic") return secret === null ? null : basicHeader(secret);
+    if (token !== null && token.expires_at > context.clock.now()) return `Bearer ${token.value}`;
+    return await renew(method);
+  };
+  const fetchWith = (request: RegistryRequest, authorization: string | null): Promise<Response> => {
+    if (request.url.origin !== repository.origin) throw new Error(`Refused to send to "${request.url.origin}"`);
+    const headers = new Headers({ accept: request.accept });
+    if (authorization !== null) headers.set("authorization", authorization);
+    return context.fetch(request.url, { method: request.method, headers });
+  };
+  // After a 401: what to show the second time. Another lookup may have renewed the token in the meantime.
+  const renewedProof = async (response: Response, shown: string | null, action: string): Promise<string> => {
+    const challenges = parseChallenges(response.headers.get("www-authenticate"));
+    const method = chooseMethod(challenges, repository, secret);
+    const body = await response.text();
+    if (method === null || method.kind === "none") throw unanswerable(challenges, secret, action);
+    if (method.kind === "basic" && secret !== null) {
+      const authorization = basicHeader(secret);
+      if (shown === authorization) throw refusal(response, body, action, context.clock.now());
+      learn({ method, token: null });
+      return authorization;
+    }
+    if (method.kind === "basic") throw unanswerable(challenges, secret, action);
+    const current = access.token === null ? null : `Bearer ${access.token.value}`;
+    return current !== null && current !== shown ? current : await renew(method);
+  };
+  return {
+    async send(request) {
+      const shown = await proof();
+      const response = await fetchWith(request, shown);
+      if (response.status !== 401) return response;
+      return await fetchWith(request, await renewedProof(response, shown, request.action));
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import * as v from "valibot";
+import { parseRepository, RepositoryError } from "./repository.ts";
+
+export const publishedAtModes = ["auto", "build_time", "first_observed"] as const;
+export type PublishedAtMode = (typeof publishedAtModes)[number];
+
+/** What a person says of a source of kind `oci`; see `parseRepository` for how the two addresses are read. */
+export const OciConfig = v.pipe(
+  v.strictObject({
+    image: v.pipe(
+      v.string(),
+      v.trim(),
+      v.nonEmpty('Write an image name such as "library/nginx" or "ghcr.io/owner/app"'),
+      v.maxLength(512, "An image name has at most 512 characters"),
+      v.title("Image name"),
+      v.description("A full image reference is fine: its registry is used, its tag and digest are dropped"),
+      v.metadata({ code: true, placeholder: "ghcr.io/owner/app" }),
+    ),
+    registry: v.pipe(
+      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300, "A registry address has at most 300 characters")), ""),
+      v.title("Registry address"),
+      v.description(
+        "Blank means the image's own registry, else Docker Hub. Plain http only where http:// is written out",
+      ),
+      v.metadata({ code: true, placeholder: "docker.io" }),
+    ),
+    published_at_mode: v.pipe(
+      v.optional(v.picklist(publishedAtModes, "Choose auto, build_time or first_observed"), "auto"),
+      v.title("Published at"),
+      v.description("Reading build times costs two to three requests for each new tag, and pulls on Docker Hub"),
+      v.metadata({
+        advanced: true,
+        option_titles: {
+          auto: "Auto: first observed on Docker Hub, build time elsewhere",
+          build_time: "Always try to read the real build time",
+          first_observed: "Use the first observed time only",
+        },
+      }),
+    ),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { image, registry } = dataset.value;
+    try {
+      parseRepository(image, registry);
+    } catch (error) {
+      if (!(error instanceof RepositoryError)) throw error;
+      const key = error.field;
+      const path = { type: "object", origin: "value", input: dataset.value, key, value: dataset.value[key] } as const;
+      addIssue({ message: error.message, path: [path] });
+    }
+  }),
+);
+export type OciConfig = v.InferOutput<typeof OciConfig>;
+
+/** The secret of a credential of kind `oci`; the password may be a personal access token. */
+export const OciSecret = v.object({ username: v.string(), password: v.string() });
+export type OciSecret = v.InferOutput<typeof OciSecret>;

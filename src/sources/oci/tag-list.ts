@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import { oneLine, readJson, refusal } from "./answer.ts";
+import type { RegistrySession } from "./registry-session.ts";
+import { isTag, type Repository } from "./repository.ts";
+
+/** Tags asked for in one page; registries give fewer, or all of them. */
+export const tagsPerPage = 1_000;
+/** Most pages of one listing: registries that cap a page at 50 still come to 10,000 tags. */
+export const maxTagPages = 200;
+/** Most characters of all names together, so that what is remembered between checks stays below 2 MiB. */
+export const maxTagCharacters = 2_000_000;
+
+const TagPage = v.pipe(
+  v.object({ name: v.optional(v.unknown()), tags: v.optional(v.nullable(v.array(v.unknown()))) }),
+  v.check((page) => page.name !== undefined || page.tags !== undefined, 'there is neither "name" nor "tags"'),
+);
+
+// Clients without the referrers API store signatures and attestations as tags beside the images (`sha256-<hex>`, cosign).
+function isReferrersTag(tag: string): boolean {
+  return /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})(?:$|\.)/.test(tag) || /\.(?:sig|att|sbom)$/.test(tag);
+}
+
+/** What counts as a tag in a page: grammar first (foreign bytes, spaces and overlong names are no tags), then no referrers. */
+export function readTags(values: readonly unknown[]): readonly string[] {
+  return values.filter((value): value is string => typeof value === "string" && isTag(value) && !isReferrersTag(value));
+}
+
+/** The target of `rel="next"` in a `Link` header, also without angle brackets or `rel`, as some registries write it. */
+export function nextLink(header: string | null): string | null {
+  const text = (header ?? "").trim().slice(0, 4_096);
+  if (text === "") return null;
+  // A target may have commas of its own, so entries are cut only where another target begins.
+  const entries = text.startsWith("<") ? text.split(/,\s*(?=<)/) : [text];
+  for (const entry of entries) {
+    const match = /^<([^>]*)>(.*)$/.exec(entry.trim()) ?? /^([^;\s]+)(.*)$/.exec(entry.trim());
+    const rel = /;\s*rel\s*=\s*"?([^";,]*)"?/i
+      .exec(match?.[2] ?? "")?.[1]
+      ?.trim()
+      .toLowerCase();
+    if (match !== null && (rel === undefined || rel.split(/\s+/).includes("next"))) return match[1] ?? null;
+  }
+  return null;
+}
+
+/**
+ * Where the next page is, on the registry's own origin. A registry behind a proxy that ends TLS names itself with http: that is
+ * read as its https origin; every other origin is refused.
+ */
+export function nextPage(link: string, current: URL, action: string): URL {
+  const fail = (reason: string) =>
+    new PluginError("malformed", oneLine(`Could not ${action}: the next page "${link.slice(0, 200)}" ${reason}`, 500));
+  if (!URL.canParse(link, current)) throw fail("is no address");
+  const url = new URL(link, current);
+  if (url.protocol === "http:" && current.protocol === "https:" && url.host === current.hostname)
+    url.protocol = "https:";
+  if (url.origin !== current.origin || url.username !== "" || url.password !== "") {
+    throw fail(`is on another origin than "${current.origin}"`);
+  }
+  return url;
+}
+
+/**
+ * Lists every tag once, in the registry's order, page by page, within the bounds above.
+ * @throws PluginError `rejected` when the repository has more than fits, `malformed` when its pages run in a circle.
+ */
+export async function listTags(
+  repository: Repository,
+  session: RegistrySession,
+  context: PluginContext,
+): Promise<readonly string[]> {
+  const action = `list the tags of "${repository.registry}/${repository.name}"`;
+  const names = new Set<string>();
+  const visited = new Set<string>();
+  let characters = 0;
+  let url: URL | null = new URL(`${repository.origin}/v2/${repository.name}/tags/list?n=${tagsPerPage}`);
+  while (url !== null) {
+    if (visited.has(url.href)) {
+      throw new PluginError("malformed", `Could not ${action}: its pages run in a circle after page ${visited.size}`);
+    }
+    if (visited.size === maxTagPages || characters > maxTagCharacters) {
+      const bound = `${maxTagPages} pages and ${maxTagCharacters} characters`;
+      throw new PluginError(
+        "rejected",
+        `Could not ${action}: there are more than ${names.size}, at most ${bound} are read`,
+      );
+    }
+    visited.add(url.href);
+    const response: Response = await session.send({ method: "GET", url, accept: "application/json", action });
+    const body = await response.text();
+    if (!response.ok) throw refusal(response, body, action, context.clock.now());
+    for (const name of readTags(readJson(TagPage, response, body, action).tags ?? [])) {
+      if (!names.has(name)) characters += name.length + 1;
+      names.add(name);
+    }
+    const link = nextLink(response.headers.get("link"));
+    url = link === null ? null : nextPage(link, url, action);
+  }
+  if (characters > maxTagCharacters) {
+    throw new PluginError(
+      "rejected",
+      `Could not ${action}: the names have ${characters} characters together, at most ${maxTagCharacters} are read`,
+    );
+  }
+  return [...names];
+}

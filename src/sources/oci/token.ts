@@ -1,0 +1,93 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import type { Access, Method } from "./access-cache.ts";
+import { oneLine, readJson, refusal } from "./answer.ts";
+import type { Repository } from "./repository.ts";
+import type { OciSecret } from "./schema.ts";
+
+type Bearer = Extract<Method, { kind: "bearer" }>;
+
+/** What the token specification assumes when the server does not say. */
+const defaultLifetimeSeconds = 60;
+/** A longer promise is not believed; a 401 would end it earlier anyway. */
+const maxLifetimeSeconds = 24 * 60 * 60;
+/** A token is not used in its last seconds: it has to live until the registry reads it. */
+const marginMs = 5_000;
+/** Longest token that is sent on; registries themselves stop at 8 to 16 KiB of headers. */
+const maxTokenCharacters = 16_384;
+
+const TokenAnswer = v.object({
+  token: v.optional(v.nullable(v.string())),
+  access_token: v.optional(v.nullable(v.string())),
+  expires_in: v.optional(v.nullable(v.number())),
+});
+
+export function basicHeader({ username, password }: OciSecret): string {
+  return `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/**
+ * Why a credential may not go to this realm, or null when it may: over https to whom the registry names; over plain http only
+ * from a registry that is itself addressed by plain http, and only on its own host (or both on this machine's loopback).
+ */
+export function realmObjection(realm: URL, registry: URL): string | null {
+  if (realm.username !== "" || realm.password !== "") return "its address has a user name";
+  if (realm.protocol === "https:") return null;
+  if (realm.protocol !== "http:") return `its scheme is "${realm.protocol}", wanted is "https:"`;
+  if (registry.protocol !== "http:") return "it is plain http, wanted is https";
+  const isSameHost =
+    realm.hostname === registry.hostname || (isLoopback(realm.hostname) && isLoopback(registry.hostname));
+  return isSameHost ? null : "it is plain http on another host than the registry";
+}
+
+/** The address that a token is asked from. The challenge's own query parameters stay; each scope is a parameter. */
+export function tokenUrl(method: Bearer): URL {
+  const url = new URL(method.realm);
+  if (method.service !== null) url.searchParams.set("service", method.service);
+  for (const scope of method.scope.split(" ").filter((part) => part !== "")) url.searchParams.append("scope", scope);
+  return url;
+}
+
+function readToken(response: Response, body: string, action: string, askedAt: number): NonNullable<Access["token"]> {
+  const answer = readJson(TokenAnswer, response, body, action);
+  const value = answer.token || answer.access_token || "";
+  if (!/^[\x21-\x7e]+$/.test(value) || value.length > maxTokenCharacters) {
+    throw new PluginError("malformed", `Could not ${action}, the answer has no usable token`);
+  }
+  const promised = answer.expires_in ?? defaultLifetimeSeconds;
+  const lifetimeMs = Math.min(Math.max(promised, 0), maxLifetimeSeconds) * 1_000;
+  return { value, expires_at: askedAt + lifetimeMs - Math.min(marginMs, lifetimeMs / 2) };
+}
+
+/**
+ * Asks the realm for a token, with the credential when there is one.
+ * @throws PluginError `unauthorized` when the realm must not see the credential or does not know it.
+ */
+export async function requestToken(
+  method: Bearer,
+  repository: Repository,
+  secret: OciSecret | null,
+  context: PluginContext,
+): Promise<NonNullable<Access["token"]>> {
+  const url = tokenUrl(method);
+  const action = oneLine(`get a token for "${repository.registry}/${repository.name}" from "${url.host}"`, 300);
+  const headers = new Headers({ accept: "application/json" });
+  if (secret !== null) {
+    const objection = realmObjection(url, new URL(repository.origin));
+    if (objection !== null) {
+      throw new PluginError("unauthorized", `Could not ${action}: the credential is not sent there, ${objection}`);
+    }
+    headers.set("authorization", basicHeader(secret));
+  }
+  const askedAt = context.clock.now();
+  // A token is a secret and is new each time: it must not enter the store of conditional answers.
+  const response = await context.fetch(url, { headers, cache: "no-store" });
+  const body = await response.text();
+  if (!response.ok) throw refusal(response, body, action, context.clock.now());
+  return readToken(response, body, action, askedAt);
+}
