@@ -55,7 +55,9 @@ export class ConfigError extends AppError {
 /** Judges a base URL: http(s), no user info, query or fragment; returned without its trailing slash, or a sentence. */
 export function parseBaseUrl(text: string): { url: string } | { problem: string } {
   if (text.length > 2048 || !URL.canParse(text)) {
-    return { problem: `The base URL "${text.slice(0, 100)}" is not a URL; write for example "https://tidemark.example.org"` };
+    return {
+      problem: `The base URL "${text.slice(0, 100)}" is not a URL; write for example "https://tidemark.example.org"`,
+    };
   }
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {

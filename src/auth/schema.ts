@@ -20,3 +20,16 @@ export interface AuditRecord {
 
 /** Writes one entry in the caller's transaction, so that a change and its trace are one. */
 export type RecordAudit = (tx: Writer, actor: Actor, record: AuditRecord) => Promise<void>;
+
+/** Who asks: the session behind a cookie or a Bearer token, checked against the database for this very request. */
+export interface Session {
+  /** The token's `jti`. */
+  id: string;
+  kind: "session" | "api_token";
+  scope: "read" | "full";
+  via: "bearer" | "cookie";
+  administrator_id: string;
+  username: string;
+  is_password_change_required: boolean;
+  expires_at: number;
+}

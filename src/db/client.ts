@@ -48,7 +48,8 @@ function isFull(error: unknown): boolean {
 /** True when a write failed because a unique index already has such a row. */
 export function isUniqueViolation(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (/SQLITE_CONSTRAINT_UNIQUE|SQLITE_CONSTRAINT_PRIMARYKEY|UNIQUE constraint failed/.test(cause.message)) return true;
+    if (/SQLITE_CONSTRAINT_UNIQUE|SQLITE_CONSTRAINT_PRIMARYKEY|UNIQUE constraint failed/.test(cause.message))
+      return true;
   }
   return false;
 }
@@ -74,9 +75,14 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
         return await database.transaction((tx) => work(tx), { behavior: "immediate" });
       } catch (error) {
         if (isFull(error)) {
-          throw new AppError("insufficient_storage", 507, "The disk of the database is full; free space and try again", {
-            cause: error,
-          });
+          throw new AppError(
+            "insufficient_storage",
+            507,
+            "The disk of the database is full; free space and try again",
+            {
+              cause: error,
+            },
+          );
         }
         if (!isBusy(error) || attempt > busyRetries) throw error;
         // Another process holds the lock (the reset command, a second instance): wait without blocking the loop.

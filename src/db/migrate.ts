@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, openSync, readFileSync, readSync, closeSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Client } from "@libsql/client";
 import * as v from "valibot";
@@ -11,7 +11,8 @@ function startError(message: string, cause?: unknown): AppError {
   return new AppError("database_unusable", 500, message, { cause });
 }
 
-const restoreHint = "Restore a backup: stop the service, copy the newest file of the backups folder over it, start again";
+const restoreHint =
+  "Restore a backup: stop the service, copy the newest file of the backups folder over it, start again";
 
 /**
  * Looks at a database file before it is opened, and touches nothing: garbage, a truncated file, and an empty file beside a

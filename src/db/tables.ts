@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { type AnySQLiteColumn, check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  type AnySQLiteColumn,
+  check,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { Sealed } from "../secrets/sealed.ts";
 
 // Every table and index. Ids are UUIDv7 text, instants integer milliseconds UTC, booleans 0/1, JSON is text.
 // Names equal the fields of the API. `sealed` columns hold Fernet tokens of secrets/sealed.ts and nothing else.
@@ -7,6 +17,7 @@ import { type AnySQLiteColumn, check, index, integer, primaryKey, sqliteTable, t
 const id = () => text("id").primaryKey();
 const instant = (name: string) => integer(name);
 const flag = (name: string) => integer(name, { mode: "boolean" });
+const sealed = (name: string) => text(name).$type<Sealed>().notNull();
 const json = <T>(name: string) => text(name, { mode: "json" }).$type<T>();
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -31,7 +42,10 @@ export const administrators = sqliteTable(
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
-  (t) => [uniqueIndex("administrators_singleton").on(t.singleton), check("administrators_one", sql`${t.singleton} = 1`)],
+  (t) => [
+    uniqueIndex("administrators_singleton").on(t.singleton),
+    check("administrators_one", sql`${t.singleton} = 1`),
+  ],
 );
 
 export const sessions = sqliteTable(
@@ -46,7 +60,9 @@ export const sessions = sqliteTable(
     epoch: integer("epoch").notNull(),
     /** API tokens only: what the administrator calls it. */
     name: text("name"),
-    scope: text("scope", { enum: ["read", "full"] }).notNull().default("full"),
+    scope: text("scope", { enum: ["read", "full"] })
+      .notNull()
+      .default("full"),
     address: text("address"),
     user_agent: text("user_agent"),
     created_at: instant("created_at").notNull(),
@@ -71,7 +87,7 @@ export const credentials = sqliteTable(
     name: text("name").notNull(),
     kind: text("kind").notNull(),
     description: text("description").notNull().default(""),
-    sealed_secret: text("sealed_secret").notNull(),
+    sealed_secret: sealed("sealed_secret"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
@@ -167,7 +183,9 @@ export const tracker_channels = sqliteTable(
     include_pattern: text("include_pattern").notNull().default(""),
     exclude_pattern: text("exclude_pattern").notNull().default(""),
     /** What this channel last called its latest, so that each channel triggers by its own change. */
-    latest_release_id: text("latest_release_id").references((): AnySQLiteColumn => releases.id, { onDelete: "set null" }),
+    latest_release_id: text("latest_release_id").references((): AnySQLiteColumn => releases.id, {
+      onDelete: "set null",
+    }),
     latest_revision: text("latest_revision"),
   },
   (t) => [uniqueIndex("tracker_channels_type").on(t.source_id, t.type)],
@@ -368,7 +386,7 @@ export const snapshots = sqliteTable(
       .notNull()
       .references(() => executors.id, { onDelete: "cascade" }),
     run_id: text("run_id"),
-    sealed_content: text("sealed_content").notNull(),
+    sealed_content: sealed("sealed_content"),
     reference: text("reference").notNull(),
     digest: text("digest"),
     image_id: text("image_id").notNull(),
@@ -407,7 +425,7 @@ export const notifiers = sqliteTable(
     is_enabled: flag("is_enabled").notNull().default(true),
     language: text("language", { enum: ["en", "zh"] }).notNull(),
     trigger_events: json<readonly string[]>("trigger_events").notNull(),
-    sealed_config: text("sealed_config").notNull(),
+    sealed_config: sealed("sealed_config"),
     /** Host and port of the destination, which is all that is shown of it. */
     destination: text("destination").notNull(),
     /** Set when the receiver said 410 Gone; cleared by an edit. */

@@ -16,7 +16,8 @@ function nest(form: FormData): Tree {
   for (const [name, value] of form) {
     if (typeof value !== "string" || name.startsWith("_")) continue;
     const parts = name.split(".");
-    if (parts.length > maxDepth || parts.some((part) => ["__proto__", "constructor", "prototype"].includes(part))) continue;
+    if (parts.length > maxDepth || parts.some((part) => ["__proto__", "constructor", "prototype"].includes(part)))
+      continue;
     let node = top;
     for (const part of parts.slice(0, -1)) {
       const next = node[part];

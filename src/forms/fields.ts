@@ -123,7 +123,8 @@ function kindOf(found: Unwrapped): FieldKind {
   if (isSchemaOf(schema, "boolean")) return "boolean";
   if (isSchemaOf(schema, "number")) return "number";
   if (isSchemaOf(schema, "picklist") || isSchemaOf(schema, "literal")) return "select";
-  if (isSchemaOf(schema, "object") || isSchemaOf(schema, "strict_object") || isSchemaOf(schema, "variant")) return "group";
+  if (isSchemaOf(schema, "object") || isSchemaOf(schema, "strict_object") || isSchemaOf(schema, "variant"))
+    return "group";
   if (isSchemaOf(schema, "array")) {
     const item = property(schema, "item");
     return isSchema(item) && unwrap(item).schema.type === "picklist" ? "multiselect" : "list";
@@ -132,7 +133,9 @@ function kindOf(found: Unwrapped): FieldKind {
 }
 
 function valuesOf(value: unknown): Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {};
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {};
 }
 
 /** The discriminant's possible values with the object schema of each, for a `v.variant` schema; null for any other. */

@@ -9,7 +9,8 @@ function fieldPath(issue: v.BaseIssue<unknown>): string {
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {
-  if (issue.type === "strict_object") return issue.expected === "never" ? "There is no such field" : "This field is required";
+  if (issue.type === "strict_object")
+    return issue.expected === "never" ? "There is no such field" : "This field is required";
   if (issue.kind === "schema" && issue.input === undefined) return "This field is required";
   return issue.message;
 }

@@ -1,0 +1,77 @@
+import { and, asc, eq, gt, inArray, type SQL } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { connections, credentials, tracker_sources, trackers } from "../db/tables.ts";
+
+export type CredentialRow = typeof credentials.$inferSelect;
+
+export async function findCredential(read: Reader, id: string): Promise<CredentialRow | null> {
+  const rows = await read.select().from(credentials).where(eq(credentials.id, id)).limit(1);
+  return rows[0] ?? null;
+}
+
+export async function findCredentialByName(read: Reader, name: string): Promise<CredentialRow | null> {
+  const rows = await read.select().from(credentials).where(eq(credentials.name, name)).limit(1);
+  return rows[0] ?? null;
+}
+
+/** Ordered by name; one row more than `limit` says that there is another page. */
+export async function listCredentialsAfter(
+  read: Reader,
+  after: string | null,
+  limit: number,
+  kind: string | null,
+): Promise<CredentialRow[]> {
+  const conditions: SQL[] = [];
+  if (after !== null) conditions.push(gt(credentials.name, after));
+  if (kind !== null) conditions.push(eq(credentials.kind, kind));
+  return await read
+    .select()
+    .from(credentials)
+    .where(and(...conditions))
+    .orderBy(asc(credentials.name))
+    .limit(limit + 1);
+}
+
+export interface CredentialUser {
+  credential_id: string;
+  kind: "connection" | "tracker";
+  id: string;
+  name: string;
+}
+
+export async function usersOfCredentials(read: Reader, ids: readonly string[]): Promise<CredentialUser[]> {
+  if (ids.length === 0) return [];
+  const byConnection = await read
+    .select({ credential_id: connections.credential_id, id: connections.id, name: connections.name })
+    .from(connections)
+    .where(inArray(connections.credential_id, [...ids]));
+  const byTracker = await read
+    .selectDistinct({ credential_id: tracker_sources.credential_id, id: trackers.id, name: trackers.name })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(inArray(tracker_sources.credential_id, [...ids]));
+  const users: CredentialUser[] = [];
+  for (const row of byConnection) {
+    if (row.credential_id !== null) users.push({ ...row, credential_id: row.credential_id, kind: "connection" });
+  }
+  for (const row of byTracker) {
+    if (row.credential_id !== null) users.push({ ...row, credential_id: row.credential_id, kind: "tracker" });
+  }
+  return users;
+}
+
+export async function insertCredential(tx: Writer, row: typeof credentials.$inferInsert): Promise<void> {
+  await tx.insert(credentials).values(row);
+}
+
+export async function updateCredentialRow(
+  tx: Writer,
+  id: string,
+  changes: Partial<typeof credentials.$inferInsert>,
+): Promise<void> {
+  await tx.update(credentials).set(changes).where(eq(credentials.id, id));
+}
+
+export async function deleteCredentialRow(tx: Writer, id: string): Promise<void> {
+  await tx.delete(credentials).where(eq(credentials.id, id));
+}

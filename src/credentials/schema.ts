@@ -1,0 +1,139 @@
+import * as v from "valibot";
+import { Description, Instant, Name } from "../forms/inputs.ts";
+
+const maxSecretLength = 65_536;
+
+const text = (title: string, description = "") =>
+  v.pipe(
+    v.string("Write a text"),
+    v.minLength(1, "Write a value"),
+    v.maxLength(maxSecretLength, `Use at most ${maxSecretLength} characters`),
+    v.title(title),
+    v.description(description),
+    v.metadata({ secret: true }),
+  );
+const multiline = (title: string, description = "") =>
+  v.pipe(text(title, description), v.metadata({ secret: true, multiline: true }));
+
+const token = (prefixes: readonly string[], description: string) =>
+  v.strictObject({
+    token: v.pipe(
+      text("Personal access token", description),
+      v.check(
+        (value) => prefixes.some((prefix) => value.startsWith(prefix)),
+        `A token of this platform begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
+      ),
+      v.regex(/^[\x21-\x7e]+$/, "A token has no blanks"),
+    ),
+  });
+
+const Engine = v.strictObject({
+  ca_certificate: v.optional(multiline("CA certificate", "PEM. Checks the engine's certificate")),
+  client_certificate: v.optional(multiline("Client certificate", "PEM")),
+  client_key: v.optional(multiline("Client key", "PEM")),
+  username: v.optional(v.pipe(text("User name"), v.metadata({ secret: false }))),
+  password: v.optional(text("Password")),
+});
+
+/** What each kind of credential holds; the plug-in of the same kind gets it parsed. */
+export const secretSchemas = {
+  github: token(["ghp_", "github_pat_", "gho_", "ghs_"], 'Begins with "ghp_" or "github_pat_"'),
+  gitlab: token(["glpat-", "gldt-", "glptt-"], 'Begins with "glpat-"'),
+  gitea: v.strictObject({ token: text("Application token", "From the user settings of Gitea or Forgejo") }),
+  helm: v.strictObject({
+    basic_auth: v.pipe(
+      text("User name and password", 'In the form "username:password"'),
+      v.regex(/^[^:]+:.+$/s, 'Write it as "username:password"'),
+    ),
+  }),
+  oci: v.strictObject({
+    username: v.pipe(text("User name"), v.metadata({ secret: false })),
+    password: text("Password", "Or a personal access token"),
+  }),
+  docker: Engine,
+  podman: Engine,
+  kubernetes: v.strictObject({
+    kubeconfig: v.optional(multiline("Kubeconfig")),
+    token: v.optional(text("Bearer token")),
+    client_certificate: v.optional(multiline("Client certificate", "PEM")),
+    client_key: v.optional(multiline("Client key", "PEM")),
+    ca_certificate: v.optional(multiline("CA certificate", "PEM")),
+  }),
+  portainer: v.strictObject({ api_key: text("API key", "From the account page of Portainer") }),
+} as const;
+
+export type CredentialKind = keyof typeof secretSchemas;
+export type CredentialSecret<K extends CredentialKind> = v.InferOutput<(typeof secretSchemas)[K]>;
+
+export const credentialKindTitles: Readonly<Record<CredentialKind, string>> = {
+  github: "GitHub",
+  gitlab: "GitLab",
+  gitea: "Gitea or Forgejo",
+  helm: "Helm chart repository",
+  oci: "OCI or Docker registry",
+  docker: "Docker engine",
+  podman: "Podman engine",
+  kubernetes: "Kubernetes cluster",
+  portainer: "Portainer",
+};
+
+export const credentialKinds = [
+  "github",
+  "gitlab",
+  "gitea",
+  "helm",
+  "oci",
+  "docker",
+  "podman",
+  "kubernetes",
+  "portainer",
+] as const satisfies readonly CredentialKind[];
+
+const option = <K extends CredentialKind>(kind: K) =>
+  v.strictObject({
+    name: Name,
+    kind: v.pipe(
+      v.literal(kind),
+      v.title("Kind"),
+      v.metadata({ immutable: true, option_titles: credentialKindTitles }),
+    ),
+    description: Description,
+    secret: v.pipe(secretSchemas[kind], v.title("Secret")),
+  });
+
+export const CredentialInput = v.variant(
+  "kind",
+  [
+    option("github"),
+    option("gitlab"),
+    option("gitea"),
+    option("helm"),
+    option("oci"),
+    option("docker"),
+    option("podman"),
+    option("kubernetes"),
+    option("portainer"),
+  ],
+  `Choose one of ${credentialKinds.join(", ")}`,
+);
+export type CredentialInput = v.InferOutput<typeof CredentialInput>;
+
+/** Every field may be left out and then stays; members of `secret` too. A member set to null is removed. */
+export const CredentialPatch = v.strictObject({
+  name: v.optional(Name),
+  description: v.optional(Description.wrapped),
+  secret: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.nullable(v.string("Write a text")))),
+});
+
+export const CredentialView = v.object({
+  id: v.string(),
+  name: v.string(),
+  kind: v.picklist(credentialKinds),
+  description: v.string(),
+  /** The members of the secret that are set; never their values. */
+  secret_fields: v.array(v.string()),
+  users: v.array(v.object({ kind: v.picklist(["connection", "tracker"]), id: v.string(), name: v.string() })),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type CredentialView = v.InferOutput<typeof CredentialView>;

@@ -1,0 +1,195 @@
+import * as v from "valibot";
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { Database, Reader } from "../db/client.ts";
+import { inUse, invalidInput, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { newId } from "../ids.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import {
+  type CredentialRow,
+  deleteCredentialRow,
+  findCredential,
+  findCredentialByName,
+  insertCredential,
+  listCredentialsAfter,
+  updateCredentialRow,
+  usersOfCredentials,
+} from "./queries.ts";
+import {
+  CredentialInput,
+  type CredentialKind,
+  CredentialPatch,
+  type CredentialView,
+  credentialKinds,
+  secretSchemas,
+} from "./schema.ts";
+
+export type CredentialService = ReturnType<typeof credentialService>;
+
+interface CredentialServiceOptions {
+  db: Database;
+  clock: Clock;
+  sealer: Sealer;
+  audit: RecordAudit;
+}
+
+const ListQuery = v.object({ ...PageQuery.entries, kind: v.optional(v.picklist(credentialKinds)) });
+const StoredSecret = v.record(v.string(), v.unknown());
+
+function kindOf(row: CredentialRow): CredentialKind {
+  const kind = credentialKinds.find((known) => known === row.kind);
+  if (kind === undefined) throw new Error(`The stored credential kind "${row.kind}" is not known`);
+  return kind;
+}
+
+async function refuseTakenName(read: Reader, name: string, ownId: string | null): Promise<void> {
+  const other = await findCredentialByName(read, name);
+  if (other !== null && other.id !== ownId) throw invalidInput({ name: `There is already a credential "${name}"` });
+}
+
+/** Credentials: stored sealed, listed without their secret, refused to be deleted while in use. */
+export function credentialService(options: CredentialServiceOptions) {
+  const { db, clock, sealer, audit } = options;
+
+  const views = async (rows: readonly CredentialRow[]): Promise<CredentialView[]> => {
+    const users = await usersOfCredentials(
+      db.read,
+      rows.map((row) => row.id),
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      name: row.name,
+      kind: kindOf(row),
+      description: row.description,
+      secret_fields: Object.keys(sealer.openJson(StoredSecret, row.sealed_secret)),
+      users: users.filter((user) => user.credential_id === row.id).map(({ kind, id, name }) => ({ kind, id, name })),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    }));
+  };
+  const getRow = async (read: Reader, id: string): Promise<CredentialRow> => {
+    const row = await findCredential(read, id);
+    if (row === null) throw notFound("credential", id);
+    return row;
+  };
+  const get = async (id: string): Promise<CredentialView> => {
+    const [view] = await views([await getRow(db.read, id)]);
+    if (view === undefined) throw notFound("credential", id);
+    return view;
+  };
+
+  return {
+    /** By name. `query`: `cursor`, `limit`, `kind`. */
+    list: async (query: unknown): Promise<Page<CredentialView>> => {
+      const parsed = parseInput(ListQuery, query);
+      const rows = await listCredentialsAfter(db.read, cursorKey(parsed), pageSize(parsed), parsed.kind ?? null);
+      const page = toPage(
+        rows,
+        parsed,
+        (row) => row.name,
+        (row) => row,
+      );
+      return { items: await views(page.items), next_cursor: page.next_cursor };
+    },
+    get,
+
+    create: async (actor: Actor, input: unknown): Promise<CredentialView> => {
+      const parsed = parseInput(CredentialInput, input);
+      const now = clock.now();
+      const id = newId(now);
+      const sealedSecret = sealer.sealJson(parsed.secret);
+      await db.write(async (tx) => {
+        await refuseTakenName(tx, parsed.name, null);
+        await insertCredential(tx, {
+          id,
+          name: parsed.name,
+          kind: parsed.kind,
+          description: parsed.description,
+          sealed_secret: sealedSecret,
+          created_at: now,
+          updated_at: now,
+        });
+        await audit(tx, actor, {
+          event: "credential_created",
+          outcome: "ok",
+          subject: { kind: "credential", id, name: parsed.name },
+          detail: { kind: parsed.kind },
+        });
+      });
+      return await get(id);
+    },
+
+    /** Left out or blank secret members keep what is stored; null removes an optional one. */
+    update: async (actor: Actor, id: string, input: unknown): Promise<CredentialView> => {
+      const patch = parseInput(CredentialPatch, input);
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        const stored = sealer.openJson(StoredSecret, row.sealed_secret);
+        const merged: Record<string, unknown> = { ...stored };
+        for (const [member, value] of Object.entries(patch.secret ?? {})) {
+          if (value === null) delete merged[member];
+          else if (value !== "") merged[member] = value;
+        }
+        const secret = parseInput(v.object({ secret: secretSchemas[kindOf(row)] }), { secret: merged }).secret;
+        const name = patch.name ?? row.name;
+        await refuseTakenName(tx, name, id);
+        await updateCredentialRow(tx, id, {
+          name,
+          description: patch.description ?? row.description,
+          sealed_secret: sealer.sealJson(secret),
+          updated_at: clock.now(),
+        });
+        await audit(tx, actor, {
+          event: "credential_updated",
+          outcome: "ok",
+          subject: { kind: "credential", id, name },
+          detail: { fields: Object.keys(patch), secret_members: Object.keys(patch.secret ?? {}) },
+        });
+      });
+      return await get(id);
+    },
+
+    remove: async (actor: Actor, id: string): Promise<void> => {
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        const users = await usersOfCredentials(tx, [id]);
+        if (users.length > 0) {
+          throw inUse(
+            "credential",
+            row.name,
+            users.map((user) => `${user.kind} "${user.name}"`),
+          );
+        }
+        await deleteCredentialRow(tx, id);
+        await audit(tx, actor, {
+          event: "credential_deleted",
+          outcome: "ok",
+          subject: { kind: "credential", id, name: row.name },
+        });
+      });
+    },
+
+    /** The decrypted secret for a plug-in of the same kind; null when `id` is null. Throws when the kind differs. */
+    openSecret: async (kind: string, id: string | null): Promise<unknown> => {
+      if (id === null) return null;
+      const row = await getRow(db.read, id);
+      if (row.kind !== kind)
+        throw invalidInput({ credential_id: `The credential "${row.name}" is of kind ${row.kind}, not ${kind}` });
+      return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret);
+    },
+
+    /** For features that store a reference: refuses an unknown credential and one of another kind. */
+    requireKind: async (read: Reader, kind: string, id: string | null, field: string): Promise<void> => {
+      if (id === null) return;
+      const row = await findCredential(read, id);
+      if (row === null) throw invalidInput({ [field]: `There is no credential "${id}"` });
+      if (row.kind !== kind) {
+        throw invalidInput({
+          [field]: `The credential "${row.name}" is of kind ${row.kind}; choose one of kind ${kind}`,
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { GenericSchema } from "valibot";
+import { AppError, forbidden, unauthorized } from "../../errors.ts";
+import { maxInputDepth } from "../../forms/issues.ts";
+import type { App, AppContext } from "../context.ts";
+import { toWire } from "./wire.ts";
+
+/** `public`: nobody needs to be signed in. `read`: any session. `full`: not with a token of scope `read`. */
+export type Access = "public" | "read" | "full";
+
+export interface Answer {
+  description: string;
+  schema: GenericSchema | null;
+}
+
+/** One operation of the API; the router and the OpenAPI document both read this and nothing else. */
+export interface Route {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/api`, with parameters in braces: `/trackers/{name}`. */
+  path: string;
+  operation_id: string;
+  summary: string;
+  /** The resource, as the documentation groups it. */
+  tag: string;
+  access: Access;
+  /** Answers before the bootstrap password was changed; the rest is refused until then. */
+  before_password_change?: boolean;
+  query?: GenericSchema;
+  body?: GenericSchema;
+  answer: { status: 200 | 201 | 202 | 204; description: string; schema: GenericSchema | null };
+  /** Codes of `error.code` beyond the usual ones, with their status. */
+  refusals?: Readonly<Record<number, string>>;
+  perform(input: RouteInput): Promise<unknown>;
+}
+
+export interface RouteInput {
+  context: AppContext;
+  param(name: string): string;
+  query: Readonly<Record<string, string>>;
+  /** The parsed JSON body; services validate it. */
+  body: unknown;
+}
+
+function depthOf(value: unknown, depth = 0): number {
+  if (typeof value !== "object" || value === null || depth > maxInputDepth) return depth;
+  let deepest = depth + 1;
+  for (const item of Object.values(value)) deepest = Math.max(deepest, depthOf(item, depth + 1));
+  return deepest;
+}
+
+async function readBody(c: AppContext): Promise<unknown> {
+  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const text = await c.req.text();
+  if (text === "") return undefined;
+  if (type !== "application/json") {
+    throw new AppError("unsupported_media_type", 415, 'Send the body as JSON with "content-type: application/json"');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("invalid_json", 400, "The body is not JSON", { cause });
+  }
+  if (depthOf(value) > maxInputDepth) {
+    throw new AppError("invalid_json", 400, `The body is nested deeper than ${maxInputDepth} levels`);
+  }
+  return value;
+}
+
+function checkAccess(route: Route, c: AppContext): void {
+  if (route.access === "public") return;
+  const session = c.get("session");
+  if (session === null) throw unauthorized();
+  if (session.is_password_change_required && !route.before_password_change) {
+    throw forbidden("password_change_required", "Change the bootstrap password first");
+  }
+  if (route.access === "full" && session.scope !== "full") {
+    throw forbidden("scope_too_small", 'This token has the scope "read"; this operation needs "full"');
+  }
+}
+
+/** Registers the routes below `/api`. */
+export function mountRoutes(app: App, routes: readonly Route[]): void {
+  for (const route of routes) {
+    const path = `/api${route.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+    app.on(route.method, path, async (c) => {
+      checkAccess(route, c);
+      const body = route.method === "GET" || route.method === "DELETE" ? undefined : await readBody(c);
+      const result = await route.perform({
+        context: c,
+        param: (name) => c.req.param(name) ?? "",
+        query: c.req.query(),
+        body,
+      });
+      if (route.answer.status === 204) return c.body(null, 204);
+      return c.json(toWire(result), route.answer.status);
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { App } from "./context.ts";
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".webmanifest": "application/manifest+json",
+};
+
+export interface Assets {
+  /** The path below the base path that has the content's hash in it, so that it can be cached for a year. */
+  path(name: string): string;
+  mount(app: App): void;
+}
+
+interface AssetFile {
+  /** Name as templates ask for it. */
+  name: string;
+  /** Absolute path on disk. */
+  file: string;
+}
+
+/** Our static files and those of packages, read once at start and served from memory. */
+export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): Assets {
+  const own = readdirSync(publicDir, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && types[extname(entry.name)] !== undefined)
+    .map((entry) => ({ name: entry.name, file: join(publicDir, entry.name) }));
+  const byName = new Map<string, string>();
+  const byPath = new Map<
+    string,
+    { body: Uint8Array<ArrayBuffer>; gzip: Uint8Array<ArrayBuffer> | null; type: string }
+  >();
+  for (const { name, file } of [...own, ...packaged]) {
+    const body = new Uint8Array(readFileSync(file));
+    const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
+    const extension = extname(name);
+    const path = `/assets/${name.slice(0, -extension.length)}.${hash}${extension}`;
+    const gzip = new Uint8Array(gzipSync(body, { level: 9 }));
+    byName.set(name, path);
+    byPath.set(path, {
+      body,
+      gzip: gzip.length < body.length * 0.9 ? gzip : null,
+      type: types[extension] ?? "application/octet-stream",
+    });
+  }
+  return {
+    path: (name) => {
+      const path = byName.get(name);
+      if (path === undefined) throw new Error(`There is no asset "${name}"`);
+      return path;
+    },
+    mount: (app) => {
+      app.get("/assets/:file", (c) => {
+        const asset = byPath.get(`/assets/${c.req.param("file")}`);
+        if (asset === undefined) return c.notFound();
+        const isGzip = asset.gzip !== null && (c.req.header("accept-encoding") ?? "").includes("gzip");
+        c.header("Content-Type", asset.type);
+        c.header("Cache-Control", "public, max-age=31536000, immutable");
+        c.header("Vary", "Accept-Encoding");
+        if (isGzip) c.header("Content-Encoding", "gzip");
+        return c.body(isGzip && asset.gzip !== null ? asset.gzip : asset.body);
+      });
+    },
+  };
+}

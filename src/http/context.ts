@@ -1,0 +1,22 @@
+import type { Context, Hono } from "hono";
+import type { Actor, Session } from "../auth/schema.ts";
+
+/** What the middleware puts beside each request. */
+export interface AppEnv {
+  Variables: {
+    request_id: string;
+    /** Of the client; from `X-Forwarded-For` only behind a trusted proxy. */
+    address: string;
+    /** Null when nobody is signed in. */
+    session: Session | null;
+    /** For audit entries. */
+    actor: Actor;
+    /** What forms must send back; empty when nobody is signed in. */
+    csrf_token: string;
+  };
+  /** Given by `main.ts` with each request. */
+  Bindings: { peer_address: string | null };
+}
+
+export type App = Hono<AppEnv>;
+export type AppContext = Context<AppEnv>;

@@ -1,0 +1,151 @@
+import { toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import type { Route } from "./api/route.ts";
+
+type JsonObject = Record<string, unknown>;
+
+interface OpenApiOptions {
+  routes: readonly Route[];
+  base_url: string;
+  version: string;
+}
+
+const errorSchema: JsonObject = {
+  type: "object",
+  required: ["error", "request_id"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: {
+        code: { type: "string", description: "Stable, for programs" },
+        message: { type: "string", description: "For people" },
+        fields: { type: "object", additionalProperties: { type: "string" }, description: "Refused fields by path" },
+      },
+    },
+    request_id: { type: "string" },
+  },
+};
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function jsonSchema(schema: v.GenericSchema, mode: "input" | "output"): JsonObject {
+  const result = toJsonSchema(schema, {
+    typeMode: mode,
+    errorMode: "ignore",
+    overrideAction: ({ valibotAction, jsonSchema: target }) => {
+      if (valibotAction.type !== "metadata") return target;
+      const metadata: unknown = Object.entries(valibotAction).find(([key]) => key === "metadata")?.[1];
+      const says = (key: string) => isRecord(metadata) && metadata[key] === true;
+      if (says("instant")) return { type: "string", format: "date-time" };
+      return says("secret") ? { ...target, writeOnly: true } : target;
+    },
+    overrideSchema: ({ valibotSchema, jsonSchema: target }) => {
+      // The converter drops which property tells a variant's options apart.
+      if (valibotSchema.type !== "variant") return target;
+      const key = Object.entries(valibotSchema).find(([name]) => name === "key")?.[1];
+      return typeof key === "string" ? { ...target, discriminator: { propertyName: key } } : target;
+    },
+  });
+  const { $schema: _, ...rest } = result;
+  return { ...rest };
+}
+
+function parameters(route: Route): JsonObject[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
+    name: match[1],
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  if (route.query === undefined) return inPath;
+  const schema = jsonSchema(route.query, "input");
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const inQuery = Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    ...(isRecord(property) && typeof property.description === "string" ? { description: property.description } : {}),
+    schema: property,
+  }));
+  return [...inPath, ...inQuery];
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: "The body is not JSON, or nested too deeply",
+  401: "Nobody is signed in, or the token is not valid",
+  403: "Not allowed: the password must be changed first, the token's scope is too small, or the request came from elsewhere",
+  404: "There is no such thing",
+  409: "The present state forbids it",
+  413: "The body is larger than 1 MiB",
+  415: "The body is not declared as JSON",
+  422: "Fields were refused; each is named",
+  429: "Too many requests; `Retry-After` says when",
+  507: "The disk of the database is full",
+};
+
+function statuses(route: Route): readonly number[] {
+  const found = new Set<number>(Object.keys(route.refusals ?? {}).map(Number));
+  if (route.access !== "public") for (const status of [401, 403]) found.add(status);
+  if (route.path.includes("{")) found.add(404);
+  if (route.query !== undefined || route.body !== undefined) found.add(422);
+  if (route.method !== "GET") for (const status of [400, 403, 409, 413, 415, 507]) found.add(status);
+  return [...found].toSorted((a, b) => a - b);
+}
+
+function operation(route: Route): JsonObject {
+  const answer =
+    route.answer.schema === null
+      ? { description: route.answer.description }
+      : {
+          description: route.answer.description,
+          content: { "application/json": { schema: jsonSchema(route.answer.schema, "output") } },
+        };
+  const refusals = statuses(route).map((status) => [
+    status,
+    {
+      description: route.refusals?.[status] ?? reasons[status] ?? "Refused",
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+    },
+  ]);
+  return {
+    operationId: route.operation_id,
+    summary: route.summary,
+    tags: [route.tag],
+    parameters: parameters(route),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: { required: true, content: { "application/json": { schema: jsonSchema(route.body, "input") } } },
+        }),
+    responses: { [route.answer.status]: answer, ...Object.fromEntries(refusals) },
+    security: route.access === "public" ? [] : [{ bearer: [] }],
+  };
+}
+
+/** The OpenAPI 3.1 description of the declared routes. */
+export function buildOpenApi(options: OpenApiOptions): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of options.routes) {
+    const path = `/api${route.path}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Tidemark", version: options.version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    servers: [{ url: options.base_url }],
+    paths,
+    components: {
+      schemas: { Error: errorSchema },
+      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    },
+  };
+}
+
+/** A list's answer: the items and where the next page begins. */
+export function pageOf<S extends v.GenericSchema>(item: S) {
+  return v.object({ items: v.array(item), next_cursor: v.nullable(v.string()) });
+}

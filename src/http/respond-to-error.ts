@@ -1,0 +1,41 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError, errorMessage, PluginError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { AppContext } from "./context.ts";
+
+const pluginStatus = {
+  unreachable: 502,
+  unauthorized: 502,
+  not_found: 502,
+  rate_limited: 503,
+  rejected: 502,
+  malformed: 502,
+} as const;
+
+/** What was thrown as the error that a caller may see; unknown ones lose their text and keep the request id. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof PluginError) {
+    return new AppError(`upstream_${error.code}`, pluginStatus[error.code], errorMessage(error), { cause: error });
+  }
+  return new AppError("internal_error", 500, "Something went wrong inside; the log has more under the request id", {
+    cause: error,
+  });
+}
+
+export function logError(log: Log, c: AppContext, error: AppError): void {
+  const fields = { request_id: c.get("request_id"), method: c.req.method, path: c.req.path, code: error.code };
+  if (error.status >= 500) log.error("Request failed", { ...fields, error: error.cause ?? error });
+  else log.debug("Request refused", { ...fields, message: error.message });
+}
+
+/** The JSON form of requirements: `{ error: { code, message, fields? }, request_id }`. */
+export function respondToApiError(c: AppContext, error: AppError): Response {
+  if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
+  const status: ContentfulStatusCode = (error.status === 304 ? 500 : error.status) as ContentfulStatusCode;
+  const fields = error.fields === undefined ? {} : { fields: error.fields };
+  return c.json(
+    { error: { code: error.code, message: error.message, ...fields }, request_id: c.get("request_id") },
+    status,
+  );
+}

@@ -1,0 +1,196 @@
+import * as v from "valibot";
+import type { Writer } from "../db/client.ts";
+import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+
+export const eventKinds = [
+  "new_release",
+  "republish",
+  "executor_run_succeeded",
+  "executor_run_failed",
+  "executor_run_skipped",
+] as const;
+export type EventKind = (typeof eventKinds)[number];
+
+export const eventKindTitles: Readonly<Record<EventKind, string>> = {
+  new_release: "New release",
+  republish: "Republish",
+  executor_run_succeeded: "Executor run succeeded",
+  executor_run_failed: "Executor run failed",
+  executor_run_skipped: "Executor run skipped",
+};
+
+/** What a `new_release` or `republish` tells; the names are those of the webhook's body. */
+export interface ReleaseFacts {
+  tracker: string;
+  channel: string;
+  version: string;
+  tag: string;
+  /** What the channel called its latest before; null at its first. */
+  previous_version: string | null;
+  /** Keys of the sources that show it. */
+  sources: readonly string[];
+  url: string | null;
+  notes: string | null;
+  /** Further versions that appeared between the same two checks, newest first. */
+  also: readonly string[];
+  /** For a republish: the revisions before and after. */
+  previous_revision: string | null;
+  revision: string | null;
+}
+
+export interface VersionFacts {
+  tag: string | null;
+  digest: string | null;
+}
+
+/** What the end of a run tells. */
+export interface RunFacts {
+  executor: string;
+  run: string;
+  kind: "update" | "rollback";
+  from: VersionFacts;
+  to: VersionFacts;
+  outcome: "succeeded" | "degraded" | "failed" | "skipped";
+  reason: string | null;
+  downtime_ms: number | null;
+  /** What runs now: `desired`, `previous`, `none` or `unknown`. */
+  serving: string | null;
+}
+
+export type NewEvent =
+  | { kind: "new_release" | "republish"; tracker_id: string; facts: ReleaseFacts }
+  | {
+      kind: "executor_run_succeeded" | "executor_run_failed" | "executor_run_skipped";
+      executor_id: string;
+      run_id: string;
+      facts: RunFacts;
+    };
+
+/** Writes the event and one delivery for each enabled notifier that wants it, in the caller's transaction. */
+export type RecordEvent = (tx: Writer, event: NewEvent) => Promise<void>;
+
+const WebhookUrl = v.pipe(
+  v.string("Write a text"),
+  v.minLength(1, "Write the URL that takes the messages"),
+  v.maxLength(2048, "Use at most 2048 characters"),
+  v.title("Webhook URL"),
+  v.description("A public http or https address on port 80, 8080, 443, 8443 or 9443"),
+  v.metadata({ secret: true, placeholder: "https://hooks.example.org/services/…" }),
+);
+
+const SigningSecret = v.optional(
+  v.pipe(
+    v.string("Write a text"),
+    v.minLength(16, "Use at least 16 characters"),
+    v.maxLength(256, "Use at most 256 characters"),
+    v.title("Signing secret"),
+    v.description("Signs each message with HMAC-SHA-256, so that the receiver can tell ours from others"),
+    v.metadata({ secret: true, advanced: true }),
+  ),
+);
+
+const entries = {
+  name: Name,
+  description: Description,
+  is_enabled: v.optional(v.pipe(v.boolean("Write true or false"), v.title("Enabled")), true),
+  kind: v.optional(
+    v.pipe(
+      v.picklist(["webhook"], 'Choose "webhook"'),
+      v.title("Type"),
+      v.metadata({ option_titles: { webhook: "Webhook" } }),
+    ),
+    "webhook",
+  ),
+  url: WebhookUrl,
+  signing_secret: SigningSecret,
+  language: v.pipe(
+    v.picklist(["en", "zh"], 'Choose "en" or "zh"'),
+    v.title("Message language"),
+    v.metadata({ option_titles: { en: "English", zh: "中文" } }),
+  ),
+  trigger_events: v.pipe(
+    v.array(
+      v.pipe(
+        v.picklist(eventKinds, `Choose from ${eventKinds.join(", ")}`),
+        v.metadata({ option_titles: eventKindTitles }),
+      ),
+    ),
+    v.minLength(1, "Choose at least one event"),
+    v.title("Trigger events"),
+    v.metadata({ option_titles: eventKindTitles }),
+  ),
+};
+
+export const NotifierInput = v.strictObject(entries);
+export type NotifierInput = v.InferOutput<typeof NotifierInput>;
+
+/** Every field may be left out and then stays; a blank URL or secret keeps what is stored; null removes the signing secret. */
+export const NotifierPatch = v.strictObject({
+  name: v.optional(Name),
+  description: v.optional(Description.wrapped),
+  is_enabled: v.optional(entries.is_enabled.wrapped),
+  url: v.optional(v.union([v.literal(""), WebhookUrl])),
+  signing_secret: v.optional(v.nullable(v.union([v.literal(""), SigningSecret.wrapped]))),
+  language: v.optional(entries.language),
+  trigger_events: v.optional(entries.trigger_events),
+});
+
+export const deliveryStates = ["pending", "delivered", "failed"] as const;
+
+export const DeliveryView = v.object({
+  id: v.string(),
+  notifier_id: v.string(),
+  notifier: v.string(),
+  event_id: v.nullable(v.string()),
+  /** An event kind, or `test`. */
+  event: v.string(),
+  title: v.string(),
+  state: v.picklist(deliveryStates),
+  attempt_count: v.number(),
+  next_attempt_at: NullableInstant,
+  last_status: v.nullable(v.number()),
+  last_error: v.nullable(v.string()),
+  attempts: v.array(
+    v.object({
+      attempt: v.number(),
+      status: v.nullable(v.number()),
+      error: v.nullable(v.string()),
+      duration_ms: v.number(),
+      at: Instant,
+    }),
+  ),
+  created_at: Instant,
+  ended_at: NullableInstant,
+});
+export type DeliveryView = v.InferOutput<typeof DeliveryView>;
+
+export const NotifierView = v.object({
+  id: v.string(),
+  name: v.string(),
+  kind: v.literal("webhook"),
+  description: v.string(),
+  is_enabled: v.boolean(),
+  language: v.picklist(["en", "zh"]),
+  trigger_events: v.array(v.picklist(eventKinds)),
+  /** Host and port of the webhook: all that is shown of it. */
+  destination: v.string(),
+  has_signing_secret: v.boolean(),
+  /** Set when the receiver answered 410 Gone; an edit starts it again. */
+  stopped_at: NullableInstant,
+  last_delivery: v.nullable(DeliveryView),
+  pending_count: v.number(),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type NotifierView = v.InferOutput<typeof NotifierView>;
+
+export const EventView = v.object({
+  id: v.string(),
+  kind: v.picklist(eventKinds),
+  tracker_id: v.nullable(v.string()),
+  executor_id: v.nullable(v.string()),
+  run_id: v.nullable(v.string()),
+  facts: v.record(v.string(), v.unknown()),
+  created_at: Instant,
+});
+export type EventView = v.InferOutput<typeof EventView>;

@@ -1,0 +1,81 @@
+import * as v from "valibot";
+
+/** True for a name of the time zone database that this runtime knows. */
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    // An offset such as "+05:30" formats too, but has no daylight-saving rules and is not what people mean.
+    return /^[A-Za-z]/.test(name);
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+const count = (title: string, description: string) =>
+  v.pipe(
+    v.number("Write a whole number"),
+    v.integer("Write a whole number"),
+    v.minValue(1, "Keep at least 1"),
+    v.maxValue(1000, "Keep at most 1000"),
+    v.title(title),
+    v.description(description),
+  );
+
+const baseUrlRule = (text: string) =>
+  text === "" || (/^https?:\/\/[^\s?#@\\]+$/i.test(text) && URL.canParse(text) && text.length <= 2048);
+
+export const Settings = v.strictObject({
+  base_url: v.pipe(
+    v.string("Write a text"),
+    v.trim(),
+    v.check(
+      baseUrlRule,
+      'Write an http or https URL without user, query or fragment, for example "https://tidemark.example.org"',
+    ),
+    v.transform((text) => text.replace(/\/+$/, "")),
+    v.title("Base URL"),
+    v.description(
+      "The address at which this instance is reached. Used in notification links. Blank takes the address in use",
+    ),
+    v.metadata({ placeholder: "https://tidemark.example.org" }),
+  ),
+  timezone: v.pipe(
+    v.string("Write a text"),
+    v.trim(),
+    v.check(isTimeZone, 'Write a time zone name, for example "Europe/Berlin" or "UTC"'),
+    v.title("Time zone"),
+    v.description("Groups dates and places maintenance windows"),
+  ),
+  log_level: v.pipe(
+    v.picklist(["info", "warning", "error", "debug"], "Choose info, warning, error or debug"),
+    v.title("Log level"),
+  ),
+  version_history_count: count(
+    "Version history count",
+    "Versions kept per source and channel. Older ones are removed when a new one is discovered",
+  ),
+  snapshot_history_count: count(
+    "Snapshot history count",
+    "Snapshots kept per executor. Older ones are removed when a new one is captured",
+  ),
+});
+export type Settings = v.InferOutput<typeof Settings>;
+export type SettingName = keyof Settings;
+
+export const defaultSettings: Settings = {
+  base_url: "",
+  timezone: "UTC",
+  log_level: "info",
+  version_history_count: 20,
+  snapshot_history_count: 10,
+};
+
+export const SettingsPatch = v.partial(Settings);
+
+export const SettingsView = v.object({
+  ...Settings.entries,
+  /** Settings whose value comes from the environment, which wins; they cannot be changed here. */
+  from_environment: v.array(v.picklist(["base_url", "log_level"])),
+});
+export type SettingsView = v.InferOutput<typeof SettingsView>;

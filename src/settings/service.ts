@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { invalidInput } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { storedSettings, storeSetting } from "./queries.ts";
+import { defaultSettings, type SettingName, Settings, SettingsPatch, type SettingsView } from "./schema.ts";
+
+export type SettingsService = Awaited<ReturnType<typeof settingsService>>;
+
+interface SettingsServiceOptions {
+  db: Database;
+  clock: Clock;
+  audit: RecordAudit;
+  /** From the environment, which wins; null when not set there. */
+  environment: { base_url: string | null; log_level: Settings["log_level"] | null };
+  /** Told after each change and once at start, so that settings apply without a restart. */
+  onChange: (settings: Settings) => void;
+}
+
+/** The global settings, kept in memory after the first read; another instance's changes arrive by `refresh`. */
+export async function settingsService(options: SettingsServiceOptions) {
+  const { db, clock, audit, environment } = options;
+  const load = async (): Promise<Settings> => {
+    const stored = await storedSettings(db.read);
+    const result: Record<string, unknown> = { ...defaultSettings };
+    for (const [name, schema] of Object.entries(Settings.entries)) {
+      // A value that an older version stored and that no longer passes gives way to the default, never stops the start.
+      const parsed = v.safeParse(schema, stored[name]);
+      if (parsed.success) result[name] = parsed.output;
+    }
+    for (const [name, value] of Object.entries(environment)) if (value !== null) result[name] = value;
+    return v.parse(Settings, result);
+  };
+  let current = await load();
+  options.onChange(current);
+
+  const overridden = (["base_url", "log_level"] as const).filter((name) => environment[name] !== null);
+  const view = (): SettingsView => ({ ...current, from_environment: [...overridden] });
+
+  return {
+    /** The effective values, at no cost. */
+    current: (): Settings => current,
+    get: async (): Promise<SettingsView> => view(),
+    refresh: async (): Promise<void> => {
+      current = await load();
+      options.onChange(current);
+    },
+
+    update: async (actor: Actor, input: unknown): Promise<SettingsView> => {
+      const patch = parseInput(SettingsPatch, input);
+      const names = Object.keys(Settings.entries).filter((name): name is SettingName => name in patch);
+      for (const name of overridden) {
+        if (patch[name] !== undefined && patch[name] !== current[name]) {
+          throw invalidInput({ [name]: `The environment sets ${name.toUpperCase()}, which wins; change it there` });
+        }
+      }
+      const now = clock.now();
+      await db.write(async (tx) => {
+        for (const name of names) {
+          if (overridden.some((item) => item === name)) continue;
+          await storeSetting(tx, name, patch[name], now);
+        }
+        await audit(tx, actor, { event: "settings_updated", outcome: "ok", detail: { fields: names } });
+      });
+      current = await load();
+      options.onChange(current);
+      return view();
+    },
+  };
+}
