@@ -1,0 +1,309 @@
+import { type BuildMark, classify, familyOf, isPrerelease, type ParsedTag } from "./classify.ts";
+import { isDigits } from "./tag-core.ts";
+
+/** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
+const ESTABLISHED_RELEASES = 3;
+/** A line without a release for a year, while another goes on, has been left: projects rename their tags. */
+const STALE_AFTER_MS = 365 * 24 * 60 * 60 * 1000;
+
+/**
+ * Semantic order of two tags: SemVer's precedence, extended to any number of parts, `rc10`, build marks and prefixes. Null when they
+ * are not comparable: different families, floating names, no versions. 0 means equal precedence (`v1.2.0`, `1.2`, `1.2.0+meta`).
+ */
+export function compareVersions(a: string, b: string): -1 | 0 | 1 | null {
+  const left = classify(a);
+  const right = classify(b);
+  if (familyOf(left) !== familyOf(right)) return null;
+  return toSign(comparePrecedence(left, right));
+}
+
+/**
+ * True when going from one tag to the other would be a step back, false when it is a step forward or none, null when nobody can say
+ * (different families, floating names). Build metadata behind `+` counts here, though it has no precedence in SemVer.
+ */
+export function isDowngrade(from: string, to: string): boolean | null {
+  const left = classify(from);
+  const right = classify(to);
+  if (familyOf(left) !== familyOf(right)) return null;
+  return (comparePrecedence(left, right) || compareNaturally(left.metadata, right.metadata)) > 0;
+}
+
+/**
+ * All tags, each once, newest first by meaning: the leading family, then the other families, then floating names and what is no
+ * version. A total order: it depends on the set of tags alone.
+ */
+export function orderTags(tags: readonly string[]): string[] {
+  const parsed = [...new Set(tags)].map(classify);
+  const aliases = floatingAliases(parsed);
+  const isLast = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
+  const families = groupFamilies(parsed.filter((tag) => !isLast(tag)));
+  const first = rankFamilies([...families.values()].map((members) => describeFamily(members))).flatMap((family) =>
+    [...family.members].sort((a, b) => compareInFamily(b, a)),
+  );
+  const last = parsed.filter(isLast).sort(compareLast);
+  return [...first, ...last].map((tag) => tag.tag);
+}
+
+/**
+ * The first of `orderTags`, or null when there is no tag. A floating name only when there is nothing else; with
+ * `skip_prereleases` a pre-release neither, though a release of the same family may be older.
+ */
+export function latestOf(tags: readonly string[], options: { skip_prereleases?: boolean } = {}): string | null {
+  const ordered = orderTags(tags);
+  const release = options.skip_prereleases === true ? ordered.find((tag) => !isPrerelease(tag)) : undefined;
+  return release ?? ordered[0] ?? null;
+}
+
+/**
+ * Tags that are names for longer ones beside them, as `1` and `1.27` are where there is `1.27.3`. Not so where shorter numbers are
+ * releases themselves: some of them has no longer one, and none has a longer one that ends in `.0`.
+ */
+export function floatingTags(tags: readonly string[]): Set<string> {
+  return floatingAliases([...new Set(tags)].map(classify));
+}
+
+/** A family among others, with what decides which of them leads. */
+export interface Family {
+  key: string;
+  members: readonly ParsedTag[];
+  /** Members that are no pre-releases. */
+  releases: number;
+  /** When its newest member was published, milliseconds UTC; null when no times are known. */
+  newest_at: number | null;
+}
+
+export function describeFamily(members: readonly ParsedTag[], newestAt: number | null = null): Family {
+  const [first] = members;
+  return {
+    key: first === undefined ? "" : familyOf(first),
+    members,
+    releases: members.filter((member) => !isPrerelease(member)).length,
+    newest_at: newestAt,
+  };
+}
+
+/**
+ * Tags by family. In a repository's whole list one thing more can be seen than in two tags: single numbers that count builds
+ * (`1` to `176` beside `4.0.17`) are no versions above the dotted ones, but a family of their own.
+ */
+export function groupFamilies(parsed: readonly ParsedTag[]): Map<string, ParsedTag[]> {
+  const families = new Map<string, ParsedTag[]>();
+  for (const tag of parsed) append(families, familyOf(tag), tag);
+  for (const [key, members] of [...families]) {
+    const counters = countersAmong(members);
+    if (counters.size === 0) continue;
+    families.set(
+      key,
+      members.filter((member) => !counters.has(member)),
+    );
+    families.set(`${key}|counter`, [...counters]);
+  }
+  return families;
+}
+
+/** Single numbers count builds when at least three of them lie above every dotted version; `17` alone above `16.9` is a version. */
+function countersAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
+  const majors = members.filter((tag) => tag.numbers.length > 1).map((tag) => tag.numbers[0] ?? "0");
+  const singles = members.filter((tag) => tag.numbers.length === 1);
+  if (majors.length === 0) return new Set();
+  const highest = majors.reduce((a, b) => (compareDigits(a, b) >= 0 ? a : b));
+  const above = new Set(
+    singles.map((tag) => tag.numbers[0] ?? "0").filter((number) => compareDigits(number, highest) > 0),
+  );
+  return new Set(above.size >= ESTABLISHED_RELEASES ? singles : []);
+}
+
+/**
+ * Families, the leading one first:
+ * 1. lines of releases before lines of pre-releases (`develop-…`);
+ * 2. where times are known, lines that are alive before those that had no release for a year while another went on;
+ * 3. plain tags before those with a variant or a name of their own (`-alpine`, `chart-…`), fewer such marks first;
+ * 4. counting and calendar versions before bare dates (nightly builds) and Unix times;
+ * 5. families with at least three releases before smaller ones, so that a stray `2021.12.16` does not lead over `10.11.4`;
+ * 6. the one published last; without times calendar versions, because projects move to them and not back;
+ * 7. the larger, then by key.
+ */
+export function rankFamilies(families: readonly Family[]): Family[] {
+  const established = families.filter((family) => family.releases >= ESTABLISHED_RELEASES);
+  const staleBefore = Math.max(0, ...established.map((family) => family.newest_at ?? 0)) - STALE_AFTER_MS;
+  return [...families].sort((a, b) => {
+    const left = rankOf(a, staleBefore);
+    const right = rankOf(b, staleBefore);
+    for (let index = 0; index < left.length; index += 1) {
+      const difference = (left[index] ?? 0) - (right[index] ?? 0);
+      if (difference !== 0) return difference;
+    }
+    return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+  });
+}
+
+function rankOf(family: Family, staleBefore: number): number[] {
+  const first = family.members[0];
+  const shape = first?.shape ?? null;
+  return [
+    family.releases > 0 ? 0 : 1,
+    family.newest_at !== null && family.newest_at < staleBefore ? 1 : 0,
+    (first?.name === "" ? 0 : 1) + (first?.variant === "" ? 0 : 1),
+    shape === "version" || shape === "calver" ? 0 : shape === "date" ? 1 : 2,
+    family.releases >= ESTABLISHED_RELEASES ? 0 : 1,
+    -(family.newest_at ?? 0),
+    first?.name === "" && shape === "calver" ? 0 : 1,
+    -family.members.length,
+  ];
+}
+
+/** Within one family: precedence, then everything that precedence leaves open, so that no two different tags are equal. */
+export function compareInFamily(a: ParsedTag, b: ParsedTag): number {
+  return (
+    comparePrecedence(a, b) ||
+    compareNaturally(a.metadata, b.metadata) ||
+    a.numbers.length - b.numbers.length ||
+    compareText(b.tag, a.tag)
+  );
+}
+
+/** Precedence of two tags of one family; with tags of different families it means nothing. */
+function comparePrecedence(a: ParsedTag, b: ParsedTag): number {
+  return (
+    compareNumbers(a.numbers, b.numbers) ||
+    comparePrereleases(a, b) ||
+    compareBuilds(a.builds, b.builds) ||
+    compareNumbers(a.variant_numbers, b.variant_numbers)
+  );
+}
+
+function compareNumbers(a: readonly string[], b: readonly string[]): number {
+  for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
+    const difference = compareDigits(a[index] ?? "0", b[index] ?? "0");
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function compareDigits(a: string, b: string): number {
+  return a.length - b.length || compareText(a, b);
+}
+
+function comparePrereleases(a: ParsedTag, b: ParsedTag): number {
+  const stageOf = (tag: ParsedTag) => (tag.is_dev_release ? 0 : tag.prerelease.length > 0 ? 1 : 2);
+  const difference = stageOf(a) - stageOf(b);
+  if (difference !== 0) return difference;
+  for (let index = 0; index < Math.min(a.prerelease.length, b.prerelease.length); index += 1) {
+    const comparison = compareIdentifiers(a.prerelease[index] ?? "", b.prerelease[index] ?? "");
+    if (comparison !== 0) return comparison;
+  }
+  return a.prerelease.length - b.prerelease.length;
+}
+
+/** SemVer 11.4: numbers by size, below words; words by their characters. */
+function compareIdentifiers(a: string, b: string): number {
+  const isNumberA = isDigits(a);
+  const isNumberB = isDigits(b);
+  if (isNumberA && isNumberB) return compareDigits(a, b);
+  if (isNumberA !== isNumberB) return isNumberA ? -1 : 1;
+  return compareText(a, b);
+}
+
+function compareBuilds(a: readonly BuildMark[], b: readonly BuildMark[]): number {
+  for (let index = 0; index < Math.min(a.length, b.length); index += 1) {
+    const left = a[index];
+    const right = b[index];
+    if (left === undefined || right === undefined) break;
+    const difference = compareText(left.word, right.word) || compareOptional(left.number, right.number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+function compareOptional(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return compareDigits(a, b);
+}
+
+/** Text with the numbers in it by their size: `k3s2` before `k3s10`. */
+function compareNaturally(a: string, b: string): number {
+  const split = (text: string) => text.match(/\d+|\D+/g) ?? [];
+  const left = split(a);
+  const right = split(b);
+  for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
+    const comparison = compareIdentifiers(left[index] ?? "", right[index] ?? "");
+    if (comparison !== 0) return comparison;
+  }
+  return left.length - right.length;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function compareLast(a: ParsedTag, b: ParsedTag): number {
+  const rank = (tag: ParsedTag) => (tag.shape !== null ? 0 : tag.scheme === "floating" ? 1 : 2);
+  return (
+    rank(a) - rank(b) ||
+    compareText(familyOf(a), familyOf(b)) ||
+    (a.shape === null ? compareText(a.tag, b.tag) : compareInFamily(b, a))
+  );
+}
+
+function toSign(value: number): -1 | 0 | 1 {
+  return value < 0 ? -1 : value > 0 ? 1 : 0;
+}
+
+/** By tag: every tag without marks whose number a longer, released one of its family begins with. */
+export function longerReleases(parsed: readonly ParsedTag[]): Map<string, ParsedTag[]> {
+  const shorter = new Map<string, ParsedTag[]>();
+  for (const tag of parsed) {
+    if (isPlain(tag)) append(shorter, prefixKey(tag, tag.numbers.length), tag);
+  }
+  const longer = new Map<string, ParsedTag[]>();
+  for (const tag of parsed) {
+    if (tag.shape === null || tag.prerelease.length > 0) continue;
+    for (let length = 1; length < Math.min(tag.numbers.length, 8); length += 1) {
+      for (const alias of shorter.get(prefixKey(tag, length)) ?? []) append(longer, alias.tag, tag);
+    }
+  }
+  return longer;
+}
+
+function floatingAliases(parsed: readonly ParsedTag[]): Set<string> {
+  const longer = longerReleases(parsed);
+  const isOwnRelease = depthsOfReleases(parsed, longer);
+  const aliases = [...parsed].filter((tag) => longer.has(tag.tag) && !isOwnRelease.has(depthKey(tag)));
+  return new Set(aliases.map((tag) => tag.tag));
+}
+
+/** Families and lengths at which short numbers are releases: see `floatingTags`. */
+function depthsOfReleases(
+  parsed: readonly ParsedTag[],
+  longer: ReadonlyMap<string, readonly ParsedTag[]>,
+): Set<string> {
+  const alone = new Set<string>();
+  const zeroed = new Set<string>();
+  for (const tag of parsed) {
+    if (!isPlain(tag)) continue;
+    const extensions = longer.get(tag.tag);
+    if (extensions === undefined) alone.add(depthKey(tag));
+    else if (extensions.some((extension) => extension.numbers[tag.numbers.length] === "0")) zeroed.add(depthKey(tag));
+  }
+  return new Set([...alone].filter((key) => !zeroed.has(key)));
+}
+
+/** A year alone stands for calendar versions too: `2024` beside `2024.6.1`. */
+function prefixKey(tag: ParsedTag, length: number): string {
+  const numbers = tag.numbers.slice(0, length).join(".");
+  return `${tag.shape === "epoch" ? "epoch" : ""}|${tag.name}|${tag.variant}|${numbers}`;
+}
+
+function depthKey(tag: ParsedTag): string {
+  return `${familyOf(tag)}|${tag.numbers.length}`;
+}
+
+function isPlain(tag: ParsedTag): boolean {
+  return tag.shape !== null && tag.prerelease.length === 0 && tag.builds.length === 0 && tag.metadata === "";
+}
+
+function append(map: Map<string, ParsedTag[]>, key: string, tag: ParsedTag): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [tag]);
+  else list.push(tag);
+}

@@ -1,0 +1,185 @@
+import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
+
+/** Most characters of a pattern that a person may write. */
+export const MAX_PATTERN_CHARACTERS = 512;
+/** Longer texts never match: no upstream version is longer, and it bounds the time of one match. */
+export const MAX_TEXT_CHARACTERS = 256;
+/** RE2's cost is program size times text; 2,000 instructions on 256 characters stay far below 100 ms. */
+const MAX_PROGRAM_INSTRUCTIONS = 2_000;
+/** What the whole pattern may expand to before it is compiled at all, because expanding is what costs the time. */
+const MAX_EXPANDED_ATOMS = 10_000;
+/** Compiled patterns kept, least recently used out first; each holds its own automaton. */
+const MAX_CACHED_PATTERNS = 256;
+
+/** A pattern ready to search with. */
+export interface Pattern {
+  readonly text: string;
+  readonly compiled: RE2JS;
+}
+
+/** Where a pattern was found, in UTF-16 code units, so that `text.slice(start, end)` is the match. */
+export interface MatchRange {
+  start: number;
+  end: number;
+}
+
+export const patternErrorCodes = ["too_long", "too_large", "lookaround", "back_reference", "syntax"] as const;
+export type PatternErrorCode = (typeof patternErrorCodes)[number];
+
+/** A pattern that cannot be taken; the message says what it is and what to write instead. */
+export class PatternError extends Error {
+  readonly code: PatternErrorCode;
+
+  constructor(code: PatternErrorCode, message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "PatternError";
+    this.code = code;
+  }
+}
+
+const cache = new Map<string, Pattern>();
+
+/**
+ * Compiles a person's pattern with a linear-time engine (RE2 syntax). It searches: `1\.2` is found anywhere in a text.
+ * Throws PatternError for what is too long, too large, unsupported or malformed.
+ */
+export function parsePattern(text: string): Pattern {
+  const cached = cache.get(text);
+  if (cached !== undefined) {
+    cache.delete(text);
+    cache.set(text, cached);
+    return cached;
+  }
+  const pattern = { text, compiled: compile(text) };
+  cache.set(text, pattern);
+  const oldest = cache.keys().next();
+  if (cache.size > MAX_CACHED_PATTERNS && oldest.done !== true) cache.delete(oldest.value);
+  return pattern;
+}
+
+/** True when the pattern is found somewhere in the text; false for every text over 256 characters. */
+export function matches(pattern: Pattern, text: string): boolean {
+  return text.length <= MAX_TEXT_CHARACTERS && pattern.compiled.matcher(text).find();
+}
+
+/** The first place where the pattern is found, or null; null for every text over 256 characters. */
+export function find(pattern: Pattern, text: string): MatchRange | null {
+  if (text.length > MAX_TEXT_CHARACTERS) return null;
+  const matcher = pattern.compiled.matcher(text);
+  return matcher.find() ? { start: matcher.start(), end: matcher.end() } : null;
+}
+
+/** How many compiled patterns are held; bounded. */
+export function cachedPatternCount(): number {
+  return cache.size;
+}
+
+function compile(text: string): RE2JS {
+  if (text.length > MAX_PATTERN_CHARACTERS) {
+    throw new PatternError(
+      "too_long",
+      `The pattern has ${text.length} characters, at most ${MAX_PATTERN_CHARACTERS} are allowed`,
+    );
+  }
+  if (expandedAtoms(text) > MAX_EXPANDED_ATOMS) throw tooLarge();
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(text);
+  } catch (error) {
+    if (error instanceof RE2JSException) throw explain(text, error);
+    throw error;
+  }
+  if (compiled.programSize() > MAX_PROGRAM_INSTRUCTIONS) throw tooLarge();
+  return compiled;
+}
+
+function tooLarge(): PatternError {
+  return new PatternError(
+    "too_large",
+    "The pattern repeats too much: write smaller counts than in {500}, or use + or *",
+  );
+}
+
+/**
+ * About how many single matchers the pattern becomes once its counted repetitions are written out. An upper bound made by
+ * reading the text once; it does not judge the syntax, that is the compiler's part.
+ */
+function expandedAtoms(text: string): number {
+  const outer: number[] = [];
+  let total = 0;
+  let last = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === "(") {
+      outer.push(total);
+      total = 0;
+      last = 0;
+    } else if (character === ")") {
+      last = total + 1;
+      total = (outer.pop() ?? 0) + last;
+    } else if (character === "{") {
+      const times = repetition(text, index);
+      // Each further pair of braces on the same atom multiplies, as nesting does.
+      total += last * Math.max(0, times - 1);
+      last *= Math.max(1, times);
+    } else {
+      if (character === "\\") index += 1;
+      total += 1;
+      last = 1;
+    }
+  }
+  for (const count of outer) total += count;
+  return total;
+}
+
+/** The larger number of `{n}`, `{n,}` or `{n,m}` that starts at `index`; 1 when it is none. */
+function repetition(text: string, index: number): number {
+  const end = text.indexOf("}", index);
+  if (end === -1) return 1;
+  const numbers = text.slice(index + 1, end).split(",");
+  if (numbers.length > 2 || !numbers.every((number) => /^\d{0,4}$/.test(number))) return 1;
+  return Math.max(1, ...numbers.map(Number));
+}
+
+function explain(text: string, error: RE2JSException): PatternError {
+  const reason = error.message;
+  const near = error instanceof RE2JSSyntaxException ? (error.input ?? "") : "";
+  if (["(?=", "(?!", "(?<=", "(?<!"].some((start) => near.startsWith(start))) {
+    return new PatternError(
+      "lookaround",
+      `The pattern uses lookaround (${near.slice(0, 4)}…), which is not supported: put what must be there into the include pattern and what must not be there into the exclude pattern (${reason})`,
+      { cause: error },
+    );
+  }
+  if (near.startsWith("\\k") || (near.startsWith("\\") && near.charAt(1) >= "1" && near.charAt(1) <= "9")) {
+    return new PatternError(
+      "back_reference",
+      `The pattern uses the back-reference ${near.slice(0, 2)}, which is not supported: write the repeated part out (${reason})`,
+      { cause: error },
+    );
+  }
+  const hint = syntaxHint(text, near);
+  return new PatternError("syntax", `The pattern is not a valid regular expression: ${hint} (${reason})`, {
+    cause: error,
+  });
+}
+
+function syntaxHint(text: string, near: string): string {
+  if (near.startsWith("(?>") || near.endsWith("++") || near.endsWith("*+") || near.endsWith("?+")) {
+    return "atomic groups and possessive repetition are not supported, a plain group and a plain + do the same here";
+  }
+  if (near.startsWith("(?#") || near.startsWith("(?x"))
+    return "comments and free spacing are not supported, leave them out";
+  if (near.startsWith("(?(")) return "conditions are not supported, use alternatives (a|b)";
+  if (near.startsWith("(?")) return "this kind of group is not supported, use (…), (?:…) or (?i) at the start";
+  if (near.startsWith("\\Z")) return "write $ or \\z for the end";
+  if (near.startsWith("\\u")) return "write \\x{…} for a character by its number";
+  if (near.startsWith("\\")) return "this escape is not supported, a literal backslash is \\\\";
+  if (text.endsWith("\\")) return "it ends with a single backslash, a literal one is \\\\";
+  if (near.startsWith("[")) return "close the [ with ], or write \\[ for a literal one";
+  if (near.startsWith("{") || near.includes("{")) return "counts go from 0 to 1000, the smaller first";
+  if (near.startsWith("*") || near.startsWith("+") || near.startsWith("?")) {
+    return "a repetition needs something to repeat, write \\* for a literal star and .* for anything";
+  }
+  return "check brackets and escapes, and put a backslash before a literal ( ) [ ] { } . * + ? | ^ $";
+}

@@ -1,0 +1,66 @@
+/**
+ * The words that tags are made of. Whatever is in none of these sets is taken for the name of a variant, which makes a family of
+ * its own: an unknown word never makes two tags comparable.
+ */
+
+/** Words of versions that come before a release, and of lines that are never released. */
+export const prereleaseWords: ReadonlySet<string> = new Set(
+  (
+    "alpha beta rc cr pre preview prerelease pr-release dev devel develop development nightly canary edge snapshot next unstable " +
+    "testing test experimental exp insider insiders ea eap tp wip draft early milestone candidate trunk master main git head " +
+    "bleeding prototype daily weekly ci staging"
+  ).split(" "),
+);
+
+/** Short forms, which count only with a number right behind: `b1`, `a2`, `b.5`, `M3`. */
+export const shortPrereleaseWords: ReadonlyMap<string, string> = new Map([
+  ["a", "alpha"],
+  ["b", "beta"],
+  ["m", "m"],
+]);
+
+/** Different spellings of one stage. */
+export const prereleaseAliases: ReadonlyMap<string, string> = new Map([
+  ["cr", "rc"],
+  ["candidate", "rc"],
+  ["devel", "dev"],
+]);
+
+/** Lines that move with every push: with fewer than three numbers and without one of their own they name no version. */
+export const movingWords: ReadonlySet<string> = new Set(
+  "dev devel develop nightly canary edge snapshot unstable testing daily weekly master main trunk head".split(" "),
+);
+
+/** Rebuilds and repairs of a version: newer than the bare one, ordered by their number. */
+export const buildWords: ReadonlySet<string> = new Set(
+  "hotfix patch post rev revision build sp update security fix cu refresh".split(" "),
+);
+
+/** Build words too short or too common to count without a number glued to them: `ls289`, `r1`, `k3s1`. */
+export const numberedBuildWords: ReadonlySet<string> = new Set("ls r p u k3s rke2r v".split(" "));
+
+/** Words that only say that this is a release. */
+export const neutralWords: ReadonlySet<string> = new Set("final ga release stable official".split(" "));
+
+/** Words before the number that say nothing: `v1`, `version/1`, `release-1`. */
+export const neutralPrefixWords: ReadonlySet<string> = new Set(
+  "v ver version release releases rel tag tags refs".split(" "),
+);
+
+/** Words behind which a commit or content hash stands. */
+export const hashWords: ReadonlySet<string> = new Set("sha sha1 sha256 sha512 commit git g pkg hash".split(" "));
+
+/** Words that name a piece of work, not a version: `pr-12`, `sha-…`. */
+export const ephemeralWords: ReadonlySet<string> = new Set(
+  "sha sha1 sha256 sha512 commit pr pull mr merge issue branch feature feat fix hotfix bugfix renovate dependabot".split(
+    " ",
+  ),
+);
+
+/** Architectures and base systems that are no part of a project's name. */
+export const platformWords: ReadonlySet<string> = new Set(
+  (
+    "amd64 arm64 arm64v8 arm32v5 arm32v6 arm32v7 armhf armv6 armv7 armv7l arm aarch64 x64 x86 x86_64 i386 386 s390x ppc64le riscv64 " +
+    "alpine debian ubuntu slim bookworm bullseye trixie jammy noble focal linux windows"
+  ).split(" "),
+);
