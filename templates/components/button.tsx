@@ -1,0 +1,124 @@
+import type { Child } from "hono/jsx";
+import { classes, type PageContext, url } from "../page.ts";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icons.ts";
+
+/**
+ * `main`: the one thing to do on this page; `plain`: the others; `bare`: quiet, in rows; `danger`: destroys.
+ * A label says the verb ("Update now", "Delete tracker"), never "OK".
+ */
+type ButtonKind = "main" | "plain" | "bare" | "danger";
+
+interface Look {
+  children?: Child;
+  kind?: ButtonKind | undefined;
+  icon?: IconName | undefined;
+  /** Icon alone: the label is for assistive technology and the pointer. */
+  label?: string | undefined;
+  small?: boolean | undefined;
+}
+
+/** Further attributes, such as `hx-get`; never `style` or `on…`, which the CSP refuses. */
+type Attributes = Readonly<Record<`hx-${string}` | `data-${string}` | `aria-${string}`, string>>;
+
+function look({ kind = "plain", label, small, children }: Look): string {
+  return classes(
+    "btn",
+    kind !== "plain" && kind,
+    small === true && "small",
+    label !== undefined && !children && "square",
+  );
+}
+
+interface ButtonProps extends Look {
+  type?: "submit" | "button" | undefined;
+  name?: string | undefined;
+  value?: string | undefined;
+  /** Id of the form that it submits, when it stands outside of it. */
+  form?: string | undefined;
+  id?: string | undefined;
+  disabled?: boolean | undefined;
+  /** Submits the form although fields are not filled: adding a list item, leaving. */
+  skips_validation?: boolean | undefined;
+  attributes?: Attributes | undefined;
+}
+
+/** Busy while its request runs (set by `app.js`), so it cannot be pressed twice. */
+export function Button(props: ButtonProps) {
+  return (
+    <button
+      class={look(props)}
+      type={props.type ?? "button"}
+      name={props.name}
+      value={props.value}
+      form={props.form}
+      id={props.id}
+      disabled={props.disabled}
+      formnovalidate={props.skips_validation}
+      aria-label={props.label}
+      title={props.label}
+      {...props.attributes}
+    >
+      {props.icon === undefined ? null : <Icon name={props.icon} />}
+      {props.children === undefined ? null : <span>{props.children}</span>}
+    </button>
+  );
+}
+
+interface LinkButtonProps extends Look {
+  ctx: PageContext;
+  /** A path of ours: `/trackers/new`. */
+  href: string;
+  /** Opens the answer in the page's dialog; without script the link leads to the same question as a page. */
+  opens_dialog?: boolean | undefined;
+  attributes?: Attributes | undefined;
+}
+
+export function LinkButton(props: LinkButtonProps) {
+  const address = url(props.ctx, props.href);
+  const dialog =
+    props.opens_dialog === true ? { "hx-get": address, "hx-target": "#dialog", "hx-swap": "innerHTML" } : {};
+  return (
+    <a
+      class={look(props)}
+      href={address}
+      aria-label={props.label}
+      title={props.label}
+      {...dialog}
+      {...props.attributes}
+    >
+      {props.icon === undefined ? null : <Icon name={props.icon} />}
+      {props.children === undefined ? null : <span>{props.children}</span>}
+    </a>
+  );
+}
+
+interface ActionFormProps extends ButtonProps {
+  ctx: PageContext;
+  /** A path of ours; the request is a POST with the form token. */
+  action: string;
+  fields?: Readonly<Record<string, string>> | undefined;
+  /** Where htmx puts the answer; without it the form is sent as a plain page and the server answers with a redirect. */
+  target?: string | undefined;
+  swap?: string | undefined;
+}
+
+/** One button that does something at once and harmlessly: "Check now", "Send test". Risky actions use `ConfirmDialog`. */
+export function ActionForm({ ctx, action, fields, target, swap, ...button }: ActionFormProps) {
+  const address = url(ctx, action);
+  const htmx = target === undefined ? {} : { "hx-post": address, "hx-target": target, "hx-swap": swap ?? "outerMorph" };
+  return (
+    <form class="action" method="post" action={address} {...htmx}>
+      <Csrf ctx={ctx} />
+      {Object.entries(fields ?? {}).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <Button {...button} type="submit" />
+    </form>
+  );
+}
+
+/** The form token: every form of ours has it. */
+export function Csrf({ ctx }: { ctx: PageContext }) {
+  return <input type="hidden" name="csrf_token" value={ctx.csrf_token} />;
+}

@@ -1,0 +1,41 @@
+import type { Child } from "hono/jsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
+
+/** Puts `value` on the clipboard; shown only where scripts run. */
+export function CopyButton({ ctx, value, what }: { ctx: PageContext; value: string; what?: string }) {
+  const t = texts(ctx).common;
+  const label = what === undefined ? t.copy : t.copy_what(what);
+  return (
+    <button type="button" class="copy" data-copy={value} data-copied={t.copied} aria-label={label} title={label}>
+      <Icon name="copy" />
+      <Icon name="check" />
+    </button>
+  );
+}
+
+interface CodeProps {
+  ctx: PageContext;
+  /** The text as it is; also what the button copies. */
+  text: string;
+  /** What it is, for the button's name: "command". */
+  what?: string | undefined;
+}
+
+/** A block of text for a terminal or a file, with a button that copies it. */
+export function Code({ ctx, text, what }: CodeProps) {
+  return (
+    <div class="code">
+      <pre tabindex={0}>
+        <code>{text}</code>
+      </pre>
+      <CopyButton ctx={ctx} value={text} {...(what === undefined ? {} : { what })} />
+    </div>
+  );
+}
+
+/** One key of the keyboard. */
+export function Key({ children }: { children: Child }) {
+  return <kbd>{children}</kbd>;
+}

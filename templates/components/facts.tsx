@@ -1,0 +1,17 @@
+import type { Child } from "hono/jsx";
+
+/** Name and value pairs; a pair whose value is null is left out. */
+export function Facts({ items, wide }: { items: readonly (readonly [string, Child] | null)[]; wide?: boolean }) {
+  return (
+    <dl class={wide === true ? "facts wide" : "facts"}>
+      {items.map((item) =>
+        item === null || item[1] === null ? null : (
+          <div>
+            <dt>{item[0]}</dt>
+            <dd>{item[1]}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

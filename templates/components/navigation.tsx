@@ -1,0 +1,140 @@
+import type { Child } from "hono/jsx";
+import { formatNumber } from "../format.ts";
+import { type PageContext, url, withQuery } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
+
+export interface TabItem {
+  title: string;
+  /** A path of ours with its query. */
+  href: string;
+  current: boolean;
+  count?: number | undefined;
+}
+
+/** Views of one thing. They are links: each has its own address. */
+export function Tabs({ ctx, label, items }: { ctx: PageContext; label: string; items: readonly TabItem[] }) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {items.map((item) => (
+        <a href={url(ctx, item.href)} aria-current={item.current ? "page" : undefined}>
+          {item.title}
+          {item.count === undefined ? null : <span class="count">{formatNumber(ctx.language, item.count)}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+interface PaginationProps {
+  ctx: PageContext;
+  /** Cursors of the neighbours; null where there is none. The other query parameters are kept. */
+  newer: string | null;
+  older: string | null;
+  /** "1 to 50 of 300", or what is known. */
+  summary?: Child;
+}
+
+export function Pagination({ ctx, newer, older, summary }: PaginationProps) {
+  const t = texts(ctx).common;
+  if (newer === null && older === null && summary === undefined) return null;
+  return (
+    <nav class="pagination" aria-label={t.pages}>
+      <span class="quiet">{summary}</span>
+      {newer === null ? null : (
+        <a class="btn" rel="prev" href={url(ctx, withQuery(ctx.path, { cursor: newer }))}>
+          <Icon name="chevron-left" />
+          <span>{t.newer}</span>
+        </a>
+      )}
+      {older === null ? null : (
+        <a class="btn" rel="next" href={url(ctx, withQuery(ctx.path, { cursor: older }))}>
+          <span>{t.older}</span>
+          <Icon name="chevron-right" />
+        </a>
+      )}
+    </nav>
+  );
+}
+
+export interface FilterOption {
+  title: string;
+  /** The value in the query string; null is "no filter". */
+  value: string | null;
+  count?: number | undefined;
+}
+
+export interface FilterGroup {
+  /** The parameter in the query string. */
+  name: string;
+  title: string;
+  options: readonly FilterOption[];
+  /** The value in force. */
+  current: string | null;
+}
+
+interface FiltersProps {
+  ctx: PageContext;
+  groups: readonly FilterGroup[];
+  /** A text filter: a GET form that keeps the other parameters; with htmx it filters while typing into `target`. */
+  search?: { name: string; value: string; label: string; target?: string | undefined } | undefined;
+}
+
+/** Filters as links: a filtered list is an address that can be shared. */
+export function Filters({ ctx, groups, search }: FiltersProps) {
+  return (
+    <nav class="filters" aria-label={texts(ctx).common.filters}>
+      {search === undefined ? null : <FilterSearch ctx={ctx} {...search} />}
+      {groups.map((group) => (
+        <ul class="segments" aria-label={group.title}>
+          {group.options.map((option) => (
+            <li>
+              <a
+                href={url(ctx, withQuery(ctx.path, { [group.name]: option.value, cursor: null }))}
+                aria-current={option.value === group.current ? "true" : undefined}
+              >
+                {option.title}
+                {option.count === undefined ? null : (
+                  <span class="count">{formatNumber(ctx.language, option.count)}</span>
+                )}
+              </a>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
+  );
+}
+
+interface FilterSearchProps {
+  ctx: PageContext;
+  name: string;
+  value: string;
+  label: string;
+  target?: string | undefined;
+}
+
+function FilterSearch({ ctx, name, value, label, target }: FilterSearchProps) {
+  const [path = "", query = ""] = ctx.path.split("?", 2);
+  const kept = [...new URLSearchParams(query)].filter(([key]) => key !== name && key !== "cursor");
+  const htmx =
+    target === undefined
+      ? {}
+      : {
+          "hx-get": url(ctx, path),
+          "hx-trigger": "submit, input changed delay:250ms",
+          "hx-target": target,
+          "hx-select": target,
+          "hx-swap": "outerMorph",
+          "hx-push-url": "true",
+        };
+  return (
+    <form class="field-search" method="get" action={url(ctx, path)} {...htmx}>
+      <Icon name="list-filter" />
+      {kept.map(([key, entry]) => (
+        <input type="hidden" name={key} value={entry} />
+      ))}
+      <input type="search" name={name} value={value} placeholder={label} aria-label={label} autocomplete="off" />
+    </form>
+  );
+}

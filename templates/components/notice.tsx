@@ -1,0 +1,64 @@
+import type { Child } from "hono/jsx";
+import { classes, type Notice, type PageContext, type Tone, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
+import { toneIcons } from "./state.tsx";
+
+interface BannerProps {
+  tone: Tone;
+  /** What is the case, in one sentence. */
+  title?: Child;
+  /** What it means and what to do next. */
+  children?: Child;
+  action?: Child;
+  id?: string | undefined;
+}
+
+/** What must be known before reading on: why it failed, a warning, a setting that does not fit. At most one or two a page. */
+export function Banner({ tone, title, children, action, id }: BannerProps) {
+  return (
+    <div class={classes("banner", tone)} id={id} role={tone === "failed" ? "alert" : undefined}>
+      <Icon name={tone === "quiet" ? "info" : toneIcons[tone]} />
+      <div>
+        {title === undefined ? null : <p class="banner-title">{title}</p>}
+        {children === undefined ? null : <div class="banner-text">{children}</div>}
+      </div>
+      {action === undefined ? null : <div class="banner-action">{action}</div>}
+    </div>
+  );
+}
+
+/** What an action did, and where: it goes by itself, except when it failed. */
+export function Toast({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
+  const t = texts(ctx).common;
+  return (
+    <div class={classes("toast", notice.tone)} data-toast={notice.tone === "failed" ? "stays" : "goes"}>
+      <Icon name={toneIcons[notice.tone]} />
+      <p>
+        {notice.text}{" "}
+        {notice.href === undefined ? null : <a href={url(ctx, notice.href)}>{notice.link_text ?? t.show}</a>}
+      </p>
+      <button type="button" class="btn bare square small" data-dismiss aria-label={t.dismiss} title={t.dismiss}>
+        <Icon name="x" />
+      </button>
+    </div>
+  );
+}
+
+/** Beside a fragment that answers an htmx request: puts the toast into the page's region, wherever the fragment goes. */
+export function ToastPartial({ ctx, notice }: { ctx: PageContext; notice: Notice }) {
+  return (
+    <Partial target="#toasts" swap="beforeend">
+      <Toast ctx={ctx} notice={notice} />
+    </Partial>
+  );
+}
+
+/** A second place to change with the same answer (or event): htmx puts the children into `target`. */
+export function Partial({ target, swap, children }: { target: string; swap?: string; children: Child }) {
+  return (
+    <hx-partial hx-target={target} hx-swap={swap ?? "outerMorph"}>
+      {children}
+    </hx-partial>
+  );
+}

@@ -1,0 +1,75 @@
+import type { Child } from "hono/jsx";
+import { classes, type PageContext, url } from "../page.ts";
+import { Icon } from "./icon.tsx";
+
+interface PageHeaderProps {
+  ctx: PageContext;
+  /** Says what is the case ("3 updates wait for you"), or names the thing. The only `h1` of the page. */
+  title: Child;
+  /** A `State` beside the title. */
+  state?: Child;
+  /** One line of facts below. */
+  lead?: Child;
+  actions?: Child;
+  /** Where this page belongs: a link above the title. */
+  parent?: { title: string; href: string } | undefined;
+}
+
+export function PageHeader({ ctx, title, state, lead, actions, parent }: PageHeaderProps) {
+  return (
+    <header class="page-header">
+      {parent === undefined ? null : (
+        <a class="parent" href={url(ctx, parent.href)}>
+          <Icon name="chevron-left" />
+          {parent.title}
+        </a>
+      )}
+      <div class="page-title">
+        <h1>{title}</h1>
+        {state}
+        {actions === undefined ? null : <div class="actions">{actions}</div>}
+      </div>
+      {lead === undefined ? null : <p class="lead">{lead}</p>}
+    </header>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  id?: string | undefined;
+  /** Facts or a link at the end of the heading's line. */
+  aside?: Child;
+  children: Child;
+}
+
+/** A part of a page under its own heading. */
+export function Section({ title, id, aside, children }: SectionProps) {
+  return (
+    <section id={id}>
+      <header class="section-header">
+        <h2>{title}</h2>
+        {aside === undefined ? null : <div class="aside">{aside}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** A framed surface with room inside. */
+export function Panel({ children, id, flush }: { children: Child; id?: string; flush?: boolean }) {
+  return (
+    <div class={classes("panel", flush !== true && "padded")} id={id}>
+      {children}
+    </div>
+  );
+}
+
+/** The page's main column and a narrow one beside it, which goes below when there is no room. */
+export function Columns({ children, aside }: { children: Child; aside: Child }) {
+  return (
+    <div class="columns">
+      <div>{children}</div>
+      <aside>{aside}</aside>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { Child } from "hono/jsx";
+import { classes, type PageContext, type Tone } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icons.ts";
+
+/** Each tone has one drawing, so that a state is told without its colour. */
+export const toneIcons: Readonly<Record<Tone, IconName>> = {
+  current: "check",
+  update: "arrow-up",
+  running: "loader-circle",
+  attention: "triangle-alert",
+  failed: "circle-x",
+  unknown: "circle-question-mark",
+  quiet: "clock",
+};
+
+interface StateProps {
+  ctx: PageContext;
+  tone: Tone;
+  /** The word; without it the general word of the tone ("Failed"). Say what is the case: "Failed, put back". */
+  children?: Child;
+  icon?: IconName | undefined;
+  /** The absolute or longer fact, for the pointer. */
+  title?: string | undefined;
+  /** With a tinted ground: for the heading of a page, where one state stands alone. */
+  solid?: boolean | undefined;
+  id?: string | undefined;
+}
+
+/** Icon and word in the colour of the state. The only component that turns a state into a colour. */
+export function State({ ctx, tone, children, icon, title, solid, id }: StateProps) {
+  return (
+    <span class={classes("state", tone, solid === true && "solid")} title={title} id={id}>
+      <Icon name={icon ?? toneIcons[tone]} />
+      <span>{children ?? texts(ctx).common.state[tone]}</span>
+    </span>
+  );
+}
+
+/** A quiet word in a frame: a channel, a source kind, "republished". Never a state: use `State`. */
+export function Badge({ children, icon, title }: { children: Child; icon?: IconName; title?: string }) {
+  return (
+    <span class="badge" title={title}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
+    </span>
+  );
+}
+
+/** A number beside a heading or a navigation entry. */
+export function Count({ children }: { children: Child }) {
+  return <span class="count">{children}</span>;
+}

@@ -1,0 +1,53 @@
+import type { Child } from "hono/jsx";
+import { classes, type PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { CopyButton } from "./code.tsx";
+import { Icon } from "./icon.tsx";
+
+/** A version or tag, never shortened: it may break anywhere instead. */
+export function Version({ children, tone }: { children: Child; tone?: "old" | "new" | undefined }) {
+  return <span class={classes("version", tone)}>{children}</span>;
+}
+
+/** "2.18.4 → 3.0.5": what runs and what would run. */
+export function FromTo({ ctx, from, to }: { ctx: PageContext; from: string | null; to: string }) {
+  return (
+    <span class="from-to">
+      {from === null ? null : (
+        <>
+          <Version tone="old">{from}</Version>
+          <Icon name="arrow-right" label={texts(ctx).common.to} class="arrow" />
+        </>
+      )}
+      <Version tone="new">{to}</Version>
+    </span>
+  );
+}
+
+/** Cuts `sha256:…` to twelve hexadecimal digits and a commit to ten, as the engines' own tools do. */
+export function shortDigest(digest: string): string {
+  const [algorithm, hex] = digest.split(":", 2);
+  if (hex !== undefined) return `${algorithm}:${hex.slice(0, 12)}`;
+  return digest.slice(0, 10);
+}
+
+interface DigestProps {
+  ctx: PageContext;
+  /** `sha256:…` or a commit. */
+  value: string;
+  /** With a button that copies the whole value. */
+  copy?: boolean | undefined;
+  tone?: "old" | "new" | undefined;
+}
+
+/** A digest or commit: short to read, whole in `title` and on the clipboard. */
+export function Digest({ ctx, value, copy, tone }: DigestProps) {
+  return (
+    <span class={classes("digest", tone)}>
+      <span class="version" title={value}>
+        {shortDigest(value)}
+      </span>
+      {copy === true ? <CopyButton ctx={ctx} value={value} /> : null}
+    </span>
+  );
+}

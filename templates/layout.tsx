@@ -1,0 +1,279 @@
+import { raw } from "hono/html";
+import type { Child } from "hono/jsx";
+import { AccountMenu, Shortcuts } from "./components/account-menu.tsx";
+import { Icon, Mark } from "./components/icon.tsx";
+import type { IconName } from "./components/icons.ts";
+import { Toast } from "./components/notice.tsx";
+import { State } from "./components/state.tsx";
+import { formatNumber } from "./format.ts";
+import { type PageContext, url } from "./page.ts";
+import { texts } from "./texts/texts.ts";
+
+/**
+ * How a page is built: one function per page in `templates/<area>/`, from props to `<Layout …>` around `PageHeader`,
+ * `Section`s and the components of `components/`. The route renders it with `c.html(<TrackersPage ctx={ctx} … />)`; for an
+ * htmx request it renders the fragment alone. No page has its own stylesheet, script, inline style or `on…` attribute.
+ */
+export interface LayoutProps {
+  ctx: PageContext;
+  /** Before " · Tidemark" in the window's title. */
+  title: string;
+  /** Which navigation entry is marked. */
+  section?: Section | undefined;
+  /** Loads the event stream extension: for pages with a `Live` part. */
+  live?: boolean | undefined;
+  children: Child;
+}
+
+export type Section = (typeof primary)[number]["key"] | (typeof secondary)[number]["key"];
+
+interface Entry {
+  key: string;
+  path: string;
+  icon: IconName;
+  /** The letter after `g`. */
+  shortcut: string;
+}
+
+const primary = [
+  { key: "overview", path: "/", icon: "house", shortcut: "o" },
+  { key: "trackers", path: "/trackers", icon: "tag", shortcut: "t" },
+  { key: "executors", path: "/executors", icon: "rocket", shortcut: "e" },
+  { key: "runs", path: "/runs", icon: "list-checks", shortcut: "r" },
+] as const satisfies readonly Entry[];
+
+const secondary = [
+  { key: "connections", path: "/connections", icon: "plug", shortcut: "c" },
+  { key: "credentials", path: "/credentials", icon: "key-round", shortcut: "k" },
+  { key: "notifiers", path: "/notifiers", icon: "send", shortcut: "n" },
+  { key: "settings", path: "/settings", icon: "settings", shortcut: "s" },
+] as const satisfies readonly Entry[];
+
+/** A page of a signed-in administrator. */
+export function Layout({ ctx, title, section, live, children }: LayoutProps) {
+  const t = texts(ctx).common;
+  return (
+    <Document ctx={ctx} title={title} live={live}>
+      <body>
+        <a class="skip" href="#content">
+          {t.skip_to_content}
+        </a>
+        <div class="shell">
+          <nav class="side" aria-label={t.navigation}>
+            <a class="brand" href={url(ctx, "/")}>
+              <Mark />
+              {t.product}
+            </a>
+            <Entries ctx={ctx} entries={primary} section={section} />
+            <Entries ctx={ctx} entries={secondary} section={section} class="secondary" />
+            <MoreEntries ctx={ctx} section={section} />
+          </nav>
+          <TopBar ctx={ctx} />
+          <main id="content" tabindex={-1}>
+            {children}
+          </main>
+        </div>
+        <dialog id="dialog" aria-labelledby="dialog-title" />
+        <Shortcuts ctx={ctx} entries={[...primary, ...secondary]} />
+        <Toasts ctx={ctx} />
+      </body>
+    </Document>
+  );
+}
+
+/** A page before signing in, and errors: the mark, one column, nothing to go to. */
+export function BareLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "title" | "children">) {
+  const t = texts(ctx).common;
+  return (
+    <Document ctx={ctx} title={title}>
+      <body class="bare-page">
+        <main id="content" tabindex={-1}>
+          <p class="brand">
+            <Mark />
+            {t.product}
+          </p>
+          {children}
+        </main>
+        <footer>
+          <LanguageForm ctx={ctx} />
+        </footer>
+        <Toasts ctx={ctx} />
+      </body>
+    </Document>
+  );
+}
+
+interface DocumentProps {
+  ctx: PageContext;
+  title: string;
+  live?: boolean | undefined;
+  children: Child;
+}
+
+function Document({ ctx, title, live, children }: DocumentProps) {
+  const t = texts(ctx).common;
+  return (
+    <>
+      {raw("<!doctype html>")}
+      <html
+        lang={ctx.language === "zh" ? "zh-CN" : "en"}
+        data-theme={ctx.theme === "system" ? undefined : ctx.theme}
+        data-base={ctx.base_path}
+        data-now={String(ctx.now)}
+        data-lost={t.errors.connection_lost}
+        data-refused={t.errors.request_failed}
+      >
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content={ctx.theme === "system" ? "light dark" : ctx.theme} />
+          <title>{`${title} · ${t.product}`}</title>
+          <link rel="stylesheet" href={ctx.assets("app.css")} />
+          <link rel="icon" href={ctx.assets("icon.svg")} type="image/svg+xml" />
+          <link rel="apple-touch-icon" href={ctx.assets("icon-180.png")} />
+          {/* The indicator styles come from our own sheet: htmx would add its own to the document otherwise. */}
+          <meta name="htmx-config" content='{"includeIndicatorCSS":false,"extensions":"sse","defaultTimeout":30000}' />
+          <script src={ctx.assets("htmx.js")} defer />
+          {live === true ? <script src={ctx.assets("htmx-sse.js")} defer /> : null}
+          <script src={ctx.assets("app.js")} defer />
+        </head>
+        {children}
+      </html>
+    </>
+  );
+}
+
+interface EntriesProps {
+  ctx: PageContext;
+  entries: readonly (Entry & { key: Section })[];
+  section: Section | undefined;
+  class?: string | undefined;
+}
+
+function Entries({ ctx, entries, section, class: name }: EntriesProps) {
+  return (
+    <ul class={name}>
+      {entries.map((entry) => (
+        <EntryLink ctx={ctx} entry={entry} section={section} />
+      ))}
+    </ul>
+  );
+}
+
+function EntryLink({
+  ctx,
+  entry,
+  section,
+}: {
+  ctx: PageContext;
+  entry: Entry & { key: Section };
+  section: Section | undefined;
+}) {
+  const count = entry.key === "overview" ? ctx.counts?.overview : entry.key === "runs" ? ctx.counts?.runs : undefined;
+  return (
+    <li>
+      <a href={url(ctx, entry.path)} aria-current={entry.key === section ? "page" : undefined} data-go={entry.shortcut}>
+        <Icon name={entry.icon} />
+        <span>{texts(ctx).common[entry.key]}</span>
+        {count === undefined || count === 0 ? null : <span class="count">{formatNumber(ctx.language, count)}</span>}
+      </a>
+    </li>
+  );
+}
+
+/** On a phone the second group is behind one entry of the bottom bar; `details` opens it without script. */
+function MoreEntries({ ctx, section }: { ctx: PageContext; section: Section | undefined }) {
+  const isHere = secondary.some((entry) => entry.key === section);
+  return (
+    <details class="more" data-menu>
+      <summary data-here={isHere ? "true" : undefined}>
+        <Icon name="ellipsis" />
+        <span>{texts(ctx).common.more}</span>
+      </summary>
+      <ul>
+        {secondary.map((entry) => (
+          <li>
+            <a href={url(ctx, entry.path)} aria-current={entry.key === section ? "page" : undefined}>
+              <Icon name={entry.icon} />
+              <span>{texts(ctx).common[entry.key]}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function TopBar({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).common;
+  return (
+    <header class="top">
+      <search>
+        <form class="search" method="get" action={url(ctx, "/search")}>
+          <Icon name="search" />
+          <input id="search" type="search" name="q" placeholder={t.search_placeholder} aria-label={t.search} />
+          <span class="key" aria-hidden="true">
+            /
+          </span>
+        </form>
+      </search>
+      <div class="top-end">
+        <StatusLine ctx={ctx} />
+        {ctx.user === null ? null : <AccountMenu ctx={ctx} user={ctx.user} />}
+      </div>
+    </header>
+  );
+}
+
+function StatusLine({ ctx }: { ctx: PageContext }) {
+  if (ctx.status === undefined) return <p class="status" id="status" />;
+  const state = (
+    <State ctx={ctx} tone={ctx.status.tone}>
+      {ctx.status.text}
+    </State>
+  );
+  return (
+    <p class="status" id="status">
+      {ctx.status.href === undefined ? state : <a href={url(ctx, ctx.status.href)}>{state}</a>}
+    </p>
+  );
+}
+
+/** Switches the language and comes back; a POST, because a GET changes nothing. */
+function LanguageForm({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).common;
+  return (
+    <form class="languages" method="post" action={url(ctx, "/preferences")}>
+      <input type="hidden" name="csrf_token" value={ctx.csrf_token} />
+      <input type="hidden" name="next" value={ctx.path} />
+      <button
+        type="submit"
+        name="language"
+        value="en"
+        lang="en"
+        aria-pressed={ctx.language === "en" ? "true" : "false"}
+      >
+        {t.english}
+      </button>
+      <button
+        type="submit"
+        name="language"
+        value="zh"
+        lang="zh-CN"
+        aria-pressed={ctx.language === "zh" ? "true" : "false"}
+      >
+        {t.chinese}
+      </button>
+    </form>
+  );
+}
+
+function Toasts({ ctx }: { ctx: PageContext }) {
+  return (
+    <output id="toasts" class="toasts" aria-label={texts(ctx).common.notifications}>
+      {ctx.notices.map((notice) => (
+        <Toast ctx={ctx} notice={notice} />
+      ))}
+    </output>
+  );
+}
