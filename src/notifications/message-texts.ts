@@ -1,0 +1,106 @@
+import type { ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
+
+export type Language = "en" | "zh";
+
+export interface MessageText {
+  title: string;
+  text: string;
+}
+
+function versionText(version: VersionFacts): string {
+  const digest = version.digest === null ? "" : ` (${version.digest.slice(0, 19)}…)`;
+  return `${version.tag ?? "?"}${digest}`;
+}
+
+interface Words {
+  test: MessageText;
+  new_release(facts: ReleaseFacts): MessageText;
+  republish(facts: ReleaseFacts): MessageText;
+  run(facts: RunFacts): MessageText;
+}
+
+const english: Words = {
+  test: { title: "Tidemark test message", text: "This notifier works: Tidemark can reach it." },
+  new_release: (facts) => ({
+    title: `${facts.tracker} ${facts.version} is out`,
+    text: [
+      `New ${facts.channel} release of ${facts.tracker}: ${facts.version}`,
+      facts.previous_version === null ? "" : `, before ${facts.previous_version}`,
+      facts.also.length === 0 ? "." : `. Also new: ${facts.also.join(", ")}.`,
+    ].join(""),
+  }),
+  republish: (facts) => ({
+    title: `${facts.tracker} ${facts.version} was republished`,
+    text: `A new build of ${facts.tracker} was published under the same tag ${facts.tag}.`,
+  }),
+  run: (facts) => {
+    const what = facts.kind === "rollback" ? "rollback" : "update";
+    const move = `${versionText(facts.from)} → ${versionText(facts.to)}`;
+    const why = facts.reason === null ? "" : ` ${facts.reason}.`;
+    const down = facts.downtime_ms === null ? "" : ` Down for ${(facts.downtime_ms / 1000).toFixed(2)} s.`;
+    switch (facts.outcome) {
+      case "succeeded":
+        return { title: `${facts.executor}: ${what} succeeded`, text: `${move}.${down}${why}` };
+      case "degraded":
+        return {
+          title: `${facts.executor}: ${what} done, health check not passed`,
+          text: `${move}. The new version runs but is degraded.${down}${why}`,
+        };
+      case "skipped":
+        return { title: `${facts.executor}: ${what} skipped`, text: `${move}.${why}` };
+      default: {
+        const serving = {
+          previous: " The previous version serves again.",
+          desired: " The new version is running.",
+          none: " TARGET DOWN: neither version is running.",
+        };
+        const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
+        return { title: `${facts.executor}: ${what} failed`, text: `${move}.${why}${now}${down}` };
+      }
+    }
+  },
+};
+
+const chinese: Words = {
+  test: { title: "Tidemark 测试消息", text: "通知渠道工作正常：Tidemark 可以连接到它。" },
+  new_release: (facts) => ({
+    title: `${facts.tracker} 发布了 ${facts.version}`,
+    text: [
+      `${facts.tracker} 在 ${facts.channel} 渠道发布了新版本 ${facts.version}`,
+      facts.previous_version === null ? "" : `，之前为 ${facts.previous_version}`,
+      facts.also.length === 0 ? "。" : `。同时发布：${facts.also.join("、")}。`,
+    ].join(""),
+  }),
+  republish: (facts) => ({
+    title: `${facts.tracker} ${facts.version} 已重新发布`,
+    text: `${facts.tracker} 在同一标签 ${facts.tag} 下发布了新的构建。`,
+  }),
+  run: (facts) => {
+    const what = facts.kind === "rollback" ? "回滚" : "更新";
+    const move = `${versionText(facts.from)} → ${versionText(facts.to)}`;
+    const why = facts.reason === null ? "" : `原因：${facts.reason}。`;
+    const down = facts.downtime_ms === null ? "" : `停机 ${(facts.downtime_ms / 1000).toFixed(2)} 秒。`;
+    switch (facts.outcome) {
+      case "succeeded":
+        return { title: `${facts.executor}：${what}成功`, text: `${move}。${down}${why}` };
+      case "degraded":
+        return {
+          title: `${facts.executor}：${what}已完成，健康检查未通过`,
+          text: `${move}。新版本正在运行，但处于降级状态。${down}${why}`,
+        };
+      case "skipped":
+        return { title: `${facts.executor}：${what}已跳过`, text: `${move}。${why}` };
+      default: {
+        const serving = {
+          previous: "已恢复运行之前的版本。",
+          desired: "新版本正在运行。",
+          none: "目标已停止：两个版本都没有运行。",
+        };
+        const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
+        return { title: `${facts.executor}：${what}失败`, text: `${move}。${why}${now}${down}` };
+      }
+    }
+  },
+};
+
+export const messageTexts: Readonly<Record<Language, Words>> = { en: english, zh: chinese };

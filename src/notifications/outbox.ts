@@ -1,0 +1,203 @@
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { errorMessage, PluginError } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { Log } from "../log.ts";
+import { eventBody } from "./message.ts";
+import {
+  claimDelivery,
+  countPending,
+  type DeliveryRow,
+  deleteEventsBefore,
+  dueDeliveries,
+  findNotifier,
+  insertAttempt,
+  insertDelivery,
+  insertEvent,
+  type NotifierRow,
+  sendingNotifiers,
+  settleDelivery,
+  updateNotifierRow,
+} from "./queries.ts";
+import type { RecordEvent } from "./schema.ts";
+
+/** Waits before the second to the fifth attempt; a `Retry-After` that asks for more wins, up to a day. */
+const retryDelaysMs = [30_000, 120_000, 600_000, 1_800_000];
+const maxRetryAfterMs = 86_400_000;
+/** Longer than any attempt can take, so that a lease runs out only when its owner died. */
+const leaseMs = 60_000;
+/** A receiver that is gone for long must not fill the disk. */
+const maxPendingPerNotifier = 1000;
+const eventRetentionMs = 400 * 86_400_000;
+
+/** Sends one message to the notifier's destination; throws `PluginError`. Injected, because features never reach the network. */
+export type SendMessage = (
+  notifier: NotifierRow,
+  message: { id: string; event: string; sent_at: number; body: Readonly<Record<string, unknown>> },
+  signal: AbortSignal,
+) => Promise<{ status: number; retry_after_ms: number | null }>;
+
+interface OutboxOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  instance_id: string;
+  /** For links; blank when it is not known. */
+  baseUrl: () => string;
+  send: SendMessage;
+  /** Told after the commit that there is something to send. */
+  onDue: () => void;
+  onBlocked: (notifier: NotifierRow) => Promise<void>;
+}
+
+interface Verdict {
+  state: "delivered" | "failed" | "pending";
+  status: number | null;
+  error: string | null;
+  next_attempt_at: number | null;
+  /** 410: the receiver wants nothing more. */
+  stops: boolean;
+}
+
+function judgeAnswer(
+  status: number,
+  retryAfterMs: number | null,
+  attempt: number,
+  isTest: boolean,
+  now: number,
+): Verdict {
+  if (status >= 200 && status < 300) {
+    return { state: "delivered", status, error: null, next_attempt_at: null, stops: false };
+  }
+  if (status >= 300 && status < 400) {
+    const error = "The destination redirects, which is not followed; enter the final address";
+    return { state: "failed", status, error, next_attempt_at: null, stops: false };
+  }
+  const error =
+    status === 410 ? "The receiver answered 410 Gone: sending has stopped" : `The receiver answered ${status}`;
+  const delay = retryDelaysMs[attempt - 1];
+  if (status === 410 || delay === undefined || isTest) {
+    return { state: "failed", status, error, next_attempt_at: null, stops: status === 410 };
+  }
+  const wait = Math.max(delay, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
+  return { state: "pending", status, error, next_attempt_at: now + wait, stops: false };
+}
+
+function judgeFailure(thrown: unknown, attempt: number, isTest: boolean, now: number): Verdict {
+  const delay = retryDelaysMs[attempt - 1];
+  const isFinal = (thrown instanceof PluginError && thrown.code === "rejected") || delay === undefined || isTest;
+  return {
+    state: isFinal ? "failed" : "pending",
+    status: null,
+    error: errorMessage(thrown),
+    next_attempt_at: isFinal ? null : now + delay,
+    stops: false,
+  };
+}
+
+/** Writes events with their deliveries, and sends what is due: at least once, never in the way of a check or a run. */
+export function createOutbox(options: OutboxOptions) {
+  const { db, clock, log, instance_id: owner } = options;
+
+  const recordEvent: RecordEvent = async (tx, event) => {
+    const now = clock.now();
+    const eventId = newId(now);
+    await deleteEventsBefore(tx, now - eventRetentionMs);
+    await insertEvent(tx, {
+      id: eventId,
+      kind: event.kind,
+      tracker_id: "tracker_id" in event ? event.tracker_id : null,
+      executor_id: "executor_id" in event ? event.executor_id : null,
+      run_id: "run_id" in event ? event.run_id : null,
+      facts: { ...event.facts },
+      created_at: now,
+    });
+    for (const notifier of await sendingNotifiers(tx)) {
+      if (!notifier.trigger_events.includes(event.kind)) continue;
+      const isFull = (await countPending(tx, notifier.id)) >= maxPendingPerNotifier;
+      await insertDelivery(tx, {
+        id: newId(now),
+        notifier_id: notifier.id,
+        event_id: eventId,
+        event: event.kind,
+        body: eventBody(event, notifier.language, options.baseUrl()),
+        state: isFull ? "failed" : "pending",
+        next_attempt_at: isFull ? null : now,
+        last_error: isFull ? `The queue of this notifier is full (${maxPendingPerNotifier} wait)` : null,
+        created_at: now,
+        ended_at: isFull ? now : null,
+      });
+    }
+    options.onDue();
+  };
+
+  const attempt = async (delivery: DeliveryRow, notifier: NotifierRow, signal: AbortSignal): Promise<Verdict> => {
+    const number = delivery.attempt_count + 1;
+    const isTest = delivery.event === "test";
+    try {
+      const message = { id: delivery.id, event: delivery.event, sent_at: clock.now(), body: delivery.body };
+      const answer = await options.send(notifier, message, signal);
+      return judgeAnswer(answer.status, answer.retry_after_ms, number, isTest, clock.now());
+    } catch (error) {
+      // Shutting down is no answer of the receiver: the lease runs out and the next process sends it again.
+      if (signal.aborted) throw error;
+      if (error instanceof PluginError && error.code === "rejected") await options.onBlocked(notifier);
+      return judgeFailure(error, number, isTest, clock.now());
+    }
+  };
+
+  /** Claims and sends one delivery; does nothing when another process has it. */
+  const deliver = async (id: string, signal: AbortSignal): Promise<void> => {
+    const startedAt = clock.now();
+    const claimed = await db.write(async (tx) => {
+      const delivery = await claimDelivery(tx, id, { owner, now: startedAt, until: startedAt + leaseMs });
+      const notifier = delivery === null ? null : await findNotifier(tx, delivery.notifier_id);
+      if (delivery === null || notifier === null) return null;
+      if (notifier.is_enabled && notifier.stopped_at === null) return { delivery, notifier };
+      const error = notifier.is_enabled ? "The receiver has answered 410 Gone" : "The notifier is disabled";
+      await settleDelivery(tx, id, owner, {
+        state: "failed",
+        last_error: error,
+        next_attempt_at: null,
+        ended_at: startedAt,
+      });
+      return null;
+    });
+    if (claimed === null) return;
+    const verdict = await attempt(claimed.delivery, claimed.notifier, signal);
+    const endedAt = clock.now();
+    const number = claimed.delivery.attempt_count + 1;
+    await db.write(async (tx) => {
+      const isMine = await settleDelivery(tx, id, owner, {
+        state: verdict.state,
+        attempt_count: number,
+        last_status: verdict.status,
+        last_error: verdict.error,
+        next_attempt_at: verdict.next_attempt_at,
+        ended_at: verdict.state === "pending" ? null : endedAt,
+      });
+      if (!isMine) return;
+      await insertAttempt(tx, {
+        delivery_id: id,
+        attempt: number,
+        status: verdict.status,
+        error: verdict.error,
+        duration_ms: endedAt - startedAt,
+        at: startedAt,
+      });
+      if (verdict.stops) await updateNotifierRow(tx, claimed.notifier.id, { stopped_at: endedAt });
+    });
+    if (verdict.state !== "delivered") {
+      log.warning("Delivery not accepted", { delivery: id, notifier: claimed.notifier.name, error: verdict.error });
+    }
+  };
+
+  return {
+    recordEvent,
+    deliver,
+    /** Deliveries whose time has come, with the notifier that they wait for. */
+    due: (now: number, limit: number) => dueDeliveries(db.read, now, limit),
+  };
+}
+
+export type Outbox = ReturnType<typeof createOutbox>;

@@ -1,0 +1,175 @@
+import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, or, type SQL } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
+
+export type NotifierRow = typeof notifiers.$inferSelect;
+export type DeliveryRow = typeof deliveries.$inferSelect;
+export type AttemptRow = typeof delivery_attempts.$inferSelect;
+export type EventRow = typeof events.$inferSelect;
+
+export async function findNotifier(read: Reader, id: string): Promise<NotifierRow | null> {
+  return (await read.select().from(notifiers).where(eq(notifiers.id, id)).limit(1))[0] ?? null;
+}
+
+export async function findNotifierByName(read: Reader, name: string): Promise<NotifierRow | null> {
+  return (await read.select().from(notifiers).where(eq(notifiers.name, name)).limit(1))[0] ?? null;
+}
+
+export async function listNotifiersAfter(read: Reader, after: string | null, limit: number): Promise<NotifierRow[]> {
+  return await read
+    .select()
+    .from(notifiers)
+    .where(after === null ? undefined : gt(notifiers.name, after))
+    .orderBy(asc(notifiers.name))
+    .limit(limit + 1);
+}
+
+/** Those that may send: enabled and not told to stop. */
+export async function sendingNotifiers(read: Reader): Promise<NotifierRow[]> {
+  return await read
+    .select()
+    .from(notifiers)
+    .where(and(eq(notifiers.is_enabled, true), isNull(notifiers.stopped_at)))
+    .limit(1000);
+}
+
+export async function insertNotifier(tx: Writer, row: typeof notifiers.$inferInsert): Promise<void> {
+  await tx.insert(notifiers).values(row);
+}
+
+export async function updateNotifierRow(tx: Writer, id: string, changes: Partial<NotifierRow>): Promise<void> {
+  await tx.update(notifiers).set(changes).where(eq(notifiers.id, id));
+}
+
+export async function deleteNotifierRow(tx: Writer, id: string): Promise<void> {
+  await tx.delete(notifiers).where(eq(notifiers.id, id));
+}
+
+export async function insertEvent(tx: Writer, row: typeof events.$inferInsert): Promise<void> {
+  await tx.insert(events).values(row);
+}
+
+/** Events that are older than the retention; their deliveries go with them. */
+export async function deleteEventsBefore(tx: Writer, before: number): Promise<void> {
+  await tx.delete(events).where(lt(events.created_at, before));
+}
+
+/** Newest first; `before` is an id (ids sort by time). */
+export async function listEventsBefore(
+  read: Reader,
+  before: string | null,
+  limit: number,
+  filter: { kind: string | null; tracker_id: string | null; executor_id: string | null },
+): Promise<EventRow[]> {
+  const conditions: SQL[] = [];
+  if (before !== null) conditions.push(lt(events.id, before));
+  if (filter.kind !== null) conditions.push(eq(events.kind, filter.kind));
+  if (filter.tracker_id !== null) conditions.push(eq(events.tracker_id, filter.tracker_id));
+  if (filter.executor_id !== null) conditions.push(eq(events.executor_id, filter.executor_id));
+  return await read
+    .select()
+    .from(events)
+    .where(and(...conditions))
+    .orderBy(desc(events.id))
+    .limit(limit + 1);
+}
+
+export async function insertDelivery(tx: Writer, row: typeof deliveries.$inferInsert): Promise<void> {
+  await tx.insert(deliveries).values(row);
+}
+
+export async function findDelivery(read: Reader, id: string): Promise<DeliveryRow | null> {
+  return (await read.select().from(deliveries).where(eq(deliveries.id, id)).limit(1))[0] ?? null;
+}
+
+export async function listDeliveriesBefore(
+  read: Reader,
+  notifierId: string,
+  before: string | null,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  const mine = eq(deliveries.notifier_id, notifierId);
+  return await read
+    .select()
+    .from(deliveries)
+    .where(before === null ? mine : and(mine, lt(deliveries.id, before)))
+    .orderBy(desc(deliveries.id))
+    .limit(limit + 1);
+}
+
+export async function countPending(read: Reader, notifierId: string): Promise<number> {
+  const rows = await read
+    .select({ n: count() })
+    .from(deliveries)
+    .where(and(eq(deliveries.notifier_id, notifierId), eq(deliveries.state, "pending")));
+  return rows[0]?.n ?? 0;
+}
+
+/** Deliveries whose time has come and that nobody holds, oldest first. */
+export async function dueDeliveries(
+  read: Reader,
+  now: number,
+  limit: number,
+): Promise<{ id: string; notifier_id: string }[]> {
+  return await read
+    .select({ id: deliveries.id, notifier_id: deliveries.notifier_id })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.state, "pending"),
+        lte(deliveries.next_attempt_at, now),
+        or(isNull(deliveries.lease_until), lte(deliveries.lease_until, now)),
+      ),
+    )
+    .orderBy(asc(deliveries.next_attempt_at), asc(deliveries.id))
+    .limit(limit);
+}
+
+/** Takes a due delivery for `owner`; null when another has it or it has ended. */
+export async function claimDelivery(
+  tx: Writer,
+  id: string,
+  claim: { owner: string; now: number; until: number },
+): Promise<DeliveryRow | null> {
+  const rows = await tx
+    .update(deliveries)
+    .set({ lease_owner: claim.owner, lease_until: claim.until, next_attempt_at: claim.until })
+    .where(
+      and(
+        eq(deliveries.id, id),
+        eq(deliveries.state, "pending"),
+        or(isNull(deliveries.lease_until), lte(deliveries.lease_until, claim.now)),
+      ),
+    )
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** Writes how an attempt ended, only for the owner of the lease; false when somebody else has it by now. */
+export async function settleDelivery(
+  tx: Writer,
+  id: string,
+  owner: string,
+  changes: Partial<DeliveryRow>,
+): Promise<boolean> {
+  const rows = await tx
+    .update(deliveries)
+    .set({ ...changes, lease_owner: null, lease_until: null })
+    .where(and(eq(deliveries.id, id), eq(deliveries.lease_owner, owner)))
+    .returning({ id: deliveries.id });
+  return rows.length === 1;
+}
+
+export async function insertAttempt(tx: Writer, row: typeof delivery_attempts.$inferInsert): Promise<void> {
+  await tx.insert(delivery_attempts).values(row).onConflictDoNothing();
+}
+
+export async function attemptsOf(read: Reader, deliveryIds: readonly string[]): Promise<AttemptRow[]> {
+  if (deliveryIds.length === 0) return [];
+  return await read
+    .select()
+    .from(delivery_attempts)
+    .where(inArray(delivery_attempts.delivery_id, [...deliveryIds]))
+    .orderBy(asc(delivery_attempts.attempt))
+    .limit(1000);
+}

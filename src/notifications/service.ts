@@ -1,0 +1,296 @@
+import * as v from "valibot";
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { Database, Reader } from "../db/client.ts";
+import { conflict, invalidInput, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { newId } from "../ids.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import { testBody } from "./message.ts";
+import type { Outbox } from "./outbox.ts";
+import {
+  type AttemptRow,
+  attemptsOf,
+  countPending,
+  type DeliveryRow,
+  deleteNotifierRow,
+  type EventRow,
+  findDelivery,
+  findNotifier,
+  findNotifierByName,
+  insertDelivery,
+  insertNotifier,
+  listDeliveriesBefore,
+  listEventsBefore,
+  listNotifiersAfter,
+  type NotifierRow,
+  updateNotifierRow,
+} from "./queries.ts";
+import {
+  type DeliveryView,
+  type EventKind,
+  type EventView,
+  eventKinds,
+  NotifierInput,
+  NotifierPatch,
+  type NotifierView,
+} from "./schema.ts";
+
+export type NotificationService = ReturnType<typeof notificationService>;
+
+interface NotificationServiceOptions {
+  db: Database;
+  clock: Clock;
+  sealer: Sealer;
+  audit: RecordAudit;
+  outbox: Outbox;
+  /** What is wrong with a webhook's URL as far as can be told without asking DNS; null when nothing is. */
+  judgeDestination: (url: string) => string | null;
+}
+
+/** What is stored sealed as one value: a webhook's URL has its token in it. */
+export const StoredWebhook = v.object({ url: v.string(), signing_secret: v.optional(v.string()) });
+
+export const EventQuery = v.object({
+  ...PageQuery.entries,
+  kind: v.optional(v.picklist(eventKinds)),
+  tracker_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
+  executor_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
+});
+
+function isEventKind(kind: string): kind is EventKind {
+  return eventKinds.some((known) => known === kind);
+}
+
+function eventView(row: EventRow): EventView {
+  if (!isEventKind(row.kind)) throw new Error(`The stored event kind "${row.kind}" is not known`);
+  return { ...row, kind: row.kind, facts: { ...row.facts } };
+}
+
+function deliveryView(row: DeliveryRow, notifier: string, attempts: readonly AttemptRow[]): DeliveryView {
+  const title = row.body.title;
+  return {
+    id: row.id,
+    notifier_id: row.notifier_id,
+    notifier,
+    event_id: row.event_id,
+    event: row.event,
+    title: typeof title === "string" ? title : row.event,
+    state: row.state,
+    attempt_count: row.attempt_count,
+    next_attempt_at: row.next_attempt_at,
+    last_status: row.last_status,
+    last_error: row.last_error,
+    attempts: attempts
+      .filter((attempt) => attempt.delivery_id === row.id)
+      .map(({ attempt, status, error, duration_ms, at }) => ({ attempt, status, error, duration_ms, at })),
+    created_at: row.created_at,
+    ended_at: row.ended_at,
+  };
+}
+
+/** Notifiers with their deliveries, and the events that they tell of. */
+export function notificationService(options: NotificationServiceOptions) {
+  const { db, clock, sealer, audit, outbox } = options;
+
+  const getRow = async (read: Reader, id: string): Promise<NotifierRow> => {
+    const row = await findNotifier(read, id);
+    if (row === null) throw notFound("notifier", id);
+    return row;
+  };
+  const refuseTakenName = async (read: Reader, name: string, ownId: string | null) => {
+    const other = await findNotifierByName(read, name);
+    if (other !== null && other.id !== ownId) throw invalidInput({ name: `There is already a notifier "${name}"` });
+  };
+  const checkDestination = (url: string): string => {
+    const problem = options.judgeDestination(url);
+    if (problem !== null) throw invalidInput({ url: problem });
+    return new URL(url).host;
+  };
+  const deliveryViews = async (rows: readonly DeliveryRow[], notifier: string): Promise<DeliveryView[]> => {
+    const attempts = await attemptsOf(
+      db.read,
+      rows.map((row) => row.id),
+    );
+    return rows.map((row) => deliveryView(row, notifier, attempts));
+  };
+  const view = async (row: NotifierRow): Promise<NotifierView> => {
+    const newest = (await listDeliveriesBefore(db.read, row.id, null, 1)).slice(0, 1);
+    const [last] = await deliveryViews(newest, row.name);
+    const stored = sealer.openJson(StoredWebhook, row.sealed_config, (config) => secretsOf(config));
+    return {
+      id: row.id,
+      name: row.name,
+      kind: "webhook",
+      description: row.description,
+      is_enabled: row.is_enabled,
+      language: row.language,
+      trigger_events: row.trigger_events.filter(isEventKind),
+      destination: row.destination,
+      has_signing_secret: stored.signing_secret !== undefined,
+      stopped_at: row.stopped_at,
+      last_delivery: last ?? null,
+      pending_count: await countPending(db.read, row.id),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    };
+  };
+
+  return {
+    list: async (query: unknown): Promise<Page<NotifierView>> => {
+      const parsed = parseInput(PageQuery, query);
+      const rows = await listNotifiersAfter(db.read, cursorKey(parsed), pageSize(parsed));
+      const page = toPage(
+        rows,
+        parsed,
+        (row) => row.name,
+        (row) => row,
+      );
+      return { items: await Promise.all(page.items.map(view)), next_cursor: page.next_cursor };
+    },
+
+    get: async (id: string): Promise<NotifierView> => await view(await getRow(db.read, id)),
+
+    create: async (actor: Actor, input: unknown): Promise<NotifierView> => {
+      const parsed = parseInput(NotifierInput, input);
+      const destination = checkDestination(parsed.url);
+      const now = clock.now();
+      const id = newId(now);
+      const config = { url: parsed.url, ...(parsed.signing_secret ? { signing_secret: parsed.signing_secret } : {}) };
+      await db.write(async (tx) => {
+        await refuseTakenName(tx, parsed.name, null);
+        await insertNotifier(tx, {
+          id,
+          name: parsed.name,
+          kind: parsed.kind,
+          description: parsed.description,
+          is_enabled: parsed.is_enabled,
+          language: parsed.language,
+          trigger_events: [...new Set(parsed.trigger_events)],
+          sealed_config: sealer.sealJson(config),
+          destination,
+          created_at: now,
+          updated_at: now,
+        });
+        await audit(tx, actor, {
+          event: "notifier_created",
+          outcome: "ok",
+          subject: { kind: "notifier", id, name: parsed.name },
+          detail: { destination },
+        });
+      });
+      return await view(await getRow(db.read, id));
+    },
+
+    update: async (actor: Actor, id: string, input: unknown): Promise<NotifierView> => {
+      const patch = parseInput(NotifierPatch, input);
+      const url = patch.url === undefined || patch.url === "" ? null : patch.url;
+      const destination = url === null ? null : checkDestination(url);
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        const stored = sealer.openJson(StoredWebhook, row.sealed_config, secretsOf);
+        const secret = patch.signing_secret === null ? undefined : patch.signing_secret || stored.signing_secret;
+        const config = { url: url ?? stored.url, ...(secret ? { signing_secret: secret } : {}) };
+        const name = patch.name ?? row.name;
+        await refuseTakenName(tx, name, id);
+        await updateNotifierRow(tx, id, {
+          name,
+          description: patch.description ?? row.description,
+          is_enabled: patch.is_enabled ?? row.is_enabled,
+          language: patch.language ?? row.language,
+          trigger_events: patch.trigger_events === undefined ? row.trigger_events : [...new Set(patch.trigger_events)],
+          sealed_config: sealer.sealJson(config),
+          destination: destination ?? row.destination,
+          // An edit is the administrator's word that the receiver is there again.
+          stopped_at: null,
+          updated_at: clock.now(),
+        });
+        await audit(tx, actor, {
+          event: "notifier_updated",
+          outcome: "ok",
+          subject: { kind: "notifier", id, name },
+          detail: { fields: Object.keys(patch) },
+        });
+      });
+      return await view(await getRow(db.read, id));
+    },
+
+    remove: async (actor: Actor, id: string): Promise<void> => {
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        await deleteNotifierRow(tx, id);
+        await audit(tx, actor, {
+          event: "notifier_deleted",
+          outcome: "ok",
+          subject: { kind: "notifier", id, name: row.name },
+        });
+      });
+    },
+
+    listDeliveries: async (id: string, query: unknown): Promise<Page<DeliveryView>> => {
+      const parsed = parseInput(PageQuery, query);
+      const row = await getRow(db.read, id);
+      const rows = await listDeliveriesBefore(db.read, id, cursorKey(parsed), pageSize(parsed));
+      const page = toPage(
+        rows,
+        parsed,
+        (delivery) => delivery.id,
+        (delivery) => delivery,
+      );
+      return { items: await deliveryViews(page.items, row.name), next_cursor: page.next_cursor };
+    },
+
+    /** Sends one test message now and returns how it went; it is tried once. */
+    sendTest: async (actor: Actor, id: string, signal: AbortSignal): Promise<DeliveryView> => {
+      const now = clock.now();
+      const deliveryId = newId(now);
+      const name = await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        if (!row.is_enabled) {
+          throw conflict(`The notifier "${row.name}" is disabled and sends nothing; enable it to send a test`);
+        }
+        // A test is the way to find out whether a receiver that said 410 is there again.
+        if (row.stopped_at !== null) await updateNotifierRow(tx, id, { stopped_at: null });
+        await insertDelivery(tx, {
+          id: deliveryId,
+          notifier_id: id,
+          event_id: null,
+          event: "test",
+          body: testBody(row.language),
+          state: "pending",
+          next_attempt_at: now,
+          created_at: now,
+        });
+        await audit(tx, actor, {
+          event: "notifier_tested",
+          outcome: "ok",
+          subject: { kind: "notifier", id, name: row.name },
+        });
+        return row.name;
+      });
+      await outbox.deliver(deliveryId, signal);
+      const sent = await findDelivery(db.read, deliveryId);
+      if (sent === null) throw notFound("delivery", deliveryId);
+      return deliveryView(sent, name, await attemptsOf(db.read, [deliveryId]));
+    },
+
+    /** Newest first. `query`: `cursor`, `limit`, `kind`, `tracker_id`, `executor_id`. */
+    listEvents: async (query: unknown): Promise<Page<EventView>> => {
+      const parsed = parseInput(EventQuery, query);
+      const rows = await listEventsBefore(db.read, cursorKey(parsed), pageSize(parsed), {
+        kind: parsed.kind ?? null,
+        tracker_id: parsed.tracker_id ?? null,
+        executor_id: parsed.executor_id ?? null,
+      });
+      return toPage(rows, parsed, (row) => row.id, eventView);
+    },
+  };
+}
+
+/** What the redactor must know: the URL's path and query carry the token, its host does not. */
+export function secretsOf(config: v.InferOutput<typeof StoredWebhook>): readonly string[] {
+  const url = new URL(config.url);
+  const path = `${url.pathname}${url.search}`;
+  return [config.url, ...(path.length > 1 ? [path] : []), ...(config.signing_secret ? [config.signing_secret] : [])];
+}
