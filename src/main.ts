@@ -1,0 +1,105 @@
+import { readProcessConfig } from "./config.ts";
+import { AppError, errorMessage } from "./errors.ts";
+import { type Started, start, version } from "./start.ts";
+
+/** The part of Deno that stands in for `Bun.serve`. */
+interface DenoServe {
+  serve(
+    options: { hostname: string; port: number; onListen: (address: { port: number }) => void },
+    handler: (request: Request, info: { remoteAddr: { hostname?: string } }) => Response | Promise<Response>,
+  ): { shutdown(): Promise<void> };
+}
+declare const Deno: DenoServe | undefined;
+
+type Handler = (request: Request, peerAddress: string | null) => Response | Promise<Response>;
+
+interface Listener {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Longest that an orderly stop may take; container engines kill after 30 s at the latest. */
+const stopLimitMs = 25_000;
+
+async function listen(host: string, port: number, handler: Handler): Promise<Listener> {
+  if (typeof Deno !== "undefined") {
+    const deno = Deno;
+    return await new Promise((resolve) => {
+      const server = deno.serve(
+        {
+          hostname: host,
+          port,
+          onListen: (address) => resolve({ port: address.port, close: () => server.shutdown() }),
+        },
+        (request, info) => handler(request, info.remoteAddr.hostname ?? null),
+      );
+    });
+  }
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    // A live page's stream is quiet for longer than the default of 10 s; it sends a comment every 15 s.
+    idleTimeout: 120,
+    maxRequestBodySize: 4 * 1024 * 1024,
+    fetch: (request, self) => handler(request, self.requestIP(request)?.address ?? null),
+  });
+  return { port: server.port ?? port, close: () => server.stop() };
+}
+
+function fail(error: unknown): never {
+  const text = error instanceof AppError ? error.message : `Unexpected: ${errorMessage(error)}`;
+  process.stderr.write(`Tidemark cannot start.\n${text}\n`);
+  process.exit(1);
+}
+
+function stopOnSignals(started: Started, listener: Listener): void {
+  let isStopping = false;
+  const onSignal = (signal: string) => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    started.log.info("Stopping", { signal });
+    const deadline = setTimeout(() => {
+      started.log.error("Stop took too long", { limit_ms: stopLimitMs });
+      process.exit(1);
+    }, stopLimitMs);
+    const stop = async () => {
+      const closed = listener.close();
+      await started.stop();
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+      clearTimeout(deadline);
+      started.log.info("Stopped");
+      process.exit(0);
+    };
+    stop().catch((error: unknown) => {
+      started.log.error("Stop failed", { error });
+      process.exit(1);
+    });
+  };
+  process.on("SIGTERM", () => onSignal("SIGTERM"));
+  process.on("SIGINT", () => onSignal("SIGINT"));
+}
+
+async function main(): Promise<void> {
+  // Before any file is made: the database client does not set modes itself.
+  process.umask(0o077);
+  const config = readProcessConfig();
+  const started = await start(config);
+  process.on("unhandledRejection", (error) => started.log.error("Unhandled rejection", { error }));
+  process.on("uncaughtException", (error) => {
+    started.log.error("Uncaught exception", { error });
+    process.exit(1);
+  });
+  const listener = await listen(config.host, config.port, (request, peerAddress) =>
+    started.app.fetch(request, { peer_address: peerAddress }),
+  );
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  started.log.info("Tidemark is ready", {
+    address: config.base_url ?? `http://${host}:${listener.port}`,
+    version,
+    data_dir: config.data_dir,
+  });
+  started.begin();
+  stopOnSignals(started, listener);
+}
+
+await main().catch(fail);

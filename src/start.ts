@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createClient } from "@libsql/client";
+import { systemClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { type Database, openDatabase } from "./db/client.ts";
+import { findInstallationFact, hasSealedRows, storeInstallationFact } from "./db/installation.ts";
+import { lockDataDir } from "./db/lock.ts";
+import { backupDatabase, checkDatabase, inspectDatabaseFile, migrate } from "./db/migrate.ts";
+import { createApp } from "./http/app.ts";
+import { loadAssets } from "./http/assets.ts";
+import type { App } from "./http/context.ts";
+import { newId } from "./ids.ts";
+import { createLog, type Log } from "./log.ts";
+import { parseOutboundAllow } from "./net/outbound-allow.ts";
+import { assertKeyFits, hasKeyFile, type Keys, keyId, loadKeys, securePrivateFolder } from "./secrets/keys.ts";
+import { createRedactor, type Redactor } from "./secrets/redaction.ts";
+import { createSealer } from "./secrets/sealed.ts";
+import { createServices } from "./services.ts";
+
+export const version = "0.1.0";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const inPackage = (path: string) => fileURLToPath(import.meta.resolve(path));
+
+/** The file of a `file:` database; null for a remote one. */
+export function databaseFile(url: string): string | null {
+  return url.startsWith("file:") ? url.slice("file:".length).replace(/^\/\/(?=\/)/, "") : null;
+}
+
+/** Opens the database, brings its schema up to date and finds the keys that belong to it. Nothing is made before all was judged. */
+export async function openInstallation(config: Config, redactor: Redactor): Promise<{ db: Database; keys: Keys }> {
+  const file = databaseFile(config.database_url);
+  if (file !== null) inspectDatabaseFile(file, hasKeyFile(config.data_dir));
+  const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token });
+  try {
+    await checkDatabase(db.client, file);
+    const now = systemClock.now();
+    const backup = file === null ? null : () => backupBeforeUpgrade(db, config.data_dir, now);
+    await migrate({ client: db.client, folder: join(root, "migrations"), now, backup });
+    const keys = loadKeys({
+      data_dir: config.data_dir,
+      keys_file: config.keys_file,
+      session_key: config.session_key,
+      encryption_key: config.encryption_key,
+      has_encrypted_rows: await hasSealedRows(db.read),
+    });
+    assertKeyFits(keys.encryption, await findInstallationFact(db.read, "encryption_key_id"));
+    await db.write((tx) => storeInstallationFact(tx, "encryption_key_id", keyId(keys.encryption.primary)));
+    redactor.register(keys.encryption.primary);
+    redactor.register(Buffer.from(keys.session).toString("base64url"));
+    return { db, keys };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function backupBeforeUpgrade(db: Database, dataDir: string, now: number): Promise<void> {
+  const path = join(dataDir, "backups", `before-upgrade-${now}.db`);
+  if (!existsSync(path)) await backupDatabase(db.client, path, (url) => createClient({ url }));
+}
+
+export interface Started {
+  app: App;
+  log: Log;
+  /** Begins checks, deliveries and runs; called once the port is open. */
+  begin(): void;
+  /** Ends work in an orderly way; resolves when everything is at a safe point. */
+  stop(): Promise<void>;
+}
+
+/** Builds the whole service over its data directory; throws with a sentence when it must not start. */
+export async function start(config: Config): Promise<Started> {
+  securePrivateFolder(config.data_dir);
+  const redactor = createRedactor();
+  for (const secret of [config.database_auth_token, config.metrics_token])
+    if (secret !== null) redactor.register(secret);
+  const log = createLog({
+    level: config.log_level ?? "info",
+    format: config.log_format,
+    clock: systemClock,
+    redact: redactor.redact,
+  });
+  const outboundAllow = parseOutboundAllow(config.outbound_allow);
+  const lock = await lockDataDir(config.data_dir);
+  try {
+    const { db, keys } = await openInstallation(config, redactor);
+    if (outboundAllow.entries.length > 0) {
+      log.warning("OUTBOUND_ALLOW opens private destinations to webhooks and HTTP probes", {
+        allowed: outboundAllow.entries,
+      });
+    }
+    const sealer = createSealer({ keys: keys.encryption, clock: systemClock, onOpen: redactor.register });
+    const services = await createServices({
+      config,
+      db,
+      clock: systemClock,
+      log,
+      sealer,
+      keys,
+      redactor,
+      outboundAllow,
+      instance_id: newId(systemClock.now()),
+    });
+    const assets = loadAssets(join(root, "public"), [
+      { name: "htmx.js", file: inPackage("htmx.org/dist/htmx.min.js") },
+    ]);
+    return {
+      app: createApp({ services, assets, log, version }),
+      log,
+      begin: () => services.begin(),
+      stop: async () => {
+        await services.stop();
+        await db.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
