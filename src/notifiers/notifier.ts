@@ -1,4 +1,4 @@
-import type { ConfigSchema, PluginContext } from "../plugin.ts";
+import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
 
 export const notifierKinds = ["webhook"] as const;
 export type NotifierKind = (typeof notifierKinds)[number];
@@ -29,4 +29,6 @@ export interface Notifier<K extends NotifierKind = NotifierKind> {
   /** All of it is secret (a webhook URL carries its token): stored sealed as one value. */
   Config: ConfigSchema;
   open(config: unknown, context: PluginContext): OpenNotifier;
+  /** The destination that whoever saves the configuration has the guard judge. */
+  destination(config: unknown): Destination;
 }

@@ -1,4 +1,4 @@
-import type { ConfigSchema, PluginContext } from "../plugin.ts";
+import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
 import type { Readiness } from "../runtimes/runtime.ts";
 
 export const probeKinds = ["native", "http", "tcp"] as const;
@@ -7,11 +7,14 @@ export type ProbeKind = (typeof probeKinds)[number];
 export interface ProbeContext extends PluginContext {
   /** The runtime's own judgement of the target, for native readiness. */
   readiness(): Promise<Readiness>;
+  /** One guarded TCP connection, closed at once; throws `rejected` for a blocked destination and `unreachable` for the rest. */
+  connect(host: string, port: number, signal: AbortSignal): Promise<void>;
 }
 
 /** One attempt; the caller owns delay, interval, attempts' deadline and total duration (`verify.ts`). Never throws for "not ready". */
 export interface OpenProbe {
-  attempt(): Promise<Readiness>;
+  /** `signal` ends this attempt. */
+  attempt(signal: AbortSignal): Promise<Readiness>;
 }
 
 export interface Probe<K extends ProbeKind = ProbeKind> {
@@ -19,4 +22,6 @@ export interface Probe<K extends ProbeKind = ProbeKind> {
   title: string;
   Config: ConfigSchema;
   open(config: unknown, context: ProbeContext): OpenProbe;
+  /** The destination that whoever saves the configuration has the guard judge. */
+  destination?(config: unknown): Destination;
 }

@@ -1,0 +1,99 @@
+import type { Destination } from "../plugin.ts";
+import { bareHost, classifyAddress, isMetadataAddress, isPublicName, parseAddress } from "./address.ts";
+import type { OutboundAllow } from "./outbound-allow.ts";
+
+/** What a guarded request is for; it decides the ports. */
+export type Purpose = Destination["purpose"];
+
+/** A judged destination, or why it was refused: `reason` only speaks of what the administrator wrote. */
+export type Judgement = { ok: true; url: URL } | { ok: false; reason: string };
+
+/** All that anybody is told of a refused destination: no address, so that inner names cannot be mapped by trying them. */
+export const destinationBlocked = "Destination blocked";
+
+/** RFC 9110 wants at least 8,000 octets supported; a destination that a person types has no need for more than this. */
+export const maxUrlLength = 2_048;
+
+const webhookPorts = [80, 443, 8080, 8443, 9443];
+const probePorts = { "http:": [80, 8080], "https:": [443, 8443, 9443] } as const;
+
+/** The effective port of an http or https URL. */
+export function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "https:" ? 443 : 80;
+}
+
+/** Control characters, C1 too, and every kind of white space: the URL parser drops or trims some of them silently. */
+export function hasHiddenCharacters(text: string): boolean {
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    if (code <= 0x20 || (code >= 0x7f && code <= 0xa0) || /\s/.test(char)) return true;
+  }
+  return false;
+}
+
+/**
+ * Parses what a person typed as an http or https URL. Refuses, before the lenient WHATWG parser sees it, everything that the
+ * parser would repair: control characters, spaces, backslashes, user info, missing or doubled slashes after the scheme.
+ */
+export function parseHttpUrl(text: string): Judgement {
+  const refuse = (reason: string): Judgement => ({ ok: false, reason });
+  if (text.length > maxUrlLength) {
+    return refuse(`The URL has ${text.length} characters, at most ${maxUrlLength} are allowed`);
+  }
+  if (hasHiddenCharacters(text)) return refuse("The URL has spaces or control characters");
+  if (text.includes("\\")) return refuse("The URL has a backslash");
+  const parts = /^(https?):\/\/([^/?#]+)/i.exec(text);
+  if (parts === null) return refuse('The URL must start with "http://" or "https://" and a host');
+  if (parts[2]?.includes("@")) return refuse("The URL has a user name or password; leave it out");
+  if (!URL.canParse(text)) return refuse("The URL cannot be parsed");
+  const url = new URL(text);
+  if (url.hostname === "") return refuse("The URL has no host");
+  return { ok: true, url };
+}
+
+function portsFor(url: URL, purpose: Purpose): readonly number[] {
+  if (purpose === "webhook") return webhookPorts;
+  return url.protocol === "https:" ? probePorts["https:"] : probePorts["http:"];
+}
+
+/**
+ * Judges a destination without asking DNS: syntax, scheme, port, address literals in every notation, and names that mean
+ * "inside". What the name resolves to is judged at each send.
+ */
+export function judgeDestination(text: string, purpose: Purpose, allow: OutboundAllow): Judgement {
+  const parsed = parseHttpUrl(text);
+  if (!parsed.ok) return parsed;
+  const { url } = parsed;
+  const host = bareHost(url.hostname);
+  if (isMetadataAddress(host)) return { ok: false, reason: destinationBlocked };
+  if (allow.hasHost(host, portOf(url))) return parsed;
+  const ports = portsFor(url, purpose);
+  if (!ports.includes(portOf(url))) {
+    const scheme = purpose === "webhook" ? "" : ` with ${url.protocol.slice(0, -1)}`;
+    return { ok: false, reason: `The port is ${portOf(url)}, it must be one of ${ports.join(", ")}${scheme}` };
+  }
+  const isAllowed = parseAddress(host) === null ? isPublicName(host) : isAddressAllowed(host, allow);
+  return isAllowed ? parsed : { ok: false, reason: destinationBlocked };
+}
+
+/** True for a public address or one inside an allowed network; never for a metadata address. */
+export function isAddressAllowed(address: string, allow: OutboundAllow): boolean {
+  const kind = classifyAddress(address);
+  return kind === "public" || (kind !== "metadata" && kind !== "invalid" && allow.hasAddress(address));
+}
+
+/**
+ * True for a bare host: a name or an address without brackets, port, path, user info, white space or percent escapes.
+ * Used where host, port and path are fields of their own and the URL is built by concatenation.
+ */
+export function isBareHost(text: string): boolean {
+  if (text === "" || text.length > 253 || hasHiddenCharacters(text)) return false;
+  if (parseAddress(text) !== null) return !text.includes("%");
+  return !/[:/\\@?#%[\]]/.test(text) && URL.canParse(`http://${text}/`);
+}
+
+/** The host as it stands in a URL: IPv6 literals in brackets. */
+export function hostInUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

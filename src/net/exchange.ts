@@ -1,0 +1,171 @@
+import http, { type ClientRequest, type IncomingMessage } from "node:http";
+import https from "node:https";
+import type { LookupFunction } from "node:net";
+import { createGunzip } from "node:zlib";
+import { PluginError } from "../errors.ts";
+import { bareHost } from "./address.ts";
+import type { Deadline } from "./deadline.ts";
+
+/** Response headers in all; a server that sends more is cut off. */
+const maxHeaderBytes = 32 * 1024;
+
+export interface ExchangeRequest {
+  url: URL;
+  method: string;
+  headers: Headers;
+  body: Uint8Array | null;
+  /** `false`: a fresh connection that ends with the answer. */
+  agent: http.Agent | false;
+  lookup: LookupFunction;
+  signal: AbortSignal;
+}
+
+/** A failed exchange on a kept-alive connection that the server had closed meanwhile: what can be repeated is sent again at once. */
+export class StaleConnection extends Error {
+  readonly code = "ECONNRESET";
+}
+
+function isStale(request: ClientRequest, error: unknown): boolean {
+  const code = codeOf(error);
+  return request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
+}
+
+/**
+ * One request and the head of its answer over node:http, which, unlike `fetch`, connects where `lookup` says, follows
+ * nothing, decodes nothing and heeds no proxy variable, on every runtime. Host header, SNI and certificate name are the URL's.
+ */
+export function exchange(options: ExchangeRequest): Promise<IncomingMessage> {
+  const { url, method, headers, body, agent, lookup, signal } = options;
+  const isTls = url.protocol === "https:";
+  const sent: Record<string, string> = {};
+  headers.forEach((value, name) => {
+    sent[name] = value;
+  });
+  if (body !== null) sent["content-length"] = String(body.byteLength);
+  return new Promise((resolve, reject) => {
+    const request = (isTls ? https : http).request({
+      protocol: url.protocol,
+      hostname: bareHost(url.hostname),
+      port: url.port === "" ? (isTls ? 443 : 80) : Number(url.port),
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers: sent,
+      agent,
+      lookup,
+      signal,
+      maxHeaderSize: maxHeaderBytes,
+      // Written out, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+      ...(isTls ? { rejectUnauthorized: true } : {}),
+    });
+    request.on("response", (response) => {
+      // Errors of the body reach its reader; without a listener they would end the process when nobody reads.
+      response.on("error", () => undefined);
+      resolve(response);
+    });
+    request.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new PluginError("malformed", `"${url.host}" switched protocols without being asked`));
+    });
+    request.on("error", (error) => reject(isStale(request, error) ? new StaleConnection() : error));
+    request.end(body ?? undefined);
+  });
+}
+
+/** The answer's headers for the Web API; what `Headers` cannot hold is left out. */
+export function headersOf(message: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index + 1 < message.rawHeaders.length; index += 2) {
+    const name = message.rawHeaders[index] ?? "";
+    const value = (message.rawHeaders[index + 1] ?? "").trim();
+    if (/^[\w!#$%&'*+.^`|~-]+$/.test(name) && isHeaderValue(value)) headers.append(name, value);
+  }
+  return headers;
+}
+
+function isHeaderValue(value: string): boolean {
+  for (let index = 0; index < value.length; index++) {
+    const code = value.charCodeAt(index);
+    if (code === 0 || code === 10 || code === 13 || code > 255) return false;
+  }
+  return true;
+}
+
+/** The body's bytes as they come, decoded when the server compressed them; `onBytes` counts what came over the wire. */
+export function bodyOf(message: IncomingMessage, onBytes: (count: number) => void): AsyncIterable<Uint8Array> {
+  message.on("data", (chunk: Uint8Array) => onBytes(chunk.byteLength));
+  message.pause();
+  const encoding = (message.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  if (encoding === "identity" || encoding === "") return message;
+  if (encoding !== "gzip" && encoding !== "x-gzip") {
+    message.destroy();
+    throw new PluginError(
+      "malformed",
+      `The answer is compressed as "${encoding.slice(0, 40)}", which was not asked for`,
+    );
+  }
+  const gunzip = createGunzip();
+  message.on("error", (error) => gunzip.destroy(error));
+  message.on("aborted", () => gunzip.destroy(Object.assign(new Error("aborted"), { code: "ECONNRESET" })));
+  gunzip.on("close", () => message.destroy());
+  return message.pipe(gunzip);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+const phrases: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was closed",
+  EPIPE: "the connection was closed",
+  ETIMEDOUT: "the connection timed out",
+  EHOSTUNREACH: "the host is unreachable",
+  ENETUNREACH: "the network is unreachable",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another name",
+  CERT_HAS_EXPIRED: "the certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "the certificate's authority is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate's authority is not trusted",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate's authority is not trusted",
+};
+
+/** Faults that may be gone a moment later: a reset or a time-out, not a refusal, a bad certificate or a broken answer. */
+const passingCodes = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"]);
+
+export interface Failure {
+  error: PluginError;
+  /** Worth another try. */
+  isPassing: boolean;
+}
+
+/** Turns whatever an exchange threw into a PluginError that names the host as it was asked for, and no address. */
+export function describeFailure(cause: unknown, url: URL, deadline: Deadline): Failure {
+  if (cause instanceof PluginError) return { error: cause, isPassing: false };
+  const of = `Request to "${url.host}"`;
+  if (deadline.hasPassed()) {
+    const seconds = deadline.timeout_ms / 1000;
+    return { error: new PluginError("unreachable", `${of} timed out after ${seconds} s`, { cause }), isPassing: true };
+  }
+  if (deadline.signal.aborted) {
+    return { error: new PluginError("unreachable", `${of} was cancelled`, { cause }), isPassing: false };
+  }
+  const code = codeOf(cause);
+  if (code === "HPE_HEADER_OVERFLOW") {
+    const message = `${of} failed: the answer has more than ${maxHeaderBytes / 1024} KiB of headers`;
+    return { error: new PluginError("malformed", message, { cause }), isPassing: false };
+  }
+  if (code.startsWith("HPE_")) {
+    return { error: new PluginError("malformed", `${of} failed: the answer is not HTTP`, { cause }), isPassing: false };
+  }
+  if (code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE") {
+    return {
+      error: new PluginError("malformed", `${of} failed: the answer's gzip is damaged`, { cause }),
+      isPassing: false,
+    };
+  }
+  const phrase = phrases[code] ?? (code === "" ? "it could not be sent" : `it could not be sent (${code})`);
+  return {
+    error: new PluginError("unreachable", `${of} failed: ${phrase}`, { cause }),
+    isPassing: passingCodes.has(code),
+  };
+}

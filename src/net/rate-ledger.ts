@@ -1,0 +1,189 @@
+import type { Clock } from "../clock.ts";
+import {
+  defaultRetryAfterMs,
+  maxRetryAfterMs,
+  readRateFacts,
+  readRetryAfter,
+  readRetryAfterText,
+} from "./rate-headers.ts";
+
+/** What one host allows one credential, as its answers said last. */
+export interface RateState {
+  host: string;
+  credential_id: string | null;
+  limit: number | null;
+  remaining: number | null;
+  reset_at: number | null;
+  /** No request before this time; null when there is no block. */
+  blocked_until: number | null;
+  /** Refusals in a row that did not say how long; each doubles the wait. */
+  strikes: number;
+  observed_at: number;
+}
+
+/** Keeps the states over a restart. `save` replaces the state of the same key (see `rateKey`). */
+export interface RateStore {
+  load(): Promise<readonly RateState[]>;
+  save(state: RateState): Promise<void>;
+}
+
+/** The part of an answer that the ledger judges. */
+export interface RatedAnswer {
+  status: number;
+  headers: Headers;
+  /** The start of the body, where it was read. */
+  text: string;
+}
+
+export interface RateLedger {
+  /** Reads the stored states; to be called once at start. */
+  load(): Promise<void>;
+  /** Until when nothing may be sent, or null. */
+  blockedUntil(host: string, credentialId: string | null): number | null;
+  /** Takes note of an answer. Returns how long to wait when the answer is a refusal for the rate's sake, else null. */
+  observe(host: string, credentialId: string | null, answer: RatedAnswer): number | null;
+  /** For people: what is known of every host and credential. */
+  view(): readonly RateState[];
+}
+
+export interface RateLedgerOptions {
+  clock: Clock;
+  store: RateStore;
+  /** A state that could not be stored; the ledger goes on in memory. */
+  onStoreError: (error: unknown) => void;
+}
+
+/** Secondary limits without a time: a minute, doubling, an hour at most. */
+const maxStrikeMs = 3_600_000;
+/** Counts change with every answer; they are stored this often, blocks at once. */
+const saveEveryMs = 60_000;
+/** Hosts times credentials; the one that was silent longest is forgotten first. */
+const maxStates = 2_000;
+
+export function rateKey(host: string, credentialId: string | null): string {
+  return `${host} ${credentialId ?? "-"}`;
+}
+
+const secondary = /secondary rate limit|rate limit exceeded|abuse detection|toomanyrequests|too many requests/i;
+/** GraphQL refuses inside a 200. */
+const graphqlRefusal = /"type"\s{0,4}:\s{0,4}"RATE_LIMITED"/;
+
+function isRefusal(answer: RatedAnswer, remaining: number | null): boolean {
+  if (answer.status === 429) return true;
+  if (answer.status === 200) return graphqlRefusal.test(answer.text);
+  if (answer.status !== 403) return false;
+  return answer.headers.has("retry-after") || remaining === 0 || secondary.test(answer.text);
+}
+
+/** How long a refusal asks us to wait; null when it does not say. */
+function statedWait(answer: RatedAnswer, state: RateState, now: number): number | null {
+  const waits: number[] = [];
+  const retryAfter = readRetryAfter(answer.headers, now) ?? readRetryAfterText(answer.text);
+  if (retryAfter !== null) waits.push(retryAfter);
+  if (state.remaining === 0 && state.reset_at !== null) waits.push(Math.max(state.reset_at - now, 0));
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+export function createRateLedger(options: RateLedgerOptions): RateLedger {
+  const { clock, store } = options;
+  const states = new Map<string, RateState>();
+  const savedAt = new Map<string, number>();
+
+  const save = (key: string, state: RateState) => {
+    savedAt.set(key, clock.now());
+    store.save({ ...state }).catch(options.onStoreError);
+  };
+
+  /** When our clock was set back, times that were noted before are moved with it, so that a block keeps its length. */
+  const settle = (state: RateState, now: number): RateState => {
+    const back = state.observed_at - now;
+    if (back <= 0) return state;
+    const moved = (at: number | null) => (at === null ? null : at - back);
+    return Object.assign(state, {
+      observed_at: now,
+      blocked_until: moved(state.blocked_until),
+      reset_at: moved(state.reset_at),
+    });
+  };
+
+  const stateOf = (host: string, credentialId: string | null, now: number): RateState => {
+    const key = rateKey(host, credentialId);
+    const known = states.get(key);
+    if (known !== undefined) return settle(known, now);
+    const fresh: RateState = {
+      host,
+      credential_id: credentialId,
+      limit: null,
+      remaining: null,
+      reset_at: null,
+      blocked_until: null,
+      strikes: 0,
+      observed_at: now,
+    };
+    states.set(key, fresh);
+    forgetOldest();
+    return fresh;
+  };
+
+  const forgetOldest = () => {
+    if (states.size <= maxStates) return;
+    const [oldest] = [...states].sort(([, a], [, b]) => a.observed_at - b.observed_at);
+    if (oldest === undefined) return;
+    states.delete(oldest[0]);
+    savedAt.delete(oldest[0]);
+  };
+
+  const refuse = (state: RateState, answer: RatedAnswer, now: number): number => {
+    const stated = statedWait(answer, state, now);
+    const wait = stated ?? Math.min(defaultRetryAfterMs * 2 ** Math.min(state.strikes, 10), maxStrikeMs);
+    if (stated === null) state.strikes += 1;
+    state.blocked_until = now + Math.min(wait, maxRetryAfterMs);
+    return wait;
+  };
+
+  return {
+    load: async () => {
+      for (const state of await store.load()) states.set(rateKey(state.host, state.credential_id), { ...state });
+    },
+    blockedUntil: (host, credentialId) => {
+      const state = states.get(rateKey(host, credentialId));
+      if (state === undefined) return null;
+      const now = clock.now();
+      const until = settle(state, now).blocked_until;
+      return until !== null && until > now ? until : null;
+    },
+    observe: (host, credentialId, answer) => {
+      const now = clock.now();
+      const key = rateKey(host, credentialId);
+      const facts = readRateFacts(answer.headers, now);
+      const isRelevant = states.has(key) || facts.limit !== null || facts.remaining !== null;
+      const isRefused = isRefusal(answer, facts.remaining);
+      if (!isRelevant && !isRefused) return null;
+      const state = stateOf(host, credentialId, now);
+      const wasBlocked = state.blocked_until;
+      state.observed_at = now;
+      state.limit = facts.limit ?? state.limit;
+      state.remaining = facts.remaining ?? state.remaining;
+      state.reset_at = facts.reset_at ?? state.reset_at;
+      let wait: number | null = null;
+      if (isRefused) wait = refuse(state, answer, now);
+      else if (answer.status < 400) {
+        state.strikes = 0;
+        // The last allowed answer: the next one would be refused, so it is not sent. A rolling window frees itself.
+        const isSpent = facts.remaining === 0 && facts.reset_at !== null && !facts.is_rolling;
+        if (isSpent) state.blocked_until = facts.reset_at;
+        else if (state.blocked_until !== null && state.blocked_until <= now) state.blocked_until = null;
+      }
+      const isSaveDue = now - (savedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= saveEveryMs;
+      if (state.blocked_until !== wasBlocked || isSaveDue) save(key, state);
+      return wait;
+    },
+    view: () => {
+      const now = clock.now();
+      return [...states.values()].map((state) => {
+        const { blocked_until } = settle(state, now);
+        return { ...state, blocked_until: blocked_until !== null && blocked_until > now ? blocked_until : null };
+      });
+    },
+  };
+}

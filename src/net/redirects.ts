@@ -1,0 +1,64 @@
+import { PluginError } from "../errors.ts";
+import type { Outgoing } from "./outgoing.ts";
+
+/** Where one request of a chain goes, and with what. */
+export interface Hop extends Outgoing {
+  url: URL;
+  /** Null once another origin was named: its answers, limits and stored validators are nobody's. */
+  credential_id: string | null;
+}
+
+export const maxRedirects = 5;
+
+/** What another origin may see; any other header may be a credential under a name of its own (`private-token`, `x-api-key`). */
+const harmlessHeaders = ["accept", "accept-encoding", "accept-language", "user-agent", "range"];
+
+/**
+ * The hop after a redirect, or null when the answer names no place to go. Credentials, cookies and bodies never reach another
+ * origin, and a chain never goes from https to http. Throws `rejected` with both hosts named.
+ */
+export function nextHop(hop: Hop, status: number, location: string | null): Hop | null {
+  if (location === null || ![301, 302, 303, 307, 308].includes(status)) return null;
+  if (!URL.canParse(location, hop.url)) {
+    throw new PluginError("malformed", `"${hop.url.host}" redirects to a place that is no URL`);
+  }
+  const url = new URL(location, hop.url);
+  url.hash = "";
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new PluginError(
+      "rejected",
+      `"${hop.url.host}" redirects to a "${url.protocol}" address, only http and https are followed`,
+    );
+  }
+  if (hop.url.protocol === "https:" && url.protocol === "http:") {
+    throw new PluginError(
+      "rejected",
+      `"${hop.url.host}" redirects from https to http at "${url.host}", which is not followed`,
+    );
+  }
+  const becomesGet = status === 303 ? hop.method !== "HEAD" : status <= 302 && hop.method === "POST";
+  const isSameOrigin = url.origin === hop.url.origin;
+  const body = becomesGet ? null : hop.body;
+  if (body !== null && !isSameOrigin) {
+    throw new PluginError(
+      "rejected",
+      `"${hop.url.host}" redirects a request with a body to "${url.host}", which is not followed`,
+    );
+  }
+  return {
+    url,
+    method: becomesGet ? "GET" : hop.method,
+    headers: headersFor(hop, isSameOrigin, becomesGet),
+    body,
+    credential_id: isSameOrigin ? hop.credential_id : null,
+  };
+}
+
+function headersFor(hop: Hop, isSameOrigin: boolean, becomesGet: boolean): Headers {
+  const headers = new Headers();
+  hop.headers.forEach((value, name) => {
+    if (becomesGet && name === "content-type") return;
+    if (isSameOrigin || harmlessHeaders.includes(name)) headers.set(name, value);
+  });
+  return headers;
+}

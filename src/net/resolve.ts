@@ -1,0 +1,52 @@
+import dns from "node:dns/promises";
+import type { LookupFunction } from "node:net";
+import { PluginError } from "../errors.ts";
+
+export interface ResolvedAddress {
+  address: string;
+  family: 4 | 6;
+}
+
+/** Every A and AAAA answer for a name, as the operating system gives them; rejects or is empty when there is none. */
+export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
+
+/** More answers than this are cut by no honest service; each one is checked, so there has to be an end. */
+const maxAnswers = 64;
+
+export const systemResolve: Resolve = async (host) => {
+  const answers = await dns.lookup(host, { all: true, order: "verbatim" });
+  return answers.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+};
+
+/** The answers of one resolution; `unreachable` when there is none, `rejected` when there are absurdly many. */
+export async function resolveAll(resolve: Resolve, host: string): Promise<readonly ResolvedAddress[]> {
+  let answers: readonly ResolvedAddress[];
+  try {
+    answers = await resolve(host);
+  } catch (cause) {
+    throw new PluginError("unreachable", `The name "${host}" could not be resolved`, { cause });
+  }
+  if (answers.length === 0) throw new PluginError("unreachable", `The name "${host}" has no address`);
+  if (answers.length > maxAnswers) {
+    throw new PluginError(
+      "rejected",
+      `The name "${host}" has ${answers.length} addresses, at most ${maxAnswers} are taken`,
+    );
+  }
+  return answers;
+}
+
+/** A `lookup` for node:http and node:net that asks `find` in place of DNS: what it connects to is what `find` returned. */
+export function lookupFrom(find: (host: string) => Promise<readonly ResolvedAddress[]>): LookupFunction {
+  return (host, options, callback) => {
+    find(host).then(
+      (answers) => {
+        const [first] = answers;
+        if (options.all) callback(null, [...answers]);
+        else if (first) callback(null, first.address, first.family);
+        else callback(new Error("No address"), "", 4);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), "", 4),
+    );
+  };
+}

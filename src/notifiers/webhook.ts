@@ -1,0 +1,69 @@
+import { createHmac } from "node:crypto";
+import * as v from "valibot";
+import { parseHttpUrl } from "../net/destination.ts";
+import { readRetryAfter } from "../net/rate-headers.ts";
+import type { Message, Notifier } from "./notifier.ts";
+
+const Config = v.strictObject({
+  url: v.pipe(
+    v.string(),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const parsed = parseHttpUrl(dataset.value);
+      if (!parsed.ok) addIssue({ message: parsed.reason });
+    }),
+    v.title("Webhook URL"),
+    v.description("A public http or https address that takes JSON by POST, on port 80, 443, 8080, 8443 or 9443"),
+    v.metadata({ secret: true, placeholder: "https://hooks.example.com/services/…" }),
+  ),
+  signing_secret: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(256, "A signing secret has at most 256 characters"),
+      v.title("Signing secret"),
+      v.description(
+        "Signs each delivery with HMAC-SHA-256 in the header X-Tidemark-Signature; blank sends no signature",
+      ),
+      v.metadata({ secret: true, advanced: true }),
+    ),
+  ),
+});
+
+type WebhookConfig = v.InferOutput<typeof Config>;
+
+/** `sha256=` and the hex HMAC-SHA-256 over timestamp, a full stop and the body exactly as sent. */
+export function sign(secret: string, timestamp: string, body: string): string {
+  return `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
+}
+
+/** The request of one delivery. The timestamp is Unix seconds, as receivers compare it with their own clock. */
+export function requestDelivery(config: WebhookConfig, message: Message): { url: URL; init: RequestInit } {
+  const body = JSON.stringify(message.body);
+  const timestamp = String(Math.floor(message.sent_at / 1000));
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "user-agent": "Tidemark",
+    "x-tidemark-delivery": message.id,
+    "x-tidemark-event": message.event,
+    "x-tidemark-timestamp": timestamp,
+  };
+  if (config.signing_secret) headers["x-tidemark-signature"] = sign(config.signing_secret, timestamp, body);
+  return { url: new URL(config.url), init: { method: "POST", headers, body } };
+}
+
+export const webhook: Notifier<"webhook"> = {
+  kind: "webhook",
+  title: "Webhook",
+  Config,
+  destination: (config) => ({ url: v.parse(Config, config).url, purpose: "webhook" }),
+  open: (config, context) => {
+    const parsed = v.parse(Config, config);
+    return {
+      send: async (message) => {
+        const { url, init } = requestDelivery(parsed, message);
+        const response = await context.fetch(url, init);
+        return { status: response.status, retry_after_ms: readRetryAfter(response.headers, context.clock.now()) };
+      },
+    };
+  },
+};

@@ -1,0 +1,95 @@
+import * as v from "valibot";
+import { PluginError } from "../errors.ts";
+import { destinationBlocked, hasHiddenCharacters, hostInUrl, isBareHost } from "../net/destination.ts";
+import type { Probe } from "./probe.ts";
+
+const maxStatusCodes = 20;
+
+/** `200, 204` as numbers; null when it is no list of status codes. Blank is an empty list. */
+export function parseStatusCodes(text: string): readonly number[] | null {
+  if (text.trim() === "") return [];
+  const parts = text.split(",").map((part) => part.trim());
+  const isList = parts.length <= maxStatusCodes && parts.every((part) => /^[1-5]\d\d$/.test(part));
+  return isList ? [...new Set(parts.map(Number))] : null;
+}
+
+const Config = v.strictObject({
+  protocol: v.pipe(v.picklist(["http", "https"]), v.title("Protocol")),
+  host: v.pipe(
+    v.string(),
+    v.check(isBareHost, "Write a host name or an address alone, without scheme, port, path or brackets"),
+    v.title("Host"),
+    v.description("Must be public; the address that it resolves to is checked at each attempt"),
+  ),
+  port: v.pipe(
+    v.number(),
+    v.integer("A port is a whole number"),
+    v.minValue(1, "A port is at least 1"),
+    v.maxValue(65_535, "A port is at most 65535"),
+    v.title("Port"),
+    v.description("80 or 8080 for http; 443, 8443 or 9443 for https"),
+  ),
+  path: v.pipe(
+    v.string(),
+    v.maxLength(1_024, "A path has at most 1024 characters"),
+    v.regex(/^\/(?!\/)/, 'The path must start with exactly one "/"'),
+    v.check(
+      (path) => !/[\\#]/.test(path) && !hasHiddenCharacters(path),
+      "The path has spaces, backslashes, control characters or a fragment",
+    ),
+    v.title("Path"),
+    v.metadata({ placeholder: "/health" }),
+  ),
+  method: v.pipe(v.picklist(["GET", "HEAD"]), v.title("Method")),
+  expected_status_codes: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (text) => parseStatusCodes(text) !== null,
+        `Write at most ${maxStatusCodes} status codes from 100 to 599 with commas between them, for example "200, 204"`,
+      ),
+      v.title("Expected status codes"),
+      v.description("Blank takes every 2xx, and 3xx that is no redirect; a redirect is always refused"),
+      v.metadata({ placeholder: "200, 204" }),
+    ),
+    "",
+  ),
+});
+
+type HttpProbeConfig = v.InferOutput<typeof Config>;
+
+/** By concatenation: `new URL("//other/x", base)` would let a path change the host. */
+export function probeUrl(config: HttpProbeConfig): string {
+  return `${config.protocol}://${hostInUrl(config.host)}:${config.port}${config.path}`;
+}
+
+/** Whether a status passes. Redirects never get here, the guarded fetch refuses them. */
+export function isExpectedStatus(status: number, expected: readonly number[]): boolean {
+  return expected.length === 0 ? status >= 200 && status < 400 : expected.includes(status);
+}
+
+export const http: Probe<"http"> = {
+  kind: "http",
+  title: "HTTP probe",
+  Config,
+  destination: (config) => ({ url: probeUrl(v.parse(Config, config)), purpose: "probe" }),
+  open: (config, context) => {
+    const parsed = v.parse(Config, config);
+    const expected = parseStatusCodes(parsed.expected_status_codes) ?? [];
+    const wanted = expected.length === 0 ? "2xx or 3xx" : expected.join(", ");
+    return {
+      attempt: async (signal) => {
+        try {
+          const response = await context.fetch(new URL(probeUrl(parsed)), { method: parsed.method, signal });
+          const { status } = response;
+          if (isExpectedStatus(status, expected)) return { ready: true, detail: `Answered ${status}` };
+          return { ready: false, detail: `Answered ${status}, expected ${wanted}` };
+        } catch (error) {
+          if (!(error instanceof PluginError)) throw error;
+          // A redirect may be a start-up page; a blocked destination stays blocked.
+          return { ready: false, detail: error.message, final: error.message === destinationBlocked };
+        }
+      },
+    };
+  },
+};

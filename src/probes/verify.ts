@@ -1,0 +1,95 @@
+import type { Clock } from "../clock.ts";
+import { PluginError } from "../errors.ts";
+import type { Readiness } from "../runtimes/runtime.ts";
+import type { OpenProbe } from "./probe.ts";
+
+export interface ProbeTiming {
+  /** From the end of the update to the first attempt. */
+  initial_delay_seconds: number;
+  /** The most that one attempt takes. */
+  single_timeout_seconds: number;
+  /** From the start of an attempt to the start of the next; at once when the attempt took longer. */
+  probe_interval_seconds: number;
+  /** No attempt starts later than this after the initial delay. */
+  total_probe_duration_seconds: number;
+}
+
+export const defaultProbeTiming: ProbeTiming = {
+  initial_delay_seconds: 15,
+  single_timeout_seconds: 10,
+  probe_interval_seconds: 5,
+  total_probe_duration_seconds: 180,
+};
+
+export interface ProbeAttempt {
+  /** From 1. */
+  number: number;
+  /** When it began, milliseconds UTC. */
+  started_at: number;
+  duration_ms: number;
+  readiness: Readiness;
+}
+
+export interface VerifyOptions {
+  probe: OpenProbe;
+  timing: ProbeTiming;
+  clock: Clock;
+  signal: AbortSignal;
+  onAttempt?: (attempt: ProbeAttempt) => void | Promise<void>;
+}
+
+export interface Verdict {
+  passed: boolean;
+  detail: string;
+  attempts: number;
+  /** When the passing attempt ended; null when none passed. */
+  ready_at: number | null;
+}
+
+/**
+ * Probes until one attempt passes, one says that waiting is of no use, or the time is over. Rejects with the signal's reason
+ * when aborted; a probe that fails is an attempt that did not pass.
+ */
+export async function verify(options: VerifyOptions): Promise<Verdict> {
+  const { probe, timing, clock, signal } = options;
+  await clock.sleep(timing.initial_delay_seconds * 1000, signal);
+  const end = clock.now() + timing.total_probe_duration_seconds * 1000;
+  for (let number = 1; ; number++) {
+    const started_at = clock.now();
+    const readiness = await attemptWithin(probe, timing.single_timeout_seconds, clock, signal);
+    const endedAt = clock.now();
+    await options.onAttempt?.({ number, started_at, duration_ms: endedAt - started_at, readiness });
+    if (readiness.ready) return { passed: true, detail: readiness.detail, attempts: number, ready_at: endedAt };
+    const nextAt = Math.max(started_at + timing.probe_interval_seconds * 1000, clock.now());
+    if (readiness.final === true || nextAt > end) {
+      return { passed: false, detail: readiness.detail, attempts: number, ready_at: null };
+    }
+    await clock.sleep(nextAt - clock.now(), signal);
+  }
+}
+
+/** One attempt that ends at the timeout, whether or not the probe heeds its signal. */
+async function attemptWithin(probe: OpenProbe, seconds: number, clock: Clock, signal: AbortSignal): Promise<Readiness> {
+  signal.throwIfAborted();
+  const attempt = new AbortController();
+  const timer = new AbortController();
+  const abort = () => attempt.abort(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  const ended = Promise.withResolvers<never>();
+  attempt.signal.addEventListener("abort", () => ended.reject(attempt.signal.reason), { once: true });
+  const timeout = new PluginError("unreachable", `No answer within ${seconds} s`);
+  clock.sleep(seconds * 1000, timer.signal).then(
+    () => attempt.abort(timeout),
+    () => undefined, // ended in time
+  );
+  try {
+    return await Promise.race([probe.attempt(attempt.signal), ended.promise]);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof PluginError)) throw error;
+    return { ready: false, detail: error.message };
+  } finally {
+    timer.abort();
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,83 @@
+import type { Clock } from "../../src/clock.ts";
+
+interface Sleeper {
+  due: number;
+  wake: () => void;
+}
+
+export interface FakeClock extends Clock {
+  /** Moves the time forward; every sleeper that falls due is woken in order of its time, and what it does next runs first. */
+  advance(ms: number): Promise<void>;
+  /** Moves from sleeper to sleeper until the promise settles; for code that waits for nothing but this clock. */
+  runUntil<T>(work: Promise<T>): Promise<T>;
+  /** Sets the time, as an administrator or NTP would: nobody is woken by it. */
+  set(now: number): void;
+  /** Milliseconds until each sleeper falls due, the nearest first. */
+  pending(): readonly number[];
+}
+
+/** Lets everything run that waits for promises alone. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A clock that stands still until it is told otherwise. */
+export function createFakeClock(start = Date.UTC(2026, 0, 5, 12)): FakeClock {
+  let now = start;
+  const sleepers = new Set<Sleeper>();
+  const nearest = () => [...sleepers].sort((a, b) => a.due - b.due)[0];
+  const wakeNearest = async (sleeper: Sleeper) => {
+    now = Math.max(now, sleeper.due);
+    sleeper.wake();
+    await settle();
+  };
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const onAbort = () => {
+          sleepers.delete(sleeper);
+          reject(signal?.reason);
+        };
+        const sleeper: Sleeper = {
+          due: now + ms,
+          wake: () => {
+            sleepers.delete(sleeper);
+            signal?.removeEventListener("abort", onAbort);
+            resolve();
+          },
+        };
+        sleepers.add(sleeper);
+        signal?.addEventListener("abort", onAbort, { once: true });
+      }),
+    advance: async (ms) => {
+      const end = now + ms;
+      await settle();
+      for (let next = nearest(); next !== undefined && next.due <= end; next = nearest()) await wakeNearest(next);
+      now = end;
+    },
+    runUntil: async (work) => {
+      let isSettled = false;
+      const note = () => {
+        isSettled = true;
+      };
+      work.then(note, note);
+      for (await settle(); !isSettled; await settle()) {
+        const next = nearest();
+        if (next === undefined) throw new Error("The work waits for something that this clock does not know");
+        await wakeNearest(next);
+      }
+      return await work;
+    },
+    set: (to) => {
+      now = to;
+    },
+    pending: () => [...sleepers].map((sleeper) => sleeper.due - now).sort((a, b) => a - b),
+  };
+}
+
+/** Waits, without a time of its own, until real I/O has made something true; the runner's timeout is the limit. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
