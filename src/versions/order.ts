@@ -120,8 +120,9 @@ function countersAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
  * 3. plain tags before those with a variant or a name of their own (`-alpine`, `chart-…`), fewer such marks first;
  * 4. counting and calendar versions before bare dates (nightly builds) and Unix times;
  * 5. families with at least three releases before smaller ones, so that a stray `2021.12.16` does not lead over `10.11.4`;
- * 6. the one published last; without times calendar versions, because projects move to them and not back;
- * 7. the larger, then by key.
+ * 6. of lines with a name or variant the larger, so that in a repository of many charts the lead does not change with each of them;
+ * 7. the one published last; without times calendar versions, because projects move to them and not back;
+ * 8. the larger, then by key.
  */
 export function rankFamilies(families: readonly Family[]): Family[] {
   const established = families.filter((family) => family.releases >= ESTABLISHED_RELEASES);
@@ -140,12 +141,14 @@ export function rankFamilies(families: readonly Family[]): Family[] {
 function rankOf(family: Family, staleBefore: number): number[] {
   const first = family.members[0];
   const shape = first?.shape ?? null;
+  const isPlainLine = first?.name === "" && first.variant === "";
   return [
     family.releases > 0 ? 0 : 1,
     family.newest_at !== null && family.newest_at < staleBefore ? 1 : 0,
     (first?.name === "" ? 0 : 1) + (first?.variant === "" ? 0 : 1),
     shape === "version" || shape === "calver" ? 0 : shape === "date" ? 1 : 2,
     family.releases >= ESTABLISHED_RELEASES ? 0 : 1,
+    isPlainLine ? 0 : -family.members.length,
     -(family.newest_at ?? 0),
     first?.name === "" && shape === "calver" ? 0 : 1,
     -family.members.length,
@@ -163,7 +166,7 @@ export function compareInFamily(a: ParsedTag, b: ParsedTag): number {
 }
 
 /** Precedence of two tags of one family; with tags of different families it means nothing. */
-function comparePrecedence(a: ParsedTag, b: ParsedTag): number {
+export function comparePrecedence(a: ParsedTag, b: ParsedTag): number {
   return (
     compareNumbers(a.numbers, b.numbers) ||
     comparePrereleases(a, b) ||

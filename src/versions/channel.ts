@@ -1,0 +1,149 @@
+import { classify, isPrerelease, type ParsedTag } from "./classify.ts";
+import {
+  compareInFamily,
+  comparePrecedence,
+  describeFamily,
+  type Family,
+  floatingTags,
+  groupFamilies,
+  longerReleases,
+  rankFamilies,
+} from "./order.ts";
+import { find, MAX_TEXT_CHARACTERS, type MatchRange, parsePattern } from "./pattern.ts";
+
+/** What upstream says of a name: a release, a pre-release, or only a tag. */
+export type Stage = "release" | "prerelease" | "tag";
+
+/** Which releases belong to a channel. Null or blank patterns have no say. */
+export interface ChannelRules {
+  include: string | null;
+  exclude: string | null;
+  release_type: "release" | "prerelease" | null;
+}
+
+export const channelRules = [
+  "no_rule",
+  "included",
+  "too_long",
+  "not_release",
+  "not_prerelease",
+  "not_included",
+  "excluded",
+] as const;
+/** The rule that decided: the first two accept, the others refuse. */
+export type ChannelRule = (typeof channelRules)[number];
+
+export interface Judgement {
+  accepted: boolean;
+  rule: ChannelRule;
+  /** The pattern that decided, as written; null where none did. */
+  pattern: string | null;
+  /** Where in the tag it was found; null where it was not found or no pattern decided. */
+  range: MatchRange | null;
+}
+
+/**
+ * Whether a tag belongs to a channel, and why. Asked in this order: length, release type, include, exclude. A bare tag has no release
+ * status upstream, so its own text says whether it is a pre-release. Throws PatternError for a pattern that cannot be taken.
+ */
+export function judge(release: { tag: string; stage: Stage }, rules: ChannelRules): Judgement {
+  const include = patternOf(rules.include);
+  const exclude = patternOf(rules.exclude);
+  if (release.tag.length > MAX_TEXT_CHARACTERS) return refusal("too_long");
+  if (rules.release_type !== null && rules.release_type !== releaseTypeOf(release)) {
+    return refusal(rules.release_type === "release" ? "not_release" : "not_prerelease");
+  }
+  const included = include === null ? null : find(include, release.tag);
+  if (include !== null && included === null) return refusal("not_included", include.text);
+  const excluded = exclude === null ? null : find(exclude, release.tag);
+  if (exclude !== null && excluded !== null) return refusal("excluded", exclude.text, excluded);
+  if (include === null) return { accepted: true, rule: "no_rule", pattern: null, range: null };
+  return { accepted: true, rule: "included", pattern: include.text, range: included };
+}
+
+export const sortings = ["publish_time", "semantic"] as const;
+export type Sorting = (typeof sortings)[number];
+
+/** A release as a channel orders it; instants are milliseconds UTC. */
+export interface DatedRelease {
+  tag: string;
+  published_at: number | null;
+  /** Counts where upstream gives no time of its own. */
+  first_observed_at: number;
+}
+
+/**
+ * A channel's releases, the latest first. One family leads, and only within it does the sorting decide; see `rankFamilies` for which
+ * one: a stray `2021.12.16` or an `-alpine` pushed a second later does not win over `10.11.4`. The other families follow, then
+ * names that move (`latest`, `1.27` beside `1.27.3`) and what is no version: these win only where there is nothing else. Equal times
+ * are ordered by meaning, equal meanings by time.
+ */
+export function orderReleases<T extends DatedRelease>(releases: readonly T[], sorting: Sorting): T[] {
+  const byTag = new Map<string, T>();
+  for (const release of releases) {
+    const known = byTag.get(release.tag);
+    if (known === undefined || timeOf(release) > timeOf(known)) byTag.set(release.tag, release);
+  }
+  const times = timesOf(byTag);
+  const parsed = [...byTag.keys()].map(classify);
+  const aliases = floatingTags([...byTag.keys()]);
+  const isLast = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
+  const compare = sorting === "semantic" ? bySemantics(times) : byTime(times);
+  const families = rankFamilies(
+    [...groupFamilies(parsed.filter((tag) => !isLast(tag))).values()].map((members) => datedFamily(members, times)),
+  );
+  const [leading = [], ...others] = families.map((family) => [...family.members].sort(compare));
+  const following = sorting === "semantic" ? others.flat() : others.flat().sort(byTime(times));
+  const last = parsed.filter(isLast).sort(byTime(times));
+  return [...leading, ...following, ...last].flatMap((tag) => byTag.get(tag.tag) ?? []);
+}
+
+/** The first of `orderReleases`; null for an empty channel. */
+export function chooseLatest<T extends DatedRelease>(releases: readonly T[], sorting: Sorting): T | null {
+  return orderReleases(releases, sorting)[0] ?? null;
+}
+
+function patternOf(text: string | null) {
+  return text === null || text.trim() === "" ? null : parsePattern(text);
+}
+
+function refusal(rule: ChannelRule, pattern: string | null = null, range: MatchRange | null = null): Judgement {
+  return { accepted: false, rule, pattern, range };
+}
+
+function releaseTypeOf(release: { tag: string; stage: Stage }): "release" | "prerelease" {
+  if (release.stage !== "tag") return release.stage;
+  return isPrerelease(release.tag) ? "prerelease" : "release";
+}
+
+function timeOf(release: DatedRelease): number {
+  return release.published_at ?? release.first_observed_at;
+}
+
+/** When each tag counts as published. A name for a line (`1.27`) is pushed anew with each of its versions: it counts as the oldest. */
+function timesOf(releases: ReadonlyMap<string, DatedRelease>): ReadonlyMap<string, number> {
+  const times = new Map([...releases].map(([tag, release]) => [tag, timeOf(release)]));
+  for (const [alias, versions] of longerReleases([...releases.keys()].map(classify))) {
+    const oldest = versions.reduce((time, version) => Math.min(time, times.get(version.tag) ?? time), Infinity);
+    times.set(alias, Math.min(times.get(alias) ?? oldest, oldest));
+  }
+  return times;
+}
+
+function datedFamily(members: readonly ParsedTag[], times: ReadonlyMap<string, number>): Family {
+  return describeFamily(
+    members,
+    members.reduce((newest, member) => Math.max(newest, times.get(member.tag) ?? 0), 0),
+  );
+}
+
+type Compare = (a: ParsedTag, b: ParsedTag) => number;
+
+function byTime(times: ReadonlyMap<string, number>): Compare {
+  return (a, b) => (times.get(b.tag) ?? 0) - (times.get(a.tag) ?? 0) || compareInFamily(b, a);
+}
+
+function bySemantics(times: ReadonlyMap<string, number>): Compare {
+  return (a, b) =>
+    comparePrecedence(b, a) || (times.get(b.tag) ?? 0) - (times.get(a.tag) ?? 0) || compareInFamily(b, a);
+}

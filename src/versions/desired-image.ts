@@ -1,0 +1,105 @@
+import { formatImageReference, ImageReferenceError, isImageId, parseImageReference } from "./image-reference.ts";
+
+export const imagePolicies = ["keep_name", "use_tracker"] as const;
+/** `keep_name`: the container's own registry and repository with the new tag; `use_tracker`: the tracker's. */
+export type ImagePolicy = (typeof imagePolicies)[number];
+
+export const referenceModes = ["tag", "digest"] as const;
+export type ReferenceMode = (typeof referenceModes)[number];
+
+export interface DesiredImageRequest {
+  /** The reference that the target is configured with now. */
+  current: string;
+  /** The image that the tracker watches; a tag or digest in it is dropped. */
+  tracker: string;
+  tag: string;
+  /** The digest behind the tag at the tracker's registry; null when it is unknown. */
+  digest: string | null;
+  policy: ImagePolicy;
+  mode: ReferenceMode;
+}
+
+export interface DesiredImage {
+  /** What the target is to be configured with: `registry/repository:tag` or `registry/repository@digest`. */
+  reference: string;
+  /** What to pull: `registry/repository@digest`; by tag where the digest is unknown or belongs to another repository. */
+  pull: string;
+  /** The digest that must run afterwards; null when it is unknown which one the tag has in this repository. */
+  digest: string | null;
+}
+
+/**
+ * The reference that an executor's policy and mode make of a release. It depends on the current reference by its registry and
+ * repository alone, never by its tag or digest, so that applying it twice gives the same and switching the mode forth and back ends
+ * where it began. Throws ImageReferenceError (`digest_unknown`, `image_id`, or what is malformed).
+ */
+export function desiredReference(request: DesiredImageRequest): DesiredImage {
+  const tracker = parseImageReference(request.tracker);
+  if (request.policy === "keep_name" && isImageId(request.current)) {
+    throw new ImageReferenceError(
+      "image_id",
+      "The container runs an image by its id, so there is no name to keep: use the tracker's image and tag",
+    );
+  }
+  const name = request.policy === "keep_name" ? parseImageReference(request.current) : tracker;
+  const isSameRepository = name.registry === tracker.registry && name.repository === tracker.repository;
+  const bare = { scheme: name.scheme, registry: name.registry, repository: name.repository };
+  // Both are parsed again as parts of a reference, so that a malformed tag or digest never reaches an engine.
+  const byTag = formatImageReference(parseImageReference(formatImageReference({ ...bare, tag: request.tag })));
+  const byDigest =
+    request.digest === null
+      ? null
+      : formatImageReference(parseImageReference(formatImageReference({ ...bare, digest: request.digest })));
+  if (request.mode === "digest") {
+    if (byDigest === null) {
+      throw new ImageReferenceError(
+        "digest_unknown",
+        `The digest of "${byTag}" is unknown, so it cannot be pinned: check the tracker, or use the tag`,
+      );
+    }
+    return { reference: byDigest, pull: byDigest, digest: request.digest };
+  }
+  // Another repository may hold another build under the same tag: there the tag alone says what is wanted.
+  const isPinned = byDigest !== null && isSameRepository;
+  return { reference: byTag, pull: isPinned ? byDigest : byTag, digest: isPinned ? request.digest : null };
+}
+
+/** An image as a target has it or is to have it. */
+export interface ImageState {
+  reference: string;
+  /** The registry's digest behind it; null when unknown (a digest in the reference counts all the same). */
+  digest: string | null;
+}
+
+/**
+ * How two images differ:
+ * `current`: same name, same way of naming, same content; `new_digest`: same tag, other content (a republish); `other_mode`: same
+ * content, by tag here and by digest there; `other_tag`: same content under another tag; `other_version`: other content, other
+ * tag or digest; `other_name`: another registry or repository; `unknown`: same tag, and a digest is unknown.
+ */
+export type ImageDifference =
+  | "current"
+  | "new_digest"
+  | "other_mode"
+  | "other_tag"
+  | "other_version"
+  | "other_name"
+  | "unknown";
+
+/** Compares what a target has with what it should have; throws ImageReferenceError when `wanted` is malformed. */
+export function compareImages(found: ImageState, wanted: ImageState): ImageDifference {
+  const right = parseImageReference(wanted.reference);
+  if (isImageId(found.reference)) return "other_name";
+  const left = parseImageReference(found.reference);
+  if (left.registry !== right.registry || left.repository !== right.repository) return "other_name";
+  const isPinnedLeft = left.digest !== null;
+  const isPinnedRight = right.digest !== null;
+  const isSameMode = isPinnedLeft === isPinnedRight;
+  const isSameTag = (left.tag ?? "latest") === (right.tag ?? "latest");
+  const leftDigest = left.digest ?? found.digest;
+  const rightDigest = right.digest ?? wanted.digest;
+  if (leftDigest === null || rightDigest === null) return isSameMode && isSameTag ? "unknown" : "other_version";
+  if (leftDigest !== rightDigest) return isSameMode && !isPinnedLeft && isSameTag ? "new_digest" : "other_version";
+  if (!isSameMode) return "other_mode";
+  return isPinnedLeft || isSameTag ? "current" : "other_tag";
+}

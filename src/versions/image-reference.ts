@@ -1,0 +1,239 @@
+/** The canonical name of Docker Hub; the others are the same registry. */
+export const DOCKER_HUB = "docker.io";
+const dockerHubHosts: ReadonlySet<string> = new Set([
+  DOCKER_HUB,
+  "index.docker.io",
+  "registry-1.docker.io",
+  "registry.hub.docker.com",
+  "www.docker.io",
+]);
+/** The registry of a bare image name; the distribution specification allows 255 characters for registry and repository. */
+const MAX_NAME_CHARACTERS = 255;
+const MAX_REFERENCE_CHARACTERS = 1_024;
+
+export const imageReferenceErrorCodes = [
+  "empty",
+  "too_long",
+  "registry",
+  "repository",
+  "uppercase",
+  "tag",
+  "digest",
+  "two_registries",
+  "image_id",
+  "digest_unknown",
+] as const;
+export type ImageReferenceErrorCode = (typeof imageReferenceErrorCodes)[number];
+
+/** An image reference that cannot be taken; the message quotes it and says what would be right. */
+export class ImageReferenceError extends Error {
+  readonly code: ImageReferenceErrorCode;
+
+  constructor(code: ImageReferenceErrorCode, message: string) {
+    super(message);
+    this.name = "ImageReferenceError";
+    this.code = code;
+  }
+}
+
+/** Where an image lies: `docker.io` and `library/nginx`. */
+export interface ImageName {
+  /** `http` only where `http://` was written out. */
+  scheme: "https" | "http";
+  /** Host, with its port where one was written; Docker Hub is always `docker.io`. */
+  registry: string;
+  /** With `library/` for Docker Hub's own images. */
+  repository: string;
+}
+
+export interface ImageReference extends ImageName {
+  tag: string | null;
+  digest: string | null;
+}
+
+/**
+ * Reads `[registry[:port]/]repository[:tag][@digest]` as engines do: the first part is a registry when it has a dot or a colon or is
+ * `localhost`. Throws ImageReferenceError.
+ */
+export function parseImageReference(text: string): ImageReference {
+  const trimmed = text.trim();
+  if (trimmed === "") throw new ImageReferenceError("empty", "The image is blank, write for example nginx:1.27");
+  if (trimmed.length > MAX_REFERENCE_CHARACTERS) throw tooLong(trimmed, MAX_REFERENCE_CHARACTERS);
+  if (isImageId(trimmed)) {
+    throw new ImageReferenceError("image_id", `"${quote(trimmed)}" is an image id, which names no repository`);
+  }
+  const { scheme, rest } = withoutScheme(trimmed);
+  const at = rest.indexOf("@");
+  const digest = at === -1 ? null : parseDigest(rest.slice(at + 1), trimmed);
+  const named = at === -1 ? rest : rest.slice(0, at);
+  const colon = named.lastIndexOf(":");
+  const hasTag = colon > named.lastIndexOf("/") && !named.endsWith("]");
+  const tag = hasTag ? parseTag(named.slice(colon + 1), trimmed) : null;
+  const name = parseName(hasTag ? named.slice(0, colon) : named, trimmed);
+  return { scheme, ...name, tag, digest };
+}
+
+/**
+ * The image that a source means by its two fields, registry address and image name. A blank registry is Docker Hub. A full reference
+ * in the image field does not double the host, its tag and digest are dropped, and it wins over Docker Hub; two different registries
+ * are refused. Throws ImageReferenceError.
+ */
+export function parseImageName(image: string, registryAddress = ""): ImageName {
+  const address = parseRegistryAddress(registryAddress);
+  if (address === null) return nameOnly(parseImageReference(image));
+  const given = withoutScheme(image.trim());
+  const first = given.rest.split("/")[0] ?? "";
+  const scheme = given.scheme === "http" ? given.scheme : address.scheme;
+  if (given.rest.includes("/") && isRegistry(first)) {
+    const full = nameOnly(parseImageReference(given.rest));
+    if (full.registry === address.registry) return { ...full, scheme };
+    if (address.registry === DOCKER_HUB && address.path === "") return { ...full, scheme: given.scheme };
+    throw new ImageReferenceError(
+      "two_registries",
+      `The image "${quote(image)}" names the registry ${full.registry}, the registry address is ${address.registry}: leave one of them out`,
+    );
+  }
+  const isUnderPath = address.path === "" || given.rest.startsWith(`${address.path}/`);
+  const path = isUnderPath ? given.rest : `${address.path}/${given.rest}`;
+  return { ...nameOnly(parseImageReference(`${address.registry}/${path}`)), scheme };
+}
+
+/** The canonical text, with registry and `library/` written out, without a scheme: `docker.io/library/nginx:1.27@sha256:…`. */
+export function formatImageReference(reference: ImageName & Partial<ImageReference>): string {
+  return `${reference.registry}/${reference.repository}${suffixOf(reference)}`;
+}
+
+/** What people write: `nginx:1.27`, `grafana/grafana`, `ghcr.io/owner/app:1`. */
+export function familiarImageReference(reference: ImageName & Partial<ImageReference>): string {
+  if (reference.registry !== DOCKER_HUB) return formatImageReference(reference);
+  const repository = reference.repository.startsWith("library/")
+    ? reference.repository.slice("library/".length)
+    : reference.repository;
+  return `${repository}${suffixOf(reference)}`;
+}
+
+/** True for what engines call an image by when it has no name: `sha256:…` or 64 hexadecimal digits. */
+export function isImageId(text: string): boolean {
+  return /^(?:sha256:)?[0-9a-f]{64}$/.test(text);
+}
+
+function suffixOf(reference: Partial<ImageReference>): string {
+  const tag = reference.tag == null ? "" : `:${reference.tag}`;
+  return reference.digest == null ? tag : `${tag}@${reference.digest}`;
+}
+
+function nameOnly(reference: ImageReference): ImageName {
+  return { scheme: reference.scheme, registry: reference.registry, repository: reference.repository };
+}
+
+function withoutScheme(text: string): { scheme: "https" | "http"; rest: string } {
+  const end = text.indexOf("://");
+  if (end === -1) return { scheme: "https", rest: text };
+  const scheme = text.slice(0, end).toLowerCase();
+  const rest = text.slice(end + 3);
+  if (scheme === "http") return { scheme: "http", rest };
+  if (scheme === "https" || scheme === "docker" || scheme === "oci") return { scheme: "https", rest };
+  throw new ImageReferenceError(
+    "registry",
+    `The image "${quote(text)}" starts with ${quote(scheme)}://, write it without, or with http:// for a registry without TLS`,
+  );
+}
+
+interface RegistryAddress {
+  scheme: "https" | "http";
+  registry: string;
+  path: string;
+}
+
+/** A registry's address as people paste it: with a scheme, a `/v2/` at its end, a path below which the images lie. */
+function parseRegistryAddress(text: string): RegistryAddress | null {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  const { scheme, rest } = withoutScheme(trimmed);
+  const [host = "", ...segments] = rest.split("/").filter((segment, index) => index === 0 || segment !== "");
+  if (segments[0] === "v1" || segments[0] === "v2") segments.shift();
+  if (!isHost(host)) throw badRegistry(host, trimmed);
+  return { scheme, registry: canonicalRegistry(host), path: segments.join("/") };
+}
+
+function parseName(text: string, whole: string): { registry: string; repository: string } {
+  const slash = text.indexOf("/");
+  const first = slash === -1 ? "" : text.slice(0, slash);
+  const hasRegistry = slash !== -1 && isRegistry(first);
+  if (hasRegistry && !isHost(first)) throw badRegistry(first, whole);
+  const registry = hasRegistry ? canonicalRegistry(first) : DOCKER_HUB;
+  const path = hasRegistry ? text.slice(slash + 1) : text;
+  if (path !== path.toLowerCase()) {
+    throw new ImageReferenceError(
+      "uppercase",
+      `The image "${quote(whole)}" has upper-case letters in its repository, write "${quote(path.toLowerCase())}"`,
+    );
+  }
+  if (!path.split("/").every(isPathComponent)) {
+    throw new ImageReferenceError(
+      "repository",
+      `The image "${quote(whole)}" has no valid repository: use lower-case letters, digits and single . _ - between them, parts divided by /`,
+    );
+  }
+  const repository = registry === DOCKER_HUB && !path.includes("/") ? `library/${path}` : path;
+  if (registry.length + repository.length + 1 > MAX_NAME_CHARACTERS) throw tooLong(whole, MAX_NAME_CHARACTERS);
+  return { registry, repository };
+}
+
+/** The engines' rule for telling `host/app` from `owner/app`. */
+function isRegistry(first: string): boolean {
+  return first.includes(".") || first.includes(":") || first.toLowerCase() === "localhost" || first.startsWith("[");
+}
+
+function isHost(text: string): boolean {
+  const match = /^(\[[0-9a-fA-F:.]{2,45}\]|[^:[\]]{1,253})(?::(\d{1,5}))?$/.exec(text);
+  if (match === null) return false;
+  const [, host = "", port] = match;
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false;
+  return (
+    host.startsWith("[") ||
+    host.split(".").every((label) => /^[a-zA-Z0-9](?:[a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?$/.test(label))
+  );
+}
+
+function canonicalRegistry(host: string): string {
+  const lower = host.toLowerCase();
+  const withoutDefaultPort = lower.endsWith(":443") ? lower.slice(0, -":443".length) : lower;
+  return dockerHubHosts.has(withoutDefaultPort) ? DOCKER_HUB : lower;
+}
+
+function isPathComponent(component: string): boolean {
+  return /^[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*$/.test(component);
+}
+
+function parseTag(text: string, whole: string): string {
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(text)) return text;
+  throw new ImageReferenceError(
+    "tag",
+    `The tag "${quote(text)}" of "${quote(whole)}" is not valid: 1 to 128 letters, digits, . _ and -, not starting with . or -`,
+  );
+}
+
+function parseDigest(text: string, whole: string): string {
+  if (/^sha256:[0-9a-f]{64}$/.test(text) || /^sha512:[0-9a-f]{128}$/.test(text)) return text;
+  throw new ImageReferenceError(
+    "digest",
+    `The digest "${quote(text)}" of "${quote(whole)}" is not valid: write sha256: and 64 lower-case hexadecimal digits`,
+  );
+}
+
+function badRegistry(host: string, whole: string): ImageReferenceError {
+  return new ImageReferenceError(
+    "registry",
+    `"${quote(host)}" in "${quote(whole)}" is no registry: write a host such as ghcr.io or registry.example.com:5000`,
+  );
+}
+
+function tooLong(text: string, limit: number): ImageReferenceError {
+  return new ImageReferenceError("too_long", `The image "${quote(text)}" is longer than ${limit} characters`);
+}
+
+function quote(text: string): string {
+  const safe = text.replace(/\p{Cc}/gu, "?");
+  return safe.length > 100 ? `${safe.slice(0, 99)}…` : safe;
+}
