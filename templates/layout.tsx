@@ -103,6 +103,17 @@ export function BareLayout({ ctx, title, children }: Pick<LayoutProps, "ctx" | "
   );
 }
 
+/**
+ * htmx puts the answers 2xx and 422 into the page. Others bring at most `Partial`s, such as a toast with the reason, because
+ * an error page has no place inside a row. The indicator styles are ours: htmx would add a style sheet to the document.
+ */
+const htmxConfig = JSON.stringify({
+  includeIndicatorCSS: false,
+  extensions: "sse",
+  defaultTimeout: 30_000,
+  noSwap: [204, 304, 400, 401, 403, 404, 405, 409, 410, 413, 415, 428, 429, "5xx"],
+});
+
 interface DocumentProps {
   ctx: PageContext;
   title: string;
@@ -131,8 +142,7 @@ function Document({ ctx, title, live, children }: DocumentProps) {
           <link rel="stylesheet" href={ctx.assets("app.css")} />
           <link rel="icon" href={ctx.assets("icon.svg")} type="image/svg+xml" />
           <link rel="apple-touch-icon" href={ctx.assets("icon-180.png")} />
-          {/* The indicator styles come from our own sheet: htmx would add its own to the document otherwise. */}
-          <meta name="htmx-config" content='{"includeIndicatorCSS":false,"extensions":"sse","defaultTimeout":30000}' />
+          <meta name="htmx-config" content={htmxConfig} />
           <script src={ctx.assets("htmx.js")} defer />
           {live === true ? <script src={ctx.assets("htmx-sse.js")} defer /> : null}
           <script src={ctx.assets("app.js")} defer />

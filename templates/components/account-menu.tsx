@@ -34,7 +34,13 @@ export function AccountMenu({ ctx, user }: { ctx: PageContext; user: { name: str
         <span>{t.keyboard_shortcuts}</span>
         <Key>?</Key>
       </button>
-      <form class="menu-group" method="post" action={url(ctx, "/preferences")}>
+      <form
+        class="menu-group"
+        method="post"
+        action={url(ctx, "/preferences")}
+        hx-post={url(ctx, "/preferences")}
+        hx-swap="none"
+      >
         <Csrf ctx={ctx} />
         <input type="hidden" name="next" value={ctx.path} />
         <Choice

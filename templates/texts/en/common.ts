@@ -111,12 +111,11 @@ export const common = {
     advanced: "Advanced",
     choose: "Choose…",
     no_choice: "None",
+    show_fields: "Show its fields",
     stored_secret: "Stored. Leave blank to keep it",
     one_per_line: "One per line",
     add_item: (title: string) => `Add ${title}`,
     remove_item: (title: string) => `Remove ${title}`,
-    only_when: (field: string, values: string) => `Only when ${field} is ${values}`,
-    defaults: "all at their defaults",
     type_to_confirm: (name: string) => `Type ${name} to confirm`,
   },
   chart: {

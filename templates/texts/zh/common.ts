@@ -110,12 +110,11 @@ export const common = {
     advanced: "高级设置",
     choose: "请选择…",
     no_choice: "无",
+    show_fields: "显示对应字段",
     stored_secret: "已存储，留空则保持不变",
     one_per_line: "每行一个",
     add_item: (title: string) => `添加${title}`,
     remove_item: (title: string) => `移除${title}`,
-    only_when: (field: string, values: string) => `仅当“${field}”为 ${values} 时适用`,
-    defaults: "均为默认值",
     type_to_confirm: (name: string) => `输入 ${name} 以确认`,
   },
   chart: {

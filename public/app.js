@@ -1,0 +1,204 @@
+// What htmx and plain HTML cannot do: shortcuts, dialogs, toasts, theme, copying, times that stay true, busy buttons.
+// Everything here is an improvement of a page that works without it.
+const root = document.documentElement;
+const all = (selector, within = document) => within.querySelectorAll(selector);
+
+// Times. The server's clock is the right one: the page brings its time, the browser only counts on from there.
+const made = Number(root.dataset.now);
+const now = () => made + performance.now();
+const locale = root.lang === "en" ? "en-GB" : root.lang;
+const relative = new Intl.RelativeTimeFormat(locale);
+const justNow = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
+const units = [
+  ["year", 31536000, 2],
+  ["month", 2592000, 2],
+  ["day", 86400, 1],
+  ["hour", 3600, 1],
+  ["minute", 60, 1],
+];
+
+function refreshTimes() {
+  for (const time of all("time[data-relative]")) {
+    const seconds = (Number(time.dataset.relative) - now()) / 1000;
+    const unit = units.find(([, size, least]) => Math.abs(seconds) >= size * least);
+    const text = unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : justNow;
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
+const amount = (value, unit) =>
+  new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(value);
+
+function refreshElapsed() {
+  for (const span of all("[data-since]")) {
+    const seconds = Math.max(0, Math.floor((now() - Number(span.dataset.since)) / 1000));
+    const [large, small, size] = seconds < 3600 ? ["minute", "second", 60] : ["hour", "minute", 3600];
+    const rest = Math.floor((seconds % size) / (size / 60));
+    span.textContent =
+      seconds < 60
+        ? amount(seconds, "second")
+        : amount(Math.floor(seconds / size), large) + (rest ? ` ${amount(rest, small)}` : "");
+  }
+}
+setInterval(refreshTimes, 15000);
+setInterval(refreshElapsed, 1000);
+
+// Toasts go after a while, but never while they are read, and never when they report a failure.
+function watchToasts() {
+  for (const toast of all(".toast[data-toast=goes]:not([data-watched])")) {
+    toast.dataset.watched = "";
+    const leave = () => (toast.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : toast.remove());
+    setTimeout(leave, 7000);
+  }
+}
+
+function say(text) {
+  const region = document.getElementById("toasts");
+  if (!region || !text || [...all("p", region)].some((p) => p.textContent === text)) return;
+  const toast = document.createElement("div");
+  toast.className = "toast failed";
+  toast.dataset.toast = "goes";
+  const words = document.createElement("p");
+  words.textContent = text;
+  toast.append(words);
+  region.append(toast);
+  watchToasts();
+}
+
+// Dialogs: one in the page that answers are put into, and those that a page brings itself.
+function open(dialog) {
+  if (!dialog || dialog.open) return;
+  for (const menu of all("details[data-menu][open]")) menu.open = false;
+  dialog.showModal();
+  dialog.querySelector("[autofocus], h2[tabindex]")?.focus();
+}
+
+async function copy(button) {
+  await navigator.clipboard.writeText(button.dataset.copy);
+  const label = button.getAttribute("aria-label");
+  button.classList.add("done");
+  button.setAttribute("aria-label", button.dataset.copied);
+  setTimeout(() => {
+    button.classList.remove("done");
+    button.setAttribute("aria-label", label);
+  }, 1500);
+}
+
+// Its form tells the server, which keeps the choice in a cookie.
+function setTheme(theme) {
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+  const scheme = document.querySelector("meta[name=color-scheme]");
+  if (scheme) scheme.content = theme === "system" ? "light dark" : theme;
+  for (const button of all("button[name=theme]")) button.setAttribute("aria-pressed", String(button.value === theme));
+}
+
+document.addEventListener("click", (event) => {
+  const target = event.target;
+  if (!(target instanceof Element)) return;
+  for (const menu of all("details[data-menu][open]")) if (!menu.contains(target)) menu.open = false;
+  const opener = target.closest("[data-dialog]");
+  if (opener) open(document.getElementById(opener.dataset.dialog));
+  const close = target.closest("[data-close]");
+  const dialog = target.closest("dialog");
+  if (dialog && (close || target === dialog)) {
+    event.preventDefault();
+    dialog.close();
+  }
+  target.closest("[data-dismiss]")?.closest(".toast")?.remove();
+  const copied = target.closest("[data-copy]");
+  if (copied) copy(copied);
+  const theme = target.closest("button[name=theme]");
+  if (theme) setTheme(theme.value);
+});
+
+// Keys. Nothing happens while somebody types.
+let waitsForPlace = 0;
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    const menu = document.querySelector("details[data-menu][open]");
+    if (menu) {
+      menu.open = false;
+      menu.querySelector("summary")?.focus();
+    }
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.target.closest("input, textarea, select, dialog, [contenteditable]")) return;
+  if (now() < waitsForPlace) {
+    waitsForPlace = 0;
+    const link = document.querySelector(`[data-go="${CSS.escape(event.key.toLowerCase())}"]`);
+    if (link) {
+      event.preventDefault();
+      location.assign(link.href);
+    }
+  } else if (event.key === "g") waitsForPlace = now() + 1500;
+  else if (event.key === "/") {
+    event.preventDefault();
+    document.getElementById("search")?.select();
+  } else if (event.key === "?") open(document.getElementById("shortcuts"));
+});
+
+// A form is sent once: its button shows that it works and takes no second press until the answer is there.
+function setBusy(form, isBusy) {
+  form.toggleAttribute("data-busy", isBusy);
+  for (const button of all("button[aria-busy]", form)) button.removeAttribute("aria-busy");
+}
+document.addEventListener(
+  "submit",
+  (event) => {
+    const form = event.target;
+    if (form.hasAttribute("data-busy")) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
+    if (form.method === "get") return;
+    setBusy(form, true);
+    event.submitter?.setAttribute("aria-busy", "true");
+  },
+  true,
+);
+addEventListener("pageshow", (event) => {
+  if (event.persisted) for (const form of all("form[data-busy]")) setBusy(form, false);
+});
+
+function settle() {
+  watchToasts();
+  refreshTimes();
+}
+
+document.addEventListener("htmx:finally:request", (event) => {
+  const form = event.target.closest?.("form");
+  if (form) setBusy(form, false);
+});
+document.addEventListener("htmx:after:swap", (event) => {
+  settle();
+  const target = event.detail.ctx?.target;
+  if (target?.id === "dialog") open(target);
+  const within = target?.isConnected ? target : document;
+  within.querySelector("[data-errors]")?.focus();
+});
+document.addEventListener("htmx:response:error", (event) => {
+  const { response, text } = event.detail.ctx;
+  if (response.status !== 422 && !text?.includes("<hx-partial")) say(root.dataset.refused);
+});
+document.addEventListener("htmx:error", (event) => {
+  if (event.detail.ctx) say(root.dataset.lost);
+});
+
+// A live part whose stream has been silent for longer than its server ever is asks by itself.
+const heard = new WeakMap();
+for (const name of ["htmx:sse:after:connection", "htmx:sse:after:message"]) {
+  document.addEventListener(name, (event) => heard.set(event.target, now()));
+}
+setInterval(() => {
+  for (const live of all("[data-poll]")) {
+    if (!heard.has(live)) heard.set(live, now());
+    if (document.hidden || now() - heard.get(live) < 25000) continue;
+    htmx.ajax("GET", live.dataset.poll, { target: live, swap: "none" });
+  }
+}, 5000);
+
+settle();
+document.querySelector("[data-errors]")?.focus();

@@ -1,0 +1,272 @@
+import type { Child } from "hono/jsx";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import { classes, type PageContext } from "../page.ts";
+import type { fieldWords } from "../texts/fields.ts";
+import { texts } from "../texts/texts.ts";
+import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+
+type Words = ReturnType<typeof fieldWords>;
+
+/** The id of the control of a path, which errors link to. */
+export function fieldId(path: string): string {
+  return `f-${path.replaceAll(/[^\w-]/g, "-")}`;
+}
+
+export function Help({ text, id }: { text: string; id: string }) {
+  return text === "" ? null : (
+    <p class="help" id={id}>
+      {text}
+    </p>
+  );
+}
+
+/** What was refused, at the field that was refused. */
+export function FieldError({ id, message }: { id: string; message: string | undefined }) {
+  if (message === undefined) return null;
+  return (
+    <p class="field-error" id={id}>
+      <Icon name="triangle-alert" />
+      <span>{message}</span>
+    </p>
+  );
+}
+
+interface FieldFrameProps {
+  ctx: PageContext;
+  field: FieldDescription;
+  words: Words;
+  error: string | undefined;
+  below?: Child;
+  /** The control. */
+  children: Child;
+}
+
+/** Label above, control, error below it, help beside (below where there is no room). */
+export function FieldFrame({ ctx, field, words, error, below, children }: FieldFrameProps) {
+  const id = fieldId(field.path);
+  const isOptional = !field.is_required && (field.default_value ?? "") === "" && field.kind !== "boolean";
+  return (
+    <div class="field" data-field={field.path}>
+      {field.kind === "boolean" ? null : field.kind === "multiselect" ? (
+        <span class="field-label" id={`${id}-label`}>
+          {words.title}
+        </span>
+      ) : (
+        <label for={id}>
+          {words.title}
+          {isOptional ? <span class="optional">{texts(ctx).common.optional}</span> : null}
+        </label>
+      )}
+      {children}
+      <FieldError id={`${id}-error`} message={error} />
+      <Help text={words.description} id={`${id}-help`} />
+      {below}
+    </div>
+  );
+}
+
+interface ControlProps {
+  ctx: PageContext;
+  field: FieldDescription;
+  words: Words;
+  options: readonly { value: string; title: string }[];
+  value: unknown;
+  error: string | undefined;
+  is_fixed: boolean;
+  has_secret: boolean;
+  attributes: Readonly<Record<string, string>>;
+}
+
+/** What ties a control to its help and its error for assistive technology. */
+function described({ field, words, error }: ControlProps) {
+  const id = fieldId(field.path);
+  const by = classes(error !== undefined && `${id}-error`, words.description !== "" && `${id}-help`);
+  return {
+    "aria-describedby": by === "" ? undefined : by,
+    "aria-invalid": error === undefined ? undefined : ("true" as const),
+    "aria-required": field.is_required && field.kind !== "boolean" ? ("true" as const) : undefined,
+  };
+}
+
+export function Control(props: ControlProps) {
+  const { field } = props;
+  if (props.is_fixed) return <Fixed {...props} />;
+  if (field.is_secret) return <Secret {...props} />;
+  switch (field.kind) {
+    case "boolean":
+      return <Check {...props} />;
+    case "select":
+      return <Select {...props} />;
+    case "multiselect":
+      return <Checks {...props} />;
+    case "textarea":
+      return <TextArea {...props} />;
+    case "number":
+      return <NumberInput {...props} />;
+    default:
+      return props.options.length > 0 ? <Select {...props} /> : <TextInput {...props} />;
+  }
+}
+
+function text(value: unknown): string {
+  return value === undefined || value === null ? "" : String(value);
+}
+
+function TextInput(props: ControlProps) {
+  const { field, value, words, attributes } = props;
+  return (
+    <input
+      class={classes("input", field.is_code && "mono")}
+      type="text"
+      id={fieldId(field.path)}
+      name={field.path}
+      value={text(value)}
+      placeholder={words.placeholder === "" ? undefined : words.placeholder}
+      maxlength={field.max ?? undefined}
+      autocomplete="off"
+      spellcheck={field.is_code ? false : undefined}
+      autocapitalize={field.is_code ? "none" : undefined}
+      {...described(props)}
+      {...attributes}
+    />
+  );
+}
+
+function NumberInput(props: ControlProps) {
+  const { field, value, attributes } = props;
+  return (
+    <input
+      class="input narrow"
+      type="number"
+      inputmode="numeric"
+      id={fieldId(field.path)}
+      name={field.path}
+      value={text(value)}
+      min={field.min ?? undefined}
+      max={field.max ?? undefined}
+      {...described(props)}
+      {...attributes}
+    />
+  );
+}
+
+function TextArea(props: ControlProps) {
+  const { field, value, words, attributes } = props;
+  return (
+    <textarea
+      class={classes("input", field.is_code && "mono")}
+      id={fieldId(field.path)}
+      name={field.path}
+      rows={field.is_code ? 6 : 3}
+      placeholder={words.placeholder === "" ? undefined : words.placeholder}
+      maxlength={field.max ?? undefined}
+      spellcheck={field.is_code ? false : undefined}
+      {...described(props)}
+      {...attributes}
+    >
+      {text(value)}
+    </textarea>
+  );
+}
+
+/** Never shown again: neither a stored nor a refused secret is in the page. */
+function Secret(props: ControlProps) {
+  const { ctx, field, has_secret, attributes } = props;
+  const placeholder = has_secret ? texts(ctx).common.form.stored_secret : props.words.placeholder;
+  const common = {
+    id: fieldId(field.path),
+    name: field.path,
+    placeholder: placeholder === "" ? undefined : placeholder,
+    ...described(props),
+    "aria-required": field.is_required && !has_secret ? ("true" as const) : undefined,
+    ...attributes,
+  };
+  return field.kind === "textarea" ? (
+    <textarea class="input mono" rows={6} spellcheck={false} autocomplete="off" {...common} />
+  ) : (
+    <input class="input mono" type="password" autocomplete="new-password" {...common} />
+  );
+}
+
+function Select(props: ControlProps) {
+  const { ctx, field, value, options, attributes } = props;
+  const t = texts(ctx).common.form;
+  const present = text(value);
+  const isKnown = options.some((option) => option.value === present);
+  return (
+    <>
+      <select id={fieldId(field.path)} name={field.path} {...described(props)} {...attributes}>
+        {field.is_required && isKnown ? null : (
+          <option value="" selected={present === ""}>
+            {field.is_required ? t.choose : t.no_choice}
+          </option>
+        )}
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === present}>
+            {option.title}
+          </option>
+        ))}
+      </select>
+      {field.is_discriminant ? (
+        <div class="unscripted">
+          <Button type="submit" small name="_action" value="redraw">
+            {t.show_fields}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function Check(props: ControlProps) {
+  const { field, value, words, attributes } = props;
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        id={fieldId(field.path)}
+        name={field.path}
+        value="on"
+        checked={value === true || value === "on" || value === "true"}
+        {...described(props)}
+        {...attributes}
+      />
+      {words.title}
+    </label>
+  );
+}
+
+function Checks(props: ControlProps) {
+  const { field, value, options, attributes } = props;
+  const chosen = Array.isArray(value) ? value.map(String) : [];
+  const id = fieldId(field.path);
+  return (
+    <fieldset class="checks" id={id} tabindex={-1} aria-labelledby={`${id}-label`} {...described(props)}>
+      {options.map((option) => (
+        <label class="check">
+          <input
+            type="checkbox"
+            name={field.path}
+            value={option.value}
+            checked={chosen.includes(option.value)}
+            {...attributes}
+          />
+          {option.title}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Set at creation: shown, and sent along so that the form reads the same. */
+function Fixed({ field, value, options }: ControlProps) {
+  const present = text(value);
+  return (
+    <p class="fixed">
+      <input type="hidden" name={field.path} value={present} />
+      <output id={fieldId(field.path)}>{options.find((option) => option.value === present)?.title ?? present}</output>
+      <Icon name="lock" />
+    </p>
+  );
+}

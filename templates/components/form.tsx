@@ -1,0 +1,276 @@
+import type { Child } from "hono/jsx";
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import { formatList } from "../format.ts";
+import { type PageContext, url } from "../page.ts";
+import { fieldWords } from "../texts/fields.ts";
+import { texts } from "../texts/texts.ts";
+import { Button, Csrf } from "./button.tsx";
+import { Control, FieldError, FieldFrame, fieldId, Help } from "./field.tsx";
+import { Icon } from "./icon.tsx";
+
+/**
+ * A form drawn from the descriptions of `src/forms/fields.ts`. The same form is the page, the answer at 422 with `values`
+ * and `errors`, and the answer to its own small requests, which the field `_action` names: `redraw` (another type was
+ * chosen), `add:<path>`, `remove:<path>.<n>` (see `applyFormAction` in `src/forms/decode.ts`), otherwise the form is saved.
+ * All of them work as a plain POST; with htmx the answer is merged into the form, so typed secrets stay. A successful
+ * answer to an htmx request must be `HX-Redirect`: a 303 would be followed inside the form.
+ */
+export interface FormProps {
+  ctx: PageContext;
+  id: string;
+  /** Prefix of the field texts: `trackers`. */
+  area: string;
+  /** A path of ours that takes the POST. */
+  action: string;
+  fields: readonly FieldDescription[];
+  values: unknown;
+  errors?: FieldErrors | undefined;
+  /** The verb: "Create tracker". */
+  submit: string;
+  cancel_href: string;
+  /** On edit immutable fields are shown, not asked. */
+  is_edit?: boolean | undefined;
+  /** Secrets are stored: a blank one keeps what is there. */
+  has_secret?: boolean | undefined;
+  /** Attributes for single controls, by path: `hx-get` for a live preview. */
+  attributes?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
+  /** What stands below single fields, by path: a preview, "try it now". */
+  below?: Readonly<Record<string, Child>> | undefined;
+  /** Choices that are not in the schema, by path without positions: credentials, connections, targets. */
+  choices?: Readonly<Record<string, readonly { value: string; title: string }[]>> | undefined;
+  /** Further buttons beside the first: "Save and run now" with its own `_action`. */
+  more_actions?: Child;
+  /** After the fields, before the buttons. */
+  children?: Child;
+}
+
+export function Form(props: FormProps) {
+  const { ctx, id } = props;
+  const address = url(ctx, props.action);
+  const hasErrors = Object.keys(props.errors ?? {}).length > 0;
+  return (
+    <form
+      class="form"
+      id={id}
+      method="post"
+      action={address}
+      novalidate
+      hx-post={address}
+      hx-target="this"
+      hx-select={`#${id}`}
+      hx-swap="outerMorph"
+    >
+      <Csrf ctx={ctx} />
+      {/* Enter presses the first button of a form: it must be this one, not "remove" of a list. */}
+      <button type="submit" class="hidden" name="_action" value="save" tabindex={-1}>
+        {props.submit}
+      </button>
+      {hasErrors ? <ErrorSummary {...props} /> : null}
+      <Fields {...props} />
+      {props.children}
+      <div class="form-actions">
+        <Button type="submit" kind="main" name="_action" value="save">
+          {props.submit}
+        </Button>
+        {props.more_actions}
+        <a class="btn bare" href={url(ctx, props.cancel_href)}>
+          {texts(ctx).common.cancel}
+        </a>
+      </div>
+    </form>
+  );
+}
+
+/** The plain fields in order, then one folded part with the advanced ones. */
+function Fields(props: FormProps) {
+  const plain = props.fields.filter((field) => !field.is_advanced);
+  const advanced = props.fields.filter((field) => field.is_advanced);
+  return (
+    <>
+      {plain.map((field) => (
+        <Field {...props} field={field} />
+      ))}
+      {advanced.length === 0 ? null : <Advanced {...props} fields={advanced} />}
+    </>
+  );
+}
+
+function Field(props: FormProps & { field: FieldDescription }) {
+  const { field } = props;
+  if (field.kind === "group") return <Group {...props} />;
+  if (field.kind === "list") return <List {...props} />;
+  const words = fieldWords(props.ctx.language, props.area, field);
+  const choices = props.choices?.[field.path.replaceAll(/\.\d+(?=\.|$)/g, "")] ?? words.options;
+  return (
+    <FieldFrame
+      ctx={props.ctx}
+      field={field}
+      words={words}
+      error={props.errors?.[field.path]}
+      below={props.below?.[field.path]}
+    >
+      <Control
+        ctx={props.ctx}
+        field={field}
+        words={words}
+        options={choices}
+        value={valueAt(props.values, field.path) ?? field.default_value}
+        error={props.errors?.[field.path]}
+        is_fixed={props.is_edit === true && field.is_immutable}
+        has_secret={props.has_secret === true}
+        attributes={{ ...(field.is_discriminant ? redraws(props) : {}), ...props.attributes?.[field.path] }}
+      />
+    </FieldFrame>
+  );
+}
+
+/** Another type has other fields: the server draws the form again with everything that was typed. */
+function redraws({ ctx, id, action }: FormProps): Readonly<Record<string, string>> {
+  return {
+    "hx-post": url(ctx, action),
+    "hx-trigger": "change",
+    "hx-target": `#${id}`,
+    "hx-select": `#${id}`,
+    "hx-swap": "outerMorph",
+    "hx-vals": '{"_action":"redraw"}',
+  };
+}
+
+function Group(props: FormProps & { field: FieldDescription }) {
+  const { field } = props;
+  const words = fieldWords(props.ctx.language, props.area, field);
+  return (
+    <fieldset class="group" id={fieldId(field.path)}>
+      <legend>{words.title}</legend>
+      <Help text={words.description} id={`${fieldId(field.path)}-help`} />
+      <Fields {...props} fields={field.children} />
+    </fieldset>
+  );
+}
+
+function List(props: FormProps & { field: FieldDescription }) {
+  const { ctx, field } = props;
+  const t = texts(ctx).common.form;
+  const words = fieldWords(ctx.language, props.area, field);
+  const error = props.errors?.[field.path];
+  const isRemovable = field.entries.length > (field.min ?? 0);
+  return (
+    <fieldset class="group" id={fieldId(field.path)}>
+      <legend>{words.title}</legend>
+      <Help text={words.description} id={`${fieldId(field.path)}-help`} />
+      <FieldError id={`${fieldId(field.path)}-error`} message={error} />
+      <div class="list">
+        {field.entries.map((entry, index) => (
+          <fieldset class="list-item">
+            <legend>
+              <span>{`${words.item} ${index + 1}`}</span>
+              {isRemovable ? (
+                <Button
+                  type="submit"
+                  kind="bare"
+                  small
+                  icon="trash"
+                  name="_action"
+                  value={`remove:${field.path}.${index}`}
+                  label={t.remove_item(`${words.item} ${index + 1}`)}
+                />
+              ) : null}
+            </legend>
+            <Fields {...props} fields={entry} />
+          </fieldset>
+        ))}
+      </div>
+      <div>
+        <Button type="submit" small icon="plus" name="_action" value={`add:${field.path}`}>
+          {t.add_item(words.item)}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+/** Folded, with the present values in the summary line; open when an error is inside. */
+function Advanced(props: FormProps) {
+  const { ctx, fields, errors, values } = props;
+  const isOpen = Object.keys(errors ?? {}).some((path) =>
+    fields.some((field) => path === field.path || path.startsWith(`${field.path}.`)),
+  );
+  return (
+    <details class="advanced" open={isOpen}>
+      <summary>
+        <Icon name="chevron-right" />
+        <b>{texts(ctx).common.form.advanced}</b>
+        <span>{fields.map((field) => summaryOf(props, field, valueAt(values, field.path))).join(" · ")}</span>
+      </summary>
+      <div class="advanced-fields">
+        {fields.map((field) => (
+          <Field {...props} field={field} />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function summaryOf({ ctx, area }: FormProps, field: FieldDescription, value: unknown): string {
+  const t = texts(ctx).common;
+  const words = fieldWords(ctx.language, area, field);
+  const present = value ?? field.default_value;
+  const title = (option: unknown) => words.options.find(({ value: key }) => key === option)?.title ?? String(option);
+  if (field.is_secret || field.kind === "group") return words.title;
+  if (field.kind === "list") return `${words.title} ${field.entries.length}`;
+  if (typeof present === "boolean") return `${words.title} ${present ? t.on : t.off}`;
+  if (Array.isArray(present)) {
+    return `${words.title} ${present.length === 0 ? t.none : formatList(ctx.language, present.map(title))}`;
+  }
+  if (present === undefined || present === null || present === "") return `${words.title} ${t.blank}`;
+  return `${words.title} ${title(present)}`;
+}
+
+/** Above the form at 422: how many fields, with links to them; `app.js` moves the focus here. */
+function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
+  const t = texts(ctx).common.form;
+  const entries = Object.entries(errors ?? {});
+  return (
+    <div class="error-summary" role="alert" tabindex={-1} data-errors>
+      <h2>
+        <Icon name="triangle-alert" />
+        {t.error_count(entries.length)}
+      </h2>
+      <p>{t.nothing_saved}</p>
+      <ul>
+        {entries.map(([path, message]) => {
+          const field = findField(fields, path);
+          return (
+            <li>
+              {field === undefined ? (
+                message
+              ) : (
+                <a href={`#${fieldId(path)}`}>{`${fieldWords(ctx.language, area, field).title}: ${message}`}</a>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function findField(fields: readonly FieldDescription[], path: string): FieldDescription | undefined {
+  for (const field of fields) {
+    if (field.path === path) return field;
+    const found = findField(field.kind === "list" ? field.entries.flat() : field.children, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The value at a dotted path of nested objects and arrays; undefined where there is none. */
+export function valueAt(values: unknown, path: string): unknown {
+  let node = values;
+  for (const part of path.split(".")) {
+    if (typeof node !== "object" || node === null) return undefined;
+    node = Object.getOwnPropertyDescriptor(node, part)?.value;
+  }
+  return node;
+}

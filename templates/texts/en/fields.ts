@@ -1,0 +1,8 @@
+import type { FieldDictionary } from "../fields.ts";
+
+/** Only what the schemas cannot say: the name of one entry of a list. Titles and help are in the schemas. */
+export const fields: FieldDictionary = {
+  "trackers.sources": { item: "source" },
+  "trackers.sources.channels": { item: "channel" },
+  "executors.bindings": { item: "binding" },
+};

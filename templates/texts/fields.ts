@@ -1,0 +1,58 @@
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { Language } from "../page.ts";
+import { fields as en } from "./en/fields.ts";
+import { fields as zh } from "./zh/fields.ts";
+
+/** The words of one form field in one language; what is left out comes from the schema, which speaks English. */
+export interface FieldWords {
+  title?: string;
+  description?: string;
+  placeholder?: string;
+  /** Of a list: one entry of it, for "Add source". */
+  item?: string;
+  /** Titles of the options by value. */
+  options?: Readonly<Record<string, string>>;
+}
+
+/**
+ * By `<area>.<path>` with list positions left out (`trackers.sources.key`), or by the bare name (`description`) for what
+ * means the same everywhere. The longer key wins.
+ */
+export type FieldDictionary = Readonly<Record<string, FieldWords>>;
+
+const dictionaries: Readonly<Record<Language, FieldDictionary>> = { en, zh };
+
+/** The words of a field in the language of the page. */
+export function fieldWords(
+  language: Language,
+  area: string,
+  field: FieldDescription,
+): Required<Omit<FieldWords, "options">> & { options: FieldDescription["options"] } {
+  const words = { ...dictionaries[language][field.name], ...dictionaries[language][fieldKey(area, field)] };
+  return {
+    title: words.title ?? field.title,
+    description: words.description ?? field.description,
+    placeholder: words.placeholder ?? field.placeholder,
+    item: words.item ?? words.title ?? field.title,
+    options: field.options.map((option) => ({ ...option, title: words.options?.[option.value] ?? option.title })),
+  };
+}
+
+function fieldKey(area: string, field: FieldDescription): string {
+  return `${area}.${field.path.replaceAll(/\.\d+(?=\.|$)/g, "")}`;
+}
+
+/** The fields, nested ones too, that have no Chinese title: a test of each form asserts that there are none. */
+export function untranslatedFields(area: string, fields: readonly FieldDescription[]): readonly string[] {
+  return fields.flatMap((field) => {
+    const key = fieldKey(area, field);
+    const isKnown = zh[key]?.title !== undefined || zh[field.name]?.title !== undefined;
+    const isExplained =
+      field.description === "" || zh[key]?.description !== undefined || zh[field.name]?.description !== undefined;
+    const nested = field.kind === "list" ? [field.children] : [field.children, ...field.entries];
+    return [
+      ...(isKnown && isExplained ? [] : [key]),
+      ...nested.flatMap((children) => untranslatedFields(area, children)),
+    ];
+  });
+}
