@@ -1,7 +1,11 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../ids.ts";
-import { insertAuditEntry } from "./queries.ts";
+import { insertAuditEntry, pruneAuditEntries } from "./queries.ts";
 import type { RecordAudit } from "./schema.ts";
+
+// About 40 MB. Looking for the end costs a walk over the index, so that only each 256th entry pays it.
+const keptEntries = 100_000;
+const pruneEvery = 256;
 
 /** Longest text of one fact; audit entries are for reading, not for storing bodies. */
 const maxFactLength = 500;
@@ -25,7 +29,9 @@ function encode(value: unknown): unknown {
   return value;
 }
 
+/** Writes entries as the caller's transaction commits; keeps the newest 100,000. */
 export function auditRecorder(options: { clock: Clock }): RecordAudit {
+  let written = 0;
   return async (tx, actor, record) => {
     const at = options.clock.now();
     await insertAuditEntry(tx, {
@@ -41,5 +47,7 @@ export function auditRecorder(options: { clock: Clock }): RecordAudit {
       subject_name: record.subject === undefined ? null : visible(record.subject.name),
       detail: Object.fromEntries(Object.entries(record.detail ?? {}).map(([key, value]) => [key, encode(value)])),
     });
+    written += 1;
+    if (written % pruneEvery === 0) await pruneAuditEntries(tx, keptEntries);
   };
 }

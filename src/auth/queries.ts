@@ -1,6 +1,182 @@
-import type { Writer } from "../db/client.ts";
-import { audit_entries } from "../db/tables.ts";
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { administrators, audit_entries, installation, sessions } from "../db/tables.ts";
+
+export type AdministratorRow = typeof administrators.$inferSelect;
+export type SessionRow = typeof sessions.$inferSelect;
+export type AuditEntryRow = typeof audit_entries.$inferSelect;
+
+const ADMINISTRATOR_ID = "administrator_id";
+
+/** The id that was stored when the administrator was created; null on a fresh installation. */
+export async function storedAdministratorId(read: Reader): Promise<string | null> {
+  const rows = await read.select().from(installation).where(eq(installation.key, ADMINISTRATOR_ID)).limit(1);
+  return rows[0]?.value ?? null;
+}
+
+/** Two at most: enough to see that there is more than one. */
+export async function firstAdministrators(read: Reader): Promise<AdministratorRow[]> {
+  return await read.select().from(administrators).limit(2);
+}
+
+/** The account whose id is the stored one; any other record is not the administrator, whatever its name. */
+export async function findAdministrator(read: Reader): Promise<AdministratorRow | null> {
+  const rows = await read
+    .select({ administrator: administrators })
+    .from(administrators)
+    .innerJoin(installation, and(eq(installation.key, ADMINISTRATOR_ID), eq(installation.value, administrators.id)))
+    .limit(1);
+  return rows[0]?.administrator ?? null;
+}
+
+export async function insertAdministrator(tx: Writer, row: typeof administrators.$inferInsert): Promise<void> {
+  await tx.insert(administrators).values(row);
+  await tx.insert(installation).values({ key: ADMINISTRATOR_ID, value: row.id });
+}
+
+export async function updateAdministrator(
+  tx: Writer,
+  id: string,
+  changes: Partial<typeof administrators.$inferInsert>,
+): Promise<void> {
+  await tx.update(administrators).set(changes).where(eq(administrators.id, id));
+}
+
+export async function findSessionWithAdministrator(
+  read: Reader,
+  id: string,
+): Promise<{ session: SessionRow; administrator: AdministratorRow } | null> {
+  const rows = await read
+    .select({ session: sessions, administrator: administrators })
+    .from(sessions)
+    .innerJoin(administrators, eq(administrators.id, sessions.administrator_id))
+    .innerJoin(installation, and(eq(installation.key, ADMINISTRATOR_ID), eq(installation.value, administrators.id)))
+    .where(eq(sessions.id, id))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+export async function insertSession(tx: Writer, row: typeof sessions.$inferInsert): Promise<void> {
+  await tx.insert(sessions).values(row);
+}
+
+export async function touchSession(tx: Writer, id: string, now: number): Promise<void> {
+  await tx.update(sessions).set({ last_seen_at: now }).where(eq(sessions.id, id));
+}
+
+/** False when there is no such session or it was revoked before. */
+export async function revokeSession(tx: Writer, id: string, now: number): Promise<boolean> {
+  const changed = await tx
+    .update(sessions)
+    .set({ revoked_at: now })
+    .where(and(eq(sessions.id, id), isNull(sessions.revoked_at)))
+    .returning({ id: sessions.id });
+  return changed.length === 1;
+}
+
+/** Sign-ins alone; API tokens have their own life. */
+export async function revokeSignIns(tx: Writer, now: number): Promise<void> {
+  await tx
+    .update(sessions)
+    .set({ revoked_at: now })
+    .where(and(eq(sessions.kind, "session"), isNull(sessions.revoked_at)));
+}
+
+export async function deleteAllSessions(tx: Writer): Promise<void> {
+  await tx.delete(sessions);
+}
+
+/** Removes what cannot be used any more, and sign-ins beyond the newest `keep`. */
+export async function pruneSessions(tx: Writer, now: number, idleBefore: number, keep: number): Promise<void> {
+  const isIdle = and(eq(sessions.kind, "session"), lt(sessions.last_seen_at, idleBefore));
+  await tx.delete(sessions).where(or(lte(sessions.expires_at, now), isNotNull(sessions.revoked_at), isIdle));
+  const beyond = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.kind, "session"))
+    .orderBy(desc(sessions.created_at), desc(sessions.id))
+    .limit(100)
+    .offset(keep);
+  for (const { id } of beyond) await tx.delete(sessions).where(eq(sessions.id, id));
+}
+
+const isLiveToken = (now: number) =>
+  and(eq(sessions.kind, "api_token"), isNull(sessions.revoked_at), gt(sessions.expires_at, now));
+
+/** Oldest first, which is the order of their ids; one row more than `limit` says that there is another page. */
+export async function listApiTokensAfter(
+  read: Reader,
+  now: number,
+  after: string | null,
+  limit: number,
+): Promise<SessionRow[]> {
+  return await read
+    .select()
+    .from(sessions)
+    .where(after === null ? isLiveToken(now) : and(isLiveToken(now), gt(sessions.id, after)))
+    .orderBy(asc(sessions.id))
+    .limit(limit + 1);
+}
+
+export async function findApiToken(read: Reader, now: number, id: string): Promise<SessionRow | null> {
+  const rows = await read
+    .select()
+    .from(sessions)
+    .where(and(isLiveToken(now), eq(sessions.id, id)))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+export async function findApiTokenByName(read: Reader, now: number, name: string): Promise<SessionRow | null> {
+  const rows = await read
+    .select()
+    .from(sessions)
+    .where(and(isLiveToken(now), eq(sessions.name, name)))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+export async function countApiTokens(read: Reader, now: number): Promise<number> {
+  const rows = await read.select({ count: count() }).from(sessions).where(isLiveToken(now));
+  return rows[0]?.count ?? 0;
+}
 
 export async function insertAuditEntry(tx: Writer, row: typeof audit_entries.$inferInsert): Promise<void> {
   await tx.insert(audit_entries).values(row);
+}
+
+export async function hasAuditEntries(read: Reader): Promise<boolean> {
+  return (await read.select({ id: audit_entries.id }).from(audit_entries).limit(1)).length > 0;
+}
+
+/** Keeps the newest `keep` entries. */
+export async function pruneAuditEntries(tx: Writer, keep: number): Promise<void> {
+  const first = await tx
+    .select({ at: audit_entries.at })
+    .from(audit_entries)
+    .orderBy(desc(audit_entries.at))
+    .limit(1)
+    .offset(keep);
+  if (first[0] !== undefined) await tx.delete(audit_entries).where(lte(audit_entries.at, first[0].at));
+}
+
+/** Newest first; `before` is the last entry of the page before. One row more than `limit` says that there is another page. */
+export async function listAuditEntriesBefore(
+  read: Reader,
+  filter: { before: { at: number; id: string } | null; event: string | null; outcome: AuditEntryRow["outcome"] | null },
+  limit: number,
+): Promise<AuditEntryRow[]> {
+  const conditions: (SQL | undefined)[] = [];
+  if (filter.before !== null) {
+    const { at, id } = filter.before;
+    conditions.push(or(lt(audit_entries.at, at), and(eq(audit_entries.at, at), lt(audit_entries.id, id))));
+  }
+  if (filter.event !== null) conditions.push(eq(audit_entries.event, filter.event));
+  if (filter.outcome !== null) conditions.push(eq(audit_entries.outcome, filter.outcome));
+  return await read
+    .select()
+    .from(audit_entries)
+    .where(and(...conditions))
+    .orderBy(desc(audit_entries.at), desc(audit_entries.id))
+    .limit(limit + 1);
 }

@@ -1,4 +1,7 @@
+import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
+import { Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { PageQuery } from "../forms/page.ts";
 
 /** Who does something, for the audit: filled from the request, or `system` for what the service does by itself. */
 export interface Actor {
@@ -33,3 +36,108 @@ export interface Session {
   is_password_change_required: boolean;
   expires_at: number;
 }
+
+const Password = v.pipe(v.string("Write a text"), v.minLength(1, "Write a password"), v.metadata({ secret: true }));
+
+export const SignInInput = v.strictObject({
+  username: v.pipe(v.string("Write a text"), v.minLength(1, "Write a name"), v.title("User name")),
+  password: v.pipe(Password, v.title("Password")),
+});
+
+/** What signing in and changing the password give: the only answers that hold a session's token. */
+export const SignInView = v.object({
+  token: v.string(),
+  expires_at: Instant,
+  password_change_required: v.boolean(),
+});
+export type SignInView = v.InferOutput<typeof SignInView>;
+
+export const SessionView = v.object({
+  id: v.string(),
+  kind: v.picklist(["session", "api_token"]),
+  scope: v.picklist(["read", "full"]),
+  username: v.string(),
+  password_change_required: v.boolean(),
+  expires_at: Instant,
+});
+export type SessionView = v.InferOutput<typeof SessionView>;
+
+/** The new password's rules are in `secrets/password.ts`, which takes the text exactly as it is. */
+export const PasswordChangeInput = v.strictObject({
+  current_password: v.pipe(Password, v.title("Current password")),
+  new_password: v.pipe(Password, v.title("New password"), v.description("12 to 256 characters; any characters")),
+});
+
+export const Username = v.pipe(
+  v.string("Write a text"),
+  v.trim(),
+  v.minLength(1, "Write a name"),
+  v.maxLength(64, "Use at most 64 characters"),
+  v.regex(
+    /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]*$/u,
+    "Begin with a letter or digit; then also . _ @ + and - are allowed",
+  ),
+  v.title("User name"),
+);
+
+export const AccountPatch = v.strictObject({ username: v.optional(Username) });
+
+export const AccountView = v.object({
+  id: v.pipe(v.string(), v.description("Stable: renaming does not change it")),
+  username: v.string(),
+  password_change_required: v.boolean(),
+  password_changed_at: NullableInstant,
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type AccountView = v.InferOutput<typeof AccountView>;
+
+export const ApiTokenInput = v.strictObject({
+  name: Name,
+  scope: v.optional(v.pipe(v.picklist(["read", "full"], "Choose read or full"), v.title("Scope")), "full"),
+  expires_in_days: v.optional(
+    v.pipe(
+      v.number("Write a number"),
+      v.integer("Write a whole number"),
+      v.minValue(1, "The shortest life is 1 day"),
+      v.maxValue(365, "The longest life is 365 days"),
+      v.title("Expires in (days)"),
+    ),
+    90,
+  ),
+});
+
+export const ApiTokenView = v.object({
+  id: v.string(),
+  name: v.string(),
+  scope: v.picklist(["read", "full"]),
+  created_at: Instant,
+  last_used_at: NullableInstant,
+  expires_at: Instant,
+});
+export type ApiTokenView = v.InferOutput<typeof ApiTokenView>;
+
+/** A new API token: the only answer that ever holds its text. */
+export const CreatedApiTokenView = v.object({ ...ApiTokenView.entries, token: v.string() });
+export type CreatedApiTokenView = v.InferOutput<typeof CreatedApiTokenView>;
+
+export const auditOutcomes = ["ok", "failed", "refused"] as const;
+
+export const AuditEntryView = v.object({
+  id: v.string(),
+  at: Instant,
+  event: v.string(),
+  outcome: v.picklist(auditOutcomes),
+  actor: v.nullable(v.string()),
+  address: v.nullable(v.string()),
+  request_id: v.nullable(v.string()),
+  subject: v.nullable(v.object({ kind: v.string(), id: v.nullable(v.string()), name: v.nullable(v.string()) })),
+  detail: v.record(v.string(), v.unknown()),
+});
+export type AuditEntryView = v.InferOutput<typeof AuditEntryView>;
+
+export const AuditQuery = v.object({
+  ...PageQuery.entries,
+  event: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  outcome: v.optional(v.picklist(auditOutcomes)),
+});

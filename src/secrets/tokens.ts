@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { compactVerify, errors, SignJWT } from "jose";
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
@@ -46,6 +47,9 @@ export interface SessionTokens {
   sign(claims: SessionClaims): Promise<string>;
   /** Null for anything but a whole, unexpired token of ours. */
   verify(token: string): Promise<SessionClaims | null>;
+  /** What the forms of a session must send back; needs no storage, ends with the session, and says nothing of its token. */
+  formToken(sessionId: string): string;
+  isFormToken(sessionId: string, text: string): boolean;
 }
 
 // Base64 ignores trailing bits, so that several texts decode to one signature; only the one that we wrote is taken.
@@ -66,7 +70,14 @@ export function createSessionTokens(key: Uint8Array, clock: Clock): SessionToken
       throw error;
     }
   };
+  const formToken = (sessionId: string) =>
+    createHmac("sha256", key).update(`form token ${sessionId}`).digest("base64url");
   return {
+    formToken,
+    isFormToken: (sessionId, text) => {
+      const [wanted, given] = [Buffer.from(formToken(sessionId)), Buffer.from(text)];
+      return wanted.length === given.length && timingSafeEqual(wanted, given);
+    },
     sign: (claims) =>
       new SignJWT({ epoch: claims.epoch })
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })

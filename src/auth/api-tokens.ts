@@ -1,0 +1,126 @@
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { conflict, invalidInput, notFound, unauthorized } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { newId } from "../ids.ts";
+import type { SessionTokens } from "../secrets/tokens.ts";
+import {
+  countApiTokens,
+  findAdministrator,
+  findApiToken,
+  findApiTokenByName,
+  insertSession,
+  listApiTokensAfter,
+  revokeSession,
+  type SessionRow,
+} from "./queries.ts";
+import {
+  type Actor,
+  ApiTokenInput,
+  type ApiTokenView,
+  type CreatedApiTokenView,
+  type RecordAudit,
+  type Session,
+} from "./schema.ts";
+import { requireSignIn } from "./service.ts";
+
+export type ApiTokenService = ReturnType<typeof apiTokenService>;
+
+const MAXIMUM_TOKENS = 100;
+const DAY_MS = 24 * 3_600_000;
+
+interface ApiTokenServiceOptions {
+  db: Database;
+  clock: Clock;
+  audit: RecordAudit;
+  tokens: SessionTokens;
+}
+
+function view(row: SessionRow): ApiTokenView {
+  return {
+    id: row.id,
+    name: row.name ?? "",
+    scope: row.scope,
+    created_at: row.created_at,
+    // A new token was "seen" when it was made, which is no use of it.
+    last_used_at: row.last_seen_at > row.created_at ? row.last_seen_at : null,
+    expires_at: row.expires_at,
+  };
+}
+
+/** Named tokens for automation: session rows of their own kind, without an idle limit, ended by a password reset. */
+export function apiTokenService(options: ApiTokenServiceOptions) {
+  const { db, clock, audit, tokens } = options;
+  return {
+    /** Those that can still be used, oldest first. */
+    list: async (query: unknown): Promise<Page<ApiTokenView>> => {
+      const parsed = parseInput(PageQuery, query);
+      const rows = await listApiTokensAfter(db.read, clock.now(), cursorKey(parsed), pageSize(parsed));
+      return toPage(rows, parsed, (row) => row.id, view);
+    },
+
+    /** The answer holds the token's text, which is stored nowhere. */
+    create: async (actor: Actor, session: Session, input: unknown): Promise<CreatedApiTokenView> => {
+      requireSignIn(session);
+      const parsed = parseInput(ApiTokenInput, input);
+      const now = clock.now();
+      const row = await db.write(async (tx) => {
+        const administrator = await findAdministrator(tx);
+        if (administrator === null) throw unauthorized();
+        if ((await findApiTokenByName(tx, now, parsed.name)) !== null) {
+          throw invalidInput({ name: `There is already an API token "${parsed.name}"` });
+        }
+        if ((await countApiTokens(tx, now)) >= MAXIMUM_TOKENS) {
+          throw conflict(`There are ${MAXIMUM_TOKENS} API tokens, which is the most; revoke one first`);
+        }
+        const created: SessionRow = {
+          id: newId(now),
+          kind: "api_token",
+          administrator_id: administrator.id,
+          epoch: administrator.session_epoch,
+          name: parsed.name,
+          scope: parsed.scope,
+          address: actor.address,
+          user_agent: null,
+          created_at: now,
+          last_seen_at: now,
+          expires_at: Math.floor((now + parsed.expires_in_days * DAY_MS) / 1000) * 1000,
+          revoked_at: null,
+        };
+        await insertSession(tx, created);
+        await audit(tx, actor, {
+          event: "api_token_created",
+          outcome: "ok",
+          subject: { kind: "api_token", id: created.id, name: parsed.name },
+          detail: { scope: parsed.scope, expires_in_days: parsed.expires_in_days },
+        });
+        return created;
+      });
+      const token = await tokens.sign({
+        administrator_id: row.administrator_id,
+        session_id: row.id,
+        epoch: row.epoch,
+        issued_at: row.created_at,
+        expires_at: row.expires_at,
+      });
+      return { ...view(row), token };
+    },
+
+    /** Refused from the next request on. */
+    revoke: async (actor: Actor, session: Session, id: string): Promise<void> => {
+      requireSignIn(session);
+      await db.write(async (tx) => {
+        const now = clock.now();
+        const row = await findApiToken(tx, now, id);
+        if (row === null) throw notFound("API token", id);
+        await revokeSession(tx, id, now);
+        await audit(tx, actor, {
+          event: "api_token_revoked",
+          outcome: "ok",
+          subject: { kind: "api_token", id, name: row.name ?? "" },
+        });
+      });
+    },
+  };
+}

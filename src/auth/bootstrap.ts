@@ -1,0 +1,97 @@
+import { randomInt } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import type { Database, Reader } from "../db/client.ts";
+import { AppError } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { Log } from "../log.ts";
+import type { Passwords } from "../secrets/password.ts";
+import { firstAdministrators, hasAuditEntries, insertAdministrator, storedAdministratorId } from "./queries.ts";
+import { type RecordAudit, systemActor } from "./schema.ts";
+
+const FIRST_USERNAME = "admin";
+// Without letters and digits that look alike: it is read from a log and may be typed. 26 of 32 symbols are 130 bits.
+const ALPHABET = "abcdefghjkmnpqrstuvwxyz023456789";
+const PASSWORD_CHARACTERS = 26;
+
+interface BootstrapOptions {
+  db: Database;
+  clock: Clock;
+  /** Must let INFO lines pass, whatever the stored log level is: the password is in one of them and nowhere else. */
+  log: Log;
+  audit: RecordAudit;
+  passwords: Passwords;
+}
+
+function startError(message: string): AppError {
+  return new AppError("administrator_unusable", 500, message);
+}
+
+const restoreHint =
+  "Stop the service, restore the database from a backup that you trust and start again; no new administrator is made";
+
+function newPassword(): string {
+  return Array.from({ length: PASSWORD_CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+}
+
+/** The administrator's id, or null on a fresh installation. Throws for everything between. */
+async function judge(read: Reader): Promise<string | null> {
+  const storedId = await storedAdministratorId(read);
+  const [administrator, second] = await firstAdministrators(read);
+  if (second !== undefined) throw startError(`The database has more than one administrator record. ${restoreHint}`);
+  if (administrator === undefined) {
+    // The first audit entry is written with the record: entries without a record are an installation that lost it.
+    if (storedId === null && !(await hasAuditEntries(read))) return null;
+    throw startError(`The administrator record is missing from the database. ${restoreHint}`);
+  }
+  if (storedId !== administrator.id) {
+    throw startError(
+      `The administrator record has the id ${administrator.id}, but the stored administrator identity is ${storedId ?? "missing"}. ${restoreHint}`,
+    );
+  }
+  return storedId;
+}
+
+/** For commands that change the administrator: the id. Throws when the record is missing, doubled or another one. */
+export async function requireAdministrator(read: Reader): Promise<string> {
+  const id = await judge(read);
+  if (id === null) {
+    throw startError("There is no administrator yet: start Tidemark once, which creates it and logs its password");
+  }
+  return id;
+}
+
+/**
+ * Creates the administrator on a fresh installation and logs its password once, after the commit; otherwise asserts that
+ * the one record is the stored one. Throws, with how to recover and nothing created, when it is not. Returns its id.
+ */
+export async function bootstrapAdministrator(options: BootstrapOptions): Promise<string> {
+  const { db, clock, log, audit, passwords } = options;
+  const existing = await judge(db.read);
+  if (existing !== null) return existing;
+
+  const password = newPassword();
+  const hash = await passwords.hash(password);
+  const now = clock.now();
+  const id = newId(now);
+  const created = await db.write(async (tx) => {
+    // Another instance on the same database may have been quicker: then its password is the one.
+    const other = await judge(tx);
+    if (other !== null) return other;
+    await insertAdministrator(tx, {
+      id,
+      username: FIRST_USERNAME,
+      password_hash: hash,
+      is_password_change_required: true,
+      created_at: now,
+      updated_at: now,
+    });
+    await audit(tx, systemActor, {
+      event: "administrator_created",
+      outcome: "ok",
+      subject: { kind: "administrator", id, name: FIRST_USERNAME },
+    });
+    return id;
+  });
+  if (created === id) log.info(`Created the administrator "${FIRST_USERNAME}" with the bootstrap password ${password}`);
+  return created;
+}

@@ -1,0 +1,63 @@
+import { SessionView, SignInInput, SignInView } from "../../auth/schema.ts";
+import type { AuthService } from "../../auth/service.ts";
+import { requireSession, signInOrigin } from "../current-session.ts";
+import { type BaseUrl, clearSessionCookie } from "../session-cookie.ts";
+import type { Route } from "./route.ts";
+
+export function sessionRoutes(services: { auth: AuthService; baseUrl: BaseUrl }): readonly Route[] {
+  const { auth, baseUrl } = services;
+  const tag = "session";
+  return [
+    {
+      method: "POST",
+      path: "/session",
+      operation_id: "create_session",
+      summary: "Sign in; the token goes into `Authorization: Bearer`",
+      tag,
+      access: "public",
+      body: SignInInput,
+      answer: { status: 201, description: "A session of 24 hours idle and 7 days at most", schema: SignInView },
+      refusals: {
+        401: "`invalid_credentials`: the name or the password is wrong",
+        429: "Too many failed attempts; `Retry-After` says when",
+      },
+      perform: ({ context, body }) => auth.signIn(signInOrigin(context), body),
+    },
+    {
+      method: "GET",
+      path: "/session",
+      operation_id: "get_session",
+      summary: "Read the session of this request",
+      tag,
+      access: "read",
+      before_password_change: true,
+      answer: { status: 200, description: "The session", schema: SessionView },
+      perform: async ({ context }) => {
+        const session = requireSession(context);
+        return {
+          id: session.id,
+          kind: session.kind,
+          scope: session.scope,
+          username: session.username,
+          password_change_required: session.is_password_change_required,
+          expires_at: session.expires_at,
+        };
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/session",
+      operation_id: "delete_session",
+      summary: "Sign out: end the session of this request, or revoke its API token",
+      tag,
+      access: "read",
+      before_password_change: true,
+      answer: { status: 204, description: "Signed out", schema: null },
+      perform: async ({ context }) => {
+        const session = requireSession(context);
+        await auth.signOut(context.get("actor"), session);
+        if (session.via === "cookie") clearSessionCookie(context, baseUrl);
+      },
+    },
+  ];
+}

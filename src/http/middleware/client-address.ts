@@ -1,0 +1,61 @@
+import { BlockList, isIP, isIPv4 } from "node:net";
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "../context.ts";
+
+// More hops than any chain of proxies; what a client writes before them is not read.
+const MAXIMUM_HOPS = 20;
+
+/** Canonical text of an address, with IPv4 taken out of its IPv6 form; null for anything else. */
+export function parseAddress(text: string): string | null {
+  const bare = text
+    .trim()
+    .replace(/^\[(.*)\](?::\d+)?$/, "$1")
+    .replace(/%.*$/, "");
+  if (isIP(bare) === 0) {
+    const [host = "", port = "", ...more] = bare.split(":");
+    return more.length === 0 && isIPv4(host) && /^\d{1,5}$/.test(port) ? host : null;
+  }
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
+  return mapped?.[1] ?? bare.toLowerCase();
+}
+
+function trustedList(proxies: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [network = "", bits] = proxy.split("/");
+    const family = isIPv4(network) ? "ipv4" : "ipv6";
+    list.addSubnet(network, Number(bits ?? (family === "ipv4" ? 32 : 128)), family);
+  }
+  return (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+/**
+ * The client's address: the peer's, or behind trusted proxies the last entry of `X-Forwarded-For` that none of them is.
+ * A header from a peer that is not trusted is not looked at: anybody can write it.
+ */
+export function clientAddressOf(
+  peer: string | null,
+  forwardedFor: string | undefined,
+  isTrusted: (address: string) => boolean,
+): string {
+  let address = peer === null ? null : parseAddress(peer);
+  if (address === null) return "unknown";
+  const hops = (forwardedFor ?? "").split(",").slice(-MAXIMUM_HOPS).reverse();
+  for (const hop of hops) {
+    if (!isTrusted(address)) break;
+    const next = parseAddress(hop);
+    // A proxy that writes nonsense: what it said before that still counts, what stands behind it does not.
+    if (next === null) break;
+    address = next;
+  }
+  return address;
+}
+
+/** Puts the client's address beside the request. `trustedProxies` are addresses or CIDR blocks, already validated. */
+export function clientAddress(options: { trustedProxies: readonly string[] }): MiddlewareHandler<AppEnv> {
+  const isTrusted = trustedList(options.trustedProxies);
+  return async function clientAddress(c, next) {
+    c.set("address", clientAddressOf(c.env?.peer_address ?? null, c.req.header("x-forwarded-for"), isTrusted));
+    await next();
+  };
+}

@@ -1,0 +1,68 @@
+import type { MiddlewareHandler } from "hono";
+import type { AuditEntryService } from "../../auth/audit-entries.ts";
+import type { AuthService } from "../../auth/service.ts";
+import { forbidden } from "../../errors.ts";
+import type { AppContext, AppEnv } from "../context.ts";
+import type { BaseUrl } from "../session-cookie.ts";
+
+interface CsrfOptions {
+  auth: Pick<AuthService, "isFormToken">;
+  audit_entries: Pick<AuditEntryService, "record">;
+  baseUrl: BaseUrl;
+}
+
+const formTypes = ["application/x-www-form-urlencoded", "multipart/form-data"];
+
+function isApi(c: AppContext): boolean {
+  return c.req.path === "/api" || c.req.path.startsWith("/api/");
+}
+
+/** Whether the browser itself says that the request comes from a page of ours, or the client is no browser with a cookie. */
+function comesFromUs(c: AppContext, baseUrl: BaseUrl): boolean {
+  const site = c.req.header("sec-fetch-site");
+  const origin = c.req.header("origin");
+  if (site !== undefined) return site === "same-origin";
+  if (origin !== undefined) return origin === new URL(baseUrl(c.req.url)).origin;
+  // Every browser sends one of the two with a form or a script's request. Without them and without a cookie there is
+  // nothing that a foreign page could have borrowed: a program, which has a Bearer token or is about to sign in.
+  if (c.req.header("cookie") !== undefined) return false;
+  return isApi(c) || /^bearer /i.test(c.req.header("authorization") ?? "");
+}
+
+/** Forms of pages send the token back as `_csrf`, scripts as `X-CSRF-Token`; JSON of the API needs none besides the origin. */
+async function hasFormToken(c: AppContext, auth: CsrfOptions["auth"]): Promise<boolean> {
+  const session = c.get("session");
+  if (session === null || session.via !== "cookie") return true;
+  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (isApi(c) && type === "application/json") return true;
+  const header = c.req.header("x-csrf-token");
+  if (header !== undefined) return auth.isFormToken(session, header);
+  if (!formTypes.includes(type)) return false;
+  const { _csrf: field } = await c.req.parseBody();
+  return typeof field === "string" && auth.isFormToken(session, field);
+}
+
+/**
+ * Refuses whatever a foreign page could make a browser send. Register it after `session`. GET and HEAD pass: they change
+ * nothing. Throws 403 `csrf_refused` and leaves an audit entry when somebody's session was to be used.
+ */
+export function csrf({ auth, audit_entries, baseUrl }: CsrfOptions): MiddlewareHandler<AppEnv> {
+  return async function csrf(c, next) {
+    if (c.req.method === "GET" || c.req.method === "HEAD") return await next();
+    const isForeign = !comesFromUs(c, baseUrl);
+    if (!isForeign && (await hasFormToken(c, auth))) return await next();
+    if (c.get("session") !== null) {
+      await audit_entries.record(c.get("actor"), {
+        event: "csrf_refused",
+        outcome: "refused",
+        detail: { method: c.req.method, path: c.req.path, reason: isForeign ? "origin" : "form_token" },
+      });
+    }
+    throw forbidden(
+      "csrf_refused",
+      isForeign
+        ? "The request does not come from a page of this address; open Tidemark at its base URL and try again"
+        : "The form is out of date; reload the page and send it again",
+    );
+  };
+}

@@ -1,0 +1,45 @@
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "../context.ts";
+import type { BaseUrl } from "../session-cookie.ts";
+
+/** Everything from our own origin, nothing inline, no frames. Images also from elsewhere: icons of providers. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' https: data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const fixed: readonly (readonly [string, string])[] = [
+  ["Content-Security-Policy", contentSecurityPolicy],
+  ["X-Content-Type-Options", "nosniff"],
+  ["Referrer-Policy", "no-referrer"],
+  ["Cross-Origin-Opener-Policy", "same-origin"],
+  ["Cross-Origin-Resource-Policy", "same-origin"],
+  ["X-Frame-Options", "DENY"],
+];
+
+const ONE_YEAR_SECONDS = 31_536_000;
+
+/**
+ * On every response: pages, JSON, files, redirects and errors. Register it first, so that it sees what all others made.
+ * Only what declares itself cacheable (files named by their content) is; the rest may hold what a session may see.
+ */
+export function securityHeaders(options: { baseUrl: BaseUrl }): MiddlewareHandler<AppEnv> {
+  return async function securityHeaders(c, next) {
+    await next();
+    for (const [name, value] of fixed) c.res.headers.set(name, value);
+    if (options.baseUrl(c.req.url).startsWith("https:")) {
+      c.res.headers.set("Strict-Transport-Security", `max-age=${ONE_YEAR_SECONDS}`);
+    }
+    if (!c.res.headers.has("Cache-Control") || c.res.status >= 400) c.res.headers.set("Cache-Control", "no-store");
+    c.res.headers.delete("Server");
+    c.res.headers.delete("X-Powered-By");
+  };
+}

@@ -1,0 +1,37 @@
+import type { MiddlewareHandler } from "hono";
+import type { AuthService } from "../../auth/service.ts";
+import type { AppContext, AppEnv } from "../context.ts";
+import { type BaseUrl, readSessionCookie } from "../session-cookie.ts";
+
+interface SessionOptions {
+  auth: Pick<AuthService, "authenticate" | "formToken">;
+  baseUrl: BaseUrl;
+}
+
+/** The token of `Authorization: Bearer …`; null for any other scheme or form. */
+function bearerToken(header: string): string | null {
+  return /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header)?.[1] ?? null;
+}
+
+/**
+ * Puts the session, who acts, and the form token beside the request; it refuses nothing, routes do. A request with an
+ * `Authorization` header is judged by it alone: a token that does not hold never falls back to the cookie.
+ */
+export function session({ auth, baseUrl }: SessionOptions): MiddlewareHandler<AppEnv> {
+  const find = async (c: AppContext) => {
+    const header = c.req.header("authorization");
+    if (header !== undefined) {
+      const token = bearerToken(header);
+      return token === null ? null : await auth.authenticate(token, "bearer");
+    }
+    const cookie = readSessionCookie(c, baseUrl);
+    return cookie === null ? null : await auth.authenticate(cookie, "cookie");
+  };
+  return async function session(c, next) {
+    const found = await find(c);
+    c.set("session", found);
+    c.set("csrf_token", found === null ? "" : auth.formToken(found));
+    c.set("actor", { name: found?.username ?? null, address: c.get("address"), request_id: c.get("request_id") });
+    await next();
+  };
+}
