@@ -143,8 +143,12 @@ export const tracker_sources = sqliteTable(
     kind: text("kind").notNull(),
     config: json<JsonObject>("config").notNull(),
     credential_id: text("credential_id").references(() => credentials.id, { onDelete: "restrict" }),
+    /** The host that `config` leads to: checks of one host are bounded. */
+    host: text("host").notNull().default(""),
     /** When the next check is due; pushed forward by the claim itself. */
     next_check_at: instant("next_check_at").notNull(),
+    /** Somebody asked for a check; also of a tracker that is not enabled. Cleared by the claim. */
+    check_requested_at: instant("check_requested_at"),
     lease_owner: text("lease_owner"),
     lease_until: instant("lease_until"),
     /** The first successful check is a silent baseline; null until then and after the configuration changed. */
@@ -166,6 +170,7 @@ export const tracker_sources = sqliteTable(
   (t) => [
     uniqueIndex("tracker_sources_key").on(t.tracker_id, t.key),
     index("tracker_sources_due").on(t.next_check_at),
+    index("tracker_sources_requested").on(t.check_requested_at).where(sql`${t.check_requested_at} is not null`),
     index("tracker_sources_credential").on(t.credential_id),
   ],
 );
@@ -182,6 +187,8 @@ export const tracker_channels = sqliteTable(
     release_type: text("release_type", { enum: ["release", "prerelease"] }),
     include_pattern: text("include_pattern").notNull().default(""),
     exclude_pattern: text("exclude_pattern").notNull().default(""),
+    /** As of a source: what a check finds is announced only once a check has succeeded under these rules. */
+    baseline_at: instant("baseline_at"),
     /** What this channel last called its latest, so that each channel triggers by its own change. */
     latest_release_id: text("latest_release_id").references((): AnySQLiteColumn => releases.id, {
       onDelete: "set null",
@@ -206,7 +213,6 @@ export const releases = sqliteTable(
     previous_revision: text("previous_revision"),
     published_at: instant("published_at"),
     first_observed_at: instant("first_observed_at").notNull(),
-    last_observed_at: instant("last_observed_at").notNull(),
     republished_at: instant("republished_at"),
     url: text("url"),
     notes: text("notes"),
@@ -225,10 +231,13 @@ export const response_cache = sqliteTable(
     etag: text("etag"),
     last_modified: text("last_modified"),
     content_type: text("content_type"),
-    body: text("body").notNull(),
+    /** Further headers that a 304 need not repeat; lower-case names. */
+    headers: json<Readonly<Record<string, string>>>("headers").notNull().default({}),
+    size_bytes: integer("size_bytes").notNull().default(0),
     used_at: instant("used_at").notNull(),
+    body: text("body").notNull(),
   },
-  (t) => [index("response_cache_used_at").on(t.used_at)],
+  (t) => [index("response_cache_used_at").on(t.used_at, t.size_bytes)],
 );
 
 /** The rate ledger: what each host allows each credential, from its own headers. */
@@ -410,6 +419,7 @@ export const events = sqliteTable(
   },
   (t) => [
     index("events_created").on(t.created_at),
+    index("events_tracker").on(t.tracker_id, t.created_at),
     // One event for each end of a run, however often the end is written.
     uniqueIndex("events_run").on(t.run_id).where(sql`${t.run_id} is not null`),
   ],
