@@ -19,6 +19,11 @@ export interface UpstreamRelease {
   revision: string | null;
   url: string | null;
   notes: string | null;
+  /**
+   * Of a release that was not known: true when upstream did not have it at the previous check, false when it did. Left out when
+   * the source cannot tell; a release that is not known then counts as new.
+   */
+  appeared?: boolean;
 }
 
 /** What an earlier check stored, so that it is never asked for again. */
@@ -72,6 +77,8 @@ export interface Source<K extends SourceKind = SourceKind> {
   kind: K;
   title: string;
   Config: ConfigSchema;
+  /** Upstream tells releases from pre-releases, so that a channel can take one of them alone. */
+  has_release_types?: true;
   /** `secret` is the parsed secret of a credential of the same kind, or null. Opening sends nothing. */
   open(config: unknown, secret: unknown, context: PluginContext): OpenSource;
   /** The host that the rate ledger and the per-host pool count for this configuration. */
