@@ -1,0 +1,79 @@
+import { and, asc, eq, gt, inArray } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { connections, credentials, executors } from "../db/tables.ts";
+
+export type ConnectionRow = typeof connections.$inferSelect;
+
+export async function findConnection(read: Reader, id: string): Promise<ConnectionRow | null> {
+  const rows = await read.select().from(connections).where(eq(connections.id, id)).limit(1);
+  return rows[0] ?? null;
+}
+
+export async function findConnectionByName(read: Reader, name: string): Promise<ConnectionRow | null> {
+  const rows = await read.select().from(connections).where(eq(connections.name, name)).limit(1);
+  return rows[0] ?? null;
+}
+
+/** Ordered by name; one row more than `limit` says that there is another page. */
+export async function listConnectionsAfter(
+  read: Reader,
+  after: string | null,
+  limit: number,
+): Promise<ConnectionRow[]> {
+  return await read
+    .select()
+    .from(connections)
+    .where(and(...(after === null ? [] : [gt(connections.name, after)])))
+    .orderBy(asc(connections.name))
+    .limit(limit + 1);
+}
+
+/** Names by id. */
+export async function namesOfCredentials(read: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await read
+    .select({ id: credentials.id, name: credentials.name })
+    .from(credentials)
+    .where(inArray(credentials.id, [...ids]));
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+export interface ConnectionUser {
+  connection_id: string;
+  id: string;
+  name: string;
+  target_kind: string;
+  target_id: string;
+}
+
+/** The executors of connections, by name. */
+export async function usersOfConnections(read: Reader, ids: readonly string[]): Promise<ConnectionUser[]> {
+  if (ids.length === 0) return [];
+  return await read
+    .select({
+      connection_id: executors.connection_id,
+      id: executors.id,
+      name: executors.name,
+      target_kind: executors.target_kind,
+      target_id: executors.target_id,
+    })
+    .from(executors)
+    .where(inArray(executors.connection_id, [...ids]))
+    .orderBy(asc(executors.name));
+}
+
+export async function insertConnection(tx: Writer, row: typeof connections.$inferInsert): Promise<void> {
+  await tx.insert(connections).values(row);
+}
+
+export async function updateConnectionRow(
+  tx: Writer,
+  id: string,
+  changes: Partial<typeof connections.$inferInsert>,
+): Promise<void> {
+  await tx.update(connections).set(changes).where(eq(connections.id, id));
+}
+
+export async function deleteConnectionRow(tx: Writer, id: string): Promise<void> {
+  await tx.delete(connections).where(eq(connections.id, id));
+}

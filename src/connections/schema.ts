@@ -1,0 +1,116 @@
+import * as v from "valibot";
+import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { type Runtime, type RuntimeKind, runtimeKinds, targetKinds } from "../runtimes/runtime.ts";
+
+/** The runtimes that connections can be made to: the registry, or what a test puts in its place. */
+export type Runtimes = { readonly [K in RuntimeKind]: Runtime<K> };
+
+const IsEnabled = v.optional(
+  v.pipe(
+    v.boolean("Write true or false"),
+    v.title("Enabled"),
+    v.description("When off, nothing is discovered here and runs are skipped"),
+  ),
+  true,
+);
+
+const CredentialId = v.optional(
+  v.nullable(v.pipe(v.string("Write an id"), v.maxLength(64), v.title("Credential"))),
+  null,
+);
+
+const option = (kind: RuntimeKind, runtimes: Runtimes) =>
+  v.strictObject({
+    name: Name,
+    kind: v.pipe(
+      v.literal(kind),
+      v.title("Type"),
+      v.metadata({
+        immutable: true,
+        option_titles: Object.fromEntries(runtimeKinds.map((known) => [known, runtimes[known].title])),
+      }),
+    ),
+    description: Description,
+    is_enabled: IsEnabled,
+    config: v.pipe(runtimes[kind].Config, v.title("Address")),
+    credential_id: CredentialId,
+  });
+
+/** The input for a new connection: one option per kind of runtime, each with the plug-in's own configuration. */
+export function connectionInput(runtimes: Runtimes) {
+  return v.variant(
+    "kind",
+    runtimeKinds.map((kind) => option(kind, runtimes)),
+    `Choose one of ${runtimeKinds.join(", ")}`,
+  );
+}
+export type ConnectionInput = v.InferOutput<ReturnType<typeof connectionInput>>;
+
+/** Every field may be left out and then stays; members of `config` too. A member set to null goes back to its default. */
+export const ConnectionPatch = v.strictObject({
+  name: v.optional(Name),
+  description: v.optional(Description.wrapped),
+  is_enabled: v.optional(IsEnabled.wrapped),
+  config: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.unknown())),
+  credential_id: v.optional(CredentialId.wrapped),
+});
+
+export const NoticeView = v.object({ code: v.string(), message: v.string() });
+
+export const ConnectionCheckView = v.object({
+  ok: v.boolean(),
+  /** Of the failure, such as `unreachable`; null when the runtime answered. */
+  code: v.nullable(v.string()),
+  /** What to read: the version that answered, or what went wrong. */
+  message: v.string(),
+  version: v.nullable(v.string()),
+  api_version: v.nullable(v.string()),
+  platform: v.nullable(v.string()),
+  warnings: v.array(NoticeView),
+  checked_at: Instant,
+});
+export type ConnectionCheckView = v.InferOutput<typeof ConnectionCheckView>;
+
+export const ConnectionView = v.object({
+  id: v.string(),
+  name: v.string(),
+  kind: v.picklist(runtimeKinds),
+  description: v.string(),
+  is_enabled: v.boolean(),
+  config: v.record(v.string(), v.unknown()),
+  credential_id: v.nullable(v.string()),
+  credential: v.nullable(v.string()),
+  /** From the configuration alone, such as an unverified server. */
+  warnings: v.array(NoticeView),
+  last_check: v.nullable(ConnectionCheckView),
+  executors: v.array(v.object({ id: v.string(), name: v.string() })),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type ConnectionView = v.InferOutput<typeof ConnectionView>;
+
+export const TargetServiceView = v.object({
+  name: v.string(),
+  image: v.string(),
+  image_id: v.string(),
+  digest: v.nullable(v.string()),
+  platform: v.string(),
+  state: v.picklist(["running", "stopped", "restarting", "paused", "unknown"]),
+});
+
+export const TargetView = v.object({
+  kind: v.picklist(targetKinds),
+  id: v.string(),
+  name: v.string(),
+  services: v.array(TargetServiceView),
+  /** Why it cannot be updated; empty when it can. */
+  refusals: v.array(NoticeView),
+  warnings: v.array(NoticeView),
+  labels: v.record(v.string(), v.string()),
+  /** The executor that already has it. */
+  executor: v.nullable(v.object({ id: v.string(), name: v.string() })),
+});
+export type TargetView = v.InferOutput<typeof TargetView>;
+
+export const TargetList = v.object({ items: v.array(TargetView), discovered_at: NullableInstant });
+export type TargetList = v.InferOutput<typeof TargetList>;

@@ -1,0 +1,267 @@
+import * as v from "valibot";
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { CredentialService } from "../credentials/service.ts";
+import type { Database, Reader } from "../db/client.ts";
+import { AppError, errorMessage, inUse, invalidInput, notFound, PluginError } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { newId } from "../ids.ts";
+import { type RuntimeContext, type RuntimeKind, type RuntimeSession, runtimeKinds } from "../runtimes/runtime.ts";
+import {
+  type ConnectionRow,
+  deleteConnectionRow,
+  findConnection,
+  findConnectionByName,
+  insertConnection,
+  listConnectionsAfter,
+  namesOfCredentials,
+  updateConnectionRow,
+  usersOfConnections,
+} from "./queries.ts";
+import {
+  ConnectionCheckView,
+  ConnectionPatch,
+  type ConnectionView,
+  connectionInput,
+  type Runtimes,
+  type TargetList,
+} from "./schema.ts";
+
+export type ConnectionService = ReturnType<typeof connectionService>;
+
+interface ConnectionServiceOptions {
+  db: Database;
+  clock: Clock;
+  audit: RecordAudit;
+  runtimes: Runtimes;
+  credentials: Pick<CredentialService, "openSecret" | "requireKind">;
+  /** How targets that carry this very service are recognised. */
+  self: RuntimeContext["self"];
+}
+
+function kindOf(row: ConnectionRow): RuntimeKind {
+  const kind = runtimeKinds.find((known) => known === row.kind);
+  if (kind === undefined) throw new Error(`The stored connection kind "${row.kind}" is not known`);
+  return kind;
+}
+
+async function refuseTakenName(read: Reader, name: string, ownId: string | null): Promise<void> {
+  const other = await findConnectionByName(read, name);
+  if (other !== null && other.id !== ownId) throw invalidInput({ name: `There is already a connection "${name}"` });
+}
+
+function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
+  const parsed = v.safeParse(ConnectionCheckView, row.last_check);
+  return parsed.success ? parsed.output : null;
+}
+
+/** Connections to runtimes: stored, tested, opened for runs, and asked for the targets behind them. */
+export function connectionService(options: ConnectionServiceOptions) {
+  const { db, clock, audit, runtimes, credentials, self } = options;
+  const Input = connectionInput(runtimes);
+
+  const parseConfig = (kind: RuntimeKind, config: unknown): Record<string, unknown> =>
+    parseInput(v.object({ config: runtimes[kind].Config }), { config }).config;
+
+  const views = async (rows: readonly ConnectionRow[]): Promise<ConnectionView[]> => {
+    const ids = rows.map((row) => row.id);
+    const users = await usersOfConnections(db.read, ids);
+    const names = await namesOfCredentials(
+      db.read,
+      rows.flatMap((row) => (row.credential_id === null ? [] : [row.credential_id])),
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      name: row.name,
+      kind: kindOf(row),
+      description: row.description,
+      is_enabled: row.is_enabled,
+      config: { ...row.config },
+      credential_id: row.credential_id,
+      credential: row.credential_id === null ? null : (names.get(row.credential_id) ?? null),
+      warnings: [...runtimes[kindOf(row)].warnings(row.config)],
+      last_check: lastCheckOf(row),
+      executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    }));
+  };
+  const getRow = async (read: Reader, id: string): Promise<ConnectionRow> => {
+    const row = await findConnection(read, id);
+    if (row === null) throw notFound("connection", id);
+    return row;
+  };
+  const get = async (id: string): Promise<ConnectionView> => {
+    const [view] = await views([await getRow(db.read, id)]);
+    if (view === undefined) throw notFound("connection", id);
+    return view;
+  };
+  const openRow = async (row: ConnectionRow, signal: AbortSignal): Promise<RuntimeSession> => {
+    const kind = kindOf(row);
+    const secret = await credentials.openSecret(kind, row.credential_id);
+    return await runtimes[kind].open(row.config, secret, { signal, clock, self });
+  };
+
+  const describe = async (row: ConnectionRow, signal: AbortSignal): Promise<ConnectionCheckView> => {
+    const checked_at = clock.now();
+    try {
+      await using session = await openRow(row, signal);
+      const { version, api_version, platform, warnings } = await session.describe();
+      const message = `Answered as ${runtimes[kindOf(row)].title} ${version}`;
+      return { ok: true, code: null, message, version, api_version, platform, warnings: [...warnings], checked_at };
+    } catch (error) {
+      // A failed test is a result to store; a fault of our own is not.
+      if (!(error instanceof PluginError)) throw error;
+      return {
+        ok: false,
+        code: error.code,
+        message: errorMessage(error),
+        version: null,
+        api_version: null,
+        platform: null,
+        warnings: [],
+        checked_at,
+      };
+    }
+  };
+
+  return {
+    /** The schema of a new connection, for the API's documentation and the form. */
+    Input,
+
+    /** By name. `query`: `cursor`, `limit`. */
+    list: async (query: unknown): Promise<Page<ConnectionView>> => {
+      const parsed = parseInput(PageQuery, query);
+      const rows = await listConnectionsAfter(db.read, cursorKey(parsed), pageSize(parsed));
+      const page = toPage(
+        rows,
+        parsed,
+        (row) => row.name,
+        (row) => row,
+      );
+      return { items: await views(page.items), next_cursor: page.next_cursor };
+    },
+    get,
+
+    create: async (actor: Actor, input: unknown): Promise<ConnectionView> => {
+      const parsed = parseInput(Input, input);
+      const now = clock.now();
+      const id = newId(now);
+      await db.write(async (tx) => {
+        await refuseTakenName(tx, parsed.name, null);
+        await credentials.requireKind(tx, parsed.kind, parsed.credential_id, "credential_id");
+        await insertConnection(tx, { id, ...parsed, created_at: now, updated_at: now });
+        await audit(tx, actor, {
+          event: "connection_created",
+          outcome: "ok",
+          subject: { kind: "connection", id, name: parsed.name },
+          detail: { kind: parsed.kind },
+        });
+      });
+      return await get(id);
+    },
+
+    /** Left out members stay, those of `config` too; a member of `config` set to null goes back to its default. */
+    update: async (actor: Actor, id: string, input: unknown): Promise<ConnectionView> => {
+      const patch = parseInput(ConnectionPatch, input);
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        const kind = kindOf(row);
+        const name = patch.name ?? row.name;
+        const credentialId = patch.credential_id === undefined ? row.credential_id : patch.credential_id;
+        const merged = Object.entries({ ...row.config, ...patch.config }).filter(([, value]) => value !== null);
+        const config = parseConfig(kind, Object.fromEntries(merged));
+        await refuseTakenName(tx, name, id);
+        await credentials.requireKind(tx, kind, credentialId, "credential_id");
+        const isSameAddress = patch.config === undefined && patch.credential_id === undefined;
+        await updateConnectionRow(tx, id, {
+          name,
+          description: patch.description ?? row.description,
+          is_enabled: patch.is_enabled ?? row.is_enabled,
+          config,
+          credential_id: credentialId,
+          // What was found at another address says nothing about this one.
+          ...(isSameAddress ? {} : { last_check: null, last_checked_at: null }),
+          updated_at: clock.now(),
+        });
+        await audit(tx, actor, {
+          event: "connection_updated",
+          outcome: "ok",
+          subject: { kind: "connection", id, name },
+          detail: { fields: Object.keys(patch) },
+        });
+      });
+      return await get(id);
+    },
+
+    /** Refused with the names of the executors that use it. */
+    remove: async (actor: Actor, id: string): Promise<void> => {
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        const users = await usersOfConnections(tx, [id]);
+        if (users.length > 0) {
+          throw inUse(
+            "connection",
+            row.name,
+            users.map((user) => `executor "${user.name}"`),
+          );
+        }
+        await deleteConnectionRow(tx, id);
+        await audit(tx, actor, {
+          event: "connection_deleted",
+          outcome: "ok",
+          subject: { kind: "connection", id, name: row.name },
+        });
+      });
+    },
+
+    /** Tests the connection and stores what came of it; a runtime that does not answer is a result, not an error. */
+    check: async (actor: Actor, id: string, signal: AbortSignal): Promise<ConnectionCheckView> => {
+      const row = await getRow(db.read, id);
+      const found = await describe(row, signal);
+      await db.write(async (tx) => {
+        await updateConnectionRow(tx, id, { last_check: found, last_checked_at: found.checked_at });
+        await audit(tx, actor, {
+          event: "connection_checked",
+          outcome: found.ok ? "ok" : "failed",
+          subject: { kind: "connection", id, name: row.name },
+          detail: { code: found.code },
+        });
+      });
+      return found;
+    },
+
+    /** Everything behind the connection, also what cannot be updated, with the reason. Throws `PluginError`. */
+    targets: async (id: string, signal: AbortSignal): Promise<TargetList> => {
+      const row = await getRow(db.read, id);
+      if (!row.is_enabled) {
+        throw new AppError(
+          "connection_disabled",
+          409,
+          `The connection "${row.name}" is disabled; enable it to discover`,
+        );
+      }
+      await using session = await openRow(row, signal);
+      const found = await session.discover();
+      const users = await usersOfConnections(db.read, [id]);
+      const items = found.map((target) => {
+        const user = users.find((each) => each.target_kind === target.ref.kind && each.target_id === target.ref.id);
+        return {
+          ...target.ref,
+          name: target.name,
+          services: target.services.map((service) => ({ ...service })),
+          refusals: [...target.refusals],
+          warnings: [...target.warnings],
+          labels: { ...target.labels },
+          executor: user === undefined ? null : { id: user.id, name: user.name },
+        };
+      });
+      return { items, discovered_at: clock.now() };
+    },
+
+    /** For runs and plans; close it with `await using`. Opens a disabled connection too: whoever acts asks first. */
+    open: async (id: string, signal: AbortSignal): Promise<RuntimeSession> =>
+      await openRow(await getRow(db.read, id), signal),
+  };
+}
