@@ -1,17 +1,17 @@
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
 import { administrators, audit_entries, installation, sessions } from "../db/tables.ts";
 
 export type AdministratorRow = typeof administrators.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type AuditEntryRow = typeof audit_entries.$inferSelect;
 
-const ADMINISTRATOR_ID = "administrator_id";
+const isAdministratorFact = eq(installation.key, "administrator_id");
 
 /** The id that was stored when the administrator was created; null on a fresh installation. */
 export async function storedAdministratorId(read: Reader): Promise<string | null> {
-  const rows = await read.select().from(installation).where(eq(installation.key, ADMINISTRATOR_ID)).limit(1);
-  return rows[0]?.value ?? null;
+  return await findInstallationFact(read, "administrator_id");
 }
 
 /** Two at most: enough to see that there is more than one. */
@@ -24,14 +24,14 @@ export async function findAdministrator(read: Reader): Promise<AdministratorRow 
   const rows = await read
     .select({ administrator: administrators })
     .from(administrators)
-    .innerJoin(installation, and(eq(installation.key, ADMINISTRATOR_ID), eq(installation.value, administrators.id)))
+    .innerJoin(installation, and(isAdministratorFact, eq(installation.value, administrators.id)))
     .limit(1);
   return rows[0]?.administrator ?? null;
 }
 
 export async function insertAdministrator(tx: Writer, row: typeof administrators.$inferInsert): Promise<void> {
   await tx.insert(administrators).values(row);
-  await tx.insert(installation).values({ key: ADMINISTRATOR_ID, value: row.id });
+  await storeInstallationFact(tx, "administrator_id", row.id);
 }
 
 export async function updateAdministrator(
@@ -50,7 +50,7 @@ export async function findSessionWithAdministrator(
     .select({ session: sessions, administrator: administrators })
     .from(sessions)
     .innerJoin(administrators, eq(administrators.id, sessions.administrator_id))
-    .innerJoin(installation, and(eq(installation.key, ADMINISTRATOR_ID), eq(installation.value, administrators.id)))
+    .innerJoin(installation, and(isAdministratorFact, eq(installation.value, administrators.id)))
     .where(eq(sessions.id, id))
     .limit(1);
   return rows[0] ?? null;

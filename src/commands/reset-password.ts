@@ -1,0 +1,98 @@
+import { existsSync } from "node:fs";
+import { auditRecorder } from "../auth/audit.ts";
+import { requireAdministrator } from "../auth/bootstrap.ts";
+import { resetPassword } from "../auth/reset-password.ts";
+import { systemClock } from "../clock.ts";
+import { readProcessConfig } from "../config.ts";
+import { type Database, openDatabase } from "../db/client.ts";
+import { checkDatabase } from "../db/migrate.ts";
+import { AppError, errorMessage } from "../errors.ts";
+import { createPasswords } from "../secrets/password.ts";
+import { databaseFile } from "../start.ts";
+import { createHiddenPrompt, readOneLine } from "./hidden-prompt.ts";
+
+// `bun run reset-password`: works on the data directory alone, with the server running or stopped. It needs no keys and no
+// HTTP, and takes no lock: the server's next request finds its sessions gone.
+
+const usage = `Sets a new password for the administrator and ends all sessions.
+
+  bun run reset-password            asks twice, without echo
+  bun run reset-password --stdin    reads one line from standard input
+
+DATA_DIR, DATABASE_URL and DATABASE_AUTH_TOKEN are read as by the server.`;
+
+const USAGE_ERROR = 2;
+
+class UsageError extends Error {}
+
+async function askTwice(): Promise<string> {
+  const prompt = createHiddenPrompt(process.stdin, process.stderr);
+  if (prompt === null) throw new UsageError("Run this in a terminal, or pass the password with --stdin");
+  try {
+    const password = await prompt.ask("New password: ");
+    if ((await prompt.ask("Once more: ")) !== password) throw new AppError("mismatch", 422, "The two passwords differ");
+    return password;
+  } finally {
+    prompt.close();
+  }
+}
+
+type Mode = "terminal" | "stdin" | "help";
+
+function parseArguments(args: readonly string[]): Mode {
+  const [option, ...more] = args;
+  if (option === undefined) return "terminal";
+  if (more.length === 0 && option === "--stdin") return "stdin";
+  if (more.length === 0 && option === "--help") return "help";
+  // Not quoted: what stands here may be the password, and a shell's history has it already.
+  throw new UsageError("The password is never taken as an argument, where other users of this machine could read it");
+}
+
+/** Opens what the server made; a missing file is not made, an older or damaged one not touched. */
+async function openExisting(): Promise<Database> {
+  const config = readProcessConfig();
+  const file = databaseFile(config.database_url);
+  if (file !== null && !existsSync(file)) {
+    throw new AppError(
+      "database_missing",
+      500,
+      `There is no database "${file}"; set DATA_DIR to the data directory of the server`,
+    );
+  }
+  const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token });
+  try {
+    await checkDatabase(db.client, file);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function run(mode: Mode): Promise<void> {
+  if (mode === "help") {
+    console.log(usage);
+    return;
+  }
+  const db = await openExisting();
+  try {
+    // Before the questions: nobody should think of a password for nothing.
+    await requireAdministrator(db.read);
+    const password = mode === "stdin" ? await readOneLine(process.stdin) : await askTwice();
+    const passwords = await createPasswords();
+    const audit = auditRecorder({ clock: systemClock });
+    const username = await resetPassword({ db, clock: systemClock, audit, passwords }, password);
+    console.log(`The password of "${username}" is set. All sessions and API tokens have ended; sign in again.`);
+  } finally {
+    await db.close();
+  }
+}
+
+process.umask(0o077);
+try {
+  await run(parseArguments(process.argv.slice(2)));
+} catch (error) {
+  const isUsage = error instanceof UsageError;
+  console.error(isUsage ? `${error.message}\n\n${usage}` : `The password was not changed. ${errorMessage(error)}`);
+  process.exitCode = isUsage ? USAGE_ERROR : 1;
+}
