@@ -1,4 +1,37 @@
+import { plural } from "../../format.ts";
+
 export const credentials = {
   title: "Credentials",
+  lead: (count: number) => `${plural("en", count, { one: "credential", other: "credentials" })}, stored encrypted`,
   new_credential: "New credential",
+  edit: (name: string) => `Edit ${name}`,
+  kind: "Kind",
+  kinds: {
+    github: "GitHub",
+    gitlab: "GitLab",
+    gitea: "Gitea or Forgejo",
+    helm: "Helm chart repository",
+    oci: "OCI or Docker registry",
+    docker: "Docker engine",
+    podman: "Podman engine",
+    kubernetes: "Kubernetes cluster",
+    portainer: "Portainer",
+  },
+  stored: "Stored",
+  used_by: "Used by",
+  unused: "nothing",
+  changed: "Changed",
+  create: "Store credential",
+  save: "Save credential",
+  saved: (name: string) => `Stored ${name}`,
+  deleted: (name: string) => `Deleted ${name}`,
+  delete: "Delete credential",
+  delete_title: (name: string) => `Delete ${name}?`,
+  delete_text: "The secret is removed from the database. Nothing uses this credential.",
+  in_use_text: "It cannot be deleted while these use it. Give them another credential first.",
+  empty_title: "No credentials yet",
+  empty_text:
+    "Tokens and passwords for private registries, forges and engines. They are encrypted before they are stored and never shown again.",
+  empty_example: "A registry login: kind “OCI or Docker registry”, with your user name and an access token.",
+  user_kind: { connection: "connection", tracker: "tracker" },
 };

@@ -1,6 +1,37 @@
+import { plural } from "../../format.ts";
 import type { Texts } from "../en.ts";
 
 export const credentials = {
   title: "凭据",
+  lead: (count: number) => `${plural("zh", count, { one: "个凭据", other: "个凭据" })}，均已加密存储`,
   new_credential: "新建凭据",
+  edit: (name: string) => `编辑 ${name}`,
+  kind: "类型",
+  kinds: {
+    github: "GitHub",
+    gitlab: "GitLab",
+    gitea: "Gitea 或 Forgejo",
+    helm: "Helm Chart 仓库",
+    oci: "OCI 或 Docker 镜像仓库",
+    docker: "Docker 引擎",
+    podman: "Podman 引擎",
+    kubernetes: "Kubernetes 集群",
+    portainer: "Portainer",
+  },
+  stored: "已存储",
+  used_by: "使用者",
+  unused: "无",
+  changed: "修改时间",
+  create: "存储凭据",
+  save: "保存凭据",
+  saved: (name: string) => `已存储 ${name}`,
+  deleted: (name: string) => `已删除 ${name}`,
+  delete: "删除凭据",
+  delete_title: (name: string) => `要删除 ${name} 吗？`,
+  delete_text: "密文将从数据库中移除。当前没有任何对象使用此凭据。",
+  in_use_text: "以下对象正在使用此凭据，因此无法删除。请先为它们更换凭据。",
+  empty_title: "还没有凭据",
+  empty_text: "用于私有镜像仓库、代码托管平台和容器引擎的令牌与密码。存储前会先加密，之后不再显示。",
+  empty_example: "镜像仓库登录：类型选择“OCI 或 Docker 镜像仓库”，填写用户名和访问令牌。",
+  user_kind: { connection: "连接", tracker: "追踪器" },
 } satisfies Texts["credentials"];

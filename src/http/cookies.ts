@@ -1,0 +1,41 @@
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import * as v from "valibot";
+import type { AppContext } from "./context.ts";
+
+const noticeCookie = "tidemark_notice";
+
+/** A path below our own base path: never another host, also not by `//` or a backslash. */
+export function isLocalPath(path: string): boolean {
+  return /^\/(?![/\\])[^\\\s]*$/.test(path) && path.length <= 2048;
+}
+
+const StoredNotice = v.object({
+  tone: v.picklist(["current", "update", "running", "attention", "failed", "unknown", "quiet"]),
+  text: v.pipe(v.string(), v.maxLength(500)),
+  href: v.optional(v.pipe(v.string(), v.check(isLocalPath))),
+  link_text: v.optional(v.pipe(v.string(), v.maxLength(100))),
+});
+export type StoredNotice = v.InferOutput<typeof StoredNotice>;
+
+/** Whether the browser reaches us over https, which decides the cookies' flags. */
+export function isSecure(baseUrl: string): boolean {
+  return baseUrl.startsWith("https:");
+}
+
+/** Says on the next page what this request did. */
+export function setNotice(c: AppContext, notice: StoredNotice): void {
+  const value = Buffer.from(JSON.stringify(notice), "utf8").toString("base64url");
+  setCookie(c, noticeCookie, value, { path: "/", httpOnly: true, sameSite: "Lax", maxAge: 60 });
+}
+
+/** Takes the notice of the previous request; whatever does not look like one of ours is dropped. */
+export function readNotice(c: AppContext): StoredNotice | null {
+  const value = getCookie(c, noticeCookie);
+  if (value === undefined) return null;
+  deleteCookie(c, noticeCookie, { path: "/" });
+  const parsed = v.safeParse(
+    v.pipe(v.string(), v.parseJson(), StoredNotice),
+    Buffer.from(value, "base64url").toString("utf8"),
+  );
+  return parsed.success ? parsed.output : null;
+}

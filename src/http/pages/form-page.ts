@@ -1,0 +1,59 @@
+import { AppError, type FieldErrors } from "../../errors.ts";
+import { applyFormAction, decodeForm } from "../../forms/decode.ts";
+import type { FieldDescription } from "../../forms/fields.ts";
+import type { AppContext } from "../context.ts";
+import type { StoredNotice } from "../cookies.ts";
+import { respondDone, respondHtml } from "./respond.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface FormState {
+  fields: readonly FieldDescription[];
+  values: Values;
+  errors: FieldErrors;
+}
+
+export interface Saved {
+  /** Where to go, below the base path. */
+  path: string;
+  notice: StoredNotice;
+}
+
+export interface FormPage {
+  base_path: string;
+  describe(values: Values): readonly FieldDescription[];
+  render(state: FormState): string | Promise<string>;
+  /** `action` is the button's value; most forms have only `save`. */
+  save(input: Values, action: string): Promise<Saved>;
+}
+
+/** Statuses at which the form comes back with what was typed. */
+const shownInForm = new Map<number, 409 | 422 | 429>([
+  [409, 409],
+  [422, 422],
+  [429, 429],
+]);
+
+/**
+ * Takes a submitted form: redraws it when a list grew or another type was chosen, saves it otherwise, and brings it back
+ * with values and messages when the service refused it.
+ */
+export async function submitForm(c: AppContext, form: FormPage): Promise<Response> {
+  const data = await c.req.formData();
+  const asked = data.get("_action");
+  const action = typeof asked === "string" ? asked : "save";
+  const values = decodeForm(data, form.describe);
+  const changed = applyFormAction(values, action);
+  if (changed !== null) {
+    return respondHtml(c, form.render({ fields: form.describe(changed), values: changed, errors: {} }));
+  }
+  try {
+    const saved = await form.save(values, action);
+    return respondDone(c, form.base_path, saved.path, saved.notice);
+  } catch (error) {
+    const status = error instanceof AppError ? shownInForm.get(error.status) : undefined;
+    if (!(error instanceof AppError) || status === undefined) throw error;
+    const errors = error.fields ?? { body: error.message };
+    return respondHtml(c, form.render({ fields: form.describe(values), values, errors }), status);
+  }
+}

@@ -1,0 +1,65 @@
+import { getCookie } from "hono/cookie";
+import type { Language, Notice, PageContext, Theme } from "../../../templates/page.ts";
+import type { AppContext } from "../context.ts";
+import { isLocalPath, readNotice } from "../cookies.ts";
+
+/** What the pages need of the application beside the services. */
+export interface PageSettings {
+  assets: { path(name: string): string };
+  clock: { now(): number };
+  settings: { current(): { timezone: string; base_url: string } };
+  /** Numbers beside navigation entries and the line at the top, for a signed-in administrator. */
+  status(): Promise<Pick<PageContext, "counts" | "status">>;
+}
+
+/** The language of the browser, unless the administrator chose one; English when it speaks neither. */
+export function languageOf(c: AppContext): Language {
+  const chosen = getCookie(c, "tidemark_language");
+  if (chosen === "en" || chosen === "zh") return chosen;
+  const accepted = (c.req.header("accept-language") ?? "")
+    .slice(0, 200)
+    .split(",")
+    .map((part) => {
+      const [tag = "", ...parameters] = part.trim().toLowerCase().split(";");
+      const quality = parameters.map((text) => text.trim()).find((text) => text.startsWith("q="));
+      const weight = quality === undefined ? 1 : Number(quality.slice(2));
+      return { language: tag.split("-")[0], weight: Number.isNaN(weight) ? 0 : weight };
+    })
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight);
+  for (const { language } of accepted) if (language === "en" || language === "zh") return language;
+  return "en";
+}
+
+function themeOf(c: AppContext): Theme {
+  const chosen = getCookie(c, "tidemark_theme");
+  return chosen === "light" || chosen === "dark" ? chosen : "system";
+}
+
+/** The path of the base URL, without a final slash. */
+export function basePath(baseUrl: string): string {
+  return baseUrl === "" ? "" : new URL(baseUrl).pathname.replace(/\/+$/, "");
+}
+
+/** Everything that every template gets for this request. */
+export async function pageContext(c: AppContext, page: PageSettings): Promise<PageContext> {
+  const session = c.get("session");
+  const current = page.settings.current();
+  const prefix = basePath(current.base_url);
+  const url = new URL(c.req.url);
+  const notice: Notice | null = readNotice(c);
+  const status = session === null || session.is_password_change_required ? {} : await page.status();
+  return {
+    language: languageOf(c),
+    theme: themeOf(c),
+    time_zone: current.timezone,
+    now: page.clock.now(),
+    base_path: prefix,
+    user: session === null ? null : { name: session.username },
+    csrf_token: c.get("csrf_token"),
+    path: isLocalPath(url.pathname) ? `${url.pathname}${url.search}` : "/",
+    assets: (name) => prefix + page.assets.path(name),
+    notices: notice === null ? [] : [notice],
+    ...status,
+  };
+}

@@ -1,0 +1,25 @@
+import type { AppContext } from "../context.ts";
+import { type StoredNotice, setNotice } from "../cookies.ts";
+
+type Markup = string | Promise<string>;
+
+/** True for a request that htmx sent and that wants a part of a page. */
+export function isFragmentRequest(c: AppContext): boolean {
+  return c.req.header("hx-request") === "true" && c.req.header("hx-boosted") !== "true";
+}
+
+/** HTML of a page or fragment. The answer depends on who asks for it, so caches must not mix the two up. */
+export function respondHtml(c: AppContext, markup: Markup, status: 200 | 404 | 409 | 422 | 429 | 500 = 200) {
+  c.header("Vary", "HX-Request", { append: true });
+  return c.html(markup, status);
+}
+
+/** Leads on after a change: a redirect for a plain form, the header for htmx (a 303 would be followed inside the form). */
+export function respondDone(c: AppContext, basePath: string, path: string, notice?: StoredNotice): Response {
+  if (notice !== undefined) setNotice(c, notice);
+  const location = basePath + path;
+  c.header("Vary", "HX-Request", { append: true });
+  if (!isFragmentRequest(c)) return c.redirect(location, 303);
+  c.header("HX-Redirect", location);
+  return c.body(null, 204);
+}

@@ -1,0 +1,52 @@
+import type { CredentialView } from "../../src/credentials/schema.ts";
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Form } from "../components/form.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+interface CredentialFormPageProps {
+  ctx: PageContext;
+  /** Null when a new one is made. */
+  credential: CredentialView | null;
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  errors: FieldErrors;
+}
+
+export function CredentialFormPage({ ctx, credential, fields, values, errors }: CredentialFormPageProps) {
+  const t = texts(ctx).credentials;
+  const title = credential === null ? t.new_credential : t.edit(credential.name);
+  return (
+    <Layout ctx={ctx} title={title} section="credentials">
+      <PageHeader
+        ctx={ctx}
+        title={title}
+        parent={{ title: t.title, href: "/credentials" }}
+        actions={
+          credential === null ? undefined : (
+            <LinkButton ctx={ctx} href={`/credentials/${credential.id}/delete`} kind="plain" opens_dialog>
+              {t.delete}
+            </LinkButton>
+          )
+        }
+      />
+      <Form
+        ctx={ctx}
+        id="credential-form"
+        area="credentials"
+        action={credential === null ? "/credentials" : `/credentials/${credential.id}`}
+        fields={fields}
+        values={values}
+        errors={errors}
+        submit={credential === null ? t.create : t.save}
+        cancel_href="/credentials"
+        is_edit={credential !== null}
+        has_secret={credential !== null}
+      />
+    </Layout>
+  );
+}

@@ -1,0 +1,68 @@
+import type { CredentialView } from "../../src/credentials/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Empty } from "../components/empty.tsx";
+import { Pagination } from "../components/navigation.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import { type PageContext, withQuery } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+interface CredentialsPageProps {
+  ctx: PageContext;
+  credentials: readonly CredentialView[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+}
+
+export function CredentialsPage({ ctx, credentials, next_cursor, is_first_page }: CredentialsPageProps) {
+  const t = texts(ctx).credentials;
+  const create = (
+    <LinkButton ctx={ctx} href="/credentials/new" kind="main" icon="plus">
+      {t.new_credential}
+    </LinkButton>
+  );
+  if (credentials.length === 0 && is_first_page) {
+    return (
+      <Layout ctx={ctx} title={t.title} section="credentials">
+        <PageHeader ctx={ctx} title={t.title} />
+        <Empty ctx={ctx} icon="key-round" title={t.empty_title} action={create} example={t.empty_example}>
+          {t.empty_text}
+        </Empty>
+      </Layout>
+    );
+  }
+  return (
+    <Layout ctx={ctx} title={t.title} section="credentials">
+      <PageHeader ctx={ctx} title={t.title} lead={t.lead(credentials.length)} actions={create} />
+      <Table
+        ctx={ctx}
+        caption={t.title}
+        columns={[
+          { key: "name", title: texts(ctx).common.name, grows: true },
+          { key: "kind", title: t.kind },
+          { key: "stored", title: t.stored, wide_only: true },
+          { key: "users", title: t.used_by },
+          { key: "changed", title: t.changed, align: "end" },
+        ]}
+        rows={credentials.map((credential) => ({
+          id: `credential-${credential.id}`,
+          href: `/credentials/${credential.id}/edit`,
+          cells: {
+            name: credential.name,
+            kind: t.kinds[credential.kind],
+            stored: <span class="mono">{credential.secret_fields.join(", ")}</span>,
+            users: credential.users.length === 0 ? t.unused : credential.users.map((user) => user.name).join(", "),
+            changed: <Time ctx={ctx} at={credential.updated_at} />,
+          },
+        }))}
+      />
+      <Pagination
+        ctx={ctx}
+        newer={is_first_page ? null : withQuery(ctx.path, { cursor: null })}
+        older={next_cursor === null ? null : withQuery(ctx.path, { cursor: next_cursor })}
+      />
+    </Layout>
+  );
+}
