@@ -44,7 +44,7 @@ function maskByte(prefix: number, index: number): number {
 }
 
 function parseHostAndPort(entry: string): string {
-  const match = /^(\[[0-9a-f:.]+\]|[^:[\]/@?#\\%\s]+):(\d{1,5})$/i.exec(entry);
+  const match = /^(\[[0-9a-f:.]+\]|[^:[\]/@?#\\%*\s]+):(\d{1,5})$/i.exec(entry);
   const port = Number(match?.[2]);
   const url = match === null || !URL.canParse(`http://${match[1]}`) ? null : new URL(`http://${match[1]}`);
   if (url === null || url.hostname === "" || port < 1 || port > 65_535) {
