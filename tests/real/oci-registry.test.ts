@@ -110,13 +110,14 @@ describe.each(["none", "basic", "token"] as const)("a real registry", (auth) => 
       expect(String(error)).toContain("repository name not known to registry");
     });
 
-    if (auth !== "none") test("refuses nobody and a wrong password", async () => {
-      const config = configOf(registry, "acme/app");
-      for (const secret of [null, { ...account, password: "wrong" }]) {
-        const source = oci.open(config, secret, testContext());
-        await expect(source.listReleases(listRequest())).rejects.toMatchObject({ code: "unauthorized" });
-      }
-    });
+    if (auth !== "none")
+      test("refuses nobody and a wrong password", async () => {
+        const config = configOf(registry, "acme/app");
+        for (const secret of [null, { ...account, password: "wrong" }]) {
+          const source = oci.open(config, secret, testContext());
+          await expect(source.listReleases(listRequest())).rejects.toMatchObject({ code: "unauthorized" });
+        }
+      });
   });
 });
 
@@ -134,7 +135,11 @@ peerSuite("a real registry with 10,000 tags", registryMissing(), () => {
   test("lists them all, takes the ten highest, and then costs two requests", async () => {
     const oci = ociSource();
     const { context, take } = recording();
-    const source = oci.open({ ...configOf(registry, "acme/many"), published_at_mode: "first_observed" }, account, context);
+    const source = oci.open(
+      { ...configOf(registry, "acme/many"), published_at_mode: "first_observed" },
+      account,
+      context,
+    );
     const first = await source.listReleases(listRequest());
     expect(first.total).toBe(10_001);
     expect(first.releases.map((release) => release.tag)).toEqual(tags.slice(-10).toReversed());
@@ -156,7 +161,10 @@ peerSuite("a real registry with tokens of two seconds", registryMissing(), () =>
     let now = 1_795_219_200_000;
     const oci = ociSource();
     const { context, take } = recording();
-    const source = oci.open(configOf(registry, "public/app"), null, { ...context, clock: { ...context.clock, now: () => now } });
+    const source = oci.open(configOf(registry, "public/app"), null, {
+      ...context,
+      clock: { ...context.clock, now: () => now },
+    });
     await source.listNames?.();
     expect(take()).toEqual(["GET 401 /v2/public/app/tags/list", "GET 200 /token", "GET 200 /v2/public/app/tags/list"]);
     now += 10_000;

@@ -1,11 +1,9 @@
 import * as v from "valibot";
-import { parseInstant } from "../../clock.ts";
 import { PluginError } from "../../errors.ts";
+import { readRetryAfter, readRetryAfterText } from "../../net/rate-headers.ts";
 
 /** Longest message of a `PluginError` that carries a registry's own words, in characters. */
 const maxMessageCharacters = 500;
-/** Longest wait that a registry may ask for; more is an error on its side. */
-const maxRetryAfterMs = 24 * 60 * 60_000;
 
 const RegistryErrors = v.object({
   errors: v.array(
@@ -51,34 +49,6 @@ export function registryWords(body: string): { text: string; codes: readonly str
   return { text: details ?? message ?? error_description ?? error ?? "", codes: [] };
 }
 
-const durationUnits: Readonly<Record<string, number>> = {
-  h: 3_600_000,
-  m: 60_000,
-  s: 1_000,
-  ms: 1,
-  us: 0.001,
-  µs: 0.001,
-  μs: 0.001,
-  ns: 0.000_001,
-};
-
-/** Milliseconds of a duration as Go prints it (`1m30.5s`, `171.9µs`), null when it is none. */
-function parseDuration(text: string): number | null {
-  let ms = 0;
-  const parts = [...text.matchAll(/(\d{1,12}(?:\.\d{1,12})?)(h|ms|m|s|us|µs|μs|ns)/g)];
-  for (const [, number, unit] of parts) ms += Number(number) * (durationUnits[unit ?? ""] ?? 0);
-  return parts.length === 0 ? null : ms;
-}
-
-/** How long to wait: from `Retry-After` (seconds or a date), else from the text that GHCR puts into the body. */
-function retryAfterMs(response: Response, words: string, now: number): number | null {
-  const header = response.headers.get("retry-after")?.trim() ?? "";
-  const instant = /^\d+$/.test(header) ? now + Number(header) * 1_000 : parseInstant(header);
-  const inText = /retry-after:\s*([0-9a-zµμ.]{1,40})/i.exec(words)?.[1];
-  const ms = header !== "" && instant !== null ? instant - now : inText === undefined ? null : parseDuration(inText);
-  return ms === null ? null : Math.min(Math.max(Math.ceil(ms), 0), maxRetryAfterMs);
-}
-
 /**
  * Judges an answer that is no success. `action` is what was attempted ("list the tags of "ghcr.io/a/b""), so that the message
  * reads `Could not ${action}: …`, with the registry's own words, bounded to 500 characters.
@@ -89,7 +59,7 @@ export function refusal(response: Response, body: string, action: string, now: n
   const page = isWebPage(response, body) ? "with a web page, so the address may not be a registry" : "";
   const said = [`the answer was ${response.status}`, page, words === "" ? "" : `: ${words}`].filter(Boolean).join(" ");
   const message = oneLine(`Could not ${action}, ${said.replace(" : ", ": ")}`, maxMessageCharacters);
-  const wait = retryAfterMs(response, text, now);
+  const wait = readRetryAfter(response.headers, now) ?? readRetryAfterText(text);
   const { status } = response;
   const isLimited = status === 429 || codes.includes("TOOMANYREQUESTS") || (status === 403 && wait !== null);
   if (isLimited) return new PluginError("rate_limited", message, { retry_after_ms: wait });

@@ -1,28 +1,49 @@
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { orderTags } from "../../versions/order.ts";
 import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import type { ManifestReader } from "./manifest.ts";
 import { type Repository, tagPage } from "./repository.ts";
 
 /** Lookups of one check side by side: enough to hide latency, few enough for a small registry. */
 const lookupsAtOnce = 4;
-/** The form of the memory between checks; another number means that nothing is remembered. */
+/** Characters of remembered names that are no longer listed; the oldest are forgotten first. */
+const maxAbsentCharacters = 64 * 1024;
+/** The form of the memory between checks; another name means that nothing is remembered. */
 const memoForm = "oci-tags-1";
 
-/** What a check remembers: every tag that was there, and whose missing digest was last asked for again. */
+/** What a check remembers. Tags have neither blanks nor commas, so comparing 10,000 of them is comparing one text. */
 interface Memo {
-  names: string;
+  /** Every tag that was listed. */
+  listed: string;
+  /** Tags that were listed once: when an answer came short, what it left out is not new the next time. */
+  absent: string;
+  /** The tag whose missing digest was last asked for again. */
   repaired: string;
 }
 
 function parseMemo(text: string | null): Memo | null {
-  const [form, repaired = "", names = ""] = text?.split(" ", 3) ?? [];
-  return form === memoForm ? { repaired, names } : null;
+  const [form, repaired = "", listed = "", absent = ""] = text?.split(" ", 4) ?? [];
+  return form === memoForm ? { listed, absent, repaired } : null;
 }
 
-// Tags have neither blanks nor commas, so names are joined and not quoted: comparing 10,000 of them is comparing one text.
-function formatMemo({ repaired, names }: Memo): string {
-  return `${memoForm} ${repaired} ${names}`;
+function formatMemo({ listed, absent, repaired }: Memo): string {
+  return [memoForm, repaired, listed, absent].join(" ");
+}
+
+function namesOf(joined: string): readonly string[] {
+  return joined === "" ? [] : joined.split(",");
+}
+
+/** The memory after this listing. */
+function remember(memo: Memo | null, list: readonly string[], repaired: string | null): Memo {
+  const listed = list.join(",");
+  const next = { listed, absent: memo?.absent ?? "", repaired: repaired ?? memo?.repaired ?? "" };
+  if (memo === null || memo.listed === listed) return next;
+  const present = new Set(list);
+  const gone = [...namesOf(memo.absent), ...namesOf(memo.listed)].filter((tag) => !present.has(tag)).join(",");
+  const cut = gone.length <= maxAbsentCharacters ? 0 : gone.indexOf(",", gone.length - maxAbsentCharacters) + 1;
+  return { ...next, absent: gone.slice(cut) };
 }
 
 /** Failures after which the next lookup would fail the same way, and would only make it worse. */
@@ -30,34 +51,33 @@ function endsLookups(error: unknown): boolean {
   return error instanceof PluginError && ["rate_limited", "unauthorized", "unreachable"].includes(error.code);
 }
 
-interface Selection {
-  tags: readonly string[];
-  /** The one known tag without a digest that is asked again this time. */
-  repaired: string | null;
+/** Tags that were never listed before; none on a first check. */
+function newTags(memo: Memo | null, list: readonly string[], request: ListRequest): readonly string[] {
+  if (memo === null || memo.listed === list.join(",")) return [];
+  const seen = new Set([...namesOf(memo.listed), ...namesOf(memo.absent)]);
+  return list.filter((tag) => !seen.has(tag) && !request.known.has(tag) && request.accept(tag));
+}
+
+/** The one known tag without a digest that is asked for again this time: the next after the last one. */
+function tagToRepair(memo: Memo | null, present: ReadonlySet<string>, request: ListRequest): string | null {
+  const broken = [...request.known.keys()]
+    .filter((tag) => request.known.get(tag)?.revision === null && present.has(tag) && !request.watch.includes(tag))
+    .toSorted();
+  return broken.find((tag) => tag > (memo?.repaired ?? "")) ?? broken[0] ?? null;
 }
 
 /**
- * The tags that a check returns: those watched, then up to `limit` of the newly appeared and the highest ones, the new first, so
- * that a patch of an old line is seen although many higher tags exist.
+ * The tags that a check returns: those watched and the one to repair, then up to `limit` of the newly appeared and the highest
+ * ones, the new first, so that a patch of an old line is seen although many higher tags exist.
  */
-function select(
-  request: ListRequest,
-  list: readonly string[],
-  memo: Memo | null,
-  order: (tags: readonly string[]) => string[],
-): Selection {
+function select(memo: Memo | null, list: readonly string[], request: ListRequest, repaired: string | null) {
   const present = new Set(list);
-  const names = list.join(",");
-  const seen = memo === null || memo.names === names ? null : new Set(memo.names.split(","));
-  const accepted = list.filter((tag) => request.accept(tag));
-  const appeared = seen === null ? [] : accepted.filter((tag) => !seen.has(tag) && !request.known.has(tag));
-  const leading = new Set([...order(appeared).slice(0, request.limit), ...order(accepted).slice(0, request.limit)]);
-  const tags = new Set([...request.watch.filter((tag) => present.has(tag)), ...[...leading].slice(0, request.limit)]);
-  const broken = [...tags]
-    .filter((tag) => request.known.get(tag)?.revision === null && !request.watch.includes(tag))
-    .toSorted();
-  const repaired = broken.find((tag) => tag > (memo?.repaired ?? "")) ?? broken[0] ?? null;
-  return { tags: [...tags], repaired };
+  const { limit } = request;
+  const appeared = orderTags(newTags(memo, list, request)).slice(0, limit);
+  const highest = orderTags(list.filter((tag) => request.accept(tag))).slice(0, limit);
+  const watched = request.watch.filter((tag) => present.has(tag));
+  const leading = [...new Set([...appeared, ...highest])].slice(0, limit);
+  return [...new Set([...watched, ...(repaired === null ? [] : [repaired]), ...leading])];
 }
 
 async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
@@ -73,7 +93,6 @@ interface ListingParts {
   context: PluginContext;
   reader: ManifestReader;
   readsBuildTimes: boolean;
-  order(tags: readonly string[]): string[];
 }
 
 /**
@@ -87,7 +106,8 @@ export async function listReleases(
   list: readonly string[],
 ): Promise<Listing> {
   const memo = parseMemo(request.memo);
-  const { tags, repaired } = select(request, list, memo, parts.order);
+  const repaired = tagToRepair(memo, new Set(list), request);
+  const tags = select(memo, list, request, repaired);
   const watched = new Set(request.watch);
   const found = new Map<string, KnownRelease>();
   let isStopped = false;
@@ -134,6 +154,6 @@ export async function listReleases(
   return {
     releases,
     total: list.length,
-    memo: formatMemo({ repaired: repaired ?? memo?.repaired ?? "", names: list.join(",") }),
+    memo: formatMemo(remember(memo, list, repaired)),
   };
 }

@@ -113,7 +113,9 @@ export function manifestReader(
   const nameOf = (reference: string) => `"${imageName}${reference.includes(":") ? "@" : ":"}${reference}"`;
 
   const get = async (path: string, accept: string, action: string, expected: string | null): Promise<Document> => {
-    const response = await session.send({ method: "GET", url: new URL(`${base}${path}`), accept, action });
+    // Each of them is asked for once and then known: the store of conditional answers would only grow.
+    const url = new URL(`${base}${path}`);
+    const response = await session.send({ method: "GET", url, accept, action, cache: "no-store" });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const body = new TextDecoder().decode(bytes);
     if (!response.ok) throw refusal(response, body, action, context.clock.now());

@@ -1,18 +1,15 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { DOCKER_HUB } from "../../versions/image-reference.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { type AccessCache, accessCache } from "./access-cache.ts";
 import { listReleases } from "./listing.ts";
 import { isDigest, manifestReader } from "./manifest.ts";
 import { registrySession } from "./registry-session.ts";
-import { dockerHub, isTag, parseRepository, type Repository } from "./repository.ts";
+import { isTag, parseRepository, type Repository } from "./repository.ts";
 import { OciConfig, OciSecret } from "./schema.ts";
 import { listTags } from "./tag-list.ts";
-
-function orderTags(tags: readonly string[]): string[] {
-  return tags.toSorted((a, b) => b.localeCompare(a, "en", { numeric: true }));
-}
 
 function parseWith<S extends v.GenericSchema>(schema: S, what: string, input: unknown): v.InferOutput<S> {
   const parsed = v.safeParse(schema, input);
@@ -31,7 +28,7 @@ function parseConfig(input: unknown): { repository: Repository; mode: OciConfig[
 
 // Reading a config on Docker Hub counts against the pulls of the whole address (100 in six hours); elsewhere it is free.
 function readsBuildTimes(mode: OciConfig["published_at_mode"], { registry }: Repository): boolean {
-  return mode === "build_time" || (mode === "auto" && registry !== dockerHub);
+  return mode === "build_time" || (mode === "auto" && registry !== DOCKER_HUB);
 }
 
 function openOci(config: unknown, secret: unknown, context: PluginContext, cache: AccessCache): OpenSource {
@@ -42,7 +39,7 @@ function openOci(config: unknown, secret: unknown, context: PluginContext, cache
   }
   const session = registrySession(repository, secret, context, cache);
   const reader = manifestReader(repository, session, context);
-  const parts = { repository, context, reader, readsBuildTimes: readsBuildTimes(mode, repository), order: orderTags };
+  const parts = { repository, context, reader, readsBuildTimes: readsBuildTimes(mode, repository) };
   const imageName = `${repository.registry}/${repository.name}`;
   return {
     imageName,

@@ -12,6 +12,8 @@ export interface RegistryRequest {
   /** On the registry's own origin; anything else is a mistake of the caller. */
   url: URL;
   accept: string;
+  /** `no-store`: never kept for a conditional request. */
+  cache?: "no-store";
   /** What is attempted, for messages: `list the tags of "ghcr.io/a/b"`. */
   action: string;
 }
@@ -106,7 +108,8 @@ export function registrySession(
     if (request.url.origin !== repository.origin) throw new Error(`Refused to send to "${request.url.origin}"`);
     const headers = new Headers({ accept: request.accept });
     if (authorization !== null) headers.set("authorization", authorization);
-    return context.fetch(request.url, { method: request.method, headers });
+    const { method, cache: mode = "default" } = request;
+    return context.fetch(request.url, { method, headers, cache: mode });
   };
   // After a 401: what to show the second time. Another lookup may have renewed the token in the meantime.
   const renewedProof = async (response: Response, shown: string | null, action: string): Promise<string> => {

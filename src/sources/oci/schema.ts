@@ -39,7 +39,8 @@ export const OciConfig = v.pipe(
     ),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
+    // A field that has its own error already is not judged again.
+    if (!dataset.typed || dataset.issues !== undefined) return;
     const { image, registry } = dataset.value;
     try {
       parseRepository(image, registry);

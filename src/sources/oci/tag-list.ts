@@ -34,7 +34,7 @@ export function nextLink(header: string | null): string | null {
   // A target may have commas of its own, so entries are cut only where another target begins.
   const entries = text.startsWith("<") ? text.split(/,\s*(?=<)/) : [text];
   for (const entry of entries) {
-    const match = /^<([^>]*)>(.*)$/.exec(entry.trim()) ?? /^([^;\s]+)(.*)$/.exec(entry.trim());
+    const match = /^<([^>]*)>(.*)$/.exec(entry.trim()) ?? /^([^<;\s]+)(.*)$/.exec(entry.trim());
     const rel = /;\s*rel\s*=\s*"?([^";,]*)"?/i
       .exec(match?.[2] ?? "")?.[1]
       ?.trim()
