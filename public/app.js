@@ -27,7 +27,7 @@ function refreshTimes() {
 }
 
 const amount = (value, unit) =>
-  new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(value);
+  new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "narrow" }).format(value);
 
 function refreshElapsed() {
   for (const span of all("[data-since]")) {
@@ -74,7 +74,18 @@ function open(dialog) {
 }
 
 async function copy(button) {
-  await navigator.clipboard.writeText(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch {
+    // Plain http has no clipboard interface: the old way, through a selection.
+    const area = document.createElement("textarea");
+    area.value = button.dataset.copy;
+    button.after(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
   const label = button.getAttribute("aria-label");
   button.classList.add("done");
   button.setAttribute("aria-label", button.dataset.copied);
@@ -107,7 +118,7 @@ document.addEventListener("click", (event) => {
   }
   target.closest("[data-dismiss]")?.closest(".toast")?.remove();
   const copied = target.closest("[data-copy]");
-  if (copied) copy(copied);
+  if (copied) void copy(copied);
   const theme = target.closest("button[name=theme]");
   if (theme) setTheme(theme.value);
 });

@@ -136,13 +136,13 @@ export function formatRelative(language: Language, instant: number, now: number)
   );
 }
 
-/** "0.38 s", "3 min 22 s", "2 h 5 min", "3 d 4 h": two units at most, exact below ten seconds. */
+/** "0.38s", "3m 22s", "2h 5m", "3d 4h": two units at most, exact below ten seconds. */
 export function formatDuration(language: Language, ms: number): string {
   const unit = (value: number, name: string, digits = 0) =>
     formatNumber(language, value, {
       style: "unit",
       unit: name,
-      unitDisplay: "short",
+      unitDisplay: "narrow",
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     });

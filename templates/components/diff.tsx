@@ -70,12 +70,12 @@ function ChangeLines({ ctx, change: { before, after } }: { ctx: PageContext; cha
   );
 }
 
-/** How many characters two texts share at their start and at their end, never counting one twice; 0 and 0 when under a third is shared. */
+/** How many characters two texts share at their start and at their end, never counting one twice; 0 and 0 when under a quarter is shared. */
 export function commonEnds(a: string, b: string): { start: number; end: number } {
   const shorter = Math.min(a.length, b.length);
   let start = 0;
   while (start < shorter && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  return (start + end) * 3 < shorter ? { start: 0, end: 0 } : { start, end };
+  return (start + end) * 4 < shorter ? { start: 0, end: 0 } : { start, end };
 }

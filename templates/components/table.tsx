@@ -8,9 +8,9 @@ export interface Column {
   title: string;
   /** `end` for numbers and times, so that digits stand under digits. */
   align?: "start" | "end" | undefined;
-  /** Takes what is left of the width; the others are as wide as their content. */
+  /** May break into lines: long names and sentences. The others stay on one line. */
   grows?: boolean | undefined;
-  /** In a card the first column is the heading and needs no label; set `none` where the value speaks for itself (a state). */
+  /** `none` for at most one column, whose value speaks for itself (the state): in a card it stands beside the heading. */
   card_label?: "none" | undefined;
   /** Left out between a phone and a wide screen, where it would crowd; cards show every column. */
   wide_only?: boolean | undefined;

@@ -1,0 +1,98 @@
+import { resolve } from "node:path";
+import type { PageContext } from "../../templates/page.ts";
+import {
+  ConfirmSample,
+  EmptySample,
+  FormSample,
+  OverviewSample,
+  PartialSample,
+  RunSample,
+  SignInSample,
+  sampleContext,
+  sampleErrors,
+  sampleValues,
+  TrackersSample,
+} from "./gallery.tsx";
+
+const root = resolve(import.meta.dir, "../..");
+const files: Readonly<Record<string, string>> = {
+  "htmx.js": `${root}/node_modules/htmx.org/dist/htmx.min.js`,
+  "htmx-sse.js": `${root}/node_modules/htmx.org/dist/ext/hx-sse.min.js`,
+};
+
+/** The policy that the product sends with every response. */
+export const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; " +
+  "connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'";
+
+const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
+  "/": (ctx) => <OverviewSample ctx={ctx} />,
+  "/trackers": (ctx) => <TrackersSample ctx={ctx} />,
+  "/trackers-300": (ctx) => <TrackersSample ctx={ctx} count={300} />,
+  "/trackers-0": (ctx) => <TrackersSample ctx={ctx} count={0} />,
+  "/run": (ctx) => <RunSample ctx={ctx} />,
+  "/form": (ctx) => <FormSample ctx={ctx} />,
+  "/form-errors": (ctx) => <FormSample ctx={ctx} errors={sampleErrors} />,
+  "/form-edit": (ctx) => <FormSample ctx={ctx} is_edit />,
+  "/empty": (ctx) => <EmptySample ctx={ctx} />,
+  "/login": (ctx) => <SignInSample ctx={ctx} />,
+  "/runs/1/retry": (ctx) => <ConfirmSample ctx={ctx} />,
+};
+export const galleryPaths = Object.keys(pages).filter((path) => path !== "/runs/1/retry");
+
+/** Serves the gallery on a free port of loopback, under the product's policy; `?lang=` and `?theme=` choose the look. */
+export function startGallery() {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    fetch: async (request) => answer(request),
+  });
+  return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
+async function answer(request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const headers = new Headers({
+    "Content-Security-Policy": contentSecurityPolicy,
+    "Content-Type": "text/html; charset=utf-8",
+  });
+  if (url.pathname.startsWith("/assets/")) {
+    const name = url.pathname.slice("/assets/".length);
+    return new Response(Bun.file(files[name] ?? `${root}/public/${name}`));
+  }
+  const ctx = sampleContext({
+    language: url.searchParams.get("lang") === "zh" ? "zh" : "en",
+    theme:
+      url.searchParams.get("theme") === "dark"
+        ? "dark"
+        : url.searchParams.get("theme") === "light"
+          ? "light"
+          : "system",
+    path: url.pathname,
+  });
+  if (url.pathname === "/events") {
+    const html = String(<PartialSample ctx={ctx} text="Heard from the stream" />).replaceAll("\n", " ");
+    headers.set("Content-Type", "text/event-stream");
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(`id: 1\ndata: ${html}\n\n`)),
+    });
+    return new Response(body, { headers });
+  }
+  if (url.pathname === "/check") {
+    return new Response(String(<PartialSample ctx={ctx} text="The registry answered 401" />), { status: 409, headers });
+  }
+  if (request.method === "POST" && url.pathname === "/form") {
+    const form = await request.formData();
+    const action = String(form.get("_action"));
+    const kind = String(form.get("source.kind"));
+    const values = { ...sampleValues, source: { ...sampleValues.source, kind } };
+    const page = <FormSample ctx={ctx} values={values} {...(action === "save" ? { errors: sampleErrors } : {})} />;
+    return new Response(String(page), { status: action === "save" ? 422 : 200, headers });
+  }
+  const page = pages[url.pathname];
+  return new Response(page === undefined ? "Not found" : String(page(ctx)), {
+    status: page === undefined ? 404 : 200,
+    headers,
+  });
+}

@@ -1,0 +1,36 @@
+import { mkdirSync } from "node:fs";
+import { chromium } from "playwright-core";
+import { galleryPaths, startGallery } from "./gallery-server.tsx";
+
+// Pictures of the gallery to look at: `bun tests/support/gallery-shots.ts DIRECTORY [PATH…]`.
+const [directory = "", ...wanted] = process.argv.slice(2);
+if (directory === "") throw new Error("Say where to put the pictures: bun tests/support/gallery-shots.ts DIRECTORY");
+mkdirSync(directory, { recursive: true });
+const looks = [
+  { width: 1280, theme: "light", lang: "en" },
+  { width: 1280, theme: "dark", lang: "en" },
+  { width: 390, theme: "light", lang: "en" },
+  { width: 390, theme: "dark", lang: "zh" },
+  { width: 1600, theme: "light", lang: "zh" },
+];
+const gallery = startGallery();
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+});
+for (const look of looks) {
+  const page = await browser.newPage({ viewport: { width: look.width, height: look.width === 390 ? 844 : 900 } });
+  page.on("console", (message) => console.log(look.width, message.text()));
+  for (const path of wanted.length > 0 ? wanted : galleryPaths) {
+    await page.goto(`${gallery.origin}${path}?lang=${look.lang}&theme=${look.theme}`);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    if (overflow > 0) console.log(`${path} at ${look.width}: ${overflow} px too wide`);
+    const name = path === "/" ? "overview" : path.slice(1).replaceAll("/", "-");
+    await page.screenshot({ path: `${directory}/${name}-${look.width}-${look.theme}-${look.lang}.png` });
+  }
+  await page.close();
+}
+await browser.close();
+gallery.stop();
