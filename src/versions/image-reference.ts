@@ -153,6 +153,12 @@ function parseRegistryAddress(text: string): RegistryAddress | null {
   const [host = "", ...segments] = rest.split("/").filter((segment, index) => index === 0 || segment !== "");
   if (segments[0] === "v1" || segments[0] === "v2") segments.shift();
   if (!isHost(host)) throw badRegistry(host, trimmed);
+  if (!isRegistry(host)) {
+    throw new ImageReferenceError(
+      "registry",
+      `The registry address "${quote(trimmed)}" would be taken for an owner on Docker Hub: add the port, "${quote(host)}:${scheme === "http" ? 80 : 443}"`,
+    );
+  }
   return { scheme, registry: canonicalRegistry(host), path: segments.join("/") };
 }
 

@@ -57,10 +57,9 @@ describe("orderTags()", () => {
   test("never puts a lower version of a family before a higher one", () => {
     const random = generator(11);
     for (let round = 0; round < 40; round += 1) {
-      const tags = Array.from({ length: 30 }, () => randomTag(random));
+      // Two parts at least: single numbers may turn out to be counters, which are a family of their own.
+      const tags = Array.from({ length: 30 }, () => randomTag(random, 2));
       const ordered = orderTags(tags).filter((tag) => !floatingTags(tags).has(tag));
-      const hasCounters = ordered.some((tag) => /^v?\d+(?:\D|$)/.test(tag) && !tag.includes("."));
-      if (hasCounters) continue;
       for (const [index, tag] of ordered.entries()) {
         for (const later of ordered.slice(index + 1))
           expect([tag, later, compareVersions(tag, later)]).not.toContain(-1);
@@ -173,12 +172,12 @@ function generator(seed: number): Random {
   };
 }
 
-function randomTag(random: Random): string {
+function randomTag(random: Random, fewestParts = 1): string {
   const pick = (choices: readonly string[]) => choices[random(choices.length)] ?? "";
   if (random(12) === 0)
     return pick(["latest", "stable", "sha-1234abc", "pr-4", "nightly", "", "20240604", "2024-06-05"]);
   const prefix = pick(["", "", "", "v", "v", "release-", "chart-", "develop-"]);
-  const numbers = Array.from({ length: 1 + random(5) }, () => String(random(4)));
+  const numbers = Array.from({ length: fewestParts + random(5) }, () => String(random(4)));
   if (random(6) === 0) numbers[0] = String(2020 + random(3));
   const suffixes = [
     "",
