@@ -61,9 +61,9 @@ describe("createHttp() connections", () => {
 
   test("keeps its connection after HEAD, 304, 404 and a redirect", async () => {
     await using server = await httpLoopback((request, response, count) => {
+      // A HEAD answer keeps its connection only where it names the length of the body that it leaves out.
       if (request.path === "/moved") response.writeHead(302, { location: "/" }).end("see there");
-      else if (count === 3) response.writeHead(404).end("no");
-      else response.end("ok");
+      else response.writeHead(count === 3 ? 404 : 200, { "content-length": 2 }).end("ok");
     });
     const { get } = begin();
     await get(server.port, "/", { method: "HEAD" });
