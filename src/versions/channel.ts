@@ -1,15 +1,8 @@
 import { classify, isPrerelease, type ParsedTag } from "./classify.ts";
-import {
-  compareInFamily,
-  comparePrecedence,
-  describeFamily,
-  type Family,
-  floatingTags,
-  groupFamilies,
-  longerReleases,
-  rankFamilies,
-} from "./order.ts";
+import { describeFamily, type Family, groupFamilies, longerReleases, rankFamilies } from "./families.ts";
+import { floatingTags } from "./order.ts";
 import { find, MAX_TEXT_CHARACTERS, type MatchRange, parsePattern } from "./pattern.ts";
+import { compareInFamily, comparePrecedence } from "./precedence.ts";
 
 /** What upstream says of a name: a release, a pre-release, or only a tag. */
 export type Stage = "release" | "prerelease" | "tag";

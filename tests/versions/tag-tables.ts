@@ -102,6 +102,7 @@ export const tagTable: readonly [tag: string, scheme: string, family: string, is
   ["qemux86-64-2024.6.1", "calver", "calver|qemux86-64|", false],
   ["v1.30.1-k3s2", "semver", "version||", false],
   ["v1.30.1-eksbuild.3", "semver", "version||eksbuild.#", false],
+  ["8u412-b08-jdk", "semver", "version||jdk", false],
   // names in front
   ["prometheus-11.12.1", "semver", "version|prometheus|", false],
   ["prometheus-adapter-2.5.1", "semver", "version|prometheus-adapter|", false],

@@ -1,0 +1,159 @@
+import { familyOf, isPrerelease, type ParsedTag } from "./classify.ts";
+import { compareDigits } from "./precedence.ts";
+
+/** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
+const ESTABLISHED_RELEASES = 3;
+/** A line without a release for a year, while another goes on, has been left: projects rename their tags. */
+const STALE_AFTER_MS = 365 * 24 * 60 * 60 * 1000;
+/** A family among others, with what decides which of them leads. */
+export interface Family {
+  key: string;
+  members: readonly ParsedTag[];
+  /** Members that are no pre-releases. */
+  releases: number;
+  /** When its newest member was published, milliseconds UTC; null when no times are known. */
+  newest_at: number | null;
+}
+
+/** A family with what is counted of it; `newestAt` in milliseconds UTC. */
+export function describeFamily(members: readonly ParsedTag[], newestAt: number | null = null): Family {
+  const [first] = members;
+  return {
+    key: first === undefined ? "" : familyOf(first),
+    members,
+    releases: members.filter((member) => !isPrerelease(member)).length,
+    newest_at: newestAt,
+  };
+}
+
+/**
+ * Tags by family. In a repository's whole list one thing more can be seen than in two tags: single numbers that count builds
+ * (`1` to `176` beside `4.0.17`) are no versions above the dotted ones, but a family of their own.
+ */
+export function groupFamilies(parsed: readonly ParsedTag[]): Map<string, ParsedTag[]> {
+  const families = new Map<string, ParsedTag[]>();
+  for (const tag of parsed) append(families, familyOf(tag), tag);
+  for (const [key, members] of [...families]) {
+    const counters = countersAmong(members);
+    if (counters.size === 0) continue;
+    families.set(
+      key,
+      members.filter((member) => !counters.has(member)),
+    );
+    families.set(`${key}|counter`, [...counters]);
+  }
+  return families;
+}
+
+/** Single numbers count builds when at least three of them lie above every dotted version; `17` alone above `16.9` is a version. */
+function countersAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
+  const majors = members.filter((tag) => tag.numbers.length > 1).map((tag) => tag.numbers[0] ?? "0");
+  const singles = members.filter((tag) => tag.numbers.length === 1);
+  if (majors.length === 0) return new Set();
+  const highest = majors.reduce((a, b) => (compareDigits(a, b) >= 0 ? a : b));
+  const above = new Set(
+    singles.map((tag) => tag.numbers[0] ?? "0").filter((number) => compareDigits(number, highest) > 0),
+  );
+  return new Set(above.size >= ESTABLISHED_RELEASES ? singles : []);
+}
+
+/**
+ * Families, the leading one first:
+ * 1. lines of releases before lines of pre-releases (`develop-…`);
+ * 2. where times are known, lines that are alive before those that had no release for a year while another went on;
+ * 3. plain tags before those with a variant or a name of their own (`-alpine`, `chart-…`), fewer such marks first;
+ * 4. counting and calendar versions before bare dates (nightly builds) and Unix times;
+ * 5. families with at least three releases before smaller ones, so that a stray `2021.12.16` does not lead over `10.11.4`;
+ * 6. of lines with a name or variant the larger, so that in a repository of many charts the lead does not change with each of them;
+ * 7. the one published last; without times calendar versions, because projects move to them and not back;
+ * 8. the larger, then by key.
+ */
+export function rankFamilies(families: readonly Family[]): Family[] {
+  const established = families.filter((family) => family.releases >= ESTABLISHED_RELEASES);
+  const staleBefore = Math.max(0, ...established.map((family) => family.newest_at ?? 0)) - STALE_AFTER_MS;
+  return [...families].sort((a, b) => {
+    const left = rankOf(a, staleBefore);
+    const right = rankOf(b, staleBefore);
+    for (let index = 0; index < left.length; index += 1) {
+      const difference = (left[index] ?? 0) - (right[index] ?? 0);
+      if (difference !== 0) return difference;
+    }
+    return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+  });
+}
+
+function rankOf(family: Family, staleBefore: number): number[] {
+  const first = family.members[0];
+  const shape = first?.shape ?? null;
+  const isPlainLine = first?.name === "" && first.variant === "";
+  return [
+    family.releases > 0 ? 0 : 1,
+    family.newest_at !== null && family.newest_at < staleBefore ? 1 : 0,
+    (first?.name === "" ? 0 : 1) + (first?.variant === "" ? 0 : 1),
+    shape === "version" || shape === "calver" ? 0 : shape === "date" ? 1 : 2,
+    family.releases >= ESTABLISHED_RELEASES ? 0 : 1,
+    isPlainLine ? 0 : -family.members.length,
+    -(family.newest_at ?? 0),
+    first?.name === "" && shape === "calver" ? 0 : 1,
+    -family.members.length,
+  ];
+}
+/** By tag: every tag without marks whose number a longer, released one of its family begins with. */
+export function longerReleases(parsed: readonly ParsedTag[]): Map<string, ParsedTag[]> {
+  const shorter = new Map<string, ParsedTag[]>();
+  for (const tag of parsed) {
+    if (isPlain(tag)) append(shorter, prefixKey(tag, tag.numbers.length), tag);
+  }
+  const longer = new Map<string, ParsedTag[]>();
+  for (const tag of parsed) {
+    if (tag.shape === null || tag.prerelease.length > 0) continue;
+    for (let length = 1; length < Math.min(tag.numbers.length, 8); length += 1) {
+      for (const alias of shorter.get(prefixKey(tag, length)) ?? []) append(longer, alias.tag, tag);
+    }
+  }
+  return longer;
+}
+
+/** As `floatingTags` of order.ts, of tags that are parsed already and differ. */
+export function floatingAliases(parsed: readonly ParsedTag[]): Set<string> {
+  const longer = longerReleases(parsed);
+  const isOwnRelease = depthsOfReleases(parsed, longer);
+  const aliases = [...parsed].filter((tag) => longer.has(tag.tag) && !isOwnRelease.has(depthKey(tag)));
+  return new Set(aliases.map((tag) => tag.tag));
+}
+
+/** Families and lengths at which short numbers are releases: see `floatingTags`. */
+function depthsOfReleases(
+  parsed: readonly ParsedTag[],
+  longer: ReadonlyMap<string, readonly ParsedTag[]>,
+): Set<string> {
+  const alone = new Set<string>();
+  const zeroed = new Set<string>();
+  for (const tag of parsed) {
+    if (!isPlain(tag)) continue;
+    const extensions = longer.get(tag.tag);
+    if (extensions === undefined) alone.add(depthKey(tag));
+    else if (extensions.some((extension) => extension.numbers[tag.numbers.length] === "0")) zeroed.add(depthKey(tag));
+  }
+  return new Set([...alone].filter((key) => !zeroed.has(key)));
+}
+
+/** A year alone stands for calendar versions too: `2024` beside `2024.6.1`. */
+function prefixKey(tag: ParsedTag, length: number): string {
+  const numbers = tag.numbers.slice(0, length).join(".");
+  return `${tag.shape === "epoch" ? "epoch" : ""}|${tag.name}|${tag.variant}|${numbers}`;
+}
+
+function depthKey(tag: ParsedTag): string {
+  return `${familyOf(tag)}|${tag.numbers.length}`;
+}
+
+function isPlain(tag: ParsedTag): boolean {
+  return tag.shape !== null && tag.prerelease.length === 0 && tag.builds.length === 0 && tag.metadata === "";
+}
+
+function append(map: Map<string, ParsedTag[]>, key: string, tag: ParsedTag): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [tag]);
+  else list.push(tag);
+}

@@ -1,0 +1,89 @@
+import type { ParsedTag } from "./classify.ts";
+import { isDigits } from "./tag-core.ts";
+import type { BuildMark } from "./tag-suffix.ts";
+
+/** Within one family: precedence, then everything that precedence leaves open, so that no two different tags are equal. */
+export function compareInFamily(a: ParsedTag, b: ParsedTag): number {
+  return (
+    comparePrecedence(a, b) ||
+    compareNaturally(a.metadata, b.metadata) ||
+    a.numbers.length - b.numbers.length ||
+    compareText(b.tag, a.tag)
+  );
+}
+
+/** Precedence of two tags of one family; with tags of different families it means nothing. */
+export function comparePrecedence(a: ParsedTag, b: ParsedTag): number {
+  return (
+    compareNumbers(a.numbers, b.numbers) ||
+    comparePrereleases(a, b) ||
+    compareBuilds(a.builds, b.builds) ||
+    compareNumbers(a.variant_numbers, b.variant_numbers)
+  );
+}
+
+function compareNumbers(a: readonly string[], b: readonly string[]): number {
+  for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
+    const difference = compareDigits(a[index] ?? "0", b[index] ?? "0");
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Two numbers written in decimal without leading zeros, of any size. */
+export function compareDigits(a: string, b: string): number {
+  return a.length - b.length || compareText(a, b);
+}
+
+function comparePrereleases(a: ParsedTag, b: ParsedTag): number {
+  const stageOf = (tag: ParsedTag) => (tag.is_dev_release ? 0 : tag.prerelease.length > 0 ? 1 : 2);
+  const difference = stageOf(a) - stageOf(b);
+  if (difference !== 0) return difference;
+  for (let index = 0; index < Math.min(a.prerelease.length, b.prerelease.length); index += 1) {
+    const comparison = compareIdentifiers(a.prerelease[index] ?? "", b.prerelease[index] ?? "");
+    if (comparison !== 0) return comparison;
+  }
+  return a.prerelease.length - b.prerelease.length;
+}
+
+/** SemVer 11.4: numbers by size, below words; words by their characters. */
+function compareIdentifiers(a: string, b: string): number {
+  const isNumberA = isDigits(a);
+  const isNumberB = isDigits(b);
+  if (isNumberA && isNumberB) return compareDigits(a, b);
+  if (isNumberA !== isNumberB) return isNumberA ? -1 : 1;
+  return compareText(a, b);
+}
+
+function compareBuilds(a: readonly BuildMark[], b: readonly BuildMark[]): number {
+  for (let index = 0; index < Math.min(a.length, b.length); index += 1) {
+    const left = a[index];
+    const right = b[index];
+    if (left === undefined || right === undefined) break;
+    const difference = compareText(left.word, right.word) || compareOptional(left.number, right.number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+function compareOptional(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return compareDigits(a, b);
+}
+
+/** Text with the numbers in it by their size: `k3s2` before `k3s10`. */
+export function compareNaturally(a: string, b: string): number {
+  const split = (text: string) => text.match(/\d+|\D+/g) ?? [];
+  const left = split(a);
+  const right = split(b);
+  for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
+    const comparison = compareIdentifiers(left[index] ?? "", right[index] ?? "");
+    if (comparison !== 0) return comparison;
+  }
+  return left.length - right.length;
+}
+
+/** By UTF-16 code units: the same on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
