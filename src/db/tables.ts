@@ -349,11 +349,16 @@ export const runs = sqliteTable(
     ignore_window: flag("ignore_window").notNull().default(false),
     /** What runs now, as observed at the end: `desired`, `previous`, `none`, `unknown`. */
     serving: text("serving"),
+    /** From the previous one's stop to the next start of anything; null when nothing was stopped. */
     downtime_ms: integer("downtime_ms"),
+    /** From the same stop to the first probe that passed. */
+    ready_ms: integer("ready_ms"),
     progress: json<JsonObject>("progress"),
     due_at: instant("due_at").notNull(),
     lease_owner: text("lease_owner"),
     lease_until: instant("lease_until"),
+    /** Set with an end state while something that the run kept aside is still to be removed. */
+    cleanup_due_at: instant("cleanup_due_at"),
     created_at: instant("created_at").notNull(),
     started_at: instant("started_at"),
     ended_at: instant("ended_at"),
@@ -368,6 +373,7 @@ export const runs = sqliteTable(
     index("runs_executor").on(t.executor_id, t.created_at),
     index("runs_created").on(t.created_at),
     index("runs_active").on(t.due_at).where(sql`${t.state} in ('pending', 'capturing', 'updating', 'verifying')`),
+    index("runs_cleanup").on(t.cleanup_due_at).where(sql`${t.cleanup_due_at} is not null`),
   ],
 );
 
