@@ -1,5 +1,9 @@
+import { apiTokenService } from "./auth/api-tokens.ts";
 import { auditRecorder } from "./auth/audit.ts";
+import { auditEntryService } from "./auth/audit-entries.ts";
 import { systemActor } from "./auth/schema.ts";
+import { authService } from "./auth/service.ts";
+import { createThrottle } from "./auth/throttle.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { credentialService } from "./credentials/service.ts";
@@ -11,8 +15,10 @@ import { createOutbox, type SendMessage } from "./notifications/outbox.ts";
 import { notificationService, StoredWebhook, secretsOf } from "./notifications/service.ts";
 import { notifiers } from "./notifiers/index.ts";
 import type { Keys } from "./secrets/keys.ts";
+import type { Passwords } from "./secrets/password.ts";
 import type { Redactor } from "./secrets/redaction.ts";
 import type { Sealer } from "./secrets/sealed.ts";
+import { createSessionTokens } from "./secrets/tokens.ts";
 import { settingsService } from "./settings/service.ts";
 
 export interface ServiceOptions {
@@ -22,6 +28,7 @@ export interface ServiceOptions {
   log: Log;
   sealer: Sealer;
   keys: Keys;
+  passwords: Passwords;
   redactor: Redactor;
   outboundAllow: OutboundAllow;
   /** Owner of this process's leases; new at each start. */
@@ -44,6 +51,11 @@ export async function createServices(options: ServiceOptions) {
     environment: { base_url: config.base_url, log_level: config.log_level },
     onChange: (current) => log.setLevel(current.log_level),
   });
+  const tokens = createSessionTokens(options.keys.session, clock);
+  const throttle = createThrottle(clock);
+  const auth = authService({ db, clock, log, audit, passwords: options.passwords, tokens, throttle });
+  const api_tokens = apiTokenService({ db, clock, audit, tokens });
+  const audit_entries = auditEntryService({ db, audit });
   const credentials = credentialService({ db, clock, sealer, audit });
   const guard = createGuard({ clock, allow: options.outboundAllow });
 
@@ -84,7 +96,11 @@ export async function createServices(options: ServiceOptions) {
 
   return {
     clock,
+    trusted_proxies: config.trusted_proxies,
     audit,
+    auth,
+    api_tokens,
+    audit_entries,
     settings,
     credentials,
     notifications,

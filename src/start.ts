@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@libsql/client";
+import { auditRecorder } from "./auth/audit.ts";
+import { bootstrapAdministrator } from "./auth/bootstrap.ts";
 import { systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/client.ts";
@@ -15,6 +17,7 @@ import { newId } from "./ids.ts";
 import { createLog, type Log } from "./log.ts";
 import { parseOutboundAllow } from "./net/outbound-allow.ts";
 import { assertKeyFits, hasKeyFile, type Keys, keyId, loadKeys, securePrivateFolder } from "./secrets/keys.ts";
+import { createPasswords } from "./secrets/password.ts";
 import { createRedactor, type Redactor } from "./secrets/redaction.ts";
 import { createSealer } from "./secrets/sealed.ts";
 import { createServices } from "./services.ts";
@@ -77,8 +80,9 @@ export async function start(config: Config): Promise<Started> {
   const redactor = createRedactor();
   for (const secret of [config.database_auth_token, config.metrics_token])
     if (secret !== null) redactor.register(secret);
+  // At "info" until the administrator is there: its first password is told at that level, whatever LOG_LEVEL says.
   const log = createLog({
-    level: config.log_level ?? "info",
+    level: "info",
     format: config.log_format,
     clock: systemClock,
     redact: redactor.redact,
@@ -87,6 +91,10 @@ export async function start(config: Config): Promise<Started> {
   const lock = await lockDataDir(config.data_dir);
   try {
     const { db, keys } = await openInstallation(config, redactor);
+    const passwords = await createPasswords();
+    const audit = auditRecorder({ clock: systemClock });
+    await bootstrapAdministrator({ db, clock: systemClock, log, audit, passwords });
+    log.setLevel(config.log_level ?? "info");
     if (outboundAllow.entries.length > 0) {
       log.warning("OUTBOUND_ALLOW opens private destinations to webhooks and HTTP probes", {
         allowed: outboundAllow.entries,
@@ -100,6 +108,7 @@ export async function start(config: Config): Promise<Started> {
       log,
       sealer,
       keys,
+      passwords,
       redactor,
       outboundAllow,
       instance_id: newId(systemClock.now()),

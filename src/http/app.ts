@@ -8,6 +8,10 @@ import { apiRoutes } from "./api/index.ts";
 import { mountRoutes } from "./api/route.ts";
 import type { Assets } from "./assets.ts";
 import type { App, AppEnv } from "./context.ts";
+import { clientAddress } from "./middleware/client-address.ts";
+import { csrf } from "./middleware/csrf.ts";
+import { securityHeaders } from "./middleware/security-headers.ts";
+import { session } from "./middleware/session.ts";
 import { buildOpenApi } from "./openapi.ts";
 import { logError, respondToApiError, toAppError } from "./respond-to-error.ts";
 
@@ -31,6 +35,8 @@ export function createApp(options: AppOptions): App {
   const app: App = new Hono<AppEnv>();
   const routes = apiRoutes(services);
 
+  app.use(securityHeaders({ baseUrl: services.baseUrl }));
+  app.use(clientAddress({ trustedProxies: services.trusted_proxies }));
   app.use(async (c, next) => {
     c.set("request_id", newId(services.clock.now()));
     c.header("X-Request-Id", c.get("request_id"));
@@ -51,6 +57,7 @@ export function createApp(options: AppOptions): App {
     return c.json({ status: ready ? "ok" : "unavailable" }, ready ? 200 : 503);
   });
   assets.mount(app);
+  app.use(session(services), csrf(services));
   app.get("/openapi.json", (c) => c.json(buildOpenApi({ routes, base_url: services.baseUrl(c.req.url), version })));
   mountRoutes(app, routes);
 

@@ -1,10 +1,22 @@
 import type { Services } from "../../services.ts";
+import { accountRoutes } from "./account.ts";
+import { apiTokenRoutes } from "./api-tokens.ts";
+import { auditEntryRoutes } from "./audit-entries.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { notifierRoutes } from "./notifiers.ts";
 import type { Route } from "./route.ts";
+import { sessionRoutes } from "./session.ts";
 import { settingsRoutes } from "./settings.ts";
 
 /** Every operation of the API, in the order of the documentation. */
 export function apiRoutes(services: Services): readonly Route[] {
-  return [...settingsRoutes(services), ...credentialRoutes(services), ...notifierRoutes(services)];
+  return [
+    ...sessionRoutes(services),
+    ...accountRoutes(services),
+    ...apiTokenRoutes(services),
+    ...settingsRoutes(services),
+    ...credentialRoutes(services),
+    ...notifierRoutes(services),
+    ...auditEntryRoutes(services),
+  ];
 }
