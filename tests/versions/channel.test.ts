@@ -268,6 +268,33 @@ describe("orderReleases()", () => {
     expect(ordered[0]?.note).toBe("of 1.1.0");
   });
 
+  test("takes a short release that is pushed anew with its patches for the oldest of them", () => {
+    const releases = dated([
+      ["2022.01", 99],
+      ["2022.01.1", 20],
+      ["2022.02", 30],
+      ["2022.04", 40],
+    ]);
+    expect(orderReleases(releases, "publish_time").map((release) => release.tag)).toEqual([
+      "2022.04",
+      "2022.02",
+      "2022.01.1",
+      "2022.01",
+    ]);
+  });
+
+  test("takes the newer of two releases of one tag, in whatever order they come", () => {
+    const releases = dated([
+      ["1.0.0", 1],
+      ["1.0.0", 9],
+      ["1.0.0", 5],
+    ]);
+    expect(orderReleases(releases, "publish_time").map((release) => release.published_at)).toEqual([9 * day]);
+    expect(orderReleases([...releases].reverse(), "semantic").map((release) => release.published_at)).toEqual([
+      9 * day,
+    ]);
+  });
+
   test("counts the first observation where upstream has no time", () => {
     const releases = [
       { tag: "1.0.0", published_at: null, first_observed_at: 9 },

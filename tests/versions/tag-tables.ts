@@ -238,7 +238,7 @@ export const ascendingTable: readonly (readonly [what: string, tags: readonly st
   ["git's underscores", ["REL_9_6_1", "REL_16_2", "REL_17_0"]],
   ["k3s", ["v1.29.5-k3s1", "v1.30.1-k3s1", "v1.30.1-k3s2"]],
   ["nightly dates", ["nightly-2024-06-04", "nightly-2024-06-05", "nightly-2024-10-01"]],
-  ["numbers beyond 2^53", ["1.0.9007199254740993", "1.0.9007199254740994", "1.0.90071992547409930"]],
+  ["numbers beyond 2^53", ["1.0.9007199254740992", "1.0.9007199254740993", "1.0.90071992547409930"]],
 ];
 
 export const equalTable: readonly [string, string][] = [
