@@ -132,6 +132,11 @@ export interface RegistryAuth {
   host: string;
 }
 
+/** `is_noop`: after the pull it turned out that this very image runs already under this very reference. */
+export interface Prepared {
+  is_noop: boolean;
+}
+
 export type Readiness =
   | { ready: true; detail: string }
   /** `final`: it will not get better by waiting (exited, OOM-killed, unhealthy by its own check). */
@@ -163,11 +168,15 @@ export interface RuntimeSession extends AsyncDisposable {
   inspect(ref: TargetRef): Promise<Target>;
   plan(ref: TargetRef, changes: readonly Change[]): Promise<UpdatePlan>;
   /** Pulls and verifies the desired images and probes the verbs that `apply` needs. The target is not touched. */
-  prepare(plan: UpdatePlan, auth: RegistryAuth | null, journal: Journal): Promise<void>;
-  /** From "old one serves" to "new one started". Throws when it could not; then call `undo`. */
+  prepare(plan: UpdatePlan, auth: RegistryAuth | null, journal: Journal): Promise<Prepared>;
+  /** From "old one serves" to "new one started"; nothing at all for a no-op. Throws when it could not; then call `undo`. */
   apply(plan: UpdatePlan, journal: Journal): Promise<void>;
-  /** Puts the previous one back, whatever state it finds. Idempotent. Throws only when nothing could be brought to run. */
-  undo(ref: TargetRef, journal: Journal): Promise<void>;
+  /**
+   * Puts the previous one back, whatever state it finds. Idempotent. Answers `untouched` when the previous one is as it was;
+   * `finished` or `started` when it is gone or refuses to come back and the new one was kept running in its place. Throws when
+   * nothing could be brought to run.
+   */
+  undo(ref: TargetRef, journal: Journal): Promise<Recovery>;
   /** Removes what the run kept aside. Idempotent. */
   finish(ref: TargetRef, journal: Journal): Promise<void>;
   /** After a crash: looks at what is really there, by labels and names first and the journal second, and makes it whole. */
@@ -180,7 +189,7 @@ export interface RuntimeSession extends AsyncDisposable {
     /** A plan that leads back to a snapshot; performed by `prepare` and `apply` like any other. */
     planRestore(ref: TargetRef, snapshot: string): Promise<UpdatePlan>;
     /** What is needed by `apply` of such a plan; called in place of `prepare`. */
-    prepareRestore(plan: UpdatePlan, snapshot: string, auth: RegistryAuth | null, journal: Journal): Promise<void>;
+    prepareRestore(plan: UpdatePlan, snapshot: string, auth: RegistryAuth | null, journal: Journal): Promise<Prepared>;
   };
 }
 

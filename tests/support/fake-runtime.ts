@@ -212,6 +212,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         });
         journal.progress({ bytes: 10, total_bytes: 20, layers_done: 1, layers_total: 2 });
       }
+      return { is_noop: false };
     },
     apply: async (plan, journal) => {
       const { ref } = plan;
@@ -230,6 +231,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       await journal.begin("undo");
       await putBack(ref, journal);
       await journal.finish("undo");
+      return { state: "untouched", detail: "The previous container serves" };
     },
     finish: async (ref, journal) => {
       await step(journal, "remove_old", `remove ${aside(ref)}`, () => {

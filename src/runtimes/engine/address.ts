@@ -1,0 +1,85 @@
+import { isIP } from "node:net";
+import * as v from "valibot";
+import type { Refusal } from "../runtime.ts";
+
+export interface TlsMaterial {
+  ca_certificate: string | null;
+  client_certificate: string | null;
+  client_key: string | null;
+}
+
+/** Where an engine listens. `tls: null` is plain HTTP. */
+export type EngineAddress =
+  | { kind: "unix"; path: string }
+  | { kind: "tcp"; host: string; port: number; tls: (TlsMaterial & { is_verified: boolean }) | null };
+
+const addressSentence = "Write the address as unix:///path/to/socket, /path/to/socket or tcp://host:port";
+
+/** The engine's address; every form but the three is a sentence for the form's field. */
+export const AddressText = v.pipe(
+  v.string(addressSentence),
+  v.trim(),
+  v.nonEmpty(addressSentence),
+  v.maxLength(512, "Write at most 512 characters"),
+  v.check((text) => parseAddress(text) !== null, addressSentence),
+);
+
+type ParsedAddress = { kind: "unix"; path: string } | { kind: "tcp"; host: string; port: number };
+
+/** `unix:///abs`, `/abs` or `tcp://host:port`; null for anything else (relative paths, user info, paths after the port). */
+export function parseAddress(text: string): ParsedAddress | null {
+  const path = text.startsWith("unix://") ? text.slice("unix://".length) : text;
+  if (path.startsWith("/")) {
+    // A socket's address holds 108 bytes with its terminator; a longer one is cut by some systems without a word.
+    const isUsable = !path.startsWith("//") && !hasControlCharacter(path) && Buffer.byteLength(path) <= 107;
+    return isUsable ? { kind: "unix", path } : null;
+  }
+  const match = /^tcp:\/\/(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}))(?::([0-9]{1,5}))\/?$/.exec(
+    text,
+  );
+  if (match === null) return null;
+  const host = (match[1] ?? "").replace(/^\[|\]$/g, "");
+  const port = Number(match[2]);
+  if (host.includes(":") && isIP(host) !== 6) return null;
+  return port >= 1 && port <= 65_535 ? { kind: "tcp", host, port } : null;
+}
+
+/**
+ * A verified address speaks TLS and nothing else. Without verification it speaks TLS where the credential has TLS material
+ * (a client certificate is useless otherwise) and plain HTTP where it has none, as a socket proxy does.
+ */
+export function engineAddress(text: string, isVerified: boolean, material: TlsMaterial | null): EngineAddress {
+  const parsed = parseAddress(text);
+  if (parsed === null) throw new Error(addressSentence);
+  if (parsed.kind === "unix") return parsed;
+  const members = material ?? { ca_certificate: null, client_certificate: null, client_key: null };
+  const hasMaterial = Object.values(members).some((member) => member !== null);
+  return { ...parsed, tls: isVerified || hasMaterial ? { ...members, is_verified: isVerified } : null };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+/** What follows from the address alone: whoever can reach a plain or unverified engine address owns that machine. */
+export function addressWarnings(text: string, isVerified: boolean): readonly Refusal[] {
+  const parsed = parseAddress(text);
+  if (parsed === null || parsed.kind === "unix" || isVerified) return [];
+  const warnings: Refusal[] = [
+    {
+      code: "tls_not_verified",
+      message: `The certificate of ${parsed.host} is not verified; anybody on the way can read and change what is sent`,
+    },
+  ];
+  if (!isLoopback(parsed.host)) {
+    warnings.push({
+      code: "plain_tcp",
+      message: `Without a TLS credential ${parsed.host} is reached by plain tcp: whoever reaches it has root on that machine`,
+    });
+  }
+  return warnings;
+}
+
+function hasControlCharacter(text: string): boolean {
+  return [...text].some((character) => character < " " || character === "\u007f");
+}

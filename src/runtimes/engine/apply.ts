@@ -1,0 +1,221 @@
+import type { Clock } from "../../clock.ts";
+import { PluginError } from "../../errors.ts";
+import type { Journal } from "../runtime.ts";
+import { type Blueprint, createBody, mainAttachment, noRestart } from "./carry.ts";
+import type { EngineClient } from "./client.ts";
+import { differences } from "./compare.ts";
+import { targetFacts } from "./facts.ts";
+import { ownLabelsFor, type RunNames, runNames } from "./names.ts";
+import { type ContainerInspect, isRunning } from "./objects.ts";
+import { isSame, type RawObject, stringAt } from "./raw.ts";
+import { step } from "./step.ts";
+
+/** What one replacement needs: who is replaced, and by what. */
+export interface Replacement {
+  name: string;
+  /** Null when a snapshot is restored whose container is gone. */
+  old: ContainerInspect | null;
+  blueprint: Blueprint;
+  new_image_config: unknown;
+  /** Passed to the engine only where it is not the engine's own. */
+  platform: string | null;
+}
+
+interface ApplyContext {
+  client: EngineClient;
+  clock: Clock;
+  apiVersion: string;
+}
+
+/** Engines wait this long for a container that names no time of its own. */
+const defaultStopSeconds = 10;
+
+/**
+ * From "the old one serves" to "the new one has been started". Everything that takes time or can go wrong by itself (create,
+ * networks, comparing with the blueprint, taking the restart policy off) happens while the old one serves; in the gap are the
+ * stop and the start alone. The two renames go on while the engine waits for the old process to end, because the final name has
+ * to be there before the start (log tags and service discovery take it from then).
+ */
+export async function replaceContainer(
+  context: ApplyContext,
+  replacement: Replacement,
+  journal: Journal,
+): Promise<void> {
+  const names = runNames(replacement.name, journal.run_id);
+  const newId = await createCandidate(context, replacement, names, journal);
+  const { old, blueprint } = replacement;
+  if (old === null) await startUnderName(context, newId, names, blueprint, journal);
+  else if (isRunning(old)) await swapRunning(context, old, newId, names, blueprint, journal);
+  else await swapStopped(context, old, newId, names, blueprint, journal);
+}
+
+async function createCandidate(
+  { client, clock, apiVersion }: ApplyContext,
+  { name, old, blueprint, new_image_config, platform }: Replacement,
+  names: RunNames,
+  journal: Journal,
+): Promise<string> {
+  let newId = "";
+  const facts = { ...targetFacts(old, blueprint.restart_policy), next_name: names.next, at: clock.now() };
+  await step(journal, "create", facts, async () => {
+    const labels = ownLabelsFor(journal.run_id, name, old?.Id ?? null);
+    newId = await client.createContainer(
+      names.next,
+      createBody(blueprint, new_image_config, labels, apiVersion),
+      platform,
+    );
+    await attachNetworks(client, blueprint, newId);
+    const found = differences(blueprint, await client.inspectContainer(newId));
+    if (found.length > 0) {
+      const paths = found.map((each) => each.path).join(", ");
+      throw new PluginError("rejected", `The engine did not take over every setting: ${paths.slice(0, 400)}`);
+    }
+    return { new_id: newId };
+  });
+  return newId;
+}
+
+/** The create call attached the first network, or the engine's default one where the container was taken off its own. */
+async function attachNetworks(client: EngineClient, blueprint: Blueprint, newId: string): Promise<void> {
+  const main = mainAttachment(blueprint);
+  if (main === null && blueprint.attachments.length > 0) {
+    const mode = stringAt(blueprint.host_config.NetworkMode);
+    await client.disconnectNetwork(mode === "" || mode === "default" ? "bridge" : mode, newId);
+  }
+  for (const attachment of blueprint.attachments) {
+    if (attachment === main) continue;
+    await client.connectNetwork(attachment.network_id || attachment.network, newId, attachment.endpoint);
+  }
+}
+
+async function swapRunning(
+  { client, clock }: ApplyContext,
+  old: ContainerInspect,
+  newId: string,
+  names: RunNames,
+  blueprint: Blueprint,
+  journal: Journal,
+): Promise<void> {
+  await journal.begin("stop", { old_id: old.Id, new_id: newId, at: clock.now() });
+  await takePolicyOff(client, old, journal);
+  const stoppingAt = clock.now();
+  const stopping = settled(client.stopContainer(old.Id, stopGraceMs(old)));
+  try {
+    await renameBoth(client, old.Id, newId, names, journal);
+    await journal.begin("start", { new_id: newId, at: clock.now() });
+  } catch (error) {
+    // The stop is on its way and cannot be called back; whoever puts the old one back must find it stopped.
+    await stopping;
+    throw error;
+  }
+  const stop = await stopping;
+  if (stop.error !== null) {
+    await journal.fail("stop", { error: stop.error.message });
+    throw stop.error;
+  }
+  const stoppedAt = clock.now();
+  const [start, noted] = await Promise.all([
+    settled(client.startContainer(newId)),
+    settled(journal.finish("stop", { stopping_at: stoppingAt, stopped_at: stoppedAt, at: stoppedAt })),
+  ]);
+  const startedAt = clock.now();
+  if (noted.error !== null) throw noted.error;
+  await endStart(client, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
+}
+
+/** A stopped container stays stopped: only the names change hands. */
+async function swapStopped(
+  { client, clock }: ApplyContext,
+  old: ContainerInspect,
+  newId: string,
+  names: RunNames,
+  blueprint: Blueprint,
+  journal: Journal,
+): Promise<void> {
+  const skipped = { new_id: newId, is_skipped: true };
+  await journal.begin("stop", { old_id: old.Id, ...skipped, at: clock.now() });
+  await takePolicyOff(client, old, journal);
+  await journal.finish("stop", { ...skipped, at: clock.now() });
+  await renameBoth(client, old.Id, newId, names, journal);
+  await journal.begin("start", { ...skipped, at: clock.now() });
+  await endStart(client, newId, blueprint, journal, null, { ...skipped, at: clock.now() });
+}
+
+async function startUnderName(
+  { client, clock }: ApplyContext,
+  newId: string,
+  names: RunNames,
+  blueprint: Blueprint,
+  journal: Journal,
+): Promise<void> {
+  await step(journal, "rename_new", { id: newId, from: names.next, to: names.name }, async () => {
+    await client.renameContainer(newId, names.name);
+    return {};
+  });
+  await journal.begin("start", { new_id: newId, at: clock.now() });
+  const start = await settled(client.startContainer(newId));
+  const startedAt = clock.now();
+  await endStart(client, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
+}
+
+/** An engine that restarts in the gap would start a stopped container with `always` again, beside its successor. */
+async function takePolicyOff(client: EngineClient, old: ContainerInspect, journal: Journal): Promise<void> {
+  if (isSame(old.HostConfig.RestartPolicy, noRestart)) return;
+  try {
+    await client.updateRestartPolicy(old.Id, noRestart);
+  } catch (error) {
+    await journal.fail("stop", { error: error instanceof Error ? error.message : String(error) });
+    throw error;
+  }
+}
+
+async function renameBoth(
+  client: EngineClient,
+  oldId: string,
+  newId: string,
+  names: RunNames,
+  journal: Journal,
+): Promise<void> {
+  await step(journal, "rename_old", { id: oldId, from: names.name, to: names.aside }, async () => {
+    await client.renameContainer(oldId, names.aside);
+    return {};
+  });
+  await step(journal, "rename_new", { id: newId, from: names.next, to: names.name }, async () => {
+    await client.renameContainer(newId, names.name);
+    return {};
+  });
+}
+
+async function endStart(
+  client: EngineClient,
+  newId: string,
+  blueprint: Blueprint,
+  journal: Journal,
+  startError: Error | null,
+  facts: RawObject,
+): Promise<void> {
+  let failure = startError;
+  if (failure === null && !isSame(blueprint.restart_policy, noRestart)) {
+    failure = (await settled(client.updateRestartPolicy(newId, blueprint.restart_policy))).error;
+  }
+  if (failure === null) return journal.finish("start", { new_id: newId, ...facts });
+  await journal.fail("start", { new_id: newId, error: failure.message.slice(0, 500) });
+  throw failure;
+}
+
+export function stopGraceMs(container: ContainerInspect): number {
+  const seconds = container.Config.StopTimeout;
+  // -1 means "wait for ever" to the engine; an hour is as long as we do.
+  const named = typeof seconds === "number" ? seconds : defaultStopSeconds;
+  return (named < 0 ? 3600 : named) * 1000;
+}
+
+/** An outcome as a value, so that several can be awaited before the first failure is acted on. */
+async function settled(work: Promise<void>): Promise<{ error: Error | null }> {
+  try {
+    await work;
+    return { error: null };
+  } catch (error) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}

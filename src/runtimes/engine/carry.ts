@@ -1,0 +1,255 @@
+import { configForCreate, mergeConfig, ownCounts } from "./merge.ts";
+import { isOwnLabel } from "./names.ts";
+import type { ContainerInspect, ImageInspect } from "./objects.ts";
+import { isBlank, isObject, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "./raw.ts";
+
+export interface Attachment {
+  network: string;
+  /** The network's id where the engine told it: a name can be ambiguous. */
+  network_id: string;
+  endpoint: RawObject;
+}
+
+/** What the new container has to be, in the engine's own words. */
+export interface Blueprint {
+  /** What its inspect must show; `Hostname` is blank where the engine makes one from the id. */
+  config: RawObject;
+  host_config: RawObject;
+  attachments: readonly Attachment[];
+  mounts: readonly RawObject[];
+  image_id: string;
+  /** Destinations at which the new image may bring a volume of its own. */
+  image_volumes: readonly string[];
+  /**
+   * Given to the new container only when it has been started: an engine that restarts meanwhile would start every container
+   * with `always`, also one that was only created, beside the one that serves.
+   */
+  restart_policy: RawObject;
+}
+
+export interface CarryInput {
+  container: ContainerInspect;
+  oldImage: ImageInspect;
+  newImage: Pick<ImageInspect, "Id" | "Config">;
+  reference: string;
+  /** Destinations that come from the containers in `VolumesFrom`. */
+  inherited: ReadonlySet<string>;
+  apiVersion: string;
+}
+
+/**
+ * Turns the inspect of a container into the blueprint of its successor. Whatever the engine told is carried as it came, unknown
+ * fields too; what is derived from the old container's id or made at each start is left out.
+ */
+export function blueprint(input: CarryInput): Blueprint {
+  const { container, newImage, reference } = input;
+  const oldDefaults = objectAt(input.oldImage.Config);
+  const newDefaults = objectAt(newImage.Config);
+  const merged = mergeConfig(container.Config, oldDefaults, newDefaults);
+  const config = {
+    ...merged,
+    Image: reference,
+    Hostname: carriedHostname(container),
+    Domainname: isHostnameForeign(container) ? "" : merged.Domainname,
+    Labels: labelsFor(merged, input),
+  };
+  return {
+    config,
+    host_config: hostConfig(container, input.inherited),
+    attachments: attachments(container, input.apiVersion),
+    mounts: (container.Mounts ?? []).filter((mount) => !input.inherited.has(stringAt(mount.Destination))),
+    image_id: newImage.Id,
+    image_volumes: Object.keys(objectAt(newDefaults.Volumes)),
+    restart_policy: restartPolicyOf(container),
+  };
+}
+
+export const noRestart: RawObject = { Name: "no", MaximumRetryCount: 0 };
+
+export function restartPolicyOf(container: ContainerInspect): RawObject {
+  const policy = objectAt(container.HostConfig.RestartPolicy);
+  return stringAt(policy.Name) === "" ? noRestart : policy;
+}
+
+/** The body of the create call. One network only: engines before API 1.44 refuse two. */
+export function createBody(plan: Blueprint, newImageConfig: unknown, labels: RawObject, apiVersion: string): RawObject {
+  const main = mainAttachment(plan);
+  const config = configForCreate(plan.config, objectAt(newImageConfig));
+  const { MacAddress: macAddress, ...withoutMac } = config;
+  const isMacInConfig = !hasEndpointMac(apiVersion) && !isBlank(macAddress) && macAddress !== "";
+  return {
+    ...withoutMac,
+    ...(isMacInConfig ? { MacAddress: macAddress } : {}),
+    Labels: { ...objectAt(config.Labels), ...labels },
+    HostConfig: { ...plan.host_config, RestartPolicy: noRestart },
+    ...(main === null ? {} : { NetworkingConfig: { EndpointsConfig: { [main.network]: main.endpoint } } }),
+  };
+}
+
+/** The attachment that the create call makes by itself, from `NetworkMode`. */
+export function mainAttachment(plan: Blueprint): Attachment | null {
+  const mode = stringAt(plan.host_config.NetworkMode);
+  const name = mode === "" || mode === "default" ? "bridge" : mode;
+  return plan.attachments.find((each) => each.network === name || each.network_id === name) ?? null;
+}
+
+/** True when the engine takes user-set MAC addresses with the endpoint and not with the container. */
+function hasEndpointMac(apiVersion: string): boolean {
+  return Number(apiVersion.split(".")[1] ?? "0") >= 44;
+}
+
+/** Its own only when a person chose it: engines fill in the short id, the host's name or the name of a shared namespace. */
+function carriedHostname(container: ContainerInspect): string {
+  const hostname = stringAt(container.Config.Hostname);
+  return isHostnameForeign(container) || container.Id.startsWith(hostname) ? "" : hostname;
+}
+
+/** In these modes the name belongs to somebody else, and the engine refuses one at create. */
+export function isHostnameForeign(container: Pick<ContainerInspect, "HostConfig">): boolean {
+  const networkMode = stringAt(container.HostConfig.NetworkMode);
+  return networkMode.startsWith("container:") || stringAt(container.HostConfig.UTSMode) === "host";
+}
+
+function labelsFor(merged: RawObject, input: CarryInput): RawObject {
+  const labels = Object.entries(stringMapAt(merged.Labels)).filter(([key]) => !isOwnLabel(key));
+  return { ...Object.fromEntries(labels), ...composeImageLabel(input) };
+}
+
+const composeImage = "com.docker.compose.image";
+
+/**
+ * Compose compares this label with what its own look at the image gives, so the new value is of the kind that the old one was:
+ * the platform manifest's digest where the old container had that (containerd image store), else the image's id.
+ */
+function composeImageLabel({ container, newImage }: CarryInput): RawObject {
+  const old = stringMapAt(container.Config.Labels)[composeImage];
+  if (old === undefined) return {};
+  const oldManifest = stringAt(objectAt(container.ImageManifestDescriptor).digest);
+  const isManifest = oldManifest !== "" && old === oldManifest && old !== container.Image;
+  const manifests = listAt(objectAt(newImage).Manifests).map(objectAt);
+  const manifest = manifests.find((each) => each.Kind === "image" && each.Available === true);
+  const newManifest = stringAt(manifest?.ID);
+  return { [composeImage]: isManifest && newManifest !== "" ? newManifest : newImage.Id };
+}
+
+function hostConfig(container: ContainerInspect, inherited: ReadonlySet<string>): RawObject {
+  const carried: Record<string, unknown> = { ...container.HostConfig };
+  if (!isBlank(carried.Links)) carried.Links = stringsAt(carried.Links).map(linkForCreate);
+  return { ...carried, ...volumesByName(container, inherited) };
+}
+
+/** Inspect says `/db:/app/alias`, create wants `db:alias`. */
+export function linkForCreate(link: string): string {
+  const colon = link.indexOf(":");
+  if (colon < 0) return link.replace(/^\//, "");
+  const alias = link.slice(colon + 1);
+  return `${link.slice(0, colon).replace(/^\//, "")}:${alias.slice(alias.lastIndexOf("/") + 1)}`;
+}
+
+/**
+ * Anonymous volumes are named, so that the new container gets the data and not an empty volume: those of the image's or the
+ * container's `Volumes`, mounts of type volume without a source, and binds that are a path alone.
+ */
+function volumesByName(container: ContainerInspect, inherited: ReadonlySet<string>): RawObject {
+  const volumes = (container.Mounts ?? []).filter((mount) => mount.Type === "volume");
+  const nameAt = (destination: string) => stringAt(volumes.find((each) => each.Destination === destination)?.Name);
+
+  const binds = stringsAt(container.HostConfig.Binds).map((bind) => {
+    const name = bind.includes(":") ? "" : nameAt(bind);
+    return name === "" ? bind : `${name}:${bind}`;
+  });
+  const mounts = listAt(container.HostConfig.Mounts)
+    .filter(isObject)
+    .map((mount) => {
+      const isAnonymous = mount.Type === "volume" && stringAt(mount.Source) === "";
+      const name = isAnonymous ? nameAt(stringAt(mount.Target)) : "";
+      return name === "" ? mount : { ...mount, Source: name };
+    });
+  const named = new Set([...binds.map(bindDestination), ...mounts.map((mount) => stringAt(mount.Target))]);
+  const anonymous = volumes.filter((mount) => {
+    const destination = stringAt(mount.Destination);
+    return !named.has(destination) && !inherited.has(destination);
+  });
+  const added = anonymous.map((mount) => ({
+    Type: "volume",
+    Source: stringAt(mount.Name),
+    Target: stringAt(mount.Destination),
+    ...(mount.RW === false ? { ReadOnly: true } : {}),
+  }));
+  const allMounts = [...mounts, ...added];
+  return {
+    ...(binds.length === 0 ? {} : { Binds: binds }),
+    ...(allMounts.length === 0 ? {} : { Mounts: allMounts }),
+  };
+}
+
+function bindDestination(bind: string): string {
+  const [first = "", second] = bind.split(":");
+  return second ?? first;
+}
+
+/** What the engine makes anew at each start; everything else of an endpoint is configuration. */
+const runtimeEndpointFields = new Set([
+  "NetworkID",
+  "EndpointID",
+  "Gateway",
+  "IPAddress",
+  "IPPrefixLen",
+  "IPv6Gateway",
+  "GlobalIPv6Address",
+  "GlobalIPv6PrefixLen",
+  "MacAddress",
+  "DNSNames",
+]);
+
+export function attachments(container: ContainerInspect, apiVersion: string): readonly Attachment[] {
+  const mode = stringAt(container.HostConfig.NetworkMode);
+  if (mode === "host" || mode === "none" || mode.startsWith("container:")) return [];
+  return Object.entries(container.NetworkSettings?.Networks ?? {}).map(([network, raw]) => {
+    const found = objectAt(raw);
+    const kept = Object.entries(found).filter(([key, value]) => !runtimeEndpointFields.has(key) && !isBlank(value));
+    const aliases = stringsAt(found.Aliases).filter((alias) => alias !== container.Id.slice(0, 12));
+    const endpoint: Record<string, unknown> = Object.fromEntries(kept);
+    delete endpoint.Aliases;
+    if (aliases.length > 0) endpoint.Aliases = aliases;
+    if (!isBlank(found.Links)) endpoint.Links = stringsAt(found.Links);
+    const macAddress = hasEndpointMac(apiVersion) ? chosenMac(container, network, found) : "";
+    if (macAddress !== "") endpoint.MacAddress = macAddress;
+    return { network, network_id: stringAt(found.NetworkID), endpoint };
+  });
+}
+
+/**
+ * Newer engines do not say whether a person chose the address. One that the engine derived from the IP address (02:42 and the
+ * address) was not chosen; any other is kept, as keeping a random one harms nobody and losing a chosen one does.
+ */
+function chosenMac(container: ContainerInspect, network: string, endpoint: RawObject): string {
+  const mode = stringAt(container.HostConfig.NetworkMode);
+  const isMain = network === mode || (network === "bridge" && (mode === "default" || mode === ""));
+  const configured = stringAt(container.Config.MacAddress);
+  if (isMain && configured !== "") return configured;
+  const macAddress = stringAt(endpoint.MacAddress).toLowerCase();
+  const bytes = stringAt(endpoint.IPAddress)
+    .split(".")
+    .map((part) => Number(part).toString(16).padStart(2, "0"));
+  return macAddress === ["02", "42", ...bytes].join(":") ? "" : macAddress;
+}
+
+/** Host settings that say something: blank, zero, false and empty ones are every container's. */
+export function carriedCounts(
+  container: ContainerInspect,
+  oldImage: ImageInspect,
+  plan: Blueprint,
+): Record<string, number> {
+  const counted = new Set(["Binds", "Mounts", "PortBindings", "MaskedPaths", "ReadonlyPaths", "ConsoleSize"]);
+  const settings = Object.entries(container.HostConfig).filter(([key, value]) => {
+    return !counted.has(key) && !isBlank(value) && value !== 0 && value !== false && value !== "";
+  });
+  return {
+    settings: settings.length,
+    ...ownCounts(container.Config, objectAt(oldImage.Config)),
+    networks: plan.attachments.length,
+    mounts: plan.mounts.length,
+    ports: Object.keys(objectAt(container.HostConfig.PortBindings)).length,
+  };
+}

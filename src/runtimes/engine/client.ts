@@ -1,0 +1,225 @@
+import * as v from "valibot";
+import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import type { PullProgress, RegistryAuth } from "../runtime.ts";
+import { ContainerInspect, ContainerSummary, Created, EngineVersion, ImageInspect } from "./objects.ts";
+import { pullReader } from "./pull.ts";
+import type { RawObject } from "./raw.ts";
+import { isObject } from "./raw.ts";
+import { isSameRegistry, splitReference } from "./reference.ts";
+import type { EngineRequest, EngineResponse, EngineTransport } from "./transport.ts";
+
+/** The API versions that this client was written for; what an engine offers is met with the highest in both ranges. */
+export const supportedApi = { min: "1.40", max: "1.56" } as const;
+
+/** How long a call may take, in milliseconds. A stop gets the container's own grace period on top. */
+export interface EngineDeadlines {
+  readMs: number;
+  changeMs: number;
+  pullIdleMs: number;
+}
+export const defaultDeadlines: EngineDeadlines = { readMs: 30_000, changeMs: 120_000, pullIdleMs: 120_000 };
+
+/** A refusal or failure of the engine, with its HTTP status where there was an answer. */
+export class EngineError extends PluginError {
+  readonly status: number | null;
+
+  constructor(code: PluginErrorCode, message: string, status: number | null, cause?: unknown) {
+    super(code, message, cause === undefined ? {} : { cause });
+    this.name = "EngineError";
+    this.status = status;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof PluginError && error.code === "not_found";
+}
+
+export type EngineClient = ReturnType<typeof engineClient>;
+
+interface ClientOptions {
+  transport: EngineTransport;
+  /** `1.41`; null before it is negotiated, and then only `version` may be called. */
+  apiVersion: string | null;
+  deadlines: EngineDeadlines;
+}
+
+/** The verbs that we use of the engine's API, each once, and no other: never exec, build, commit, swarm or secrets. */
+export function engineClient(options: ClientOptions) {
+  const { transport, deadlines } = options;
+  const prefix = options.apiVersion === null ? "" : `/v${options.apiVersion}`;
+
+  const send = async (request: Omit<EngineRequest, "deadlineMs"> & { deadlineMs?: number }) => {
+    const fallback = request.method === "GET" ? deadlines.readMs : deadlines.changeMs;
+    const full = { ...request, path: prefix + request.path, deadlineMs: request.deadlineMs ?? fallback };
+    const response = await transport.send(full);
+    throwIfRefused(full, response);
+    return response;
+  };
+  const read = async <S extends v.GenericSchema>(schema: S, path: string, query?: Readonly<Record<string, string>>) => {
+    const request = { method: "GET", path, ...(query === undefined ? {} : { query }) } as const;
+    return parsed(schema, `GET ${path}`, await send(request));
+  };
+  const container = (id: string) => `/containers/${encodeURIComponent(id)}`;
+
+  return {
+    version: () => read(EngineVersion, "/version"),
+    listContainers: () => read(v.array(ContainerSummary), "/containers/json", { all: "1" }),
+    inspectContainer: (id: string) => read(ContainerInspect, `${container(id)}/json`),
+    inspectImage: (reference: string) => read(ImageInspect, `/images/${encodeReference(reference)}/json`),
+
+    /** Answers the new id. `body` is the engine's own create JSON. */
+    async createContainer(name: string, body: RawObject, platform: string | null): Promise<string> {
+      const query = platform === null ? { name } : { name, platform };
+      const response = await send({ method: "POST", path: "/containers/create", query, body });
+      return parsed(Created, "POST /containers/create", response).Id;
+    },
+    /** Resolves when it runs, also when it ran already. */
+    async startContainer(id: string): Promise<void> {
+      await send({ method: "POST", path: `${container(id)}/start` });
+    },
+    /** Resolves when it is stopped, also when it was; `graceMs` is how long the engine itself may wait before it kills. */
+    async stopContainer(id: string, graceMs: number): Promise<void> {
+      await send({ method: "POST", path: `${container(id)}/stop`, deadlineMs: deadlines.readMs + graceMs });
+    },
+    async renameContainer(id: string, name: string): Promise<void> {
+      await send({ method: "POST", path: `${container(id)}/rename`, query: { name } });
+    },
+    async updateRestartPolicy(id: string, policy: RawObject): Promise<void> {
+      await send({ method: "POST", path: `${container(id)}/update`, body: { RestartPolicy: policy } });
+    },
+    /** Never with its volumes. `isForced` also ends a running one. */
+    async removeContainer(id: string, isForced: boolean): Promise<void> {
+      const query = { v: "false", force: isForced ? "true" : "false" };
+      await send({ method: "DELETE", path: container(id), query });
+    },
+    async connectNetwork(network: string, id: string, endpoint: RawObject): Promise<void> {
+      const body = { Container: id, EndpointConfig: endpoint };
+      await send({ method: "POST", path: `/networks/${encodeURIComponent(network)}/connect`, body });
+    },
+    async disconnectNetwork(network: string, id: string): Promise<void> {
+      const body = { Container: id, Force: false };
+      await send({ method: "POST", path: `/networks/${encodeURIComponent(network)}/disconnect`, body });
+    },
+    async tagImage(source: string, repository: string, tag: string): Promise<void> {
+      const path = `/images/${encodeReference(source)}/tag`;
+      await send({ method: "POST", path, query: { repo: repository, tag } });
+    },
+    /** `reference` by tag or by digest. An error inside the engine's stream is thrown like any other. */
+    async pullImage(
+      reference: string,
+      platform: string | null,
+      auth: RegistryAuth | null,
+      onProgress: (progress: PullProgress) => void,
+    ): Promise<void> {
+      const { repository, tag, digest } = splitReference(reference);
+      const query = {
+        fromImage: repository,
+        tag: digest ?? tag ?? "latest",
+        ...(platform === null ? {} : { platform }),
+      };
+      const headers = auth === null ? {} : { "x-registry-auth": registryAuthHeader(auth) };
+      const request = { method: "POST", path: `${prefix}/images/create`, query, headers } as const;
+      const reader = pullReader(reference, onProgress);
+      const response = await transport.stream({ ...request, deadlineMs: deadlines.pullIdleMs }, reader.take);
+      throwIfRefused(request, response);
+      reader.end();
+    },
+    /** The bare answer of any call, for finding out which verbs are let through. */
+    probe: (request: Omit<EngineRequest, "deadlineMs">) =>
+      transport.send({ ...request, path: prefix + request.path, deadlineMs: deadlines.readMs }),
+  };
+}
+
+/**
+ * Asks for the engine's version and settles on one of the API. `wanted` is the administrator's choice, null for the highest
+ * that both sides know. Throws `rejected` with both ranges when there is none.
+ */
+export async function negotiate(
+  transport: EngineTransport,
+  wanted: string | null,
+  deadlines: EngineDeadlines,
+): Promise<{ client: EngineClient; version: EngineVersion; api_version: string }> {
+  const version = await engineClient({ transport, apiVersion: null, deadlines }).version();
+  const api = chooseApiVersion(version.MinAPIVersion ?? supportedApi.min, version.ApiVersion, wanted);
+  return { client: engineClient({ transport, apiVersion: api, deadlines }), version, api_version: api };
+}
+
+export function chooseApiVersion(engineMin: string, engineMax: string, wanted: string | null): string {
+  const offered = `The engine speaks API ${engineMin} to ${engineMax}`;
+  if (wanted !== null) {
+    const isOffered = compareApi(wanted, engineMin) >= 0 && compareApi(wanted, engineMax) <= 0;
+    if (isOffered && compareApi(wanted, supportedApi.min) >= 0) return wanted;
+    throw new PluginError("rejected", `${offered}; the connection asks for ${wanted}`);
+  }
+  const chosen = compareApi(engineMax, supportedApi.max) < 0 ? engineMax : supportedApi.max;
+  if (compareApi(chosen, engineMin) >= 0 && compareApi(chosen, supportedApi.min) >= 0) return chosen;
+  throw new PluginError("rejected", `${offered}; Tidemark speaks ${supportedApi.min} to ${supportedApi.max}`);
+}
+
+function compareApi(left: string, right: string): number {
+  const [leftMajor = 0, leftMinor = 0] = left.split(".").map(Number);
+  const [rightMajor = 0, rightMinor = 0] = right.split(".").map(Number);
+  return leftMajor - rightMajor || leftMinor - rightMinor;
+}
+
+function throwIfRefused(request: Pick<EngineRequest, "method" | "path">, response: EngineResponse): void {
+  // 304 is how the engine says that a start or stop found its work done.
+  if (response.status < 300 || response.status === 304) return;
+  const verb = `${request.method} ${request.path.replace(/^\/v[0-9.]+/, "")}`;
+  throw new EngineError(
+    codeOf(response.status),
+    `The engine refused ${verb} (${response.status}): ${engineText(response)}`.slice(0, 700),
+    response.status,
+  );
+}
+
+function codeOf(status: number): PluginErrorCode {
+  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 404) return "not_found";
+  if (status === 429) return "rate_limited";
+  // Gateways and proxies between us and the engine, not the engine.
+  if (status === 502 || status === 503 || status === 504) return "unreachable";
+  return "rejected";
+}
+
+/** The engine's `message`, or the visible text of a proxy's page; at most 500 characters. */
+function engineText(response: EngineResponse): string {
+  const answer = tryJson(response.text);
+  if (isObject(answer) && typeof answer.message === "string") return answer.message.slice(0, 500);
+  const visible = response.text
+    .replace(/<[^>]{0,200}>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  return visible === "" ? "no text" : visible.slice(0, 500);
+}
+
+function parsed<S extends v.GenericSchema>(schema: S, label: string, response: EngineResponse): v.InferOutput<S> {
+  const result = v.safeParse(schema, tryJson(response.text));
+  if (result.success) return result.output;
+  const start = response.text.slice(0, 120);
+  throw new EngineError("malformed", `The answer to ${label} is not what an engine answers: ${start}`, response.status);
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Slashes, colons and the at sign stay readable, as proxies match on them; everything else is encoded. */
+function encodeReference(reference: string): string {
+  return reference
+    .split("/")
+    .map((part) => encodeURIComponent(part).replace(/%3A/g, ":").replace(/%40/g, "@"))
+    .join("/");
+}
+
+function registryAuthHeader(auth: RegistryAuth): string {
+  // Docker Hub is the one registry that engines know by an address instead of its host.
+  const serveraddress = isSameRegistry(auth.host, "docker.io") ? "https://index.docker.io/v1/" : auth.host;
+  const text = JSON.stringify({ username: auth.username, password: auth.password, serveraddress });
+  // The engine reads URL-safe base64 and, before 20.10's successors, wants its padding.
+  return Buffer.from(text).toString("base64").replace(/\+/g, "-").replace(/\//g, "_");
+}

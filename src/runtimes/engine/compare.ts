@@ -1,0 +1,138 @@
+import { type Blueprint, isHostnameForeign, linkForCreate } from "./carry.ts";
+import { isOwnLabel } from "./names.ts";
+import type { ContainerInspect } from "./objects.ts";
+import { canonical, isBlank, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "./raw.ts";
+
+/** A setting that did not arrive as planned. The values are not part of it: they may be secrets. */
+export interface Difference {
+  path: string;
+}
+
+/**
+ * Compares a created container with its blueprint, field by field in both directions, and returns what cannot be explained.
+ * Explained are only: the name and labels of the run, the hostname and alias made from the id, the restart policy that is given
+ * later, and volumes that the new image brings.
+ */
+export function differences(plan: Blueprint, found: ContainerInspect): readonly Difference[] {
+  const paths = [
+    ...(found.Image === plan.image_id ? [] : ["Image"]),
+    ...differingKeys(comparableConfig(plan.config, found), comparableConfig(found.Config, found)).map(
+      (key) => `Config.${key}`,
+    ),
+    ...differingKeys(comparableHost(plan.host_config), comparableHost(found.HostConfig)).map(
+      (key) => `HostConfig.${key}`,
+    ),
+    ...differingKeys(expectedNetworks(plan), foundNetworks(plan, found)).map((key) => `Networks.${key}`),
+    ...differingKeys(mountsByPath(plan.mounts), mountsByPath(carriedMounts(plan, found))).map((key) => `Mounts.${key}`),
+  ];
+  return paths.map((path) => ({ path }));
+}
+
+/** The keys of either side whose values differ in meaning. */
+export function differingKeys(left: RawObject, right: RawObject): readonly string[] {
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...keys].filter((key) => canonical(left[key]) !== canonical(right[key])).sort();
+}
+
+export function comparableConfig(config: RawObject, owner: Pick<ContainerInspect, "Id" | "HostConfig">): RawObject {
+  const hostname = stringAt(config.Hostname);
+  const isMade = isHostnameForeign(owner) || owner.Id.startsWith(hostname);
+  const labels = Object.entries(stringMapAt(config.Labels)).filter(([key]) => !isOwnLabel(key));
+  return {
+    ...config,
+    // An empty text and an absent one are the same to the engine for these.
+    ...blankToNull(config),
+    Hostname: isMade ? null : hostname,
+    Domainname: isHostnameForeign(owner) ? null : emptyToNull(config.Domainname),
+    Env: [...stringsAt(config.Env)].sort(),
+    Labels: Object.fromEntries(labels),
+    Healthcheck: withoutZeros(config.Healthcheck),
+  };
+}
+
+export function comparableHost(host: RawObject): RawObject {
+  const { RestartPolicy: _later, ...rest } = host;
+  return {
+    ...rest,
+    Links: stringsAt(host.Links).map(linkForCreate).sort(),
+    PortBindings: portBindings(host.PortBindings),
+  };
+}
+
+/** An address of "all" is written empty or not at all. */
+function portBindings(value: unknown): RawObject {
+  const ports = Object.entries(objectAt(value)).map(([port, bindings]) => {
+    const list = Array.isArray(bindings) ? bindings.map(objectAt) : [];
+    return [port, list.map((each) => ({ ...each, HostIp: stringAt(each.HostIp), HostPort: stringAt(each.HostPort) }))];
+  });
+  return Object.fromEntries(ports);
+}
+
+function expectedNetworks(plan: Blueprint): RawObject {
+  return Object.fromEntries(plan.attachments.map((each) => [each.network, comparableEndpoint(each.endpoint, "")]));
+}
+
+function foundNetworks(plan: Blueprint, found: ContainerInspect): RawObject {
+  const mode = stringAt(found.HostConfig.NetworkMode);
+  if (mode === "host" || mode === "none" || mode.startsWith("container:")) return {};
+  const networks = Object.entries(found.NetworkSettings?.Networks ?? {}).map(([network, raw]) => {
+    const endpoint = objectAt(raw);
+    const expected = plan.attachments.find((each) => each.network === network)?.endpoint ?? {};
+    // An address that nobody chose is made at start; one that was chosen must have arrived.
+    const kept = "MacAddress" in expected ? endpoint : { ...endpoint, MacAddress: null };
+    return [network, comparableEndpoint(kept, found.Id)];
+  });
+  return Object.fromEntries(networks);
+}
+
+function comparableEndpoint(endpoint: RawObject, ownerId: string): RawObject {
+  const {
+    NetworkID: _networkId,
+    EndpointID: _endpointId,
+    Gateway: _gateway,
+    IPAddress: _address,
+    IPPrefixLen: _prefix,
+    IPv6Gateway: _gateway6,
+    GlobalIPv6Address: _address6,
+    GlobalIPv6PrefixLen: _prefix6,
+    DNSNames: _names,
+    ...configured
+  } = endpoint;
+  const aliases = stringsAt(endpoint.Aliases).filter((alias) => ownerId === "" || alias !== ownerId.slice(0, 12));
+  // A marker, so that an endpoint without any setting still counts as attached.
+  return { ...configured, Aliases: [...aliases].sort(), attached: true };
+}
+
+/** Without what the new image brings where nothing was mounted before. */
+function carriedMounts(plan: Blueprint, found: ContainerInspect): readonly RawObject[] {
+  const before = new Set(plan.mounts.map((mount) => stringAt(mount.Destination)));
+  const brought = new Set(plan.image_volumes.filter((destination) => !before.has(destination)));
+  const inherits = !isBlank(found.HostConfig.VolumesFrom);
+  return (found.Mounts ?? []).filter((mount) => {
+    const destination = stringAt(mount.Destination);
+    return !brought.has(destination) && (before.has(destination) || !inherits);
+  });
+}
+
+function mountsByPath(mounts: readonly RawObject[]): RawObject {
+  const entries = mounts.map((mount) => {
+    const isVolume = mount.Type === "volume";
+    const from = isVolume ? stringAt(mount.Name) : stringAt(mount.Source);
+    const propagation = isVolume ? "" : stringAt(mount.Propagation);
+    return [stringAt(mount.Destination), { type: mount.Type, from, writable: mount.RW === true, propagation }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function blankToNull(config: RawObject): RawObject {
+  const keys = ["User", "WorkingDir", "StopSignal", "MacAddress"];
+  return Object.fromEntries(keys.map((key) => [key, emptyToNull(config[key])]));
+}
+
+function emptyToNull(value: unknown): unknown {
+  return value === "" || isBlank(value) ? null : value;
+}
+
+function withoutZeros(value: unknown): RawObject {
+  return Object.fromEntries(Object.entries(objectAt(value)).filter(([, member]) => member !== 0));
+}

@@ -1,0 +1,83 @@
+import type { FieldDiff } from "../runtime.ts";
+import type { Blueprint } from "./carry.ts";
+import { comparableConfig, comparableHost, differingKeys } from "./compare.ts";
+import { variableName } from "./merge.ts";
+import type { ContainerInspect } from "./objects.ts";
+import { canonical, isBlank, objectAt, type RawObject, stringsAt } from "./raw.ts";
+
+const maxValueLength = 500;
+const secretName =
+  /pass(?:word|wd|phrase)?|secret|token|key|credential|auth|private|salt|cookie|dsn|connection_?string/i;
+/** `scheme://user:password@host` in any value. */
+const secretValue = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i;
+const mask = "••••";
+
+/** What inspect will show differently, in the engine's words, with values of secret-looking variables masked. */
+export function fieldDiffs(service: string, container: ContainerInspect, plan: Blueprint): readonly FieldDiff[] {
+  const before = comparableConfig(container.Config, container);
+  const after = comparableConfig(plan.config, container);
+  const diffs: FieldDiff[] = [];
+  const push = (path: string, old: unknown, now: unknown, because: FieldDiff["because"]) => {
+    diffs.push({ service, path, ...shown(path, old, now), because });
+  };
+  for (const key of differingKeys(before, after)) {
+    if (key === "Image") push("Image", before[key], after[key], "desired");
+    else if (key === "Env") pushMembers(push, "Env", variables(before[key]), variables(after[key]));
+    else if (key === "Labels" || key === "Healthcheck")
+      pushMembers(push, key, objectAt(before[key]), objectAt(after[key]));
+    else if (key === "ExposedPorts" || key === "Volumes") push(key, names(before[key]), names(after[key]), "image");
+    else push(key, before[key], after[key], "image");
+  }
+  const host = comparableHost(container.HostConfig);
+  const nextHost = comparableHost(plan.host_config);
+  for (const key of differingKeys(host, nextHost)) push(`HostConfig.${key}`, host[key], nextHost[key], "runtime");
+  return diffs.sort((left, right) => order(left) - order(right) || (left.path < right.path ? -1 : 1));
+}
+
+type Push = (path: string, before: unknown, after: unknown, because: FieldDiff["because"]) => void;
+
+function pushMembers(push: Push, path: string, before: RawObject, after: RawObject): void {
+  for (const key of differingKeys(before, after)) {
+    const isOurs = path === "Labels" && key === "com.docker.compose.image";
+    push(`${path}.${key}`, before[key], after[key], isOurs ? "desired" : "image");
+  }
+}
+
+function variables(lines: unknown): RawObject {
+  return Object.fromEntries(
+    stringsAt(lines).map((line) => {
+      const name = variableName(line);
+      return [name, line.slice(name.length + 1)];
+    }),
+  );
+}
+
+function names(map: unknown): string {
+  return Object.keys(objectAt(map)).sort().join(", ");
+}
+
+function order(diff: FieldDiff): number {
+  return { desired: 0, image: 1, runtime: 2 }[diff.because];
+}
+
+function shown(path: string, before: unknown, after: unknown): { before: string | null; after: string | null } {
+  const texts = { before: text(before), after: text(after) };
+  const isSecret = [texts.before, texts.after].some((each) => each !== null && secretValue.test(each));
+  if (!isSecret && !isSecretPath(path)) return texts;
+  return { before: masked(texts.before, "before"), after: masked(texts.after, "after") };
+}
+
+export function isSecretPath(path: string): boolean {
+  return (path.startsWith("Env.") || path.startsWith("Labels.")) && secretName.test(path.slice(path.indexOf(".") + 1));
+}
+
+function masked(value: string | null, side: "before" | "after"): string | null {
+  if (value === null) return null;
+  return side === "before" ? mask : `${mask} (differs)`;
+}
+
+function text(value: unknown): string | null {
+  if (isBlank(value)) return null;
+  const full = typeof value === "string" ? value : canonical(value);
+  return full.length > maxValueLength ? `${full.slice(0, maxValueLength - 1)}…` : full;
+}

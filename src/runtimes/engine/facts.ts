@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import type { Journal, UpdateStep } from "../runtime.ts";
+import { noRestart, restartPolicyOf } from "./carry.ts";
+import { type ContainerInspect, isRunning } from "./objects.ts";
+import type { RawObject } from "./raw.ts";
+
+/** What is written before the first change, so that the previous container can be made what it was. No secrets. */
+const TargetFacts = v.object({
+  old_id: v.nullable(v.string()),
+  was_running: v.boolean(),
+  old_started_at: v.nullable(v.string()),
+  restart_policy: v.record(v.string(), v.unknown()),
+  next_restart_policy: v.record(v.string(), v.unknown()),
+});
+export type TargetFacts = v.InferOutput<typeof TargetFacts>;
+
+export function targetFacts(old: ContainerInspect | null, nextPolicy: RawObject | null): TargetFacts {
+  const policy = old === null ? noRestart : restartPolicyOf(old);
+  return {
+    old_id: old?.Id ?? null,
+    was_running: old === null || isRunning(old),
+    old_started_at: old?.State.StartedAt ?? null,
+    restart_policy: policy,
+    next_restart_policy: nextPolicy ?? policy,
+  };
+}
+
+/** The newest facts in the journal, or null when the run never got as far as touching the target. */
+export function factsOf(journal: Journal): TargetFacts | null {
+  for (const entry of [...journal.entries()].reverse()) {
+    if (entry.step !== "create" && entry.step !== "pull") continue;
+    const facts = v.safeParse(TargetFacts, entry.facts);
+    if (facts.success) return facts.output;
+  }
+  return null;
+}
+
+export function hasEntry(
+  journal: Journal,
+  step: UpdateStep,
+  ...phases: readonly ("begin" | "finish" | "fail")[]
+): boolean {
+  return journal.entries().some((entry) => entry.step === step && phases.includes(entry.phase));
+}

@@ -1,0 +1,123 @@
+import {
+  isBlank,
+  isObject,
+  isSame,
+  listAt,
+  objectAt,
+  type RawObject,
+  stringAt,
+  stringMapAt,
+  stringsAt,
+} from "./raw.ts";
+
+/**
+ * Three-way merge of a container's `Config` with the image it was made from and the image it will be made from (both as the
+ * engine's image `Config`): what equals the old image's default becomes the new image's, what a person set stays. The result is
+ * what the new container's inspect has to show. A value that a person set to just the old default cannot be told apart from
+ * the default and follows the image, as it would in a fresh `run`.
+ *
+ * Variables are merged one by one, so are labels, ports, volumes and the members of the health check. `Entrypoint` and `Cmd`
+ * belong together: whoever set an entrypoint has also decided about the command.
+ */
+export function mergeConfig(container: RawObject, oldImage: RawObject, newImage: RawObject): RawObject {
+  const merged: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(container)) {
+    merged[key] = follows(value, oldImage[key]) ? newImage[key] : value;
+  }
+  // The engine gives these to a container that names none, so they appear although the old image had nothing.
+  for (const key of ["User", "WorkingDir", "StopSignal"]) {
+    if (isUnset(merged[key]) && !isUnset(newImage[key])) merged[key] = newImage[key];
+  }
+  return {
+    ...merged,
+    ...mergeCommand(container, oldImage, newImage),
+    Env: mergeEnv(stringsAt(container.Env), stringsAt(oldImage.Env), stringsAt(newImage.Env)),
+    Labels: mergeMap(container.Labels, oldImage.Labels, newImage.Labels),
+    ExposedPorts: mergeMap(container.ExposedPorts, oldImage.ExposedPorts, newImage.ExposedPorts),
+    Volumes: mergeMap(container.Volumes, oldImage.Volumes, newImage.Volumes),
+    Healthcheck: mergeHealthcheck(container.Healthcheck, oldImage.Healthcheck, newImage.Healthcheck),
+  };
+}
+
+/** A value that is there on both sides and equal is the image's; what the image does not speak of is the container's own. */
+function follows(value: unknown, oldDefault: unknown): boolean {
+  return !isUnset(oldDefault) && isSame(value, oldDefault);
+}
+
+function isUnset(value: unknown): boolean {
+  return isBlank(value) || value === "" || value === 0 || value === false;
+}
+
+function mergeCommand(container: RawObject, oldImage: RawObject, newImage: RawObject): RawObject {
+  const isOwnEntrypoint = !isSame(container.Entrypoint, oldImage.Entrypoint);
+  // An engine fills in the image's command unless an entrypoint was given: a missing command therefore tells of one.
+  const isCommandDropped = isBlank(container.Cmd) && !isBlank(oldImage.Cmd);
+  if (isOwnEntrypoint || isCommandDropped) {
+    return { Entrypoint: container.Entrypoint ?? null, Cmd: container.Cmd ?? null };
+  }
+  const isOwnCommand = !isSame(container.Cmd, oldImage.Cmd);
+  return {
+    Entrypoint: newImage.Entrypoint ?? null,
+    Cmd: (isOwnCommand ? container.Cmd : newImage.Cmd) ?? null,
+  };
+}
+
+/** `NAME=value` lines. The container's own come first and keep their order, as an engine writes them. */
+export function mergeEnv(
+  container: readonly string[],
+  oldImage: readonly string[],
+  newImage: readonly string[],
+): readonly string[] {
+  const defaults = new Set(oldImage);
+  const own = container.filter((line) => !defaults.has(line));
+  const names = new Set(own.map(variableName));
+  return [...own, ...newImage.filter((line) => !names.has(variableName(line)))];
+}
+
+export function variableName(line: string): string {
+  const equals = line.indexOf("=");
+  return equals < 0 ? line : line.slice(0, equals);
+}
+
+function mergeMap(container: unknown, oldImage: unknown, newImage: unknown): RawObject {
+  const defaults = objectAt(oldImage);
+  const own = Object.entries(objectAt(container)).filter(([key, value]) => {
+    return !(key in defaults) || !isSame(defaults[key], value);
+  });
+  return { ...objectAt(newImage), ...Object.fromEntries(own) };
+}
+
+function mergeHealthcheck(container: unknown, oldImage: unknown, newImage: unknown): RawObject | null {
+  const own = objectAt(container);
+  const oldDefault = objectAt(oldImage);
+  const newDefault = objectAt(newImage);
+  const merged: Record<string, unknown> = {};
+  for (const key of new Set([...Object.keys(own), ...Object.keys(newDefault)])) {
+    const isOwn = !isUnset(own[key]) && !isSame(own[key], oldDefault[key]);
+    const value = isOwn ? own[key] : newDefault[key];
+    if (!isUnset(value)) merged[key] = value;
+  }
+  // `["NONE"]` switches the image's check off; its other members mean nothing then.
+  if (stringAt(listAt(own.Test)[0]) === "NONE") return own;
+  return isBlank(merged) ? null : merged;
+}
+
+/** How many variables and labels a person set, for the plan's summary. */
+export function ownCounts(container: RawObject, oldImage: RawObject): { environment: number; labels: number } {
+  const envDefaults = new Set(stringsAt(oldImage.Env));
+  const labelDefaults = stringMapAt(oldImage.Labels);
+  return {
+    environment: stringsAt(container.Env).filter((line) => !envDefaults.has(line)).length,
+    labels: Object.entries(stringMapAt(container.Labels)).filter(([key, value]) => labelDefaults[key] !== value).length,
+  };
+}
+
+/**
+ * `Config` as the create call must get it so that the merged one comes out: an engine reads an empty entrypoint as "take the
+ * image's", and one of an empty string as "none".
+ */
+export function configForCreate(merged: RawObject, newImage: RawObject): RawObject {
+  const isReset = isBlank(merged.Entrypoint) && !isBlank(newImage.Entrypoint);
+  const entries = Object.entries(merged).filter(([, value]) => !isBlank(value) || isObject(value));
+  return { ...Object.fromEntries(entries), ...(isReset ? { Entrypoint: [""] } : {}) };
+}

@@ -1,0 +1,74 @@
+import * as v from "valibot";
+
+// Only the members that we read are described; `looseObject` carries every other one as it came.
+const Raw = v.record(v.string(), v.unknown());
+const RawOrNull = v.nullish(Raw);
+
+export const ContainerInspect = v.looseObject({
+  Id: v.string(),
+  Name: v.string(),
+  Image: v.string(),
+  RestartCount: v.nullish(v.number()),
+  State: v.looseObject({
+    Status: v.nullish(v.string()),
+    Running: v.nullish(v.boolean()),
+    Paused: v.nullish(v.boolean()),
+    Restarting: v.nullish(v.boolean()),
+    OOMKilled: v.nullish(v.boolean()),
+    Dead: v.nullish(v.boolean()),
+    ExitCode: v.nullish(v.number()),
+    Error: v.nullish(v.string()),
+    StartedAt: v.nullish(v.string()),
+    Health: v.nullish(v.looseObject({ Status: v.nullish(v.string()), Log: v.nullish(v.array(v.unknown())) })),
+  }),
+  Config: Raw,
+  HostConfig: Raw,
+  NetworkSettings: v.nullish(v.looseObject({ Networks: v.nullish(v.record(v.string(), RawOrNull)) })),
+  Mounts: v.nullish(v.array(Raw)),
+});
+export type ContainerInspect = v.InferOutput<typeof ContainerInspect>;
+
+export const ContainerSummary = v.looseObject({
+  Id: v.string(),
+  Names: v.nullish(v.array(v.string())),
+  Labels: v.nullish(v.record(v.string(), v.string())),
+  State: v.nullish(v.string()),
+});
+export type ContainerSummary = v.InferOutput<typeof ContainerSummary>;
+
+export const ImageInspect = v.looseObject({
+  Id: v.string(),
+  RepoTags: v.nullish(v.array(v.string())),
+  RepoDigests: v.nullish(v.array(v.string())),
+  Os: v.nullish(v.string()),
+  Architecture: v.nullish(v.string()),
+  Variant: v.nullish(v.string()),
+  Config: RawOrNull,
+});
+export type ImageInspect = v.InferOutput<typeof ImageInspect>;
+
+export const EngineVersion = v.looseObject({
+  Version: v.string(),
+  ApiVersion: v.string(),
+  MinAPIVersion: v.nullish(v.string()),
+  Os: v.nullish(v.string()),
+  Arch: v.nullish(v.string()),
+});
+export type EngineVersion = v.InferOutput<typeof EngineVersion>;
+
+export const Created = v.looseObject({ Id: v.string(), Warnings: v.nullish(v.array(v.string())) });
+
+/** `linux/amd64`, `linux/arm/v7`. */
+export function platformOf(image: Pick<ImageInspect, "Os" | "Architecture" | "Variant">): string {
+  return [image.Os ?? "", image.Architecture ?? "", image.Variant ?? ""].filter((part) => part !== "").join("/");
+}
+
+/** The engine writes names with a leading slash. */
+export function nameOf(container: Pick<ContainerInspect, "Name">): string {
+  return container.Name.replace(/^\//, "");
+}
+
+/** Serving, or being brought back by its restart policy: what an update has to leave running. */
+export function isRunning(container: ContainerInspect): boolean {
+  return container.State.Running === true || container.State.Restarting === true;
+}

@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import { PluginError } from "../../errors.ts";
+import type { Change, Refusal, TargetRef, UpdatePlan } from "../runtime.ts";
+import { attachments, type Blueprint, blueprint, carriedCounts } from "./carry.ts";
+import type { EngineClient } from "./client.ts";
+import { comparableConfig, comparableHost } from "./compare.ts";
+import { fieldDiffs } from "./diff.ts";
+import { type ContainerInspect, type ImageInspect, isRunning, nameOf, platformOf } from "./objects.ts";
+import { canonical, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
+import { digestFor, isSameReference, isSameRepository, splitReference } from "./reference.ts";
+import { refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
+import { orNull, surveyContainers } from "./survey.ts";
+
+/** The one service of a single container. */
+export const mainService = "main";
+
+/** Everything that a plan is made from, as it was found at one time. */
+export interface Scene {
+  ref: TargetRef;
+  container: ContainerInspect;
+  image: ImageInspect | null;
+  around: Surroundings;
+  /** Destinations that come from `VolumesFrom`; null when one of those containers is gone. */
+  inherited: ReadonlySet<string> | null;
+  apiVersion: string;
+  /** `linux/amd64`: what the engine runs without emulation. */
+  engine_platform: string;
+}
+
+export interface SceneSource {
+  client: EngineClient;
+  apiVersion: string;
+  engine_platform: string;
+  self: Surroundings["self"];
+  address: Surroundings["address"];
+}
+
+export async function findScene(source: SceneSource, ref: TargetRef): Promise<Scene> {
+  const all = await surveyContainers(source.client);
+  const container = all.find((each) => nameOf(each) === ref.id);
+  if (container === undefined) {
+    throw new PluginError("not_found", `There is no container "${ref.id.slice(0, 200)}" on the engine`);
+  }
+  return {
+    ref,
+    container,
+    image: await orNull(source.client.inspectImage(container.Image)),
+    around: { all, self: source.self, address: source.address },
+    inherited: inheritedDestinations(container, all),
+    apiVersion: source.apiVersion,
+    engine_platform: source.engine_platform,
+  };
+}
+
+function inheritedDestinations(
+  container: ContainerInspect,
+  all: readonly ContainerInspect[],
+): ReadonlySet<string> | null {
+  const destinations = new Set<string>();
+  for (const text of stringsAt(container.HostConfig.VolumesFrom)) {
+    const id = text.split(":")[0] ?? "";
+    const from = all.find((each) => nameOf(each) === id || (id.length >= 12 && each.Id.startsWith(id)));
+    if (from === undefined) return null;
+    for (const mount of from.Mounts ?? []) destinations.add(stringAt(mount.Destination));
+  }
+  // What the container itself names wins over what it inherits.
+  const own = [
+    ...stringsAt(container.HostConfig.Binds).map((bind) => bind.split(":")[1] ?? bind),
+    ...(Array.isArray(container.HostConfig.Mounts) ? container.HostConfig.Mounts : []).map((mount) => {
+      return stringAt(objectAt(mount).Target);
+    }),
+  ];
+  for (const destination of own) destinations.delete(destination);
+  return destinations;
+}
+
+/** The desired image as it lies on the engine, or null when it has to be pulled. */
+export async function findDesiredImage(client: EngineClient, change: Change): Promise<ImageInspect | null> {
+  if (change.digest === null) return null;
+  const image = await orNull(client.inspectImage(change.digest));
+  return image !== null && hasDigest(image, change.digest) ? image : null;
+}
+
+export function hasDigest(image: ImageInspect, wanted: string): boolean {
+  const { repository, digest } = splitReference(wanted);
+  return (image.RepoDigests ?? []).some((each) => {
+    const split = splitReference(each);
+    return split.digest === digest && isSameRepository(split.repository, repository);
+  });
+}
+
+/** The plan of one change. Reads only; the same scene and change give the same hash, whether or not the image is here yet. */
+export function planUpdate(scene: Scene, change: Change, desired: ImageInspect | null): UpdatePlan {
+  const { container, image } = scene;
+  const reference = stringAt(container.Config.Image);
+  const digest = image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository);
+  const wantedDigest = change.digest === null ? null : splitReference(change.digest).digest;
+  const shape = planShape(scene, change, desired);
+  const isSameImage = desired === null ? digest !== null && digest === wantedDigest : desired.Id === container.Image;
+  return {
+    ref: scene.ref,
+    changes: [change],
+    services: [
+      {
+        service: mainService,
+        from: { reference, digest, image_id: container.Image },
+        to: { reference: change.reference, digest: wantedDigest },
+      },
+    ],
+    diff: shape === null ? [] : fieldDiffs(mainService, container, shape),
+    carried: shape === null || image === null ? {} : carriedCounts(container, image, shape),
+    refusals: [...refusalsOf(container, scene.around), ...sceneRefusals(scene), ...platformRefusals(image, desired)],
+    warnings: warningsOf(container, scene.around),
+    is_noop: isSameImage && isSameReference(reference, change.reference),
+    hash: planHash(container, scene.apiVersion, { reference: change.reference, digest: change.digest }),
+  };
+}
+
+/** The blueprint as far as it is known: without the desired image only its reference differs from the present one. */
+function planShape(scene: Scene, change: Change, desired: ImageInspect | null): Blueprint | null {
+  const { container, image } = scene;
+  if (image === null) return null;
+  const known = desired ?? { Id: "", Config: change.image_config ?? image.Config };
+  return blueprint({
+    container,
+    oldImage: image,
+    newImage: desired === null && change.image_config === null ? { ...image, Id: container.Image } : known,
+    reference: change.reference,
+    inherited: scene.inherited ?? new Set(),
+    apiVersion: scene.apiVersion,
+  });
+}
+
+function sceneRefusals(scene: Scene): readonly Refusal[] {
+  const refusals: Refusal[] = [];
+  if (scene.image === null) {
+    refusals.push({
+      code: "image_missing",
+      message: `The image it was made from (${scene.container.Image.slice(0, 19)}) is no longer on the engine, so its defaults cannot be told from its settings`,
+    });
+  }
+  if (scene.inherited === null) {
+    refusals.push({
+      code: "volumes_from_missing",
+      message: "A container that it takes volumes from is no longer there",
+    });
+  }
+  return refusals;
+}
+
+export function platformRefusals(old: ImageInspect | null, desired: ImageInspect | null): readonly Refusal[] {
+  if (old === null || desired === null) return [];
+  const [is, wants] = [platformOf(desired), platformOf(old)];
+  // An image without the variant runs wherever the bare architecture does.
+  if (is === wants || desired.Architecture === "" || `${is}/` === `${wants}/`) return [];
+  const isSameMachine = desired.Os === old.Os && desired.Architecture === old.Architecture;
+  if (isSameMachine && ((desired.Variant ?? "") === "" || (old.Variant ?? "") === "")) return [];
+  return [{ code: "platform_mismatch", message: `The new image is for ${is}, the container runs ${wants}` }];
+}
+
+/**
+ * SHA-256 over what the container is set to and what is desired. What changes by a restart alone (times, process ids, addresses
+ * from a pool, endpoint ids) and what a container only has because it is this one (id, hostname from the id) is left out.
+ */
+export function planHash(container: ContainerInspect, apiVersion: string, desired: RawObject): string {
+  const { Hostname: hostname, ...config } = comparableConfig(container.Config, container);
+  const found = {
+    config: { ...config, Hostname: hostname },
+    host_config: { ...comparableHost(container.HostConfig), RestartPolicy: container.HostConfig.RestartPolicy },
+    networks: attachments(container, apiVersion).map(({ network, endpoint }) => ({ network, endpoint })),
+    mounts: (container.Mounts ?? [])
+      .map((mount) => [mount.Destination, mount.Type, mount.Name ?? mount.Source, mount.RW])
+      .sort(),
+    image: container.Image,
+    is_running: isRunning(container),
+  };
+  return createHash("sha256").update(canonical({ found, desired })).digest("hex");
+}

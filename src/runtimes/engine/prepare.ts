@@ -1,0 +1,74 @@
+import { PluginError } from "../../errors.ts";
+import type { Change, Journal, RegistryAuth } from "../runtime.ts";
+import type { EngineClient } from "./client.ts";
+import { targetFacts } from "./facts.ts";
+import { type ImageInspect, platformOf } from "./objects.ts";
+import { findDesiredImage, hasDigest, platformRefusals, type Scene } from "./plan.ts";
+import { isSameRegistry, registryOf, splitReference } from "./reference.ts";
+import { step } from "./step.ts";
+import { orNull } from "./survey.ts";
+
+/** Pulls what is not here yet, makes sure that it is what was asked for, and answers the image. Changes nothing else. */
+export async function pullDesired(
+  client: EngineClient,
+  scene: Scene,
+  change: Change,
+  auth: RegistryAuth | null,
+  journal: Journal,
+): Promise<ImageInspect> {
+  const wanted = change.digest ?? change.reference;
+  let image: ImageInspect | null = null;
+  const facts = { ...targetFacts(scene.container, null), reference: change.reference, pulled: wanted };
+  await step(journal, "pull", facts, async () => {
+    const local = await findDesiredImage(client, change);
+    const platform = foreignPlatform(scene);
+    if (local === null)
+      await client.pullImage(wanted, platform, authFor(wanted, auth), (done) => journal.progress(done));
+    image = await verifiedImage(client, scene, change);
+    await tagAsReferenced(client, change, image);
+    return { image_id: image.Id, was_local: local !== null };
+  });
+  if (image === null) throw new PluginError("malformed", `The pull of ${wanted} brought no image`);
+  return image;
+}
+
+async function verifiedImage(client: EngineClient, scene: Scene, change: Change): Promise<ImageInspect> {
+  const image = await client.inspectImage(change.digest ?? change.reference);
+  if (change.digest !== null && !hasDigest(image, change.digest)) {
+    throw new PluginError("rejected", `The engine has another image than ${change.digest} after the pull`);
+  }
+  const [refusal] = platformRefusals(scene.image, image);
+  if (refusal !== undefined) throw new PluginError("rejected", refusal.message);
+  return image;
+}
+
+/** In tag mode the container is created from the tag, which must name the very image that was verified. */
+export async function tagAsReferenced(
+  client: EngineClient,
+  change: Pick<Change, "reference">,
+  image: ImageInspect,
+): Promise<void> {
+  const { repository, tag, digest } = splitReference(change.reference);
+  if (digest !== null) return;
+  const present = await orNull(client.inspectImage(change.reference));
+  if (present?.Id === image.Id) return;
+  await client.tagImage(image.Id, repository, tag ?? "latest");
+}
+
+/** A registry's password goes to that registry alone. */
+export function authFor(reference: string, auth: RegistryAuth | null): RegistryAuth | null {
+  if (auth === null) return null;
+  const registry = registryOf(reference);
+  return registry !== null && isSameRegistry(auth.host, registry) ? auth : null;
+}
+
+/**
+ * Named only for a container that does not run the engine's own platform (emulation): otherwise the engine chooses best, and
+ * engines before API 1.41 refuse the parameter at create.
+ */
+export function foreignPlatform(scene: Pick<Scene, "image"> & { engine_platform: string }): string | null {
+  if (scene.image === null) return null;
+  const platform = platformOf(scene.image);
+  const [os = "", architecture = ""] = platform.split("/");
+  return `${os}/${architecture}` === scene.engine_platform || architecture === "" ? null : platform;
+}

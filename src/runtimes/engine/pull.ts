@@ -1,0 +1,132 @@
+import * as v from "valibot";
+import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import type { PullProgress } from "../runtime.ts";
+
+/** One event is a line of JSON; a longer one is not from an engine. */
+const maxLineLength = 1024 * 1024;
+
+const PullEvent = v.looseObject({
+  id: v.nullish(v.string()),
+  status: v.nullish(v.string()),
+  progressDetail: v.nullish(v.looseObject({ current: v.nullish(v.number()), total: v.nullish(v.number()) })),
+  error: v.nullish(v.string()),
+  errorDetail: v.nullish(v.looseObject({ message: v.nullish(v.string()) })),
+});
+
+interface Layer {
+  bytes: number;
+  total: number | null;
+  isDone: boolean;
+}
+
+/**
+ * Reads the stream of a pull. The engine answers 200 before it knows whether the pull works and reports a failure as an event:
+ * `end` throws it, and also throws when the stream was no engine's.
+ */
+export function pullReader(reference: string, onProgress: (progress: PullProgress) => void) {
+  const layers = new Map<string, Layer>();
+  let rest = "";
+  let failure: PluginError | null = null;
+  let events = 0;
+
+  const read = (line: string) => {
+    if (line.trim() === "") return;
+    const event = v.safeParse(PullEvent, tryJson(line));
+    if (!event.success) {
+      failure ??= new PluginError(
+        "malformed",
+        `The pull of ${reference} answered what no engine answers: ${line.slice(0, 120)}`,
+      );
+      return;
+    }
+    events += 1;
+    const { id, status, progressDetail, error, errorDetail } = event.output;
+    const text = errorDetail?.message ?? error ?? null;
+    if (text !== null) {
+      failure ??= new PluginError(pullErrorCode(text), `The engine could not pull ${reference}: ${text.slice(0, 500)}`);
+      return;
+    }
+    if (id === null || id === undefined || status === null || status === undefined) return;
+    if (note(layers, id, status, progressDetail ?? null)) onProgress(summary(layers));
+  };
+
+  return {
+    take(chunk: string): void {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) read(line);
+      if (rest.length > maxLineLength) {
+        failure ??= new PluginError("malformed", `The pull of ${reference} answered a line without an end`);
+        rest = "";
+      }
+    },
+    end(): void {
+      read(rest);
+      if (failure !== null) throw failure;
+      if (events === 0) throw new PluginError("malformed", `The pull of ${reference} ended without a word`);
+    },
+  };
+}
+
+/** True when the layers' state changed. */
+function note(
+  layers: Map<string, Layer>,
+  id: string,
+  status: string,
+  detail: { current?: number | null | undefined; total?: number | null | undefined } | null,
+): boolean {
+  const layer = layers.get(id) ?? { bytes: 0, total: null, isDone: false };
+  if (status === "Pulling fs layer" || status === "Waiting") {
+    layers.set(id, layer);
+  } else if (status === "Downloading") {
+    layers.set(id, { ...layer, bytes: detail?.current ?? layer.bytes, total: detail?.total ?? layer.total });
+  } else if (status === "Download complete") {
+    layers.set(id, { ...layer, bytes: layer.total ?? layer.bytes });
+  } else if (status === "Pull complete" || status === "Already exists") {
+    layers.set(id, { ...layer, bytes: layer.total ?? layer.bytes, isDone: true });
+  } else {
+    return false;
+  }
+  return true;
+}
+
+function summary(layers: ReadonlyMap<string, Layer>): PullProgress {
+  const all = [...layers.values()];
+  const sized = all.filter((layer) => layer.total !== null);
+  return {
+    bytes: sized.length === 0 ? null : sized.reduce((sum, layer) => sum + layer.bytes, 0),
+    total_bytes: sized.length === 0 ? null : sized.reduce((sum, layer) => sum + (layer.total ?? 0), 0),
+    layers_done: all.filter((layer) => layer.isDone).length,
+    layers_total: all.length,
+  };
+}
+
+/** The engine passes the registry's words on without a status; these are the ones that mean something to a retry. */
+function pullErrorCode(text: string): PluginErrorCode {
+  const words = text.toLowerCase();
+  if (words.includes("toomanyrequests") || words.includes("rate limit")) return "rate_limited";
+  if (words.includes("unauthorized") || words.includes("denied") || words.includes("authentication required")) {
+    return "unauthorized";
+  }
+  if (words.includes("manifest unknown") || words.includes("not found") || words.includes("no matching manifest")) {
+    return "not_found";
+  }
+  const transport = [
+    "dial tcp",
+    "timeout",
+    "connection refused",
+    "connection reset",
+    "no such host",
+    "unexpected eof",
+    ": eof",
+  ];
+  return transport.some((each) => words.includes(each)) ? "unreachable" : "rejected";
+}
+
+function tryJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Readiness } from "../runtime.ts";
+import type { ContainerInspect } from "./objects.ts";
+import { listAt, objectAt, stringAt } from "./raw.ts";
+
+/** How long a container without a health check of its own has to run, unrestarted, before it counts as ready. */
+export const stabilityMs = 10_000;
+
+/**
+ * The engine's own judgement of a container that was started at `since` (ms UTC). With a health check its verdict counts;
+ * without one it must run for the whole stability period and not have been restarted or killed for memory. A container that
+ * was only created is ready as it is: it replaces a stopped one, which stays stopped.
+ */
+export function judgeReadiness(container: ContainerInspect, since: number, now: number): Readiness {
+  const { State: state } = container;
+  const status = state.Status ?? "";
+  if (status === "created") return { ready: true, detail: "Not started, because the previous one was stopped" };
+  if (state.OOMKilled === true) return unready("The engine ended it for using too much memory");
+  if (state.Restarting === true || (container.RestartCount ?? 0) > 0) {
+    return unready(
+      `The engine restarted it ${times(container.RestartCount ?? 0)}; the last exit code was ${state.ExitCode ?? 0}`,
+    );
+  }
+  if (state.Paused === true) return { ready: false, detail: "It is paused" };
+  if (state.Running !== true) {
+    const reason = stringAt(state.Error) === "" ? "" : `: ${stringAt(state.Error).slice(0, 300)}`;
+    return unready(`It ended with exit code ${state.ExitCode ?? 0}${reason}`);
+  }
+  const health = state.Health?.Status ?? "";
+  if (health === "healthy") return { ready: true, detail: "Its own health check passes" };
+  if (health === "unhealthy") return unready(`Its own health check fails${lastOutput(container)}`);
+  if (health === "starting") return { ready: false, detail: "Its own health check has not passed yet" };
+  const ranMs = now - since;
+  if (ranMs >= stabilityMs)
+    return { ready: true, detail: `Running for ${Math.floor(ranMs / 1000)} s without a restart` };
+  return { ready: false, detail: `Running for ${Math.max(0, Math.floor(ranMs / 1000))} of ${stabilityMs / 1000} s` };
+}
+
+function unready(detail: string): Readiness {
+  return { ready: false, detail, final: true };
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+function lastOutput(container: ContainerInspect): string {
+  const log = listAt(container.State.Health?.Log).map(objectAt);
+  const output = stringAt(log.at(-1)?.Output).trim().slice(0, 300);
+  return output === "" ? "" : `: ${output}`;
+}

@@ -1,0 +1,230 @@
+import type { Clock } from "../../clock.ts";
+import { errorMessage, PluginError } from "../../errors.ts";
+import type { Journal, Recovery, UpdateStep } from "../runtime.ts";
+import { stopGraceMs } from "./apply.ts";
+import { type EngineClient, isMissing } from "./client.ts";
+import { hasEntry } from "./facts.ts";
+import { isRunning, nameOf } from "./objects.ts";
+import { findSituation, type Move, moveBack, moveForward, moveToEnd, type Situation, wasStarted } from "./situation.ts";
+
+export interface RecoverContext {
+  client: EngineClient;
+  clock: Clock;
+  /** Between two attempts of a move that failed. */
+  retryDelayMs: number;
+}
+
+/** An engine that is coming up again refuses for a while; one that refuses for good is asked no more than this. */
+const attemptsPerMove = 4;
+/** Far above the longest way back or forward; a way that is longer goes in circles. */
+const maxMoves = 40;
+
+/** Puts the previous container back, whatever it finds; see `RuntimeSession.undo`. */
+export async function putBack(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
+  await journal.begin("undo", { at: context.clock.now() });
+  await awaitPendingCreate(context, name, journal);
+  const recovery = await goBack(context, name, journal);
+  if (recovery.state === "down") {
+    await journal.fail("undo", { error: recovery.detail });
+    throw new PluginError("rejected", recovery.detail);
+  }
+  await journal.finish("undo", { state: recovery.state });
+  return recovery;
+}
+
+/** Removes the container that was kept aside, and only it: by its name of this run, beside a successor of this run. */
+export async function removePrevious(context: RecoverContext, name: string, journal: Journal): Promise<void> {
+  await journal.begin("remove_old", { at: context.clock.now() });
+  try {
+    await travel(context, name, journal, "remove_old", moveToEnd);
+  } catch (error) {
+    if (!(error instanceof MoveFailed)) throw error;
+    await journal.fail("remove_old", { error: error.message });
+    throw new PluginError("rejected", error.message, { cause: error });
+  }
+  const left = await findSituation(context.client, name, journal);
+  if (left.previous !== null && nameOf(left.previous) === left.names.aside) {
+    const message = `"${left.names.aside}" is kept: the container that was to replace it is gone`;
+    await journal.fail("remove_old", { error: message });
+    throw new PluginError("rejected", message);
+  }
+  await journal.finish("remove_old", {});
+}
+
+/**
+ * After a crash. What is on the engine decides first: a new container that was never started leads back, one that was started
+ * leads on, unless the journal says that the way back had begun or that the result was committed.
+ */
+export async function recoverRun(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
+  await awaitPendingCreate(context, name, journal);
+  const situation = await look(context, name, journal);
+  const { next, names, facts, stranger } = situation;
+  const isCommitted = hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
+  if (next !== null && stranger === null && isCommitted) {
+    await removePrevious(context, name, journal);
+    return { state: "finished", detail: `The new container "${name}" is in place` };
+  }
+  const isUndone = hasEntry(journal, "undo", "begin");
+  const isInPlace = next !== null && nameOf(next) === names.name;
+  const isStarted =
+    next !== null && (wasStarted(next) || (facts?.was_running === false && hasEntry(journal, "start", "begin")));
+  if (isInPlace && isStarted && stranger === null && !isUndone) return goOn(context, name, journal);
+  const recovery = await goBack(context, name, journal);
+  if (recovery.state === "down") await journal.fail("undo", { error: recovery.detail });
+  else if (hasEntry(journal, "undo", "begin")) await journal.finish("undo", { state: recovery.state });
+  return recovery;
+}
+
+async function goOn(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
+  try {
+    await travel(context, name, journal, "start", moveForward);
+  } catch (error) {
+    if (!(error instanceof MoveFailed)) throw error;
+    return goBack(context, name, journal);
+  }
+  const { previous } = await look(context, name, journal);
+  if (previous === null)
+    return { state: "finished", detail: `The new container "${name}" runs; the previous one is gone` };
+  return { state: "started", detail: `The new container "${name}" was started; the previous one is kept aside` };
+}
+
+/** The previous one serves again, or, where it is gone or refuses, whatever can be made to serve. */
+async function goBack(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
+  const before = await look(context, name, journal);
+  if (before.previous === null && before.stranger === null) return keepNext(context, name, journal, before);
+  try {
+    await travelBack(context, name, journal);
+  } catch (error) {
+    if (!(error instanceof MoveFailed)) throw error;
+    return fallForward(context, name, journal, error);
+  }
+  const after = await look(context, name, journal);
+  if (after.stranger !== null) {
+    const kept = after.previous === null ? "" : `; the previous one is kept as "${nameOf(after.previous)}"`;
+    return { state: "untouched", detail: `Another container took the name "${name}" meanwhile${kept}` };
+  }
+  if (after.previous === null) return keepNext(context, name, journal, after);
+  return { state: "untouched", detail: `The container "${name}" is as it was before the run` };
+}
+
+/** An engine that cannot stop the previous one leaves it running, and that is all that is wanted here. */
+async function travelBack(context: RecoverContext, name: string, journal: Journal): Promise<void> {
+  try {
+    await travel(context, name, journal, "undo", moveBack);
+  } catch (error) {
+    if (!(error instanceof MoveFailed) || !error.label.startsWith("stop ")) throw error;
+    await travel(context, name, journal, "undo", (found) => moveBack({ ...found, is_stop_pending: false }));
+  }
+}
+
+/** The previous one was removed by somebody else: the new one is all there is. */
+async function keepNext(context: RecoverContext, name: string, journal: Journal, found: Situation): Promise<Recovery> {
+  if (found.next === null) return { state: "down", detail: `There is no container "${name}" any more` };
+  try {
+    await travel(context, name, journal, "start", moveForward);
+  } catch (error) {
+    if (!(error instanceof MoveFailed)) throw error;
+    return { state: "down", detail: `The previous container is gone and the new one does not start: ${error.message}` };
+  }
+  return { state: "finished", detail: `The previous container is gone; the new one runs as "${name}"` };
+}
+
+/** The previous one refuses to come back: a new one that ran before is better than nothing. */
+async function fallForward(
+  context: RecoverContext,
+  name: string,
+  journal: Journal,
+  refusal: MoveFailed,
+): Promise<Recovery> {
+  const found = await look(context, name, journal);
+  if (found.previous !== null && isRunning(found.previous) && nameOf(found.previous) === name) {
+    return {
+      state: "untouched",
+      detail: `The previous container "${name}" runs; what is left to do failed: ${refusal.message}`,
+    };
+  }
+  if (found.next !== null && wasStarted(found.next)) {
+    try {
+      await travel(context, name, journal, "start", moveForward);
+      return {
+        state: "started",
+        detail: `The previous container could not be put back (${refusal.message}); the new one runs`,
+      };
+    } catch (error) {
+      if (!(error instanceof MoveFailed)) throw error;
+    }
+  }
+  return { state: "down", detail: `The target "${name}" is down: ${refusal.message}` };
+}
+
+class MoveFailed extends Error {
+  readonly label: string;
+
+  constructor(label: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.label = label;
+  }
+}
+
+/** Asks what is next, does it, and asks again, until nothing is left to do. Each move is journalled before it is made. */
+async function travel(
+  context: RecoverContext,
+  name: string,
+  journal: Journal,
+  step: UpdateStep,
+  choose: (situation: Situation) => Move | null,
+): Promise<void> {
+  const failures = new Map<string, number>();
+  const started = new Set<string>();
+  for (let moves = 0; moves < maxMoves; moves += 1) {
+    const move = choose(await look(context, name, journal, started));
+    if (move === null) return;
+    const label = `${move.do} ${nameOf(move.container)}`;
+    await journal.begin(step, { move: label, at: context.clock.now() });
+    try {
+      await perform(context.client, move);
+      if (move.do === "start") started.add(move.container.Id);
+    } catch (error) {
+      if (isMissing(error)) continue;
+      const count = (failures.get(label) ?? 0) + 1;
+      failures.set(label, count);
+      if (count >= attemptsPerMove) throw new MoveFailed(label, `could not ${label}: ${errorMessage(error)}`, error);
+      await context.clock.sleep(context.retryDelayMs * count);
+    }
+  }
+  throw new MoveFailed("", `gave up after ${maxMoves} moves`);
+}
+
+async function perform(client: EngineClient, move: Move): Promise<void> {
+  const { Id: id } = move.container;
+  if (move.do === "stop") await client.stopContainer(id, stopGraceMs(move.container));
+  else if (move.do === "start") await client.startContainer(id);
+  else if (move.do === "remove") await client.removeContainer(id, false);
+  else if (move.do === "rename") await client.renameContainer(id, move.name);
+  else if (move.do === "policy") await client.updateRestartPolicy(id, move.policy);
+}
+
+/** Looking is retried like a move: an engine that restarts answers nothing for a moment. */
+async function look(
+  context: RecoverContext,
+  name: string,
+  journal: Journal,
+  started?: ReadonlySet<string>,
+): Promise<Situation> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await findSituation(context.client, name, journal, started);
+    } catch (error) {
+      if (attempt >= attemptsPerMove) throw error;
+      await context.clock.sleep(context.retryDelayMs * attempt);
+    }
+  }
+}
+
+/** A create whose answer never came may still be at work: give it a moment to show itself. */
+async function awaitPendingCreate(context: RecoverContext, name: string, journal: Journal): Promise<void> {
+  const isEnded = hasEntry(journal, "create", "finish") || !hasEntry(journal, "create", "begin");
+  if (isEnded) return;
+  const { next } = await look(context, name, journal);
+  if (next === null) await context.clock.sleep(context.retryDelayMs * 4);
+}

@@ -1,0 +1,214 @@
+import type { Refusal, RuntimeContext } from "../runtime.ts";
+import type { EngineAddress } from "./address.ts";
+import { isLoopback } from "./address.ts";
+import { leftoverOf } from "./names.ts";
+import { type ContainerInspect, nameOf } from "./objects.ts";
+import { isObject, listAt, objectAt, stringAt, stringMapAt, stringsAt } from "./raw.ts";
+
+export interface Surroundings {
+  all: readonly ContainerInspect[];
+  self: RuntimeContext["self"];
+  address: EngineAddress;
+}
+
+/** Why a container must not be updated. The codes are closed; the sentences name what was found. */
+export function refusalsOf(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
+  return [
+    ...ownerRefusals(container),
+    ...stateRefusals(container),
+    ...selfRefusals(container, around),
+    ...dependentRefusals(container, around.all),
+  ];
+}
+
+/** Somebody else creates and removes these; a replacement of ours would be undone or doubled. */
+function ownerRefusals(container: ContainerInspect): readonly Refusal[] {
+  const labels = stringMapAt(container.Config.Labels);
+  const refusals: Refusal[] = [];
+  const leftover = leftoverOf(nameOf(container));
+  if (leftover !== null) {
+    refusals.push({
+      code: "leftover",
+      message: `It is what an update of "${leftover.name}" keeps aside, not a target of its own`,
+    });
+  }
+  if (container.HostConfig.AutoRemove === true) {
+    refusals.push({
+      code: "auto_remove",
+      message: "It was started with --rm: the engine removes it when it stops, so it could not be put back",
+    });
+  }
+  const unit = labels.PODMAN_SYSTEMD_UNIT;
+  if (unit !== undefined) {
+    refusals.push({
+      code: "systemd_owned",
+      message: `The systemd unit "${unit}" owns it; change the unit's image instead`,
+    });
+  }
+  if (isPodInfra(container, labels)) {
+    refusals.push({
+      code: "pod_infra",
+      message: "It is the infrastructure container of a pod and has no image to update",
+    });
+  }
+  if (labels["com.docker.swarm.task.id"] !== undefined) {
+    refusals.push({ code: "swarm_task", message: "It is a task of a swarm service; swarm replaces its tasks itself" });
+  }
+  return refusals;
+}
+
+function isPodInfra(container: ContainerInspect, labels: Readonly<Record<string, string>>): boolean {
+  return (
+    container.IsInfra === true ||
+    labels["io.kubernetes.container.name"] === "POD" ||
+    labels["io.kubernetes.docker.type"] === "podsandbox"
+  );
+}
+
+function stateRefusals(container: ContainerInspect): readonly Refusal[] {
+  if (container.State.Paused === true) {
+    return [
+      { code: "paused", message: "It is paused; resume or stop it first, so that it is clear what should run after" },
+    ];
+  }
+  const status = container.State.Status ?? "";
+  if (container.State.Dead === true || status === "dead" || status === "removing") {
+    return [{ code: "being_removed", message: `The engine is removing it (state "${status}")` }];
+  }
+  return [];
+}
+
+function selfRefusals(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
+  if (isOurselves(container, around.self)) {
+    return [{ code: "own_container", message: "Tidemark runs in it and would end itself half way through the update" }];
+  }
+  const refusals: Refusal[] = [];
+  if (carriesConnection(container, around.address)) {
+    refusals.push({
+      code: "own_connection",
+      message: "The connection to this engine goes through it and would break half way",
+    });
+  }
+  if (sharesOurData(container, around)) {
+    refusals.push({ code: "own_data", message: "It mounts the volume with Tidemark's own data" });
+  }
+  return refusals;
+}
+
+/**
+ * A container's hostname is the beginning of its id unless somebody chose another. A chosen one is taken as ours only together
+ * with a mount that holds our data directory, because containers on the host's network carry the host's name.
+ */
+function isOurselves(container: ContainerInspect, self: RuntimeContext["self"]): boolean {
+  if (/^[0-9a-f]{12,64}$/.test(self.hostname) && container.Id.startsWith(self.hostname)) return true;
+  if (stringAt(container.Config.Hostname) !== self.hostname || self.hostname === "") return false;
+  return mountsOf(container).some((mount) => isWithin(self.data_dir, mount.destination));
+}
+
+function sharesOurData(container: ContainerInspect, around: Surroundings): boolean {
+  const ours = around.all.find((each) => isOurselves(each, around.self));
+  if (ours !== undefined) {
+    const sources = mountsOf(ours)
+      .filter((mount) => isWithin(around.self.data_dir, mount.destination))
+      .map((mount) => mount.source);
+    return mountsOf(container).some((mount) => sources.includes(mount.source));
+  }
+  // We run on the host itself: its paths are ours. A container that sees a whole disk (backup, monitoring) is no owner.
+  return mountsOf(container).some((mount) => isWithin(mount.source, around.self.data_dir));
+}
+
+interface MountPath {
+  source: string;
+  destination: string;
+}
+
+function mountsOf(container: ContainerInspect): readonly MountPath[] {
+  return (container.Mounts ?? [])
+    .map((mount) => ({ source: stringAt(mount.Source), destination: stringAt(mount.Destination) }))
+    .filter((mount) => mount.source !== "");
+}
+
+function isWithin(path: string, folder: string): boolean {
+  if (path === "" || folder === "" || folder === "/") return false;
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+/** A socket proxy: it publishes the port that we connect to, or it is what the address names. */
+function carriesConnection(container: ContainerInspect, address: EngineAddress): boolean {
+  if (address.kind === "unix") return false;
+  const published = Object.values(objectAt(container.HostConfig.PortBindings))
+    .flatMap(listAt)
+    .filter(isObject)
+    .some((binding) => stringAt(binding.HostPort) === String(address.port));
+  if (published) return true;
+  if (isLoopback(address.host)) return false;
+  const networks = Object.values(container.NetworkSettings?.Networks ?? {}).map(objectAt);
+  const names = [
+    nameOf(container),
+    stringAt(container.Config.Hostname),
+    stringMapAt(container.Config.Labels)["com.docker.compose.service"] ?? "",
+    ...networks.flatMap((network) => [...stringsAt(network.Aliases), stringAt(network.IPAddress)]),
+  ];
+  return names.some((name) => name !== "" && name.toLowerCase() === address.host.toLowerCase());
+}
+
+/** Containers that live in this one's namespaces or volumes refer to its id: after a replacement they would hang in the air. */
+function dependentRefusals(container: ContainerInspect, all: readonly ContainerInspect[]): readonly Refusal[] {
+  const dependents = all.filter((each) => each.Id !== container.Id && dependsOn(each, container)).map(nameOf);
+  if (dependents.length === 0) return [];
+  return [
+    {
+      code: "has_dependents",
+      message: `${dependents.map((name) => `"${name}"`).join(", ")} share its namespaces or volumes and would lose them`,
+    },
+  ];
+}
+
+function dependsOn(container: ContainerInspect, other: ContainerInspect): boolean {
+  const modes = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"];
+  const shared = modes
+    .map((mode) => stringAt(container.HostConfig[mode]))
+    .filter((mode) => mode.startsWith("container:"))
+    .map((mode) => mode.slice("container:".length));
+  const volumesFrom = stringsAt(container.HostConfig.VolumesFrom).map((each) => each.split(":")[0] ?? "");
+  return [...shared, ...volumesFrom].some((each) => isNameOrId(each, other));
+}
+
+export function isNameOrId(text: string, container: ContainerInspect): boolean {
+  const bare = text.replace(/^\//, "");
+  return bare === nameOf(container) || (bare.length >= 12 && container.Id.startsWith(bare));
+}
+
+/** What does not prevent an update but should be known before it. */
+export function warningsOf(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
+  const warnings: Refusal[] = [];
+  const name = nameOf(container);
+  const leftovers = around.all.map(nameOf).filter((each) => leftoverOf(each)?.name === name);
+  if (leftovers.length > 0) {
+    warnings.push({
+      code: "leftovers",
+      message: `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}`,
+    });
+  }
+  const linking = around.all.filter((each) => each.Id !== container.Id && linksTo(each, container)).map(nameOf);
+  if (linking.length > 0) {
+    warnings.push({
+      code: "linked_by",
+      message: `${linking.map((each) => `"${each}"`).join(", ")} link to it and have to be restarted afterwards`,
+    });
+  }
+  if (stringMapAt(container.Config.Labels)["com.docker.compose.project"] !== undefined) {
+    warnings.push({
+      code: "compose_file",
+      message: "The compose file still names the present image: the next `docker compose up` goes back to it",
+    });
+  }
+  if (/^sha256:[0-9a-f]{64}$/.test(stringAt(container.Config.Image))) {
+    warnings.push({ code: "image_by_id", message: "It was created from an image id, which names no repository" });
+  }
+  return warnings;
+}
+
+function linksTo(container: ContainerInspect, other: ContainerInspect): boolean {
+  return stringsAt(container.HostConfig.Links).some((link) => isNameOrId(link.split(":")[0] ?? "", other));
+}

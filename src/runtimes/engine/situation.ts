@@ -1,0 +1,122 @@
+import type { Journal } from "../runtime.ts";
+import { noRestart, restartPolicyOf } from "./carry.ts";
+import type { EngineClient } from "./client.ts";
+import { factsOf, hasEntry, type TargetFacts } from "./facts.ts";
+import { nameInList, ownLabels, type RunNames, runNames, runOf } from "./names.ts";
+import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";
+import { isSame, type RawObject } from "./raw.ts";
+import { orNull } from "./survey.ts";
+
+/** What is really on the engine of one run, and what the journal says it was before. */
+export interface Situation {
+  names: RunNames;
+  /** The container that the run found: under its own name or aside. */
+  previous: ContainerInspect | null;
+  /** The one that the run made, by its label. */
+  next: ContainerInspect | null;
+  /** A container under the target's name that is neither: somebody else made it meanwhile. */
+  stranger: ContainerInspect | null;
+  facts: TargetFacts | null;
+  /** A stop of the previous one may still be on its way: it was begun and its end is not known. */
+  is_stop_pending: boolean;
+  /** Containers that were started on this way: one that ends at once is not started again and again. */
+  started: ReadonlySet<string>;
+}
+
+export async function findSituation(
+  client: EngineClient,
+  name: string,
+  journal: Journal,
+  started: ReadonlySet<string> = new Set(),
+): Promise<Situation> {
+  const names = runNames(name, journal.run_id);
+  const facts = factsOf(journal);
+  const listed = await client.listContainers();
+  const made = listed.find((each) => runOf(each.Labels) === journal.run_id && each.Labels?.[ownLabels.name] === name);
+  const others = listed.filter((each) => each.Id !== made?.Id);
+  const kept =
+    others.find((each) => nameInList(each) === names.aside) ??
+    others.find((each) => nameInList(each) === name && (facts?.old_id === undefined || each.Id === facts.old_id));
+  const holder = others.find((each) => nameInList(each) === name && each.Id !== kept?.Id);
+  const inspect = (id: string | undefined) => (id === undefined ? null : orNull(client.inspectContainer(id)));
+  const [previous, next, stranger] = await Promise.all([inspect(kept?.Id), inspect(made?.Id), inspect(holder?.Id)]);
+  return { names, previous, next, stranger, facts, is_stop_pending: isStopPending(journal, facts), started };
+}
+
+function isStopPending(journal: Journal, facts: TargetFacts | null): boolean {
+  const isBegun = hasEntry(journal, "stop", "begin") && facts?.was_running === true;
+  return isBegun && !hasEntry(journal, "stop", "finish", "fail");
+}
+
+/** One change on the engine; what is to be done is asked again after each. */
+export type Move =
+  | { do: "stop" | "start" | "remove"; container: ContainerInspect }
+  | { do: "rename"; container: ContainerInspect; name: string }
+  | { do: "policy"; container: ContainerInspect; policy: RawObject };
+
+/**
+ * The next move towards "the previous one is as it was, the new one is gone"; null when that is reached. The new one goes last,
+ * so that there is something to fall back on should the previous one refuse to start.
+ */
+export function moveBack(situation: Situation): Move | null {
+  const { names, previous, next, stranger, facts } = situation;
+  if (previous !== null) {
+    if (next !== null && isRunning(next)) return { do: "stop", container: next };
+    if (next !== null && nameOf(next) === names.name) return { do: "rename", container: next, name: names.next };
+    // A stop on its way ends a container that still looks as if it ran: wait for it by asking for the same again.
+    if (situation.is_stop_pending && isUntouchedSince(previous, facts)) return { do: "stop", container: previous };
+    if (stranger === null && nameOf(previous) !== names.name) {
+      return { do: "rename", container: previous, name: names.name };
+    }
+    if (stranger === null && facts !== null) {
+      if (!isSame(restartPolicyOf(previous), facts.restart_policy)) {
+        return { do: "policy", container: previous, policy: facts.restart_policy };
+      }
+      if (facts.was_running && !isUp(situation, previous)) return { do: "start", container: previous };
+    }
+  }
+  return next === null ? null : { do: "remove", container: next };
+}
+
+function isUntouchedSince(container: ContainerInspect, facts: TargetFacts | null): boolean {
+  return isRunning(container) && facts !== null && container.State.StartedAt === facts.old_started_at;
+}
+
+function isUp(situation: Situation, container: ContainerInspect): boolean {
+  return isRunning(container) || situation.started.has(container.Id);
+}
+
+/** The next move towards "the new one has the name and runs"; the previous one is kept aside, stopped. */
+export function moveForward(situation: Situation): Move | null {
+  const { names, previous, next, stranger, facts } = situation;
+  if (next === null || stranger !== null) return null;
+  if (previous !== null) {
+    if (!isSame(restartPolicyOf(previous), noRestart)) return { do: "policy", container: previous, policy: noRestart };
+    if (isRunning(previous)) return { do: "stop", container: previous };
+    if (nameOf(previous) === names.name) return { do: "rename", container: previous, name: names.aside };
+  }
+  if (nameOf(next) !== names.name) return { do: "rename", container: next, name: names.name };
+  if (facts !== null) {
+    if (facts.was_running && !isUp(situation, next)) return { do: "start", container: next };
+    if (!isSame(restartPolicyOf(next), facts.next_restart_policy)) {
+      return { do: "policy", container: next, policy: facts.next_restart_policy };
+    }
+  }
+  return null;
+}
+
+/** The same without starting anything, and then the removal of what was kept aside. */
+export function moveToEnd(situation: Situation): Move | null {
+  const { previous, next, names } = situation;
+  const all = new Set(next === null ? [] : [next.Id]);
+  const forward = moveForward({ ...situation, started: all });
+  if (forward !== null) return forward;
+  const isReplaced = next !== null && nameOf(next) === names.name;
+  const isAside = previous !== null && nameOf(previous) === names.aside && !isRunning(previous);
+  return isReplaced && isAside ? { do: "remove", container: previous } : null;
+}
+
+/** The engine writes this as the start time of a container that never ran. */
+export function wasStarted(container: ContainerInspect): boolean {
+  return container.State.Status !== "created" && !(container.State.StartedAt ?? "").startsWith("0001-01-01");
+}

@@ -1,0 +1,60 @@
+import { PluginError } from "../../errors.ts";
+import { type EngineClient, isMissing } from "./client.ts";
+import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
+
+/** How many containers one engine may have before we refuse to look at them all, and how many are asked for at once. */
+const maxContainers = 2000;
+const inspectsAtOnce = 8;
+
+/** Every container of the engine, inspected; one that goes away meanwhile is left out. */
+export async function surveyContainers(client: EngineClient): Promise<readonly ContainerInspect[]> {
+  const listed = await client.listContainers();
+  if (listed.length > maxContainers) {
+    throw new PluginError(
+      "rejected",
+      `The engine has ${listed.length} containers; ${maxContainers} at most are supported`,
+    );
+  }
+  const found: ContainerInspect[] = [];
+  const waiting = listed.map((each) => each.Id);
+  const work = async () => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      const container = await orNull(client.inspectContainer(id));
+      if (container !== null) found.push(container);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(inspectsAtOnce, listed.length) }, work));
+  return found.sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
+}
+
+/** Null when the engine says that there is none; every other failure is thrown. */
+export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** By its whole name: the engine would also take the beginning of an id. */
+export async function findByName(client: EngineClient, name: string): Promise<ContainerInspect | null> {
+  const found = await orNull(client.inspectContainer(name));
+  return found !== null && nameOf(found) === name ? found : null;
+}
+
+export async function getByName(client: EngineClient, name: string): Promise<ContainerInspect> {
+  const found = await findByName(client, name);
+  if (found !== null) return found;
+  throw new PluginError("not_found", `There is no container "${name.slice(0, 200)}" on the engine`);
+}
+
+/** Each image once, however many containers run it. */
+export function imageCache(client: EngineClient): (id: string) => Promise<ImageInspect | null> {
+  const known = new Map<string, Promise<ImageInspect | null>>();
+  return (id) => {
+    const asked = known.get(id) ?? orNull(client.inspectImage(id));
+    known.set(id, asked);
+    return asked;
+  };
+}

@@ -1,0 +1,59 @@
+import { PluginError } from "../../errors.ts";
+import { randomToken } from "../../ids.ts";
+import type { EngineClient } from "./client.ts";
+import { isObject } from "./raw.ts";
+import type { EngineRequest } from "./transport.ts";
+
+type Probe = Omit<EngineRequest, "deadlineMs">;
+
+/**
+ * Finds out before the first change whether every verb that an update needs is let through: a socket proxy answers 403 for
+ * those it is not told to allow, and half way is too late to learn that. Each call names a container, network or image that
+ * does not exist, so the engine itself can only refuse it. Throws `unauthorized` with the verbs that are missing.
+ */
+export async function requireVerbs(client: EngineClient, needs: { networks: boolean; tag: boolean }): Promise<void> {
+  const nothing = `tidemark-probe-${randomToken(48).replace(/[^A-Za-z0-9]/g, "x")}`;
+  const probes = verbs(nothing, needs);
+  const answers = await Promise.all(probes.map(async (probe) => ({ probe, answer: await client.probe(probe) })));
+  const missing = answers.filter(({ answer }) => !isFromEngine(answer.status, answer.text));
+  if (missing.length === 0) return;
+  const names = missing.map(({ probe, answer }) => `${label(probe, nothing)} (${answer.status})`);
+  throw new PluginError(
+    "unauthorized",
+    `Not let through to the engine: ${names.join(", ")}; allow them at the socket proxy`,
+  );
+}
+
+function verbs(nothing: string, needs: { networks: boolean; tag: boolean }): readonly Probe[] {
+  const container = `/containers/${nothing}`;
+  const probes: Probe[] = [
+    { method: "POST", path: "/containers/create", query: { name: nothing }, body: {} },
+    { method: "POST", path: `${container}/update`, body: {} },
+    { method: "POST", path: `${container}/stop` },
+    { method: "POST", path: `${container}/rename`, query: { name: `${nothing}-2` } },
+    { method: "POST", path: `${container}/start` },
+    { method: "DELETE", path: container, query: { v: "false", force: "false" } },
+  ];
+  if (needs.networks) {
+    probes.push({ method: "POST", path: `/networks/${nothing}/connect`, body: { Container: nothing } });
+  }
+  if (needs.tag) {
+    probes.push({ method: "POST", path: `/images/${nothing}/tag`, query: { repo: nothing, tag: "none" } });
+  }
+  return probes;
+}
+
+/** The engine says no in JSON with a `message`; 401, 403 and 405 come from whoever stands before it. */
+function isFromEngine(status: number, text: string): boolean {
+  if (status < 400 || status === 401 || status === 403 || status === 405) return false;
+  try {
+    const answer: unknown = JSON.parse(text);
+    return isObject(answer) && typeof answer.message === "string";
+  } catch {
+    return false;
+  }
+}
+
+function label(probe: Probe, nothing: string): string {
+  return `${probe.method} ${probe.path.replace(nothing, "*")}`;
+}

@@ -1,0 +1,56 @@
+import type { Journal, JournalEntry, PullProgress, UpdateStep } from "../../src/runtimes/runtime.ts";
+
+/** What a dead process leaves behind is its journal; whoever awaits this error has died. */
+export class ProcessDeath extends Error {
+  constructor(at: string) {
+    super(`The process died at ${at}`);
+    this.name = "ProcessDeath";
+  }
+}
+
+export interface MemoryJournal extends Journal {
+  /** `create begin`, `create finish`, …: what was written, in order. */
+  written(): readonly string[];
+  progressed: PullProgress[];
+  /** The same durable entries as the next process reads them. */
+  reopened(): MemoryJournal;
+  /** Dies at the nth write (from 1): before it is durable, or right after. */
+  dieAt(write: number, when: "before" | "after"): void;
+}
+
+/** A durable journal in memory, which can take its process down with it at any write. */
+export function memoryJournal(runId = crypto.randomUUID(), entries: JournalEntry[] = []): MemoryJournal {
+  let writes = 0;
+  let death: { write: number; when: "before" | "after" } | null = null;
+  const progressed: PullProgress[] = [];
+  const append = async (
+    step: UpdateStep,
+    phase: JournalEntry["phase"],
+    facts: Readonly<Record<string, unknown>> = {},
+  ) => {
+    writes += 1;
+    const at = `write ${writes} (${step} ${phase})`;
+    if (death !== null && (writes > death.write || (writes === death.write && death.when === "before"))) {
+      throw new ProcessDeath(at);
+    }
+    // As the database would: by value, and only what JSON can carry.
+    entries.push({ step, phase, facts: JSON.parse(JSON.stringify(facts)), at: entries.length });
+    if (death !== null && writes === death.write) throw new ProcessDeath(at);
+  };
+  return {
+    run_id: runId,
+    entries: () => entries,
+    begin: (step, facts) => append(step, "begin", facts),
+    finish: (step, facts) => append(step, "finish", facts),
+    fail: (step, facts) => append(step, "fail", facts),
+    progress: (progress) => {
+      progressed.push(progress);
+    },
+    written: () => entries.map((entry) => `${entry.step} ${entry.phase}`),
+    progressed,
+    reopened: () => memoryJournal(runId, [...entries]),
+    dieAt: (write, when) => {
+      death = { write, when };
+    },
+  };
+}
