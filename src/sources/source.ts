@@ -33,7 +33,7 @@ export interface KnownRelease {
 }
 
 export interface ListRequest {
-  /** Most releases to return, 1 to 100; applied after `accept`. */
+  /** Most releases to return beside those in `watch`, 1 to 100; applied after `accept`. */
   limit: number;
   accept(tag: string): boolean;
   /** By tag. A known release is returned as it is, at no cost, unless it is in `watch`. */

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";

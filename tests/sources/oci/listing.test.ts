@@ -96,7 +96,7 @@ describe("listReleases()", () => {
   });
 
   test("takes the highest accepted tags on a first check, whatever the order upstream", async () => {
-    for (const tag of ["1.9.0", "edge", "1.10.0", "1.2.0", "2.0.0-alpine", "1.11.0"]) addImage(content, tag, built);
+    for (const tag of ["1.9.0", "edge", "1.10.0", "1.2.0", "2.0.0", "1.11.0"]) addImage(content, tag, built);
     const listing = await open().listReleases(listRequest({ limit: 2, accept: (tag) => /^1\.\d+\.0$/.test(tag) }));
     expect(tagsOf(listing)).toEqual(["1.11.0", "1.10.0"]);
     expect(listing.total).toBe(6);
@@ -134,9 +134,18 @@ describe("listReleases()", () => {
     expect(tagsOf(after)).toEqual(["2.0.0"]);
   });
 
+  test("leaves out new tags that are not accepted", async () => {
+    addImage(content, "1.0.0", built);
+    const first = await open().listReleases(listRequest({ limit: 1 }));
+    addImage(content, "2.0.0", built);
+    const accept = (tag: string) => tag.startsWith("1.");
+    const request = listRequest({ limit: 1, known: knownOf(first), memo: first.memo, accept });
+    expect(tagsOf(await open().listReleases(request))).toEqual(["1.0.0"]);
+  });
+
   test("starts anew from a memory that it does not know", async () => {
     for (const tag of ["1.0.0", "2.0.0"]) addImage(content, tag, built);
-    for (const memo of ["", "something else", '{"tags":[]}']) {
+    for (const memo of ["", "something else", "oci-tags-0  2.0.0 ", '{"tags":[]}']) {
       expect(tagsOf(await open().listReleases(listRequest({ limit: 1, memo })))).toEqual(["2.0.0"]);
     }
   });
@@ -164,6 +173,28 @@ describe("build times", () => {
     const { releases } = await open(mode).listReleases(listRequest());
     expect(releases).toMatchObject([{ revision, published_at: mode === "first_observed" ? null : builtAt }]);
     expect(taken()).toHaveLength(mode === "first_observed" ? 2 : requests);
+  });
+
+  test("are read on Docker Hub only where that is asked for, because it costs pulls", async () => {
+    addImage(content, "1.27.0", built);
+    const lines: string[] = [];
+    const hub = {
+      ...testContext(),
+      async fetch(url: URL, init: RequestInit = {}) {
+        lines.push(`${init.method} ${url.origin}`);
+        return serve(content, "library/nginx", new Request(url, init), url);
+      },
+    };
+    const read = async (published_at_mode: string) => {
+      const listing = await ociSource()
+        .open({ image: "nginx", published_at_mode }, null, hub)
+        .listReleases(listRequest());
+      return listing.releases[0];
+    };
+    const url = "https://hub.docker.com/_/nginx/tags?name=1.27.0";
+    expect(await read("auto")).toMatchObject({ tag: "1.27.0", published_at: null, url });
+    expect(lines).toEqual(["GET https://registry-1.docker.io", "HEAD https://registry-1.docker.io"]);
+    expect(await read("build_time")).toMatchObject({ published_at: builtAt });
   });
 
   test("are those of linux/amd64, never of an attestation", async () => {
@@ -274,6 +305,15 @@ describe("a lookup that fails", () => {
     }
     expect(asked).toEqual([["HEAD manifests/1.0.0"], ["HEAD manifests/1.1.0"], ["HEAD manifests/1.2.0"]]);
     expect(["1.0.0", "1.1.0", "1.2.0"].map((tag) => known.get(tag)?.revision)).toEqual([null, digests[1], digests[2]]);
+  });
+
+  test("is not made good for a tag that is gone", async () => {
+    addImage(content, "1.0.0", built);
+    const first = await open().listReleases(listRequest());
+    const known = knownOf(first).set("0.9.0", { revision: null, published_at: null });
+    registry.take();
+    await open().listReleases(listRequest({ known, memo: first.memo }));
+    expect(taken()).toEqual([tagList]);
   });
 
   test("because the check was ended ends it", async () => {

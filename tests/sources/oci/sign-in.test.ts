@@ -211,6 +211,8 @@ describe("sign-in with Basic", () => {
     const failure = await failureOf(open({ ...secret, password: "wrong" }).listNames?.());
     expect(failure.code).toBe("unauthorized");
     expect(registry.take()).toHaveLength(2);
+    await failureOf(open({ ...secret, password: "wrong" }).listNames?.());
+    expect(registry.take()).toHaveLength(1);
   });
 });
 
@@ -243,6 +245,27 @@ describe("several challenges", () => {
 });
 
 describe("a credential", () => {
+  test("and its tokens are kept out of the store of conditional answers", async () => {
+    const kept = new Map<string, RequestInit["cache"]>();
+    const inner = testContext(() => now);
+    const context = {
+      ...inner,
+      fetch(url: URL, init?: RequestInit) {
+        kept.set(url.pathname.replace(/sha256:.*/, "DIGEST"), init?.cache);
+        return inner.fetch(url, init);
+      },
+    };
+    await ociSource(cache)
+      .open({ image: "acme/app", registry: registry.url }, secret, context)
+      .listReleases(listRequest());
+    expect(Object.fromEntries(kept)).toEqual({
+      "/token": "no-store",
+      "/v2/acme/app/tags/list": "default",
+      "/v2/acme/app/manifests/1.0.0": "no-store",
+      "/v2/acme/app/blobs/DIGEST": "no-store",
+    });
+  });
+
   test("is not sent to a realm over plain http on another host", async () => {
     challenge = ['Bearer realm="http://198.51.100.7/token"'];
     const failure = await failureOf(open().listNames?.());

@@ -153,6 +153,11 @@ describe("listing tags", () => {
     await expect(namesFrom(() => json({ tags: long }))).rejects.toThrow("at most 2000000 are read");
   });
 
+  test("counts a name that is repeated once", async () => {
+    const repeated = Array.from({ length: 20_000 }, () => "a".repeat(128));
+    expect(await namesFrom(() => json({ tags: repeated }))).toHaveLength(1);
+  });
+
   test.each([
     ["seconds", { "retry-after": "120" }, {}, 120_000],
     [
