@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { PluginError } from "../errors.ts";
 
 /** Bodies up to this are held in memory before the answer is handed over, so that a broken one can still be asked for again. */
@@ -11,7 +12,7 @@ function tooLarge(host: string, limit: number): PluginError {
 /** The start of a body, complete when `rest` is null; otherwise the rest goes on where the start ends. */
 export interface StartedBody {
   start: Uint8Array<ArrayBuffer>;
-  rest: AsyncIterator<Uint8Array> | null;
+  rest: Readable | null;
 }
 
 export interface BodyLimits {
@@ -20,22 +21,62 @@ export interface BodyLimits {
   max_bytes: number;
 }
 
-/** Reads until the end or until `bufferedBytes` are held. A body over the limit throws `malformed` and closes its source. */
-export async function startBody(source: AsyncIterable<Uint8Array>, limits: BodyLimits): Promise<StartedBody> {
-  const iterator = source[Symbol.asyncIterator]();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const next = await iterator.next();
-    if (next.done) return { start: join(chunks, length), rest: null };
-    chunks.push(next.value);
-    length += next.value.byteLength;
-    if (length > limits.max_bytes) {
-      await iterator.return?.();
-      throw tooLarge(limits.host, limits.max_bytes);
-    }
-    if (length > bufferedBytes) return { start: join(chunks, length), rest: iterator };
-  }
+/**
+ * Reads until the end or until `bufferedBytes` are held. A body over the limit throws `malformed` and is destroyed. By events:
+ * an async iterator costs as much as the rest of a small answer.
+ */
+export function startBody(source: Readable, limits: BodyLimits): Promise<StartedBody> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const stop = () => {
+      source.off("data", onData);
+      source.off("end", onEnd);
+      source.off("close", onClose);
+      source.off("error", onError);
+    };
+    const onData = (chunk: Uint8Array) => {
+      chunks.push(chunk);
+      length += chunk.byteLength;
+      if (length > limits.max_bytes) {
+        stop();
+        source.destroy();
+        reject(tooLarge(limits.host, limits.max_bytes));
+      } else if (length > bufferedBytes) {
+        source.pause();
+        stop();
+        resolve({ start: join(chunks, length), rest: source });
+      }
+    };
+    const onEnd = () => {
+      stop();
+      resolve({ start: join(chunks, length), rest: null });
+    };
+    const onError = (error: Error) => {
+      stop();
+      reject(error);
+    };
+    const onClose = () => onError(Object.assign(new Error("The body broke off"), { code: "ECONNRESET" }));
+    source.on("data", onData);
+    source.on("end", onEnd);
+    source.on("error", onError);
+    source.on("close", onClose);
+  });
+}
+
+/** Reads away a body that nobody wants, so that its connection can be used again; a long one is destroyed instead. */
+export function discardBody(source: Readable, maxBytes: number): Promise<void> {
+  return new Promise((resolve) => {
+    let length = 0;
+    source.on("data", (chunk: Uint8Array) => {
+      length += chunk.byteLength;
+      if (length > maxBytes) source.destroy();
+    });
+    source.on("end", resolve);
+    source.on("close", resolve);
+    source.on("error", () => resolve());
+    if (source.destroyed) resolve();
+  });
 }
 
 function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
@@ -56,11 +97,8 @@ export interface StreamEnd extends BodyLimits {
 }
 
 /** A stream of a large body, under the same limit; reading it fails with a PluginError only. */
-export function streamBody(
-  start: Uint8Array,
-  rest: AsyncIterator<Uint8Array>,
-  end: StreamEnd,
-): ReadableStream<Uint8Array> {
+export function streamBody(start: Uint8Array, rest: Readable, end: StreamEnd): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = rest[Symbol.asyncIterator]();
   let length = start.byteLength;
   let isStarted = false;
   return new ReadableStream<Uint8Array>({
@@ -71,7 +109,7 @@ export function streamBody(
         return;
       }
       try {
-        const next = await rest.next();
+        const next = await chunks.next();
         if (next.done) {
           end.onEnd();
           controller.close();
@@ -79,18 +117,19 @@ export function streamBody(
         }
         length += next.value.byteLength;
         if (length > end.max_bytes) {
-          await rest.return?.();
           throw tooLarge(end.host, end.max_bytes);
         }
         controller.enqueue(next.value);
       } catch (cause) {
+        rest.destroy();
         end.onEnd();
         controller.error(end.toError(cause));
       }
     },
-    async cancel() {
+    cancel() {
+      // Not through the iterator: one that was never begun lets its stream live.
+      rest.destroy();
       end.onEnd();
-      await rest.return?.();
     },
   });
 }

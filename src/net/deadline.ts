@@ -1,53 +1,107 @@
 import type { Clock } from "../clock.ts";
 
-/** One total limit over everything that an attempt does; also ends when one of the outer signals does. */
+/** One total limit over everything that an attempt does; it is also over when an outer signal aborts. */
 export interface Deadline {
-  signal: AbortSignal;
-  timeout_ms: number;
+  readonly timeout_ms: number;
   /** True when the time ran out, false while it runs or when an outer signal came first. */
   hasPassed(): boolean;
-  /** Frees the timer and the listeners; to be called when the last byte was read. */
+  /** True when the time ran out or an outer signal aborted: nothing may be begun any more. */
+  isOver(): boolean;
+  /** What to destroy when it is over; replaces what was watched before. Called at once when it is over already. */
+  watch(destroy: () => void): void;
+  /** To be called when the last byte was read, or everything is lost. */
   end(): void;
 }
 
-export function startDeadline(
-  clock: Clock,
-  timeoutMs: number,
-  outer: readonly (AbortSignal | null | undefined)[],
-): Deadline {
-  const controller = new AbortController();
-  const timer = new AbortController();
-  let hasPassed = false;
-  const forward = () => controller.abort(new Error("The request was cancelled"));
-  const signals = outer.filter((signal) => signal !== null && signal !== undefined);
-  for (const signal of signals) {
-    if (signal.aborted) forward();
-    else signal.addEventListener("abort", forward, { once: true });
-  }
-  clock.sleep(timeoutMs, timer.signal).then(
-    () => {
-      hasPassed = true;
-      controller.abort(new Error("The request timed out"));
-    },
-    () => undefined, // ended in time
-  );
+/**
+ * Deadlines over one timer: every request has one, and a timer with its abort controller each would cost more than the rest
+ * of a small request.
+ */
+export interface Deadlines {
+  start(timeoutMs: number, outer: readonly (AbortSignal | null | undefined)[]): Deadline;
+}
+
+interface Running {
+  due: number;
+  finish: (hasPassed: boolean) => void;
+}
+
+export function createDeadlines(clock: Clock): Deadlines {
+  const running = new Set<Running>();
+  let timer: AbortController | null = null;
+  let armedFor = Number.POSITIVE_INFINITY;
+
+  const disarm = () => {
+    timer?.abort();
+    timer = null;
+    armedFor = Number.POSITIVE_INFINITY;
+  };
+
+  const arm = (due: number) => {
+    if (due >= armedFor) return;
+    disarm();
+    const own = new AbortController();
+    timer = own;
+    armedFor = due;
+    clock.sleep(Math.max(due - clock.now(), 0), own.signal).then(fire, () => undefined); // disarmed: nothing to do
+  };
+
+  const fire = () => {
+    timer = null;
+    armedFor = Number.POSITIVE_INFINITY;
+    const now = clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const each of [...running]) {
+      if (each.due <= now) each.finish(true);
+      else next = Math.min(next, each.due);
+    }
+    if (next !== Number.POSITIVE_INFINITY) arm(next);
+  };
+
   return {
-    signal: controller.signal,
-    timeout_ms: timeoutMs,
-    hasPassed: () => hasPassed,
-    end: () => {
-      timer.abort();
-      for (const signal of signals) signal.removeEventListener("abort", forward);
+    start: (timeoutMs, outer) => {
+      let state: "running" | "passed" | "cancelled" | "ended" = "running";
+      let destroy: (() => void) | null = null;
+      const signals = outer.filter((signal) => signal !== null && signal !== undefined);
+      const own: Running = {
+        due: clock.now() + timeoutMs,
+        finish: (hasPassed) => {
+          release(hasPassed ? "passed" : "cancelled");
+          destroy?.();
+        },
+      };
+      const cancel = () => own.finish(false);
+      const release = (to: typeof state) => {
+        if (state !== "running") return;
+        state = to;
+        for (const signal of signals) signal.removeEventListener("abort", cancel);
+        running.delete(own);
+        if (running.size === 0) disarm();
+      };
+      running.add(own);
+      arm(own.due);
+      for (const signal of signals) {
+        if (signal.aborted) cancel();
+        else signal.addEventListener("abort", cancel, { once: true });
+      }
+      return {
+        timeout_ms: timeoutMs,
+        hasPassed: () => state === "passed",
+        isOver: () => state === "passed" || state === "cancelled",
+        watch: (callback) => {
+          destroy = callback;
+          if (state === "passed" || state === "cancelled") callback();
+        },
+        end: () => release("ended"),
+      };
     },
   };
 }
 
-/** The promise's outcome, or the signal's reason when that comes first; for work that takes no signal itself. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The promise's outcome, or a rejection when the deadline is over first; for work that cannot be stopped itself. */
+export function orOver<T>(work: Promise<T>, deadline: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    deadline.watch(() => reject(new Error("The deadline is over")));
+    work.then(resolve, reject);
   });
 }

@@ -1,6 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
+import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { PluginError } from "../errors.ts";
 import { bareHost } from "./address.ts";
@@ -17,7 +18,8 @@ export interface ExchangeRequest {
   /** `false`: a fresh connection that ends with the answer. */
   agent: http.Agent | false;
   lookup: LookupFunction;
-  signal: AbortSignal;
+  /** Destroys the connection when it is over, while the head or the body is on its way. */
+  deadline: Deadline;
 }
 
 /** A failed exchange on a kept-alive connection that the server had closed meanwhile: what can be repeated is sent again at once. */
@@ -35,7 +37,7 @@ function isStale(request: ClientRequest, error: unknown): boolean {
  * nothing, decodes nothing and heeds no proxy variable, on every runtime. Host header, SNI and certificate name are the URL's.
  */
 export function exchange(options: ExchangeRequest): Promise<IncomingMessage> {
-  const { url, method, headers, body, agent, lookup, signal } = options;
+  const { url, method, headers, body, agent, lookup, deadline } = options;
   const isTls = url.protocol === "https:";
   const sent: Record<string, string> = {};
   headers.forEach((value, name) => {
@@ -43,6 +45,7 @@ export function exchange(options: ExchangeRequest): Promise<IncomingMessage> {
   });
   if (body !== null) sent["content-length"] = String(body.byteLength);
   return new Promise((resolve, reject) => {
+    if (deadline.isOver()) return reject(new Error("The deadline is over"));
     const request = (isTls ? https : http).request({
       protocol: url.protocol,
       hostname: bareHost(url.hostname),
@@ -52,7 +55,6 @@ export function exchange(options: ExchangeRequest): Promise<IncomingMessage> {
       headers: sent,
       agent,
       lookup,
-      signal,
       maxHeaderSize: maxHeaderBytes,
       // Written out, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
       ...(isTls ? { rejectUnauthorized: true } : {}),
@@ -68,6 +70,7 @@ export function exchange(options: ExchangeRequest): Promise<IncomingMessage> {
     });
     request.on("error", (error) => reject(isStale(request, error) ? new StaleConnection() : error));
     request.end(body ?? undefined);
+    deadline.watch(() => request.destroy());
   });
 }
 
@@ -90,10 +93,12 @@ function isHeaderValue(value: string): boolean {
   return true;
 }
 
-/** The body's bytes as they come, decoded when the server compressed them; `onBytes` counts what came over the wire. */
-export function bodyOf(message: IncomingMessage, onBytes: (count: number) => void): AsyncIterable<Uint8Array> {
+/**
+ * The body's bytes as they come, decoded when the server compressed them; `onBytes` counts what came over the wire. It flows
+ * from the next tick on: read it at once.
+ */
+export function bodyOf(message: IncomingMessage, onBytes: (count: number) => void): Readable {
   message.on("data", (chunk: Uint8Array) => onBytes(chunk.byteLength));
-  message.pause();
   const encoding = (message.headers["content-encoding"] ?? "identity").trim().toLowerCase();
   if (encoding === "identity" || encoding === "") return message;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
@@ -104,6 +109,7 @@ export function bodyOf(message: IncomingMessage, onBytes: (count: number) => voi
     );
   }
   const gunzip = createGunzip();
+  gunzip.on("error", () => undefined); // its reader has a listener of its own, while there is one
   message.on("error", (error) => gunzip.destroy(error));
   message.on("aborted", () => gunzip.destroy(Object.assign(new Error("aborted"), { code: "ECONNRESET" })));
   gunzip.on("close", () => message.destroy());
@@ -146,7 +152,7 @@ export function describeFailure(cause: unknown, url: URL, deadline: Deadline): F
     const seconds = deadline.timeout_ms / 1000;
     return { error: new PluginError("unreachable", `${of} timed out after ${seconds} s`, { cause }), isPassing: true };
   }
-  if (deadline.signal.aborted) {
+  if (deadline.isOver()) {
     return { error: new PluginError("unreachable", `${of} was cancelled`, { cause }), isPassing: false };
   }
   const code = codeOf(cause);

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import net from "node:net";
-import os from "node:os";
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import type { PluginContext } from "../plugin.ts";
-import { bareHost, classifyAddress, isLinkLocalAddress, isMetadataAddress, parseAddress } from "./address.ts";
-import { type Deadline, orAborted, startDeadline } from "./deadline.ts";
+import { bareHost, isMetadataAddress, parseAddress } from "./address.ts";
+import { createDeadlines, type Deadline, orOver } from "./deadline.ts";
 import {
   destinationBlocked,
   isAddressAllowed,
@@ -15,9 +13,17 @@ import {
   portOf,
 } from "./destination.ts";
 import { describeFailure, exchange, headersOf } from "./exchange.ts";
+import { connectOnce } from "./guarded-connect.ts";
 import type { OutboundAllow } from "./outbound-allow.ts";
 import { readOutgoing } from "./outgoing.ts";
-import { lookupFrom, type Resolve, type ResolvedAddress, resolveAll, systemResolve } from "./resolve.ts";
+import {
+  literalAddress,
+  lookupFrom,
+  type Resolve,
+  type ResolvedAddress,
+  resolveAll,
+  systemResolve,
+} from "./resolve.ts";
 
 /** How much of an answer's body is kept; what follows is not read, the connection is destroyed. */
 const keptBytes: Readonly<Record<Purpose, number>> = { probe: 64 * 1024, webhook: 8 * 1024 };
@@ -50,18 +56,10 @@ export interface Guard {
   connect(host: string, port: number, signal: AbortSignal): Promise<void>;
 }
 
-function blocked(): PluginError {
-  return new PluginError("rejected", destinationBlocked);
-}
-
-function literalAddress(host: string): ResolvedAddress | null {
-  const bytes = parseAddress(host);
-  return bytes === null ? null : { address: host, family: bytes.length === 4 ? 4 : 6 };
-}
-
 export function createGuard(options: GuardOptions): Guard {
   const { clock, allow } = options;
   const resolve = options.resolve ?? systemResolve;
+  const deadlines = createDeadlines(clock);
 
   /** The addresses that a request may connect to: all that the name has, or nothing when one of them is refused. */
   const admit = async (url: URL): Promise<readonly ResolvedAddress[]> => {
@@ -71,17 +69,17 @@ export function createGuard(options: GuardOptions): Guard {
       isNamed ? !isMetadataAddress(address) && parseAddress(address) !== null : isAddressAllowed(address, allow);
     const literal = literalAddress(host);
     const answers = literal === null ? await resolveAll(resolve, host) : [literal];
-    if (!answers.every(isAllowed)) throw blocked();
+    if (!answers.every(isAllowed)) throw new PluginError("rejected", destinationBlocked);
     return answers;
   };
 
   const send = async (url: URL, init: RequestInit, purpose: Purpose, deadline: Deadline): Promise<Response> => {
     const judgement = judgeDestination(url.href, purpose, allow);
-    if (!judgement.ok) throw blocked();
+    if (!judgement.ok) throw new PluginError("rejected", destinationBlocked);
     const { method, headers, body } = await readOutgoing(init);
-    const answers = await orAborted(admit(url), deadline.signal);
+    const answers = await orOver(admit(url), deadline);
     const lookup = lookupFrom(async () => answers);
-    const message = await exchange({ url, method, headers, body, agent: false, lookup, signal: deadline.signal });
+    const message = await exchange({ url, method, headers, body, agent: false, lookup, deadline });
     const status = message.statusCode ?? 0;
     try {
       if ([301, 302, 303, 307, 308].includes(status)) {
@@ -103,7 +101,7 @@ export function createGuard(options: GuardOptions): Guard {
       signal,
       clock,
       fetch: async (url, init = {}) => {
-        const deadline = startDeadline(clock, timeout_ms, [signal, init.signal]);
+        const deadline = deadlines.start(timeout_ms, [signal, init.signal]);
         try {
           return await send(url, init, purpose, deadline);
         } catch (error) {
@@ -113,13 +111,7 @@ export function createGuard(options: GuardOptions): Guard {
         }
       },
     }),
-    connect: async (host, port, signal) => {
-      const literal = literalAddress(host);
-      const answers = literal === null ? await orAborted(resolveAll(resolve, host), signal) : [literal];
-      const ownPort = options.ownPort?.() ?? null;
-      if (!answers.every(({ address }) => isProbeable(address, port, ownPort))) throw blocked();
-      await openAndClose(host, port, answers, signal);
-    },
+    connect: (host, port, signal) => connectOnce(host, port, { resolve, ownPort: options.ownPort?.() ?? null, signal }),
   };
 }
 
@@ -134,53 +126,4 @@ async function readStart(message: IncomingMessage, limit: number): Promise<Uint8
     if (length === limit) break;
   }
   return kept.slice(0, length);
-}
-
-/** Private addresses are what TCP probes are for; of what is ours, only our own listening port is refused. */
-function isProbeable(address: string, port: number, ownPort: number | null): boolean {
-  const kind = classifyAddress(address);
-  if (kind === "invalid" || kind === "multicast" || isMetadataAddress(address) || isLinkLocalAddress(address))
-    return false;
-  return port !== ownPort || !isOwnAddress(address);
-}
-
-function isOwnAddress(address: string): boolean {
-  const kind = classifyAddress(address);
-  if (kind === "loopback" || kind === "unspecified" || kind === "embedded") return true;
-  return Object.values(os.networkInterfaces()).some((all) => all?.some((own) => own.address === address));
-}
-
-function openAndClose(
-  host: string,
-  port: number,
-  answers: readonly ResolvedAddress[],
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (phrase: string, cause: unknown) =>
-      reject(new PluginError("unreachable", `Connection to "${host}" port ${port} ${phrase}`, { cause }));
-    if (signal.aborted) return fail("was cancelled", signal.reason);
-    const [first] = answers;
-    // A literal is connected to as it is: `lookup` is not asked for those.
-    const socket = net.connect({
-      host: first && answers.length === 1 ? first.address : host,
-      port,
-      lookup: lookupFrom(async () => answers),
-    });
-    const onAbort = () => {
-      socket.destroy();
-      fail("timed out or was cancelled", signal.reason);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    socket.once("connect", () => {
-      signal.removeEventListener("abort", onAbort);
-      socket.destroy();
-      resolve();
-    });
-    socket.once("error", (error) => {
-      signal.removeEventListener("abort", onAbort);
-      socket.destroy();
-      fail("failed", error);
-    });
-  });
 }

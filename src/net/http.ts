@@ -4,8 +4,8 @@ import { type Clock, toIso } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import type { PluginContext } from "../plugin.ts";
 import { bareHost, isMetadataAddress, parseAddress } from "./address.ts";
-import { startBody, streamBody } from "./bounded-body.ts";
-import { type Deadline, startDeadline } from "./deadline.ts";
+import { discardBody, startBody, streamBody } from "./bounded-body.ts";
+import { createDeadlines, type Deadline } from "./deadline.ts";
 import { destinationBlocked } from "./destination.ts";
 import { bodyOf, describeFailure, exchange, headersOf, StaleConnection } from "./exchange.ts";
 import { readOutgoing } from "./outgoing.ts";
@@ -112,6 +112,7 @@ export function createHttp(options: HttpOptions): Http {
   const { clock, cache, ledger } = options;
   const resolve = options.resolve ?? systemResolve;
   const random = options.random ?? Math.random;
+  const deadlines = createDeadlines(clock);
   const lookup = lookupFrom(async (host) => {
     const answers = await resolveAll(resolve, host);
     if (answers.some(({ address }) => parseAddress(address) === null || isMetadataAddress(address)))
@@ -122,20 +123,20 @@ export function createHttp(options: HttpOptions): Http {
   const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8, timeout: 15_000 };
   const agents = { "http:": new http.Agent(pool), "https:": new https.Agent(pool) };
 
-  const sendHop = async (hop: Hop, conditions: CachedResponse | null, session: Session, signal: AbortSignal) => {
-    const headers = new Headers(hop.headers);
+  const sendHop = async (hop: Hop, conditions: CachedResponse | null, session: Session, deadline: Deadline) => {
+    const headers = conditions === null ? hop.headers : new Headers(hop.headers);
     if (conditions !== null) {
       for (const [name, value] of Object.entries(conditionsOf(conditions))) headers.set(name, value);
     }
     const agent = agents[hop.url.protocol === "https:" ? "https:" : "http:"];
-    const request = { url: hop.url, method: hop.method, headers, body: hop.body, agent, lookup, signal };
+    const request = { url: hop.url, method: hop.method, headers, body: hop.body, agent, lookup, deadline };
     for (;;) {
       session.stats.requests += 1;
       try {
         return await exchange(request);
       } catch (error) {
         // The server had closed the idle connection; at most `maxFreeSockets` of those can be met in a row.
-        if (!(error instanceof StaleConnection) || !isRepeatable(hop) || signal.aborted) throw error;
+        if (!(error instanceof StaleConnection) || !isRepeatable(hop) || deadline.isOver()) throw error;
       }
     }
   };
@@ -153,11 +154,11 @@ export function createHttp(options: HttpOptions): Http {
     if (blockedUntil !== null) throw rateLimited(hop.url, blockedUntil - clock.now(), clock.now());
     const key = cacheableKey(hop, init);
     const known = key === null ? null : await cache.find(key);
-    const message = await sendHop(hop, known, session, deadline.signal);
+    const message = await sendHop(hop, known, session, deadline);
     const headers = headersOf(message);
     const status = message.statusCode ?? 0;
     if (status === 304 && known !== null) {
-      await drain(message);
+      await discardBody(message, judgedTextBytes);
       ledger.observe(hop.url.host, hop.credential_id, { status, headers, text: "" });
       deadline.end();
       return named(toResponse(known), hop.url);
@@ -165,7 +166,7 @@ export function createHttp(options: HttpOptions): Http {
     const next = init.redirect === "manual" ? null : nextHop(hop, status, headers.get("location"));
     if (next !== null) {
       ledger.observe(hop.url.host, hop.credential_id, { status, headers, text: "" });
-      await drain(message);
+      await discardBody(message, judgedTextBytes);
       if (init.redirect === "error")
         throw new PluginError("rejected", `"${hop.url.host}" redirects, which is not followed`);
       return next;
@@ -192,7 +193,7 @@ export function createHttp(options: HttpOptions): Http {
       session.stats.bytes += bytes;
     };
     const source = isBodiless ? null : bodyOf(message, count);
-    if (source === null) await drain(message);
+    if (source === null) await discardBody(message, judgedTextBytes);
     const { start, rest } = source === null ? { start: new Uint8Array(), rest: null } : await startBody(source, limits);
     const isJudged = status >= 400 || hop.method === "POST";
     const text = isJudged ? new TextDecoder().decode(start.subarray(0, judgedTextBytes)) : "";
@@ -218,7 +219,7 @@ export function createHttp(options: HttpOptions): Http {
   /** A request with its redirects, under one deadline. */
   const attempt = async (first: Hop, init: RequestInit, session: Session): Promise<Response> => {
     const { timeout_ms, signal } = session.options;
-    const deadline = startDeadline(clock, timeout_ms, [signal, init.signal]);
+    const deadline = deadlines.start(timeout_ms, [signal, init.signal]);
     let hop = first;
     try {
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
@@ -294,16 +295,6 @@ function cacheableKey(hop: Hop, init: RequestInit): string | null {
   if (hop.method !== "GET" || init.cache === "no-store" || hop.headers.has("range")) return null;
   if (hop.headers.has("if-none-match") || hop.headers.has("if-modified-since")) return null;
   return cacheKey(hop.url, hop.credential_id, hop.headers.get("accept") ?? "");
-}
-
-/** Reads away a body that nobody wants, so that its connection can be used again; a long one ends the connection instead. */
-async function drain(message: IncomingMessage): Promise<void> {
-  let length = 0;
-  for await (const chunk of message) {
-    const part: Uint8Array = chunk;
-    length += part.byteLength;
-    if (length > judgedTextBytes) break;
-  }
 }
 
 /** `response.url`, as `fetch` would have it: relative links are resolved against it. */

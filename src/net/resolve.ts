@@ -1,6 +1,7 @@
 import dns from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { PluginError } from "../errors.ts";
+import { parseAddress } from "./address.ts";
 
 export interface ResolvedAddress {
   address: string;
@@ -34,6 +35,12 @@ export async function resolveAll(resolve: Resolve, host: string): Promise<readon
     );
   }
   return answers;
+}
+
+/** The address that a host is, or null when it is a name. */
+export function literalAddress(host: string): ResolvedAddress | null {
+  const bytes = parseAddress(host);
+  return bytes === null ? null : { address: host, family: bytes.length === 4 ? 4 : 6 };
 }
 
 /** A `lookup` for node:http and node:net that asks `find` in place of DNS: what it connects to is what `find` returned. */
