@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { classes, type PageContext } from "../page.ts";
 import type { fieldWords } from "../texts/fields.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -22,12 +23,12 @@ export function Help({ text, id }: { text: string; id: string }) {
 }
 
 /** What was refused, at the field that was refused. */
-export function FieldError({ id, message }: { id: string; message: string | undefined }) {
+export function FieldError({ ctx, id, message }: { ctx: PageContext; id: string; message: string | undefined }) {
   if (message === undefined) return null;
   return (
     <p class="field-error" id={id}>
       <Icon name="triangle-alert" />
-      <span>{message}</span>
+      <span>{translateMessage(ctx.language, message)}</span>
     </p>
   );
 }
@@ -59,7 +60,7 @@ export function FieldFrame({ ctx, field, words, error, below, children }: FieldF
         </label>
       )}
       {children}
-      <FieldError id={`${id}-error`} message={error} />
+      <FieldError ctx={ctx} id={`${id}-error`} message={error} />
       <Help text={words.description} id={`${id}-help`} />
       {below}
     </div>

@@ -4,6 +4,7 @@ import type { FieldDescription } from "../../src/forms/fields.ts";
 import { formatList } from "../format.ts";
 import { type PageContext, url } from "../page.ts";
 import { fieldWords } from "../texts/fields.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Button, Csrf } from "./button.tsx";
 import { Control, FieldError, FieldFrame, fieldId, Help } from "./field.tsx";
@@ -159,7 +160,7 @@ function List(props: FormProps & { field: FieldDescription }) {
     <fieldset class="group" id={fieldId(field.path)}>
       <legend>{words.title}</legend>
       <Help text={words.description} id={`${fieldId(field.path)}-help`} />
-      <FieldError id={`${fieldId(field.path)}-error`} message={error} />
+      <FieldError ctx={ctx} id={`${fieldId(field.path)}-error`} message={error} />
       <div class="list">
         {field.entries.map((entry, index) => (
           <fieldset class="list-item">
@@ -244,9 +245,11 @@ function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
           return (
             <li>
               {field === undefined ? (
-                message
+                translateMessage(ctx.language, message)
               ) : (
-                <a href={`#${fieldId(path)}`}>{`${fieldWords(ctx.language, area, field).title}: ${message}`}</a>
+                <a href={`#${fieldId(path)}`}>
+                  {`${fieldWords(ctx.language, area, field).title}: ${translateMessage(ctx.language, message)}`}
+                </a>
               )}
             </li>
           );

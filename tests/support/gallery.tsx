@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { fields } from "../../src/forms/fields.ts";
-import { ActionForm, Button, LinkButton } from "../../templates/components/button.tsx";
+import { ActionForm, Button, Csrf, LinkButton } from "../../templates/components/button.tsx";
 import { Code } from "../../templates/components/code.tsx";
 import { Confirm } from "../../templates/components/dialog.tsx";
 import { DiffView } from "../../templates/components/diff.tsx";
@@ -20,7 +20,7 @@ import { Table } from "../../templates/components/table.tsx";
 import { Time } from "../../templates/components/time.tsx";
 import { Digest, FromTo, Version } from "../../templates/components/version.tsx";
 import { BareLayout, Layout } from "../../templates/layout.tsx";
-import type { PageContext, Tone } from "../../templates/page.ts";
+import { type PageContext, type Tone, url } from "../../templates/page.ts";
 import { texts } from "../../templates/texts/texts.ts";
 
 /** Every component with sample data, for looking at and for the tests of the design; nothing of it is in the product. */
@@ -102,7 +102,10 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
           </>
         }
       >
-        <Section title={texts(ctx).overview.needs_you} aside={<a href="/runs">{say("Review all 3", "全部查看")}</a>}>
+        <Section
+          title={texts(ctx).overview.needs_you}
+          aside={<a href={url(ctx, "/runs")}>{say("Review all 3", "全部查看")}</a>}
+        >
           <Rows>
             <Row
               ctx={ctx}
@@ -404,7 +407,7 @@ export function RunSample({ ctx }: { ctx: PageContext }) {
               <Panel>
                 <Facts
                   items={[
-                    ["Executor", <a href="/e">paperless</a>],
+                    ["Executor", <a href={url(ctx, "/e")}>paperless</a>],
                     ["Runs on", "nas, Docker 29.1"],
                     ["Started by", "new release, window"],
                     ["Digest", <Digest ctx={ctx} value={digests.new} copy />],
@@ -666,7 +669,8 @@ export function EmptySample({ ctx }: { ctx: PageContext }) {
     >
       <PageHeader ctx={ctx} title={texts(ctx).notifiers.title} state={<Badge icon="webhook">webhook</Badge>} />
       <Banner tone="attention" title="The base URL differs from the address in use">
-        Links in messages lead to https://old.example.org. <a href="/settings">Change it in the settings</a>.
+        Links in messages lead to https://old.example.org. <a href={url(ctx, "/settings")}>Change it in the settings</a>
+        .
       </Banner>
       <Tabs
         ctx={ctx}
@@ -712,7 +716,8 @@ export function SignInSample({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).auth;
   return (
     <BareLayout ctx={{ ...ctx, user: null }} title={t.sign_in}>
-      <form class="form" method="post" action="/login">
+      <form class="form" method="post" action={url(ctx, "/login")}>
+        <Csrf ctx={ctx} />
         <div>
           <h1>{t.sign_in}</h1>
           <p class="lead">{t.sign_in_lead}</p>

@@ -1,0 +1,46 @@
+import type { Language } from "../page.ts";
+import { messages as zh } from "./zh/messages.ts";
+
+/** English messages of services and schemas, with `{}` where a value stands, and the same in another language. */
+export type MessageDictionary = readonly (readonly [english: string, translated: string])[];
+
+interface Translation {
+  /** The fixed parts of the English message, around its values. */
+  parts: readonly string[];
+  translated: readonly string[];
+}
+
+const dictionaries: Readonly<Record<Language, readonly Translation[]>> = {
+  en: [],
+  zh: zh.map(([english, translated]) => ({ parts: english.split("{}"), translated: translated.split("{}") })),
+};
+
+/**
+ * What a service said, in the language of the page. Services and the API speak English; a sentence that the dictionary does
+ * not know is shown as it is, because a reason in another language is better than none.
+ */
+export function translateMessage(language: Language, message: string): string {
+  for (const { parts, translated } of dictionaries[language]) {
+    const values = valuesBetween(message, parts);
+    if (values !== null) return translated.map((part, index) => part + (values[index] ?? "")).join("");
+  }
+  return message;
+}
+
+/** The values between fixed parts, each as short as it can be; null when the message has not these parts. */
+function valuesBetween(message: string, parts: readonly string[]): readonly string[] | null {
+  const first = parts[0] ?? "";
+  const last = parts.at(-1) ?? "";
+  if (parts.length === 1) return message === first ? [] : null;
+  if (!message.startsWith(first) || !message.endsWith(last) || message.length < first.length + last.length) return null;
+  const end = message.length - last.length;
+  const values: string[] = [];
+  let start = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const next = message.indexOf(part, start);
+    if (next === -1 || next + part.length > end) return null;
+    values.push(message.slice(start, next));
+    start = next + part.length;
+  }
+  return [...values, message.slice(start, end)];
+}

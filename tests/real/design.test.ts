@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { galleryPaths, startGallery } from "../support/gallery-server.tsx";
+import { peerSuite } from "../support/peer.ts";
+
+const executablePath = "/usr/bin/chromium";
+const missing = existsSync(executablePath) ? null : `Chromium is not at ${executablePath}`;
+
+peerSuite("the design system in Chromium under the content security policy", missing, () => {
+  let gallery: ReturnType<typeof startGallery>;
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    gallery = startGallery();
+    browser = await chromium.launch({
+      executablePath,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    });
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.on("console", (message) => {
+      // Chromium reports each 4xx as an error of its own; the samples answer 422 and 409 on purpose.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+        complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await gallery.stop();
+  });
+
+  const go = (path: string) => page.goto(`${gallery.origin}${path}`);
+
+  test("htmx, the stream extension and app.js run, and a message of the stream reaches its place", async () => {
+    await go("/");
+    await page.locator(".toast", { hasText: "Heard from the stream" }).waitFor();
+    expect(await page.evaluate(() => document.adoptedStyleSheets.length)).toBe(0);
+  });
+
+  test("a question opens in a dialog with the focus on it, closes by Escape and gives the focus back", async () => {
+    await go("/run");
+    await page.click("a[hx-get$='/retry']");
+    await page.locator("dialog#dialog[open] .confirm").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("dialog-title");
+    await page.keyboard.press("Escape");
+    await page.locator("dialog#dialog:not([open])").waitFor({ state: "attached" });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe("/runs/1/retry");
+  });
+
+  test("a refused form comes back with its errors in focus and the typed secret kept", async () => {
+    await go("/form");
+    await page.fill("[name='source.token']", "typed-secret");
+    await page.click(".form-actions button");
+    await page.locator(".error-summary").waitFor();
+    expect(await page.inputValue("[name='source.token']")).toBe("typed-secret");
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe("error-summary");
+    expect(await page.locator("form[data-busy], [aria-busy]").count()).toBe(0);
+  });
+
+  test("choosing another type draws its fields", async () => {
+    await go("/form");
+    await page.selectOption("[name='source.kind']", "github");
+    await page.locator("[name='source.repository']").waitFor();
+    expect(await page.locator("[name='source.image']").count()).toBe(0);
+  });
+
+  test("an answer of 409 leaves the row alone and says why in a toast", async () => {
+    await go("/trackers");
+    await page.locator(".row-actions button").first().click();
+    await page.locator(".toast", { hasText: "The registry answered 401" }).waitFor();
+    expect(await page.locator("#rows table").count()).toBe(1);
+  });
+
+  test("shortcuts: g t goes to the trackers, / searches, ? shows the list", async () => {
+    await go("/");
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    await page.waitForURL("**/trackers");
+    await page.keyboard.press("/");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("search");
+    await page.keyboard.press("?");
+    expect(await page.locator("dialog#shortcuts[open]").count()).toBe(0);
+    await page.locator("h1").click();
+    await page.keyboard.press("?");
+    await page.locator("dialog#shortcuts[open]").waitFor();
+  });
+
+  test("the theme switches at once", async () => {
+    await go("/trackers");
+    await page.click("details.menu summary");
+    await page.click("button[name=theme][value=dark]");
+    expect(await page.evaluate(() => getComputedStyle(document.body.parentElement ?? document.body).colorScheme)).toBe(
+      "dark",
+    );
+  });
+
+  describe.each([390, 1280, 1600])("at %i pixels", (width) => {
+    test.each(galleryPaths)("%s is not wider than the window, in both languages", async (path) => {
+      await page.setViewportSize({ width, height: 900 });
+      for (const language of ["en", "zh"]) {
+        await go(`${path}?lang=${language}`);
+        const excess = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect(excess).toBe(0);
+      }
+    });
+  });
+
+  test("without scripts the pages still show everything, and the menu opens", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    const plain = await context.newPage();
+    await plain.goto(`${gallery.origin}/form`);
+    expect(await plain.locator("button[value=redraw]").isVisible()).toBe(true);
+    await plain.locator(".more summary").click();
+    expect(await plain.locator(".more a[href='/settings']").isVisible()).toBe(true);
+    await context.close();
+  });
+
+  test("nothing was refused by the policy and no script failed", () => {
+    expect(complaints).toEqual([]);
+  });
+});

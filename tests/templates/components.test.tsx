@@ -1,0 +1,255 @@
+import { describe, expect, test } from "bun:test";
+import { commonEnds, DiffView } from "../../templates/components/diff.tsx";
+import { valueAt } from "../../templates/components/form.tsx";
+import { SafeLink } from "../../templates/components/link.tsx";
+import { Bars, Meter } from "../../templates/components/progress.tsx";
+import { State } from "../../templates/components/state.tsx";
+import { Table } from "../../templates/components/table.tsx";
+import { Time } from "../../templates/components/time.tsx";
+import { Digest } from "../../templates/components/version.tsx";
+import { url, withQuery } from "../../templates/page.ts";
+import {
+  ConfirmSample,
+  EmptySample,
+  FormSample,
+  OverviewSample,
+  RunSample,
+  SignInSample,
+  sampleContext,
+  sampleErrors,
+  sampleValues,
+  TrackersSample,
+} from "../support/gallery.tsx";
+
+const ctx = sampleContext();
+
+describe("SafeLink", () => {
+  test.each(["https://example.org/x", "http://example.org", "HTTPS://example.org"])("links to %s", (href) => {
+    expect(String(<SafeLink ctx={ctx} href={href} />)).toContain(`href="${href}"`);
+  });
+
+  test.each([
+    "javascript:alert(1)",
+    " https://example.org",
+    "data:text/html,x",
+    "//example.org",
+    "/settings",
+    "vbscript:x",
+    "java\nscript:alert(1)",
+  ])("shows %j as text", (href) => {
+    expect(String(<SafeLink ctx={ctx} href={href} />)).not.toContain("href");
+  });
+
+  test("escapes what it shows", () => {
+    expect(String(<SafeLink ctx={ctx} href={'"><img src=x onerror=alert(1)>'} />)).not.toContain("<img");
+  });
+});
+
+describe("url()", () => {
+  test.each([
+    ["", "/trackers", "/trackers"],
+    ["/sub/path", "/", "/sub/path/"],
+    ["/sub", "/trackers?state=x", "/sub/trackers?state=x"],
+  ])("prefixes %j to %s", (base_path, path, expected) => {
+    expect(url({ base_path }, path)).toBe(expected);
+  });
+
+  test("withQuery() sets, keeps and removes parameters", () => {
+    expect(withQuery("/a?b=1&c=2", { b: null, d: "x y" })).toBe("/a?c=2&d=x+y");
+    expect(withQuery("/a?b=1", { b: "" })).toBe("/a");
+  });
+});
+
+test.each(["current", "update", "running", "attention", "failed", "unknown", "quiet"] as const)(
+  "State %s is told by an icon and a word, not by its colour alone",
+  (tone) => {
+    const html = String(<State ctx={ctx} tone={tone} />);
+    expect(html).toContain("<svg");
+    expect(html.replaceAll(/<[^>]*>/g, "").trim()).not.toBe("");
+  },
+);
+
+test("Time has the absolute moment in the system time zone, and for programs", () => {
+  const html = String(<Time ctx={ctx} at={ctx.now - 3 * 3_600_000} />);
+  expect(html).toContain('datetime="2026-11-20T17:14:00.000Z"');
+  expect(html).toContain('title="Friday, 20 November 2026 at 18:14:00 CET"');
+  expect(html).toContain(">3 hours ago<");
+});
+
+test("Digest is short to read and whole in its title", () => {
+  const digest = `sha256:${"ab".repeat(32)}`;
+  const html = String(<Digest ctx={ctx} value={digest} copy />);
+  expect(html).toContain(`title="${digest}"`);
+  expect(html).toContain(">sha256:abababababab<");
+  expect(html).toContain(`data-copy="${digest}"`);
+});
+
+describe("Table", () => {
+  const html = (sorted: string) =>
+    String(
+      <Table
+        ctx={sampleContext({ base_path: "/sub" })}
+        caption="Things"
+        sorted={sorted}
+        columns={[
+          { key: "name", title: "Name", sort: "name" },
+          { key: "count", title: "Count", align: "end" },
+        ]}
+        rows={[{ id: "r1", href: "/things/1", cells: { name: "<b>one</b>", count: "3" } }]}
+      />,
+    );
+
+  test("leads from the row to the detail below the base path, and escapes names", () => {
+    expect(html("name")).toContain('<a href="/sub/things/1">&lt;b&gt;one&lt;/b&gt;</a>');
+  });
+
+  test("turns the order of the sorted column and keeps the other filters", () => {
+    expect(html("name")).toContain("/sub/trackers?state=update&amp;sort=-name");
+    expect(html("name")).toContain('aria-sort="ascending"');
+    expect(html("-name")).toContain("sort=name");
+  });
+
+  test("names each fact for the card form", () => {
+    expect(html("name")).toContain('data-label="Count"');
+  });
+});
+
+describe("DiffView", () => {
+  test.each([
+    ["repo:2.18.4", "repo:3.0.5", { start: 5, end: 0 }],
+    ["aaa", "aaa", { start: 3, end: 0 }],
+    ["abcdef", "uvwxyz", { start: 0, end: 0 }],
+    ["aa", "aaa", { start: 2, end: 0 }],
+  ])("commonEnds() of %s and %s", (a, b, expected) => {
+    expect(commonEnds(a, b)).toEqual(expected);
+  });
+
+  test("marks what differs and shows both values whole", () => {
+    const html = String(
+      <DiffView ctx={ctx} changes={[{ field: "image", before: "repo:2.18.4", after: "repo:3.0.5" }]} carried={41} />,
+    );
+    expect(html).toContain("repo:<mark>2.18.4</mark>");
+    expect(html).toContain("repo:<mark>3.0.5</mark>");
+    expect(html).toContain("41 other settings stay as they are");
+  });
+});
+
+test.each([
+  [10, 60, "quiet"],
+  [48, 60, "attention"],
+  [60, 60, "failed"],
+])("Meter of %i of %i is %s", (value, max, tone) => {
+  expect(String(<Meter label="x" value={value} max={max} />)).toContain(`class="bar ${tone}"`);
+});
+
+test("Bars says in one sentence what it draws, and draws nothing taller than its room", () => {
+  const days = [
+    { at: ctx.now, good: 5, failed: 1 },
+    { at: ctx.now, good: 0, failed: 0 },
+  ];
+  const html = String(<Bars ctx={ctx} title="Runs" days={days} describe={() => "x"} />);
+  expect(html).toContain('aria-label="Runs: 6 in all, 6 on the busiest day"');
+  expect(Math.max(...[...html.matchAll(/ height="([\d.]+)"/g)].map(([, height]) => Number(height)))).toBe(48);
+});
+
+describe("Form", () => {
+  const html = String(
+    <FormSample
+      ctx={ctx}
+      errors={sampleErrors}
+      values={{ ...sampleValues, source: { ...sampleValues.source, token: "s3cret" } }}
+    />,
+  );
+
+  test("never puts a secret into the page", () => {
+    expect(html).not.toContain("s3cret");
+  });
+
+  test("ties an error to its field and links to it from the summary", () => {
+    const field = html.match(/<input[^>]*name="name"[^>]*>/)?.[0] ?? "";
+    expect(field).toContain('aria-invalid="true"');
+    expect(field).toContain('aria-describedby="f-name-error f-name-help"');
+    expect(html).toContain('href="#f-source-channels-0-include"');
+    expect(html).toContain('id="f-source-channels-0-include-error"');
+  });
+
+  test("keeps what was typed", () => {
+    expect(html).toContain('value="(?&lt;!x)rc"');
+  });
+
+  test("opens the advanced part when an error is in it, and says the present values when it is folded", () => {
+    expect(html).toMatch(/<details class="advanced" open/);
+    const folded = String(<FormSample ctx={ctx} />);
+    expect(folded).not.toMatch(/<details class="advanced" open/);
+    expect(folded).toContain("Check interval (minutes) 360 · Fetch depth 10 · Release fallback Off");
+  });
+
+  test("presses save first on Enter, not a button of a list", () => {
+    expect(html.match(/<button[^>]*type="submit"[^>]*name="_action"[^>]*>/)?.[0]).toContain('value="save"');
+  });
+
+  test("shows immutable fields on edit without asking", () => {
+    const edit = String(<FormSample ctx={ctx} is_edit />);
+    expect(edit).toContain('<input type="hidden" name="name" value="traefik"');
+    expect(edit).toContain("Stored. Leave blank to keep it");
+  });
+
+  test("valueAt() does not reach into prototypes", () => {
+    expect(valueAt({ a: [{ b: 1 }] }, "a.0.b")).toBe(1);
+    expect(valueAt({}, "constructor.name")).toBeUndefined();
+    expect(valueAt({}, "__proto__")).toBeUndefined();
+  });
+});
+
+describe.each([
+  ["overview", OverviewSample],
+  ["trackers", TrackersSample],
+  ["run", RunSample],
+  ["form", FormSample],
+  ["empty", EmptySample],
+  ["sign in", SignInSample],
+  ["confirm", ConfirmSample],
+] as const)("%s", (_, Sample) => {
+  const html = String(<Sample ctx={sampleContext({ base_path: "/sub", assets: (name) => `/sub/assets/${name}` })} />);
+
+  test("has nothing that the content security policy refuses or that needs eval", () => {
+    expect(html).not.toMatch(/\sstyle=/);
+    expect(html).not.toMatch(/\son\w+=/);
+    expect(html).not.toMatch(/hx-on/);
+    expect(html).not.toMatch(/(js|javascript):/);
+    expect(html).not.toMatch(/hx-trigger="[^"]*\[/);
+    expect(
+      [...html.matchAll(/<script([^>]*)>([^<]*)/g)].every(
+        ([, attributes, text]) => attributes?.includes("src=") && text === "",
+      ),
+    ).toBe(true);
+  });
+
+  test("has each id once", () => {
+    const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+    expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  test("works below a base path", () => {
+    const addresses = [
+      ...html.matchAll(/\s(?:href|src|action|hx-get|hx-post|data-poll|hx-sse:connect)="([^"]*)"/g),
+    ].map(([, address]) => address ?? "");
+    const own = addresses.filter((address) => address.startsWith("/"));
+    expect(own.filter((address) => !address.startsWith("/sub/"))).toEqual([]);
+  });
+
+  test("every form that changes something has the form token", () => {
+    const forms = html.match(/<form[^>]*method="post"[\s\S]*?<\/form>/g) ?? [];
+    expect(forms.filter((form) => !form.includes("csrf_token"))).toEqual([]);
+  });
+});
+
+test("the layout names its language, has one main and one h1, and skips to the content", () => {
+  const html = String(<TrackersSample ctx={sampleContext({ language: "zh", theme: "dark" })} />);
+  expect(html).toStartWith("<!doctype html>");
+  expect(html).toContain('<html lang="zh-CN" data-theme="dark"');
+  expect(html.match(/<main /g)?.length).toBe(1);
+  expect(html.match(/<h1>/g)?.length).toBe(1);
+  expect(html).toContain('<a class="skip" href="#content">跳到正文</a>');
+  expect(html).toContain("<title>追踪器 · Tidemark</title>");
+});

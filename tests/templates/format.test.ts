@@ -1,0 +1,88 @@
+import { describe, expect, test } from "bun:test";
+import {
+  dayKey,
+  formatBytes,
+  formatClock,
+  formatDuration,
+  formatInstant,
+  formatRelative,
+  plural,
+} from "../../templates/format.ts";
+
+const now = Date.UTC(2026, 10, 20, 20, 14, 9, 120);
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+describe("formatRelative()", () => {
+  test.each([
+    [0, "now", "现在"],
+    [-59 * second, "now", "现在"],
+    [-minute, "1 minute ago", "1分钟前"],
+    [-12 * minute, "12 minutes ago", "12分钟前"],
+    [-90 * minute, "1 hour ago", "1小时前"],
+    [-25 * hour, "1 day ago", "1天前"],
+    [-59 * day, "59 days ago", "59天前"],
+    [-61 * day, "2 months ago", "2个月前"],
+    [-800 * day, "2 years ago", "2年前"],
+    [4 * hour, "in 4 hours", "4小时后"],
+  ])("%i ms from now", (offset, english, chinese) => {
+    expect(formatRelative("en", now + offset, now)).toBe(english);
+    expect(formatRelative("zh", now + offset, now)).toBe(chinese);
+  });
+});
+
+describe("formatDuration()", () => {
+  test.each([
+    [4, "4ms"],
+    [384, "0.38s"],
+    [1100, "1.1s"],
+    [12_700, "13s"],
+    [202_000, "3m 22s"],
+    [2 * hour, "2h"],
+    [2 * hour + 5 * minute, "2h 5m"],
+    [3 * day + 4 * hour, "3d 4h"],
+  ])("%i ms is %s", (ms, expected) => {
+    expect(formatDuration("en", ms)).toBe(expected);
+  });
+});
+
+describe("times are in the zone of the settings", () => {
+  test.each([
+    ["Europe/Berlin", "2026-11-20", "21:14"],
+    ["Asia/Shanghai", "2026-11-21", "04:14"],
+    ["Pacific/Apia", "2026-11-21", "09:14"],
+    ["America/Santiago", "2026-11-20", "17:14"],
+  ])("%s", (time_zone, key, clock) => {
+    expect(dayKey({ time_zone }, now)).toBe(key);
+    expect(formatClock({ language: "en", time_zone }, now)).toBe(clock);
+  });
+
+  test("formatInstant() says the weekday and the zone", () => {
+    expect(formatInstant({ language: "en", time_zone: "Europe/Berlin" }, now)).toBe(
+      "Friday, 20 November 2026 at 21:14:09 CET",
+    );
+  });
+
+  test("formatClock() at midnight is 00:00, never 24:00", () => {
+    expect(formatClock({ language: "en", time_zone: "UTC" }, Date.UTC(2026, 0, 1))).toBe("00:00");
+    expect(formatClock({ language: "zh", time_zone: "UTC" }, now, true)).toBe("20:14:09.1");
+  });
+});
+
+test.each([
+  [0, "0 bytes"],
+  [999, "999 bytes"],
+  [14_200, "14 kB"],
+  [1_500_000, "1.5 MB"],
+  [412_000_000, "412 MB"],
+])("formatBytes() of %i is %s", (bytes, expected) => {
+  expect(formatBytes("en", bytes)).toBe(expected);
+});
+
+test("plural() formats the number and chooses the form", () => {
+  expect(plural("en", 1, { one: "run", other: "runs" })).toBe("1 run");
+  expect(plural("en", 1204, { one: "run", other: "runs" })).toBe("1,204 runs");
+  expect(plural("en", 0, { one: "run", other: "runs" })).toBe("0 runs");
+});

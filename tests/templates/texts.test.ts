@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import * as v from "valibot";
+import { fields } from "../../src/forms/fields.ts";
+import { en } from "../../templates/texts/en.ts";
+import { fieldWords, untranslatedFields } from "../../templates/texts/fields.ts";
+import { translateMessage } from "../../templates/texts/messages.ts";
+import { texts } from "../../templates/texts/texts.ts";
+import { zh } from "../../templates/texts/zh.ts";
+
+/** `["common.save", "Save"]`, for every text; functions stay functions. */
+function flat(node: object, prefix = ""): readonly (readonly [string, unknown])[] {
+  return Object.entries(node).flatMap(([key, value]) =>
+    typeof value === "object" && value !== null
+      ? flat(value, `${prefix}${key}.`)
+      : [[`${prefix}${key}`, value] as const],
+  );
+}
+
+const english = new Map(flat(en));
+const chinese = new Map(flat(zh));
+/** Names that Chinese readers write in Latin letters too, alone or joined. */
+const properName =
+  /^(?:(?:Tidemark|English|GitHub|GitLab|Gitea|Forgejo|Helm|OCI|Docker|Podman|Kubernetes|Portainer|Engine|Enterprise|Server|Webhook|OIDC|API|HTTP|HTTPS|TCP|TLS|URL|ID|GET|HEAD|UTC)[ /,]*)+$/;
+
+describe("texts()", () => {
+  test("has the same keys in both languages", () => {
+    expect([...chinese.keys()].toSorted()).toEqual([...english.keys()].toSorted());
+  });
+
+  test.each([...english.keys()])("%s is of one kind in both languages", (key) => {
+    const [a, b] = [english.get(key), chinese.get(key)];
+    expect(typeof b).toBe(typeof a);
+    if (typeof a === "function" && typeof b === "function") expect(b.length).toBe(a.length);
+  });
+
+  test.each([...chinese].filter(([, value]) => typeof value === "string" && !properName.test(value)))(
+    "%s is Chinese",
+    (_, value) => {
+      expect(String(value)).toMatch(/\p{Script=Han}/u);
+    },
+  );
+
+  test("no text is blank", () => {
+    expect([...english, ...chinese].filter(([, value]) => value === "")).toEqual([]);
+  });
+
+  test("counts in the words of the language", () => {
+    expect(texts({ language: "en" }).common.form.error_count(1)).toStartWith("1 field needs ");
+    expect(texts({ language: "en" }).common.form.error_count(3)).toStartWith("3 fields need ");
+    expect(texts({ language: "zh" }).common.form.error_count(3)).toBe("有 3 个字段需要修改");
+  });
+});
+
+describe("fieldWords()", () => {
+  const schema = v.object({
+    name: v.pipe(v.string(), v.title("Name")),
+    oddity: v.pipe(v.string(), v.title("Oddity"), v.description("Help")),
+  });
+  const [name, oddity] = fields(schema);
+
+  test("takes English from the schema and Chinese from the dictionary", () => {
+    if (name === undefined) throw new Error("The schema has a name");
+    expect(fieldWords("en", "x", name).title).toBe("Name");
+    expect(fieldWords("zh", "x", name).title).toBe("名称");
+  });
+
+  test("untranslatedFields() names what has no Chinese words", () => {
+    expect(untranslatedFields("x", oddity === undefined || name === undefined ? [] : [name, oddity])).toEqual([
+      "x.oddity",
+    ]);
+  });
+});
+
+describe("translateMessage()", () => {
+  test.each([
+    ["Write a name", "请填写名称"],
+    ["Use at most 100 characters", "最多 100 个字符"],
+    ['There is no tracker "a "b" c"', '不存在 tracker“a "b" c”'],
+    ["Something that nobody translated", "Something that nobody translated"],
+    ["Use at most ", "Use at most "],
+  ])("%s", (message, expected) => {
+    expect(translateMessage("zh", message)).toBe(expected);
+    expect(translateMessage("en", message)).toBe(message);
+  });
+});
