@@ -129,7 +129,10 @@ async function waitUntilServing(url: string, child: ChildProcess, log: () => str
   throw new Error(`${program} did not answer at ${url} in 10 seconds: ${log().slice(-2_000)}`);
 }
 
-/** Starts a real registry on a free port of loopback with a folder of its own; ready when this resolves. */
+/**
+ * Starts a real registry on a free port of loopback with a folder of its own; ready when this resolves. The token server lives
+ * in this process: a test that waits for a child synchronously (`execFileSync`) while it signs in keeps it from answering.
+ */
 export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
   const directory = mkdtempSync(join(tmpdir(), "tidemark-registry-"));
   const kind = options.auth ?? "none";

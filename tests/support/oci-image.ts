@@ -60,11 +60,11 @@ const applets = [
 ];
 /** Stops at once on SIGTERM: a bare `sleep` as process 1 would be killed only after the engine's grace period. */
 export const waitForever = ["/bin/sh", "-c", "trap 'exit 0' TERM INT; while :; do sleep 1 & wait $!; done"] as const;
-/** Serves `/www`, whose index is the image's version, and stops at once on SIGTERM. */
+/** Serves `/www` on `PORT` (80 by default), whose index is the image's version, and stops at once on SIGTERM. */
 export const serveHttp = [
   "/bin/sh",
   "-c",
-  "httpd -f -p ${PORT:-80} -h /www & trap 'kill $!; exit 0' TERM INT; wait $!; wait",
+  "httpd -f -p $(test -n \"$PORT\" && echo $PORT || echo 80) -h /www & trap 'kill $!; exit 0' TERM INT; wait $!; wait",
 ] as const;
 
 const types = {
@@ -163,7 +163,7 @@ function platformOf(text: string): Record<string, string> {
 
 function buildManifest(tag: string, platform: string, options: ImageOptions): BuiltManifest {
   const version = options.version ?? tag;
-  const created = options.created === undefined ? "2026-01-02T03:04:05Z" : options.created;
+  const created = options.created === undefined ? "2025-01-02T03:04:05Z" : options.created;
   const files = fileLayer({
     "/version": `${version} ${platform}\n`,
     "/www/index.html": `${version}\n`,

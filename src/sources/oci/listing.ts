@@ -2,6 +2,7 @@ import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
 import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
+import { highestTags } from "./highest-tags.ts";
 import type { ManifestReader } from "./manifest.ts";
 import { type Repository, tagPage } from "./repository.ts";
 
@@ -74,7 +75,8 @@ function select(memo: Memo | null, list: readonly string[], request: ListRequest
   const present = new Set(list);
   const { limit } = request;
   const appeared = orderTags(newTags(memo, list, request)).slice(0, limit);
-  const highest = orderTags(list.filter((tag) => request.accept(tag))).slice(0, limit);
+  const accepted = list.filter((tag) => request.accept(tag));
+  const highest = highestTags(accepted, limit);
   const watched = request.watch.filter((tag) => present.has(tag));
   const leading = [...new Set([...appeared, ...highest])].slice(0, limit);
   return [...new Set([...watched, ...(repaired === null ? [] : [repaired]), ...leading])];
