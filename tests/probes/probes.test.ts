@@ -61,6 +61,34 @@ describe("http probe", () => {
     expect(server.seen[0]?.method).toBe(method);
   });
 
+  test.each([
+    ["", true],
+    ['"status":\\s*"(ok|UP)"', true],
+    ["^\\{", true],
+    ["degraded", false],
+    ["^ok$", false],
+  ])("takes a body by the pattern %p: %p", async (expected_body_pattern, is) => {
+    await using server = await httpLoopback((_request, response) => response.end('{"status": "UP"}'));
+    const config = { ...basic, port: server.port, expected_body_pattern };
+    const readiness = await probes.http.open(config, contextFor(server.port)).attempt(signal);
+    expect(readiness.ready).toBe(is);
+    if (!is) expect(readiness.detail).toContain("is not in the first 16 characters of the answer");
+  });
+
+  test("looks for a pattern in the kept 64 KiB alone", async () => {
+    await using server = await httpLoopback((_request, response) => response.end(`${"a".repeat(65_536)}needle`));
+    const config = { ...basic, port: server.port, expected_body_pattern: "needle" };
+    const readiness = await probes.http.open(config, contextFor(server.port)).attempt(signal);
+    expect(readiness.detail).toContain("is not in the first 65536 characters");
+  });
+
+  test("looks for a costly pattern in less of the body", async () => {
+    await using server = await httpLoopback((_request, response) => response.end("a".repeat(65_536)));
+    const config = { ...basic, port: server.port, expected_body_pattern: "[a-z]{500}[0-9]" };
+    const readiness = await probes.http.open(config, contextFor(server.port)).attempt(signal);
+    expect(readiness.detail).toMatch(/is not in the first [34]\d{3} characters/);
+  });
+
   test("says what it found and what it wanted", async () => {
     await using server = await httpLoopback((_request, response) => response.writeHead(503).end());
     const probe = probes.http.open({ ...basic, port: server.port }, contextFor(server.port));
@@ -113,6 +141,12 @@ describe("http probe", () => {
     [{ expected_status_codes: "600" }, false],
     [{ expected_status_codes: Array(21).fill("200").join(",") }, false],
     [{ body: "x" }, false],
+    [{ expected_body_pattern: "ok|UP" }, true],
+    [{ expected_body_pattern: "(ok" }, false],
+    [{ expected_body_pattern: "(?=ok)" }, false],
+    [{ expected_body_pattern: "a".repeat(513) }, false],
+    [{ expected_body_pattern: "ok", method: "HEAD" }, false],
+    [{ expected_body_pattern: "", method: "HEAD" }, true],
   ])("judges the configuration with %j: %p", (change, is) => {
     expect(v.safeParse(probes.http.Config, { ...basic, ...change }).success).toBe(is);
   });
