@@ -52,11 +52,12 @@ function endsLookups(error: unknown): boolean {
   return error instanceof PluginError && ["rate_limited", "unauthorized", "unreachable"].includes(error.code);
 }
 
-/** Tags that were never listed before; none on a first check. */
-function newTags(memo: Memo | null, list: readonly string[], request: ListRequest): readonly string[] {
-  if (memo === null || memo.listed === list.join(",")) return [];
+/** Tags that were never listed before; null on a first check, when nobody can tell. */
+function appearedTags(memo: Memo | null, list: readonly string[]): ReadonlySet<string> | null {
+  if (memo === null) return null;
+  if (memo.listed === list.join(",")) return new Set();
   const seen = new Set([...namesOf(memo.listed), ...namesOf(memo.absent)]);
-  return list.filter((tag) => !seen.has(tag) && !request.known.has(tag) && request.accept(tag));
+  return new Set(list.filter((tag) => !seen.has(tag)));
 }
 
 /** The one known tag without a digest that is asked for again this time: the next after the last one. */
@@ -71,14 +72,12 @@ function tagToRepair(memo: Memo | null, present: ReadonlySet<string>, request: L
  * The tags that a check returns: those watched and the one to repair, then up to `limit` of the newly appeared and the highest
  * ones, the new first, so that a patch of an old line is seen although many higher tags exist.
  */
-function select(memo: Memo | null, list: readonly string[], request: ListRequest, repaired: string | null) {
+function select(appeared: ReadonlySet<string>, list: readonly string[], request: ListRequest, repaired: string | null) {
   const present = new Set(list);
-  const { limit } = request;
-  const appeared = orderTags(newTags(memo, list, request)).slice(0, limit);
   const accepted = list.filter((tag) => request.accept(tag));
-  const highest = highestTags(accepted, limit);
+  const fresh = accepted.filter((tag) => appeared.has(tag) && !request.known.has(tag));
+  const leading = [...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])].slice(0, request.limit);
   const watched = request.watch.filter((tag) => present.has(tag));
-  const leading = [...new Set([...appeared, ...highest])].slice(0, limit);
   return [...new Set([...watched, ...(repaired === null ? [] : [repaired]), ...leading])];
 }
 
@@ -109,7 +108,8 @@ export async function listReleases(
 ): Promise<Listing> {
   const memo = parseMemo(request.memo);
   const repaired = tagToRepair(memo, new Set(list), request);
-  const tags = select(memo, list, request, repaired);
+  const appeared = appearedTags(memo, list);
+  const tags = select(appeared ?? new Set(), list, request, repaired);
   const watched = new Set(request.watch);
   const found = new Map<string, KnownRelease>();
   let isStopped = false;
@@ -151,6 +151,7 @@ export async function listReleases(
       revision,
       url: tagPage(parts.repository, tag),
       notes: null,
+      ...(appeared === null || request.known.has(tag) ? {} : { appeared: appeared.has(tag) }),
     };
   });
   return {

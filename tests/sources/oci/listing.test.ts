@@ -134,6 +134,31 @@ describe("listReleases()", () => {
     expect(tagsOf(after)).toEqual(["2.0.0"]);
   });
 
+  test("tells what appeared from what was there and only now is asked for", async () => {
+    for (const tag of ["1.0.0", "1.1.0"]) addImage(content, tag, built);
+    const first = await open().listReleases(listRequest({ limit: 1 }));
+    const known = knownOf(first);
+    const asked = (memo: string | null) => open().listReleases(listRequest({ limit: 3, known, memo }));
+    const facts = async (memo: string | null) =>
+      (await asked(memo)).releases.map(({ tag, appeared }) => [tag, appeared]).toSorted();
+    expect(first.releases.map((release) => release.appeared)).toEqual([undefined]);
+    expect(await facts(first.memo)).toEqual([
+      ["1.0.0", false],
+      ["1.1.0", undefined],
+    ]);
+    addImage(content, "0.9.0", built);
+    expect(await facts(first.memo)).toEqual([
+      ["0.9.0", true],
+      ["1.0.0", false],
+      ["1.1.0", undefined],
+    ]);
+    expect(await facts(null)).toEqual([
+      ["0.9.0", undefined],
+      ["1.0.0", undefined],
+      ["1.1.0", undefined],
+    ]);
+  });
+
   test("leaves out new tags that are not accepted", async () => {
     addImage(content, "1.0.0", built);
     const first = await open().listReleases(listRequest({ limit: 1 }));
