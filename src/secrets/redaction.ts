@@ -8,9 +8,15 @@ const MAXIMUM_SECRETS = 512;
 // A secret of many lines (a key, a kubeconfig) can leak by parts: so many of its long words are known one by one.
 const MAXIMUM_PARTS = 64;
 
+const EXCERPT_CHARACTERS = 500;
+// What is looked at for an excerpt: a secret that begins before its end must be seen whole to be known.
+const EXCERPT_READ_CHARACTERS = 16_384;
+
 export interface Redactor {
   /** The text without secrets: known shapes of tokens, and every registered value in the forms in which it travels. */
   redact(text: string): string;
+  /** What an upstream said, as it may be stored and shown: without secrets, then cut to 500 characters. */
+  excerpt(text: string): string;
   /** Makes a value known, for as long as it is among the last 512. Values under 6 characters are ignored. */
   register(secret: string): void;
 }
@@ -112,22 +118,27 @@ function formsOf(secret: string): readonly string[] {
 export function createRedactor(): Redactor {
   const known = new Map<string, readonly string[]>();
   let forms: readonly string[] = [];
+  const redact = (text: string): string => {
+    let out = text;
+    for (const form of forms) if (out.includes(form)) out = out.replaceAll(form, PLACEHOLDER);
+    const lower = out.toLowerCase();
+    for (const each of shapes) {
+      if (each.marks.some((mark) => lower.includes(mark))) out = applyShape(out, each);
+    }
+    return out;
+  };
   return {
+    redact,
+    excerpt: (text) => {
+      const safe = redact(text.slice(0, EXCERPT_READ_CHARACTERS));
+      return safe.length > EXCERPT_CHARACTERS ? `${safe.slice(0, EXCERPT_CHARACTERS - 1)}…` : safe;
+    },
     register: (secret) => {
       if (secret.trim().length < MINIMUM_SECRET_CHARACTERS || known.has(secret)) return;
       known.set(secret, formsOf(secret));
       const oldest = known.size > MAXIMUM_SECRETS ? known.keys().next() : null;
       if (oldest !== null && !oldest.done) known.delete(oldest.value);
       forms = [...new Set([...known.values()].flat())].sort((a, b) => b.length - a.length);
-    },
-    redact: (text) => {
-      let out = text;
-      for (const form of forms) if (out.includes(form)) out = out.replaceAll(form, PLACEHOLDER);
-      const lower = out.toLowerCase();
-      for (const each of shapes) {
-        if (each.marks.some((mark) => lower.includes(mark))) out = applyShape(out, each);
-      }
-      return out;
     },
   };
 }

@@ -113,6 +113,16 @@ describe("createRedactor() hides a registered value", () => {
   });
 });
 
+test("excerpt() cuts to 500 characters after it has hidden what lies across the cut", () => {
+  const redactor = createRedactor();
+  redactor.register("tide-canary-7391");
+  expect(redactor.excerpt("x".repeat(500))).toBe("x".repeat(500));
+  expect(redactor.excerpt("x".repeat(501))).toBe(`${"x".repeat(499)}…`);
+  const across = redactor.excerpt(`${"x".repeat(495)}tide-canary-7391`);
+  expect(across).toBe(`${"x".repeat(495)}[red…`);
+  expect(redactor.excerpt("y".repeat(10_000_000))).toHaveLength(500);
+});
+
 test("a log whose sink is the redactor hides a secret in the message, a field and an error", () => {
   const lines: string[] = [];
   const redactor = createRedactor();
