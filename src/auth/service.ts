@@ -177,6 +177,29 @@ export function authService(options: AuthServiceOptions) {
     return administrator;
   };
 
+  /**
+   * Compares the current password before something that a stolen session alone must not do. Throws 422 with the field
+   * `current_password`, or 429. `event` names the action in the audit.
+   */
+  const confirmPassword = async (
+    actor: Actor,
+    session: Session,
+    password: string,
+    event: string,
+  ): Promise<AdministratorRow> => {
+    const administrator = await getAdministrator();
+    await checkPassword({
+      // By the session too: whoever stole it may have many addresses.
+      keys: [addressKey(actor.address), `session ${session.id}`],
+      stored: administrator.password_hash,
+      password,
+      actor,
+      event,
+      wrong: () => invalidInput({ current_password: "The current password is wrong" }),
+    });
+    return administrator;
+  };
+
   const accountView = (row: AdministratorRow): AccountView => ({
     id: row.id,
     username: row.username,
@@ -261,37 +284,13 @@ export function authService(options: AuthServiceOptions) {
       });
     },
 
-    /**
-     * Compares the current password before something that a stolen session alone must not do. Throws 422 with the field
-     * `current_password`, or 429. `event` names the action in the audit.
-     */
-    confirmPassword: async (actor: Actor, session: Session, password: string, event: string): Promise<void> => {
-      const administrator = await getAdministrator();
-      await checkPassword({
-        keys: [addressKey(actor.address), `session ${session.id}`],
-        stored: administrator.password_hash,
-        password,
-        actor,
-        event,
-        wrong: () => invalidInput({ current_password: "The current password is wrong" }),
-      });
-    },
-
     /** Ends every other sign-in and gives this one a new session. API tokens stay. Throws 403, 422, 429. */
     changePassword: async (origin: SignInOrigin, session: Session, input: unknown): Promise<SignInView> => {
       requireSignIn(session);
       const parsed = parseInput(PasswordChangeInput, input);
-      const administrator = await getAdministrator();
-      const problem = passwordProblem(parsed.new_password, [administrator.username]);
+      const problem = passwordProblem(parsed.new_password, [session.username]);
       if (problem !== null) throw invalidInput({ new_password: problem });
-      await checkPassword({
-        keys: [addressKey(origin.actor.address), `session ${session.id}`],
-        stored: administrator.password_hash,
-        password: parsed.current_password,
-        actor: origin.actor,
-        event: "password_changed",
-        wrong: () => invalidInput({ current_password: "The current password is wrong" }),
-      });
+      const administrator = await confirmPassword(origin.actor, session, parsed.current_password, "password_changed");
       if (parsed.new_password === parsed.current_password) {
         throw invalidInput({ new_password: "The new password is the current one; choose another" });
       }

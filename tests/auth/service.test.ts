@@ -90,6 +90,7 @@ describe("signIn()", () => {
 
   test("leaves an entry for success and failure, without what was typed", async () => {
     await house.settle();
+    await house.clock.advance(1);
     await failureOf(house.auth.signIn(origin, { username: "my-secret-by-mistake", password: "typed-secret-12" }));
     await house.clock.advance(1);
     await house.signIn(goodPassword);

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { AuditEntryService } from "../../auth/audit-entries.ts";
 import type { AuthService } from "../../auth/service.ts";
-import { forbidden } from "../../errors.ts";
+import { AppError, forbidden } from "../../errors.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import type { BaseUrl } from "../session-cookie.ts";
 
@@ -29,6 +29,15 @@ function comesFromUs(c: AppContext, baseUrl: BaseUrl): boolean {
   return isApi(c) || /^bearer /i.test(c.req.header("authorization") ?? "");
 }
 
+async function readForm(c: AppContext): Promise<Record<string, unknown>> {
+  try {
+    return await c.req.parseBody();
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError("invalid_form", 400, "The body is not a form as its content type says", { cause });
+  }
+}
+
 /** Forms of pages send the token back as `_csrf`, scripts as `X-CSRF-Token`; JSON of the API needs none besides the origin. */
 async function hasFormToken(c: AppContext, auth: CsrfOptions["auth"]): Promise<boolean> {
   const session = c.get("session");
@@ -38,7 +47,7 @@ async function hasFormToken(c: AppContext, auth: CsrfOptions["auth"]): Promise<b
   const header = c.req.header("x-csrf-token");
   if (header !== undefined) return auth.isFormToken(session, header);
   if (!formTypes.includes(type)) return false;
-  const { _csrf: field } = await c.req.parseBody();
+  const { _csrf: field } = await readForm(c);
   return typeof field === "string" && auth.isFormToken(session, field);
 }
 

@@ -114,6 +114,11 @@ describe("csrf() refuses", () => {
     expect(answer).toEqual({ status: 403, code: "csrf_refused" });
   });
 
+  test("a body that is no form with 400", async () => {
+    const type = "multipart/form-data; boundary=x";
+    expect(await send({ site: "same-origin", type })).toEqual({ status: 400, code: "invalid_form" });
+  });
+
   test("the token of another session", async () => {
     const other = await app.signIn("kelp-otter-lantern");
     expect(await send({ site: "same-origin", field: app.auth.formToken(other.session) })).toMatchObject({
