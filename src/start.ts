@@ -113,6 +113,11 @@ export async function start(config: Config): Promise<Started> {
       outboundAllow,
       instance_id: newId(systemClock.now()),
     });
+    if (!services.settings.current().base_url.startsWith("https:")) {
+      log.warning("The base URL is not https: passwords and session cookies travel unprotected beyond this machine", {
+        base_url: services.settings.current().base_url,
+      });
+    }
     const assets = loadAssets(join(root, "public"), [
       { name: "htmx.js", file: inPackage("htmx.org/dist/htmx.min.js") },
     ]);

@@ -10,6 +10,7 @@ import type { Assets } from "./assets.ts";
 import type { App, AppEnv } from "./context.ts";
 import { clientAddress } from "./middleware/client-address.ts";
 import { csrf } from "./middleware/csrf.ts";
+import { knownMethods } from "./middleware/methods.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { session } from "./middleware/session.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -42,6 +43,7 @@ export function createApp(options: AppOptions): App {
     c.header("X-Request-Id", c.get("request_id"));
     await next();
   });
+  app.use(knownMethods());
   app.use(
     bodyLimit({
       maxSize: maxBodyBytes,

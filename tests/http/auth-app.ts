@@ -7,6 +7,7 @@ import { sessionRoutes } from "../../src/http/api/session.ts";
 import type { AppEnv } from "../../src/http/context.ts";
 import { clientAddress } from "../../src/http/middleware/client-address.ts";
 import { csrf } from "../../src/http/middleware/csrf.ts";
+import { knownMethods } from "../../src/http/middleware/methods.ts";
 import { securityHeaders } from "../../src/http/middleware/security-headers.ts";
 import { session } from "../../src/http/middleware/session.ts";
 import { respondToApiError, toAppError } from "../../src/http/respond-to-error.ts";
@@ -24,6 +25,7 @@ export async function authApp(baseUrlText = "https://tidemark.example") {
     c.set("request_id", "request-1");
     await next();
   });
+  app.use(knownMethods());
   app.get("/file.css", (c) => c.body("", 200, { "Cache-Control": "public, max-age=31536000, immutable" }));
   app.use(session(services), csrf(services));
   mountRoutes(app, [

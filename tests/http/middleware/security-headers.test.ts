@@ -20,6 +20,7 @@ describe("securityHeaders()", () => {
     ["a redirect", "POST", "/login", 303],
     ["a refused request", "DELETE", "/form", 403],
     ["HEAD", "HEAD", "/form", 200],
+    ["TRACE", "TRACE", "/form", 405],
   ])("are on %s", async (_name, method, path, status) => {
     const site = method === "DELETE" ? "cross-site" : "same-origin";
     const answer = await app.request(method, path, { "sec-fetch-site": site });
