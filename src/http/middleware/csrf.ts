@@ -38,7 +38,7 @@ async function readForm(c: AppContext): Promise<Record<string, unknown>> {
   }
 }
 
-/** Forms of pages send the token back as `_csrf`, scripts as `X-CSRF-Token`; JSON of the API needs none besides the origin. */
+/** Forms of pages send the token back as `csrf_token`, scripts as `X-CSRF-Token`; JSON of the API needs none besides the origin. */
 async function hasFormToken(c: AppContext, auth: CsrfOptions["auth"]): Promise<boolean> {
   const session = c.get("session");
   if (session === null || session.via !== "cookie") return true;
@@ -47,7 +47,7 @@ async function hasFormToken(c: AppContext, auth: CsrfOptions["auth"]): Promise<b
   const header = c.req.header("x-csrf-token");
   if (header !== undefined) return auth.isFormToken(session, header);
   if (!formTypes.includes(type)) return false;
-  const { _csrf: field } = await readForm(c);
+  const { csrf_token: field } = await readForm(c);
   return typeof field === "string" && auth.isFormToken(session, field);
 }
 

@@ -37,7 +37,7 @@ async function send(each: Case): Promise<{ status: number; code: string | null }
   if (each.bearer !== undefined) headers.authorization = `Bearer ${each.bearer}`;
   if (each.header !== undefined) headers["x-csrf-token"] = each.header;
   const field = each.field === undefined ? formToken : each.field;
-  const body = type === "application/json" ? "{}" : field === null ? "a=b" : `_csrf=${field}`;
+  const body = type === "application/json" ? "{}" : field === null ? "a=b" : `csrf_token=${field}`;
   const response = await app.request(each.method ?? "POST", each.path ?? "/form", headers, body);
   const text = await response.text();
   return { status: response.status, code: text.startsWith("{") ? JSON.parse(text).error.code : null };
