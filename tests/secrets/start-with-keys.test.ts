@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { generateFernetKey } from "../../src/secrets/fernet.ts";
+import { startServer, temporaryDir } from "../support/server.ts";
+
+let template = "";
+
+/** A copy of an installation that was started once and stopped. */
+function copyOfInstallation(): string {
+  const dir = join(temporaryDir(), "data");
+  cpSync(template, dir, { recursive: true });
+  chmodSync(dir, 0o700);
+  return dir;
+}
+
+/** The output of a start that must fail. */
+async function refusedStart(dataDir: string, env: Record<string, string> = {}): Promise<string> {
+  const started = await startServer({ data_dir: dataDir, env }).catch((error: unknown) => error);
+  if (started instanceof Error) return started.message;
+  throw new Error("it started");
+}
+
+beforeAll(async () => {
+  const server = await startServer();
+  template = server.data_dir;
+  await server.kill("SIGTERM");
+});
+afterAll(() => rmSync(template, { recursive: true, force: true }));
+
+describe("a start of the server", () => {
+  test("makes files that nobody else may read", () => {
+    expect((statSync(template).mode & 0o777).toString(8)).toBe("700");
+    for (const name of readdirSync(template)) {
+      expect(`${name} ${(statSync(join(template, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
+    }
+  });
+
+  test("refuses a missing key file and makes no new one", async () => {
+    const dir = copyOfInstallation();
+    rmSync(join(dir, "keys.json"));
+    expect(await refusedStart(dir)).toContain("restore the file from the backup of the data directory");
+    expect(existsSync(join(dir, "keys.json"))).toBe(false);
+  });
+
+  test("refuses another key, from the environment too, and leaves the file as it is", async () => {
+    const dir = copyOfInstallation();
+    const before = readFileSync(join(dir, "keys.json"));
+    const text = await refusedStart(dir, { ENCRYPTION_KEY: generateFernetKey() });
+    expect(text).toContain("correct ENCRYPTION_KEY");
+    expect(readFileSync(join(dir, "keys.json")).equals(before)).toBe(true);
+  });
+
+  test("refuses a key file that the group may read", async () => {
+    const dir = copyOfInstallation();
+    chmodSync(join(dir, "keys.json"), 0o640);
+    expect(await refusedStart(dir)).toContain("run chmod 600 on it");
+  });
+
+  test("logs no password and no bootstrap line again", async () => {
+    const server = await startServer({ data_dir: copyOfInstallation(), env: { LOG_LEVEL: "debug" } });
+    expect(server.lines.join("\n")).not.toContain("bootstrap");
+    await server.kill("SIGTERM");
+  });
+
+  test("tells the bootstrap password at INFO also when LOG_LEVEL hides the rest", async () => {
+    const child = Bun.spawn([process.execPath, "src/main.ts"], {
+      cwd: join(import.meta.dir, "../.."),
+      env: { PATH: process.env.PATH ?? "", DATA_DIR: temporaryDir(), PORT: "0", LOG_LEVEL: "error" },
+      stdout: "pipe",
+    });
+    let text = "";
+    for await (const chunk of child.stdout) {
+      text += Buffer.from(chunk).toString("utf8");
+      if (text.includes("\n")) child.kill("SIGKILL");
+    }
+    expect(text).toMatch(/^\S+ INFO +[^\n]* bootstrap password [a-z0-9]{26}\n$/);
+  });
+});
