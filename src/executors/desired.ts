@@ -1,0 +1,200 @@
+import type { Reader } from "../db/client.ts";
+import type { Target, TargetService } from "../runtimes/runtime.ts";
+import { compareImages, type DesiredImage, desiredReference, type ImageDifference } from "../versions/desired-image.ts";
+import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
+import { isDowngrade } from "../versions/order.ts";
+import { tagsOfDigest } from "./queries.ts";
+import type { ReleaseChoice, TrackerReleases } from "./releases.ts";
+import type { ServiceObservation, Unmet } from "./schema.ts";
+import type { Binding, ExecutorSettings } from "./settings.ts";
+
+export interface DesiredDeps {
+  read: Reader;
+  releases: TrackerReleases;
+}
+
+export interface Comparison {
+  services: readonly ServiceObservation[];
+  /** By service; only those for which a reference could be made. */
+  images: ReadonlyMap<string, DesiredImage>;
+  /** The first condition that a run would not meet, as far as it can be told without a plan. */
+  unmet: Unmet | null;
+  /** When a newer release reaches the minimum age; null when none waits for that. */
+  ready_at: number | null;
+  /** True for a step back, null where nobody can say; both keep automatic runs from going there. */
+  is_downgrade: boolean | null;
+  /** Identity of what is desired over all services; null while a service has nothing desired. */
+  desired_revision: string | null;
+}
+
+const hourMs = 60 * 60 * 1000;
+
+/** Whether a difference means other content, so that an automatic run has something to do. */
+export function isUpdate(difference: ImageDifference | null): boolean {
+  return difference === "new_digest" || difference === "other_version" || difference === "other_name";
+}
+
+/** The same content, whatever it is called: nothing for which an automatic run would restart anything. */
+export function isSameContent(difference: ImageDifference | null): boolean {
+  return difference === "current" || difference === "other_mode" || difference === "other_tag";
+}
+
+interface Compared {
+  observation: ServiceObservation;
+  image: DesiredImage | null;
+  unmet: Unmet | null;
+  ready_at: number | null;
+  is_downgrade: boolean | null;
+}
+
+/** What is desired for each bound service against what was found; `target` is null when it is missing. */
+export async function compareWithDesired(
+  deps: DesiredDeps,
+  settings: ExecutorSettings,
+  target: Target | null,
+): Promise<Comparison> {
+  const compared: Compared[] = [];
+  for (const binding of settings.bindings) compared.push(await compareService(deps, settings, binding, target));
+  const { id } = settings.target;
+  const [refusal] = target?.refusals ?? [];
+  const missing: Unmet | null =
+    target === null
+      ? { code: "target_missing", message: `There is no target "${id}" on the connection any more` }
+      : null;
+  const refused: Unmet | null =
+    refusal === undefined ? null : { code: "target_refused", message: `"${id}" cannot be updated: ${refusal.message}` };
+  const readyTimes = compared.flatMap((each) => (each.ready_at === null ? [] : [each.ready_at]));
+  const identities = compared.flatMap(({ observation: { service, desired } }) =>
+    desired === null ? [] : [`${service} ${desired.digest ?? desired.reference}`],
+  );
+  return {
+    services: compared.map((each) => each.observation),
+    images: new Map(
+      compared.flatMap(({ observation, image }) => (image === null ? [] : [[observation.service, image] as const])),
+    ),
+    unmet: missing ?? refused ?? compared.find((each) => each.unmet !== null)?.unmet ?? null,
+    ready_at: readyTimes.length === 0 ? null : Math.min(...readyTimes),
+    is_downgrade: worst(compared.map((each) => each.is_downgrade)),
+    desired_revision: identities.length === compared.length ? identities.toSorted().join("\n") : null,
+  };
+}
+
+function worst(verdicts: readonly (boolean | null)[]): boolean | null {
+  if (verdicts.includes(true)) return true;
+  return verdicts.includes(null) ? null : false;
+}
+
+async function compareService(
+  deps: DesiredDeps,
+  settings: ExecutorSettings,
+  binding: Binding,
+  target: Target | null,
+): Promise<Compared> {
+  const { service, tracker, source, channel } = binding;
+  const found = target?.services.find((each) => each.name === service) ?? null;
+  const knownTags = await tagsOf(deps.read, binding, found);
+  const observed = found === null ? null : { ...found, tag: tagIn(found.image) ?? knownTags[0] ?? null };
+  const choice = await deps.releases.desiredRelease(binding.source_id, channel, {
+    minimum_age_ms: settings.minimum_age_hours * hourMs,
+  });
+  const base = { service, tracker, source, channel, found: observed };
+  const nothing = (unmet: Unmet): Compared => ({
+    observation: { ...base, desired: null, difference: null },
+    image: null,
+    unmet,
+    ready_at: choice.ready_at,
+    is_downgrade: false,
+  });
+  if (choice.release === null) return nothing(noRelease(binding, choice, settings.minimum_age_hours));
+  const image = await imageOf(deps, settings, binding, found, choice.release);
+  if (!("reference" in image)) return nothing(image);
+  const { version, tag, published_at } = choice.release;
+  const difference = found === null ? null : differenceOf(found, image);
+  return {
+    observation: {
+      ...base,
+      desired: { version, tag, digest: image.digest, reference: image.reference, published_at },
+      difference,
+    },
+    image,
+    unmet:
+      target !== null && found === null
+        ? { code: "target_missing", message: `"${settings.target.id}" has no service "${service}"` }
+        : null,
+    ready_at: choice.ready_at,
+    is_downgrade: isUpdate(difference) ? isStepBack(knownTags, found, tag) : false,
+  };
+}
+
+function noRelease(binding: Binding, choice: ReleaseChoice, hours: number): Unmet {
+  const name = `${binding.tracker}, ${binding.source}, ${binding.channel}`;
+  if (choice.ready_at === null) return { code: "no_release", message: `The channel "${name}" has no release yet` };
+  return { code: "too_young", message: `No release of the channel "${name}" is ${hours} hours old yet` };
+}
+
+async function imageOf(
+  deps: DesiredDeps,
+  settings: ExecutorSettings,
+  binding: Binding,
+  found: TargetService | null,
+  release: { tag: string; digest: string | null },
+): Promise<DesiredImage | Unmet> {
+  const tracker = await deps.releases.imageFor(binding.source_id);
+  if (tracker === null) {
+    return { code: "no_image", message: `The source "${binding.source}" of "${binding.tracker}" watches no image` };
+  }
+  try {
+    return desiredReference({
+      current: found?.image ?? tracker,
+      tracker,
+      tag: release.tag,
+      digest: release.digest,
+      policy: settings.image_selection,
+      mode: settings.reference_mode,
+    });
+  } catch (error) {
+    if (!(error instanceof ImageReferenceError)) throw error;
+    return { code: "no_image", message: error.message };
+  }
+}
+
+function differenceOf(found: TargetService, wanted: DesiredImage): ImageDifference {
+  try {
+    return compareImages(
+      { reference: found.image, digest: found.digest },
+      { reference: wanted.reference, digest: wanted.digest },
+    );
+  } catch (error) {
+    // What the runtime calls its image is not ours to judge; then nobody can say how it differs.
+    if (error instanceof ImageReferenceError) return "unknown";
+    throw error;
+  }
+}
+
+function tagIn(reference: string): string | null {
+  if (isImageId(reference)) return null;
+  try {
+    const parsed = parseImageReference(reference);
+    return parsed.tag ?? (parsed.digest === null ? "latest" : null);
+  } catch (error) {
+    if (error instanceof ImageReferenceError) return null;
+    throw error;
+  }
+}
+
+/** What the source calls the digest that was found: more exact than a floating tag. */
+async function tagsOf(read: Reader, binding: Binding, found: TargetService | null): Promise<string[]> {
+  if (found === null || found.digest === null) return [];
+  return await tagsOfDigest(read, binding.source_id, found.digest);
+}
+
+/** Judged by the names of the very digest that runs; by the configured tag only where the digest has no known name. */
+function isStepBack(knownTags: readonly string[], found: TargetService | null, to: string): boolean | null {
+  const configured = found === null ? null : tagIn(found.image);
+  if (configured === to || knownTags.includes(to)) return false;
+  const verdicts = (tags: readonly string[]) =>
+    tags.map((tag) => isDowngrade(tag, to)).filter((verdict) => verdict !== null);
+  const exact = verdicts(knownTags);
+  const usable = exact.length > 0 ? exact : verdicts(configured === null ? [] : [configured]);
+  return usable.length === 0 ? null : usable.includes(true);
+}

@@ -1,0 +1,238 @@
+import type { Clock } from "../clock.ts";
+import type { ConnectionService } from "../connections/service.ts";
+import type { Database, Writer } from "../db/client.ts";
+import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { Log } from "../log.ts";
+import type { NewAutomaticRun } from "../runs/schema.ts";
+import { type Comparison, compareWithDesired, isUpdate } from "./desired.ts";
+import { inspectOrNull } from "./plan.ts";
+import {
+  claimExecutor,
+  connectionFacts,
+  dueExecutors,
+  findExecutor,
+  highestAttempt,
+  type RunSummary,
+  recentRunsOf,
+  updateExecutorRow,
+} from "./queries.ts";
+import type { TrackerReleases } from "./releases.ts";
+import type { Observation } from "./schema.ts";
+import { type ExecutorSettings, readSettings } from "./settings.ts";
+import { isActive } from "./view.ts";
+import { currentOpening, nextOpenings } from "./window.ts";
+
+const minuteMs = 60_000;
+/** How old an observation gets before the target is looked at again. */
+export const observationIntervalMs = 15 * minuteMs;
+/** The same while the runtime does not answer. */
+const unreachableIntervalMs = 2 * minuteMs;
+/** An evaluation that takes longer than this was abandoned by its process. */
+const leaseMs = 2 * minuteMs;
+/** When a transport fault of an automatic run is tried again, once. */
+export const retryDelayMs = 10 * minuteMs;
+const recentRuns = 50;
+
+/** What a fault of transport is: nothing was wrong with the version. */
+const retryable: ReadonlySet<string> = new Set(["unreachable", "rate_limited"]);
+/** Conditions that may be met later for the same version; other skips stand until there is a new one. */
+const rearmed: ReadonlySet<string> = new Set([
+  "connection_disabled",
+  "executor_disabled",
+  "target_missing",
+  "window_closed",
+  "too_young",
+  "no_release",
+]);
+
+interface EvaluatorOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  /** Owner of this process's leases. */
+  instance_id: string;
+  connections: Pick<ConnectionService, "open">;
+  releases: TrackerReleases;
+  timezone: () => string;
+  /** Queues a run in the transaction of the evaluation; false when there is such a run already. */
+  createRun: (tx: Writer, run: NewAutomaticRun) => Promise<boolean>;
+  /** Called after a run was queued. */
+  onRunQueued?: () => void;
+}
+
+/** What follows from an evaluation. */
+interface Decision {
+  start: { trigger: "immediate" | "window"; desired_revision: string; attempt: number } | null;
+  waiting: Observation["waiting"];
+  next_evaluation_at: number;
+}
+
+export type Evaluator = ReturnType<typeof executorEvaluator>;
+
+/**
+ * Compares what executors should run with what they run, when it is due: after a check found something, when a window opens, a
+ * release grows old enough, a retry comes, and every quarter of an hour. Queues the automatic run that follows, or none.
+ */
+export function executorEvaluator(options: EvaluatorOptions) {
+  const { db, clock, log } = options;
+
+  const look = async (
+    settings: ExecutorSettings,
+    signal: AbortSignal,
+  ): Promise<{ comparison: Comparison; problem: Observation["problem"] }> => {
+    const deps = { read: db.read, releases: options.releases };
+    const [connection] = await connectionFacts(db.read, [settings.connection_id]);
+    if (connection?.is_enabled !== true) {
+      const problem = {
+        code: "connection_disabled",
+        message: `The connection "${connection?.name ?? ""}" is disabled`,
+      };
+      return { comparison: await compareWithDesired(deps, settings, null), problem };
+    }
+    try {
+      await using session = await options.connections.open(settings.connection_id, signal);
+      const comparison = await compareWithDesired(deps, settings, await inspectOrNull(session, settings));
+      return { comparison, problem: comparison.unmet };
+    } catch (error) {
+      if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
+      const comparison = await compareWithDesired(deps, settings, null);
+      return { comparison, problem: { code: error.code, message: errorMessage(error) } };
+    }
+  };
+
+  const evaluate = async (id: string, signal: AbortSignal): Promise<void> => {
+    const owner = `${options.instance_id}:${newId(clock.now())}`;
+    const pushed = clock.now() + observationIntervalMs;
+    const claimed = await db.write((tx) =>
+      claimExecutor(tx, id, {
+        owner,
+        now: clock.now(),
+        until: clock.now() + leaseMs,
+        next_evaluation_at: pushed,
+      }),
+    );
+    if (!claimed) return;
+    const settings = await readSettings(db.read, id);
+    const { comparison, problem } = await look(settings, signal);
+    const isQueued = await db.write(async (tx) => {
+      const row = await findExecutor(tx, id);
+      if (row === null || row.lease_owner !== owner) return false;
+      const now = clock.now();
+      const decision = decide({
+        settings,
+        comparison,
+        problem,
+        recent: await recentRunsOf(tx, id, recentRuns),
+        highest: (revision) => highestAttempt(tx, id, revision),
+        zone: options.timezone(),
+        now,
+      });
+      const { start, waiting, next_evaluation_at } = await decision;
+      const observation: Observation = {
+        services: [...comparison.services],
+        problem,
+        waiting,
+        desired_revision: comparison.desired_revision,
+      };
+      await updateExecutorRow(tx, id, {
+        observed: observation,
+        observed_at: now,
+        lease_owner: null,
+        lease_until: null,
+        // Somebody who made it due meanwhile wants another look.
+        ...(row.next_evaluation_at === pushed ? { next_evaluation_at } : {}),
+      });
+      return start !== null && (await options.createRun(tx, { executor_id: id, ...start }));
+    });
+    if (isQueued) {
+      log.info("Automatic run queued", { executor: settings.name });
+      options.onRunQueued?.();
+    }
+  };
+
+  return {
+    name: "evaluations",
+    /** Most at once: each opens a session on a runtime. */
+    concurrency: 4,
+    due: (now: number, limit: number): Promise<string[]> => dueExecutors(db.read, now, limit),
+    /** Claims the executor, so that two instances never evaluate it at once, and evaluates it. */
+    perform: evaluate,
+  };
+}
+
+interface DecisionInput {
+  settings: ExecutorSettings;
+  comparison: Comparison;
+  problem: Observation["problem"];
+  recent: readonly RunSummary[];
+  highest: (revision: string) => Promise<number>;
+  zone: string;
+  now: number;
+}
+
+/** Whether a run starts now, and if not, when to look again. */
+async function decide(input: DecisionInput): Promise<Decision> {
+  const { settings, comparison, problem, recent, zone, now } = input;
+  const isLost = problem !== null && !rearmed.has(problem.code);
+  const again = Math.min(
+    now + (isLost ? unreachableIntervalMs : observationIntervalMs),
+    comparison.ready_at === null ? Number.POSITIVE_INFINITY : Math.max(comparison.ready_at, now + 1000),
+  );
+  const nothing = (waiting: Observation["waiting"] = null, at = again): Decision => ({
+    start: null,
+    waiting,
+    next_evaluation_at: Math.min(at, again),
+  });
+  const { trigger } = settings;
+  if (trigger === "manual" || !settings.is_enabled || recent.some(isActive)) return nothing();
+  const revision = comparison.desired_revision;
+  if (revision === null) {
+    return nothing(comparison.ready_at === null ? null : { reason: "age", until: comparison.ready_at });
+  }
+  // A runtime that does not answer says nothing about the target: wait for it in silence.
+  if (problem !== null && problem.code !== "connection_disabled" && problem.code !== "target_missing") return nothing();
+  const isKnownToDiffer = comparison.services.some((service) => isUpdate(service.difference));
+  if (problem === null && !isKnownToDiffer) {
+    return nothing(comparison.ready_at === null ? null : { reason: "age", until: comparison.ready_at });
+  }
+  const verdict = mayStart(revision, recent, problem !== null, now);
+  if (verdict === "never") return nothing();
+  if (verdict !== "now") return nothing({ reason: "retry", until: verdict }, verdict);
+  if (trigger === "window") {
+    if (settings.window === null) return nothing();
+    if (currentOpening(settings.window, zone, now) === null) {
+      const opens = nextOpenings(settings.window, zone, now, 1)[0]?.opens_at ?? null;
+      return nothing({ reason: "window", until: opens }, opens ?? again);
+    }
+  }
+  const attempt = (await input.highest(revision)) + 1;
+  return { start: { trigger, desired_revision: revision, attempt }, waiting: null, next_evaluation_at: again };
+}
+
+/**
+ * Whether an automatic run for a revision may start, by the latest runs: at most once for each time that the revision becomes
+ * the desired one, once more after a transport fault, and again after a skip whose condition is met now. `recent` is newest first.
+ */
+function mayStart(
+  revision: string,
+  recent: readonly RunSummary[],
+  isUnmet: boolean,
+  now: number,
+): "now" | "never" | number {
+  const updates = recent.filter((run) => run.kind === "update");
+  const since = updates.findIndex((run) => run.desired_revision !== null && run.desired_revision !== revision);
+  const own = updates
+    .slice(0, since === -1 ? undefined : since)
+    // A manual run that was skipped before it knew what to do says nothing of the revision.
+    .filter((run) => run.desired_revision === revision && !(run.trigger === "manual" && run.state === "skipped"));
+  const [last] = own;
+  if (last === undefined) return "now";
+  const code = last.reason_code ?? "";
+  if (last.state === "skipped") return rearmed.has(code) && !isUnmet ? "now" : "never";
+  const isRetryable = last.state === "failed" && retryable.has(code) && last.serving !== "none";
+  const faults = own.filter((run) => run.state === "failed").length;
+  if (!isRetryable || last.trigger === "manual" || faults > 1 || last.ended_at === null) return "never";
+  const at = last.ended_at + retryDelayMs;
+  return at <= now ? "now" : at;
+}

@@ -1,0 +1,179 @@
+import type { CredentialSecret } from "../credentials/schema.ts";
+import { PluginError } from "../errors.ts";
+import type { Change, RegistryAuth, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
+import type { DesiredImage } from "../versions/desired-image.ts";
+import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
+import { type Comparison, compareWithDesired, type DesiredDeps, isSameContent } from "./desired.ts";
+import type { PlanView, ServiceObservation, Unmet } from "./schema.ts";
+import type { Binding, ExecutorSettings } from "./settings.ts";
+
+/** Opens the login of a source's credential. */
+export type OpenRegistryLogin = (credentialId: string) => Promise<CredentialSecret<"oci">>;
+
+export interface PlanDeps extends DesiredDeps {
+  openLogin: OpenRegistryLogin;
+}
+
+/** How strict the conditions are: an automatic run restarts nothing for a mere spelling and never steps back unasked. */
+export interface PlanPurpose {
+  is_automatic: boolean;
+  /** The administrator has seen the plan and consented to it, by its hash. */
+  is_reviewed: boolean;
+}
+
+export interface PlannedUpdate extends Comparison {
+  target: Target | null;
+  /** Null when there is nothing to plan; `unmet` then says why. */
+  plan: UpdatePlan | null;
+}
+
+/** Looks at the target and at what is desired, and lets the runtime plan the way between. Throws `PluginError`. */
+export async function planUpdate(
+  deps: PlanDeps,
+  settings: ExecutorSettings,
+  session: RuntimeSession,
+  purpose: PlanPurpose,
+): Promise<PlannedUpdate> {
+  const target = await inspectOrNull(session, settings);
+  const comparison = await compareWithDesired(deps, settings, target);
+  if (
+    target === null ||
+    comparison.images.size < settings.bindings.length ||
+    comparison.unmet?.code === "target_missing"
+  ) {
+    return { ...comparison, target, plan: null };
+  }
+  const changes: Change[] = [];
+  for (const observation of comparison.services) {
+    const image = comparison.images.get(observation.service);
+    const binding = settings.bindings.find((each) => each.service === observation.service);
+    if (image !== undefined && binding !== undefined) {
+      changes.push(await changeOf(deps, binding, observation, image));
+    }
+  }
+  const plan = await session.plan(settings.target, changes);
+  return { ...comparison, target, plan, unmet: comparison.unmet ?? judgePlan(plan, comparison, settings, purpose) };
+}
+
+/** Null when the target is gone. */
+export async function inspectOrNull(session: RuntimeSession, settings: ExecutorSettings): Promise<Target | null> {
+  try {
+    return await session.inspect(settings.target);
+  } catch (error) {
+    if (error instanceof PluginError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+async function changeOf(
+  deps: PlanDeps,
+  binding: Binding,
+  observation: ServiceObservation,
+  image: DesiredImage,
+): Promise<Change> {
+  const { desired, found } = observation;
+  return {
+    service: observation.service,
+    reference: image.reference,
+    digest: image.digest === null ? null : image.pull,
+    image_config:
+      desired === null || found === null
+        ? null
+        : await imageConfig(deps, binding, desired.digest ?? desired.tag, found.platform),
+  };
+}
+
+async function imageConfig(
+  deps: PlanDeps,
+  binding: Binding,
+  tagOrDigest: string,
+  platform: string,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  try {
+    return await deps.releases.readImageConfig(binding.source_id, tagOrDigest, platform);
+  } catch (error) {
+    // Without the defaults the diff shows less; the pull will tell what is wrong with the registry.
+    if (error instanceof PluginError) return null;
+    throw error;
+  }
+}
+
+function judgePlan(
+  plan: UpdatePlan,
+  comparison: Comparison,
+  settings: ExecutorSettings,
+  purpose: PlanPurpose,
+): Unmet | null {
+  const [refusal] = plan.refusals;
+  if (refusal !== undefined) {
+    return { code: "target_refused", message: `"${settings.target.id}" cannot be updated: ${refusal.message}` };
+  }
+  const isSame = comparison.services.every((each) => isSameContent(each.difference));
+  if (plan.is_noop || (purpose.is_automatic && isSame)) {
+    return { code: "already_current", message: `"${settings.target.id}" already runs what is desired` };
+  }
+  const isConsented = settings.allow_downgrade || (!purpose.is_automatic && purpose.is_reviewed);
+  if (comparison.is_downgrade !== false && !isConsented) {
+    const [service] = comparison.services;
+    const from = service?.found?.tag ?? "what runs";
+    const to = service?.desired?.tag ?? "what is desired";
+    return {
+      code: "would_downgrade",
+      message:
+        comparison.is_downgrade === true
+          ? `"${to}" is lower than "${from}"; allow downgrades, or run it with the hash of its plan`
+          : `"${to}" and "${from}" cannot be compared; allow downgrades, or run it with the hash of its plan`,
+    };
+  }
+  return null;
+}
+
+function registryOf(reference: string): string | null {
+  if (isImageId(reference)) return null;
+  try {
+    return parseImageReference(reference).registry;
+  } catch (error) {
+    if (error instanceof ImageReferenceError) return null;
+    throw error;
+  }
+}
+
+/** The login of the first binding whose source's registry is the one that the plan pulls from; null when there is none. */
+export async function pullLogin(
+  deps: PlanDeps,
+  settings: ExecutorSettings,
+  plan: UpdatePlan,
+): Promise<RegistryAuth | null> {
+  const wanted = new Set(plan.services.map((service) => registryOf(service.to.reference)));
+  for (const binding of settings.bindings) {
+    if (binding.credential_id === null || binding.source_kind !== "oci") continue;
+    const image = await deps.releases.imageFor(binding.source_id);
+    const host = image === null ? null : registryOf(image);
+    if (host === null || !wanted.has(host)) continue;
+    const { username, password } = await deps.openLogin(binding.credential_id);
+    return { username, password, host };
+  }
+  return null;
+}
+
+export function planView(settings: Pick<ExecutorSettings, "target">, planned: PlannedUpdate): PlanView {
+  const { plan } = planned;
+  return {
+    target: settings.target,
+    services: [...planned.services],
+    unmet: planned.unmet,
+    is_downgrade: planned.is_downgrade !== false,
+    plan:
+      plan === null
+        ? null
+        : {
+            hash: plan.hash,
+            is_noop: plan.is_noop,
+            services: plan.services.map((service) => ({ ...service })),
+            diff: plan.diff.map((line) => ({ ...line })),
+            carried: { ...plan.carried },
+            refusals: [...plan.refusals],
+            warnings: [...plan.warnings],
+          },
+  };
+}

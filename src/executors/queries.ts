@@ -1,0 +1,312 @@
+import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, or, type SQL } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import {
+  connections,
+  executor_bindings,
+  executors,
+  releases,
+  runs,
+  tracker_channels,
+  tracker_sources,
+  trackers,
+} from "../db/tables.ts";
+
+export type ExecutorRow = typeof executors.$inferSelect;
+
+const activeStates = ["pending", "capturing", "updating", "verifying"] as const;
+
+export async function findExecutor(read: Reader, id: string): Promise<ExecutorRow | null> {
+  const rows = await read.select().from(executors).where(eq(executors.id, id)).limit(1);
+  return rows[0] ?? null;
+}
+
+export async function findExecutorByName(read: Reader, name: string): Promise<ExecutorRow | null> {
+  const rows = await read.select().from(executors).where(eq(executors.name, name)).limit(1);
+  return rows[0] ?? null;
+}
+
+export async function findExecutorByTarget(
+  read: Reader,
+  connectionId: string,
+  kind: string,
+  targetId: string,
+): Promise<ExecutorRow | null> {
+  const rows = await read
+    .select()
+    .from(executors)
+    .where(
+      and(
+        eq(executors.connection_id, connectionId),
+        eq(executors.target_kind, kind),
+        eq(executors.target_id, targetId),
+      ),
+    )
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+export interface ExecutorFilter {
+  connection_id: string | null;
+  tracker: string | null;
+}
+
+/** Ordered by name; one row more than `limit` says that there is another page. */
+export async function listExecutorsAfter(
+  read: Reader,
+  after: string | null,
+  limit: number,
+  filter: ExecutorFilter,
+): Promise<ExecutorRow[]> {
+  const conditions: SQL[] = [];
+  if (after !== null) conditions.push(gt(executors.name, after));
+  if (filter.connection_id !== null) conditions.push(eq(executors.connection_id, filter.connection_id));
+  if (filter.tracker !== null) {
+    const bound = read
+      .select({ id: executor_bindings.executor_id })
+      .from(executor_bindings)
+      .innerJoin(trackers, eq(trackers.id, executor_bindings.tracker_id))
+      .where(eq(trackers.name, filter.tracker));
+    conditions.push(inArray(executors.id, bound));
+  }
+  return await read
+    .select()
+    .from(executors)
+    .where(and(...conditions))
+    .orderBy(asc(executors.name))
+    .limit(limit + 1);
+}
+
+export interface BindingRow {
+  executor_id: string;
+  service: string;
+  tracker_id: string;
+  tracker: string;
+  source_id: string;
+  source: string;
+  source_kind: string;
+  credential_id: string | null;
+  channel: "stable" | "prerelease" | "beta" | "canary";
+}
+
+export async function bindingsOfExecutors(read: Reader, ids: readonly string[]): Promise<BindingRow[]> {
+  if (ids.length === 0) return [];
+  return await read
+    .select({
+      executor_id: executor_bindings.executor_id,
+      service: executor_bindings.service,
+      tracker_id: trackers.id,
+      tracker: trackers.name,
+      source_id: tracker_sources.id,
+      source: tracker_sources.key,
+      source_kind: tracker_sources.kind,
+      credential_id: tracker_sources.credential_id,
+      channel: executor_bindings.channel,
+    })
+    .from(executor_bindings)
+    .innerJoin(trackers, eq(trackers.id, executor_bindings.tracker_id))
+    .innerJoin(tracker_sources, eq(tracker_sources.id, executor_bindings.source_id))
+    .where(inArray(executor_bindings.executor_id, [...ids]))
+    .orderBy(asc(executor_bindings.service));
+}
+
+/** A tracker's source with its release channels, by the names that people use; null when there is none. */
+export async function findBindable(
+  read: Reader,
+  tracker: string,
+  source: string,
+): Promise<Omit<BindingRow, "executor_id" | "service" | "channel"> | null> {
+  const rows = await read
+    .select({
+      tracker_id: trackers.id,
+      tracker: trackers.name,
+      source_id: tracker_sources.id,
+      source: tracker_sources.key,
+      source_kind: tracker_sources.kind,
+      credential_id: tracker_sources.credential_id,
+    })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(and(eq(trackers.name, tracker), eq(tracker_sources.key, source)))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+export async function channelsOfSource(read: Reader, sourceId: string): Promise<string[]> {
+  const rows = await read
+    .select({ type: tracker_channels.type })
+    .from(tracker_channels)
+    .where(eq(tracker_channels.source_id, sourceId));
+  return rows.map((row) => row.type);
+}
+
+export async function trackerExists(read: Reader, name: string): Promise<boolean> {
+  return (await read.select({ id: trackers.id }).from(trackers).where(eq(trackers.name, name)).limit(1)).length > 0;
+}
+
+/** Tags of a source that are known to have a digest: what a reference by digest may be called. */
+export async function tagsOfDigest(read: Reader, sourceId: string, digest: string): Promise<string[]> {
+  const rows = await read
+    .select({ tag: releases.tag })
+    .from(releases)
+    .where(and(eq(releases.source_id, sourceId), eq(releases.revision, digest)))
+    .orderBy(desc(releases.first_observed_at))
+    .limit(20);
+  return rows.map((row) => row.tag);
+}
+
+export async function connectionFacts(
+  read: Reader,
+  ids: readonly string[],
+): Promise<{ id: string; name: string; kind: string; is_enabled: boolean }[]> {
+  if (ids.length === 0) return [];
+  return await read
+    .select({
+      id: connections.id,
+      name: connections.name,
+      kind: connections.kind,
+      is_enabled: connections.is_enabled,
+    })
+    .from(connections)
+    .where(inArray(connections.id, [...ids]));
+}
+
+/** The run that keeps others of the same executor from starting. */
+export async function activeRunOf(read: Reader, executorId: string): Promise<string | null> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.executor_id, executorId), inArray(runs.state, [...activeStates])))
+    .limit(1);
+  return rows[0]?.id ?? null;
+}
+
+export type RunSummary = Pick<
+  typeof runs.$inferSelect,
+  | "id"
+  | "kind"
+  | "state"
+  | "trigger"
+  | "attempt"
+  | "reason_code"
+  | "reason"
+  | "serving"
+  | "downtime_ms"
+  | "desired_revision"
+  | "from_tag"
+  | "to_tag"
+  | "started_at"
+  | "ended_at"
+>;
+
+/** The newest runs of an executor, the newest first. */
+export async function recentRunsOf(read: Reader, executorId: string, limit: number): Promise<RunSummary[]> {
+  return await read
+    .select({
+      id: runs.id,
+      kind: runs.kind,
+      state: runs.state,
+      trigger: runs.trigger,
+      attempt: runs.attempt,
+      reason_code: runs.reason_code,
+      reason: runs.reason,
+      serving: runs.serving,
+      downtime_ms: runs.downtime_ms,
+      desired_revision: runs.desired_revision,
+      from_tag: runs.from_tag,
+      to_tag: runs.to_tag,
+      started_at: runs.started_at,
+      ended_at: runs.ended_at,
+    })
+    .from(runs)
+    .where(eq(runs.executor_id, executorId))
+    .orderBy(desc(runs.created_at), desc(runs.id))
+    .limit(limit);
+}
+
+/** The highest attempt that automatic runs have made at a revision; 0 when none has. */
+export async function highestAttempt(read: Reader, executorId: string, revision: string): Promise<number> {
+  const rows = await read
+    .select({ attempt: runs.attempt, trigger: runs.trigger })
+    .from(runs)
+    .where(and(eq(runs.executor_id, executorId), eq(runs.desired_revision, revision), eq(runs.kind, "update")))
+    .orderBy(desc(runs.attempt))
+    .limit(50);
+  return Math.max(0, ...rows.filter((row) => row.trigger !== "manual").map((row) => row.attempt));
+}
+
+export async function insertExecutor(tx: Writer, row: typeof executors.$inferInsert): Promise<void> {
+  await tx.insert(executors).values(row);
+}
+
+export async function updateExecutorRow(
+  tx: Writer,
+  id: string,
+  changes: Partial<typeof executors.$inferInsert>,
+): Promise<void> {
+  await tx.update(executors).set(changes).where(eq(executors.id, id));
+}
+
+export async function deleteExecutorRow(tx: Writer, id: string): Promise<void> {
+  await tx.delete(executors).where(eq(executors.id, id));
+}
+
+export async function replaceBindings(
+  tx: Writer,
+  executorId: string,
+  rows: readonly (typeof executor_bindings.$inferInsert)[],
+): Promise<void> {
+  await tx.delete(executor_bindings).where(eq(executor_bindings.executor_id, executorId));
+  await tx.insert(executor_bindings).values([...rows]);
+}
+
+/** Executors whose trigger is to be evaluated and that nobody evaluates just now, the longest due first. */
+export async function dueExecutors(read: Reader, now: number, limit: number): Promise<string[]> {
+  const rows = await read
+    .select({ id: executors.id })
+    .from(executors)
+    .where(
+      and(lte(executors.next_evaluation_at, now), or(isNull(executors.lease_until), lt(executors.lease_until, now))),
+    )
+    .orderBy(asc(executors.next_evaluation_at))
+    .limit(limit);
+  return rows.map((row) => row.id);
+}
+
+/** Pushes the due time forward, so that a crash cannot make a hot loop; false when another instance was faster. */
+export async function claimExecutor(
+  tx: Writer,
+  id: string,
+  lease: { owner: string; now: number; until: number; next_evaluation_at: number },
+): Promise<boolean> {
+  const claimed = await tx
+    .update(executors)
+    .set({ lease_owner: lease.owner, lease_until: lease.until, next_evaluation_at: lease.next_evaluation_at })
+    .where(
+      and(
+        eq(executors.id, id),
+        lte(executors.next_evaluation_at, lease.now),
+        or(isNull(executors.lease_until), lt(executors.lease_until, lease.now)),
+      ),
+    )
+    .returning({ id: executors.id });
+  return claimed.length > 0;
+}
+
+/** Makes every executor that is bound to a source due now. */
+export async function makeSourceDue(tx: Writer, sourceId: string, now: number): Promise<void> {
+  const bound = tx
+    .select({ id: executor_bindings.executor_id })
+    .from(executor_bindings)
+    .where(eq(executor_bindings.source_id, sourceId));
+  await tx.update(executors).set({ next_evaluation_at: now }).where(inArray(executors.id, bound));
+}
+
+/** Makes every executor of a connection due now. */
+export async function makeConnectionDue(tx: Writer, connectionId: string, now: number): Promise<void> {
+  await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.connection_id, connectionId));
+}
+
+/** Makes every executor in window mode due now: the time zone has changed. */
+export async function makeWindowsDue(tx: Writer, now: number): Promise<void> {
+  await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.trigger, "window"));
+}

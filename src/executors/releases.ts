@@ -1,0 +1,30 @@
+import type { ChannelType } from "../trackers/schema.ts";
+
+/** A release that an executor may go to. */
+export interface DesiredRelease {
+  version: string;
+  tag: string;
+  /** The digest behind the tag; null when it was not resolved yet. */
+  digest: string | null;
+  published_at: number | null;
+}
+
+export interface ReleaseChoice {
+  /** The channel's latest that is old enough; null when there is none. */
+  release: DesiredRelease | null;
+  /** When a newer release reaches the minimum age; null when none waits for that. */
+  ready_at: number | null;
+}
+
+/** What executors ask of trackers. */
+export interface TrackerReleases {
+  desiredRelease(sourceId: string, channel: ChannelType, options: { minimum_age_ms: number }): Promise<ReleaseChoice>;
+  /** The image that a source watches, without a tag; null for a source that watches no image. */
+  imageFor(sourceId: string): Promise<string | null>;
+  /** The defaults of an image for a platform, read from its registry; null when it has none. May throw `PluginError`. */
+  readImageConfig(
+    sourceId: string,
+    tagOrDigest: string,
+    platform: string,
+  ): Promise<Readonly<Record<string, unknown>> | null>;
+}

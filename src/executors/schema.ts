@@ -1,0 +1,413 @@
+import * as v from "valibot";
+import { NoticeView, TargetServiceView } from "../connections/schema.ts";
+import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { probes } from "../probes/index.ts";
+import { defaultProbeTiming } from "../probes/verify.ts";
+import { targetKinds } from "../runtimes/runtime.ts";
+import { channelTypes, channelTypeTitles } from "../trackers/schema.ts";
+import { weekdays } from "./window.ts";
+
+export const triggers = ["manual", "immediate", "window"] as const;
+export type Trigger = (typeof triggers)[number];
+
+/** Why a run was skipped: the condition that was not met at its start. */
+export const skipReasons = [
+  "already_current",
+  "target_missing",
+  "target_refused",
+  "connection_disabled",
+  "executor_disabled",
+  "no_release",
+  "no_image",
+  "would_downgrade",
+  "too_young",
+  "window_closed",
+] as const;
+export type SkipReason = (typeof skipReasons)[number];
+
+/** A condition that keeps a run from starting, with a sentence for people. */
+export interface Unmet {
+  code: SkipReason;
+  message: string;
+}
+
+const weekdayTitles = {
+  monday: "Monday",
+  tuesday: "Tuesday",
+  wednesday: "Wednesday",
+  thursday: "Thursday",
+  friday: "Friday",
+  saturday: "Saturday",
+  sunday: "Sunday",
+};
+
+const time = (title: string, description: string) =>
+  v.pipe(
+    v.string("Write a time"),
+    v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Write the time as "HH:MM", from 00:00 to 23:59'),
+    v.title(title),
+    v.description(description),
+    v.metadata({ placeholder: "22:00" }),
+  );
+
+export const WindowInput = v.strictObject({
+  days: v.pipe(
+    v.array(v.picklist(weekdays, `Choose from ${weekdays.join(", ")}`), "Choose weekdays"),
+    v.minLength(1, "Choose at least one day"),
+    v.check((days) => new Set(days).size === days.length, "Name each day once"),
+    v.title("Maintenance days"),
+    v.description("A window belongs to the day on which it starts"),
+    v.metadata({ option_titles: weekdayTitles }),
+  ),
+  start: time("Start time", "In the system time zone"),
+  end: time("End time", "Not after the start: on the next day. Equal to the start: the whole day"),
+});
+
+const seconds = (title: string, description: string, least: number, most: number, fallback: number) =>
+  v.optional(
+    v.pipe(
+      v.number("Write a whole number"),
+      v.integer("Write a whole number"),
+      v.minValue(least, `Use at least ${least} s`),
+      v.maxValue(most, `Use at most ${most} s`),
+      v.title(title),
+      v.description(description),
+      v.metadata({ advanced: true }),
+    ),
+    fallback,
+  );
+
+const judged = {
+  on_failure: v.optional(
+    v.pipe(
+      v.picklist(["failed", "degraded"], "Choose failed or degraded"),
+      v.title("On failure"),
+      v.description("Degraded keeps the new version running"),
+      v.metadata({ option_titles: { failed: "Mark as failed", degraded: "Mark as degraded" } }),
+    ),
+    "failed",
+  ),
+  initial_delay_seconds: seconds(
+    "Initial delay (s)",
+    "From the end of the update to the first probe",
+    0,
+    3600,
+    defaultProbeTiming.initial_delay_seconds,
+  ),
+  single_timeout_seconds: seconds(
+    "Single timeout (s)",
+    "The most that one probe takes",
+    1,
+    300,
+    defaultProbeTiming.single_timeout_seconds,
+  ),
+  probe_interval_seconds: seconds(
+    "Probe interval (s)",
+    "From one probe to the next",
+    1,
+    3600,
+    defaultProbeTiming.probe_interval_seconds,
+  ),
+  total_probe_duration_seconds: seconds(
+    "Total probe duration (s)",
+    "How long probing goes on after the initial delay",
+    0,
+    7200,
+    defaultProbeTiming.total_probe_duration_seconds,
+  ),
+};
+
+const strategyTitles = {
+  auto: "Auto (recommended)",
+  native: "Runtime native readiness",
+  http: "Manual HTTP probe",
+  tcp: "Manual TCP probe",
+  disabled: "Disabled",
+};
+const strategy = <K extends keyof typeof strategyTitles>(kind: K) =>
+  v.pipe(v.literal(kind), v.title("Strategy"), v.metadata({ option_titles: strategyTitles }));
+
+const HealthCheckInput = v.variant(
+  "strategy",
+  [
+    v.strictObject({ strategy: strategy("auto"), ...judged }),
+    v.strictObject({ strategy: strategy("native"), ...judged }),
+    v.strictObject({ strategy: strategy("http"), probe: v.pipe(probes.http.Config, v.title("Probe")), ...judged }),
+    v.strictObject({ strategy: strategy("tcp"), probe: v.pipe(probes.tcp.Config, v.title("Probe")), ...judged }),
+    v.strictObject({ strategy: strategy("disabled") }),
+  ],
+  `Choose one of ${Object.keys(strategyTitles).join(", ")}`,
+);
+export type HealthCheck = v.InferOutput<typeof HealthCheckInput>;
+/** Parses what is stored. */
+export const HealthCheck = HealthCheckInput;
+
+const BindingInput = v.strictObject({
+  service: v.optional(
+    v.pipe(v.string("Write a text"), v.minLength(1, "Name the service"), v.maxLength(200), v.title("Service")),
+    "main",
+  ),
+  tracker: v.pipe(
+    v.string("Write the name of a tracker"),
+    v.minLength(1, "Choose a tracker"),
+    v.maxLength(100),
+    v.title("Tracker"),
+  ),
+  source: v.pipe(
+    v.string("Write the key of one of the tracker's sources"),
+    v.minLength(1, "Choose a source"),
+    v.maxLength(100),
+    v.title("Source"),
+  ),
+  channel: v.pipe(
+    v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`),
+    v.title("Release channel"),
+    v.metadata({ option_titles: channelTypeTitles }),
+  ),
+});
+
+const maxBindings = 100;
+
+const entries = {
+  name: Name,
+  description: Description,
+  is_enabled: v.optional(v.pipe(v.boolean("Write true or false"), v.title("Enabled")), true),
+  connection_id: v.pipe(
+    v.string("Write the id of a connection"),
+    v.minLength(1, "Choose a connection"),
+    v.maxLength(64),
+    v.title("Connection"),
+  ),
+  target: v.pipe(
+    v.strictObject({
+      kind: v.pipe(v.picklist(targetKinds, `Choose one of ${targetKinds.join(", ")}`), v.title("Kind")),
+      id: v.pipe(v.string("Write a text"), v.minLength(1, "Choose a target"), v.maxLength(300), v.title("Target")),
+    }),
+    v.title("Target"),
+  ),
+  bindings: v.pipe(
+    v.array(BindingInput, "Write a list of bindings"),
+    v.minLength(1, "Bind at least one service"),
+    v.maxLength(maxBindings, `Bind at most ${maxBindings} services`),
+    v.title("Bindings"),
+  ),
+  trigger: v.pipe(
+    v.picklist(triggers, `Choose one of ${triggers.join(", ")}`),
+    v.title("Trigger mode"),
+    v.metadata({ option_titles: { manual: "Manual", immediate: "Immediate", window: "Maintenance window" } }),
+  ),
+  window: v.optional(v.nullable(v.pipe(WindowInput, v.title("Maintenance window"))), null),
+  image_selection: v.optional(
+    v.pipe(
+      v.picklist(["keep_name", "use_tracker"], "Choose keep_name or use_tracker"),
+      v.title("Image selection policy"),
+      v.metadata({
+        option_titles: { keep_name: "Replace current image tag", use_tracker: "Use tracker image and tag" },
+      }),
+    ),
+    "keep_name",
+  ),
+  reference_mode: v.optional(
+    v.pipe(
+      v.picklist(["digest", "tag"], "Choose digest or tag"),
+      v.title("Image reference mode"),
+      v.metadata({ option_titles: { digest: "Digest", tag: "Tag" } }),
+    ),
+    "tag",
+  ),
+  health_check: v.optional(v.pipe(HealthCheckInput, v.title("Health check")), { strategy: "auto" }),
+  restore_on_failure: v.optional(
+    v.pipe(
+      v.boolean("Write true or false"),
+      v.title("Restore on failure"),
+      v.description("Puts the previous version back when the new one does not pass its health check"),
+    ),
+    true,
+  ),
+  allow_downgrade: v.optional(
+    v.pipe(
+      v.boolean("Write true or false"),
+      v.title("Allow downgrade"),
+      v.description("Automatic runs may go to a lower version, or to one that cannot be compared"),
+      v.metadata({ advanced: true }),
+    ),
+    false,
+  ),
+  minimum_age_hours: v.optional(
+    v.pipe(
+      v.number("Write a whole number"),
+      v.integer("Write a whole number"),
+      v.minValue(0, "Use at least 0 hours"),
+      v.maxValue(8760, "Use at most 8760 hours"),
+      v.title("Minimum age (hours)"),
+      v.description("Takes the newest version that was seen at least so long ago"),
+      v.metadata({ advanced: true }),
+    ),
+    0,
+  ),
+};
+
+export const ExecutorInput = v.strictObject(entries);
+export type ExecutorInput = v.InferOutput<typeof ExecutorInput>;
+
+/** Every field may be left out and then stays; a field that is given replaces the stored one as a whole. */
+export const ExecutorPatch = v.strictObject({
+  name: v.optional(Name),
+  description: v.optional(Description.wrapped),
+  is_enabled: v.optional(entries.is_enabled.wrapped),
+  connection_id: v.optional(entries.connection_id),
+  target: v.optional(entries.target),
+  bindings: v.optional(entries.bindings),
+  trigger: v.optional(entries.trigger),
+  window: v.optional(entries.window.wrapped),
+  image_selection: v.optional(entries.image_selection.wrapped),
+  reference_mode: v.optional(entries.reference_mode.wrapped),
+  health_check: v.optional(entries.health_check.wrapped),
+  restore_on_failure: v.optional(entries.restore_on_failure.wrapped),
+  allow_downgrade: v.optional(entries.allow_downgrade.wrapped),
+  minimum_age_hours: v.optional(entries.minimum_age_hours.wrapped),
+});
+
+/** How what runs differs from what is desired; see `compareImages`. */
+export const imageDifferences = [
+  "current",
+  "new_digest",
+  "other_mode",
+  "other_tag",
+  "other_version",
+  "other_name",
+  "unknown",
+] as const;
+
+const Desired = v.object({
+  version: v.string(),
+  tag: v.string(),
+  digest: v.nullable(v.string()),
+  reference: v.string(),
+  published_at: NullableInstant,
+});
+
+/** One service: what was found of it, what it should become. */
+export const ServiceObservation = v.object({
+  service: v.string(),
+  tracker: v.string(),
+  source: v.string(),
+  channel: v.picklist(channelTypes),
+  /** Null when the target has no such service. */
+  found: v.nullable(v.object({ ...TargetServiceView.entries, tag: v.nullable(v.string()) })),
+  /** Null when the channel has no release that may be taken. */
+  desired: v.nullable(Desired),
+  difference: v.nullable(v.picklist(imageDifferences)),
+});
+export type ServiceObservation = v.InferOutput<typeof ServiceObservation>;
+
+export const waitingReasons = ["window", "age", "retry"] as const;
+
+/** What an evaluation saw and decided; stored with its time. */
+export const Observation = v.object({
+  services: v.array(ServiceObservation),
+  /** Why the target could not be looked at, or why nothing can be done for it. */
+  problem: v.nullable(NoticeView),
+  /** An update that is to come, and what it waits for. */
+  waiting: v.nullable(v.object({ reason: v.picklist(waitingReasons), until: NullableInstant })),
+  desired_revision: v.nullable(v.string()),
+});
+export type Observation = v.InferOutput<typeof Observation>;
+
+export const executorStates = ["current", "update", "unknown", "running", "failed", "waiting"] as const;
+export type ExecutorState = (typeof executorStates)[number];
+
+export const OpeningView = v.object({ opens_at: Instant, closes_at: Instant });
+
+/** The last run that has ended, in short. */
+const LastRun = v.object({
+  id: v.string(),
+  kind: v.picklist(["update", "rollback"]),
+  state: v.string(),
+  reason_code: v.nullable(v.string()),
+  reason: v.nullable(v.string()),
+  serving: v.nullable(v.string()),
+  downtime_ms: v.nullable(v.number()),
+  from_tag: v.nullable(v.string()),
+  to_tag: v.nullable(v.string()),
+  started_at: NullableInstant,
+  ended_at: NullableInstant,
+});
+
+export const ExecutorView = v.object({
+  id: v.string(),
+  name: v.string(),
+  description: v.string(),
+  is_enabled: v.boolean(),
+  connection_id: v.string(),
+  connection: v.object({ id: v.string(), name: v.string(), kind: v.string(), is_enabled: v.boolean() }),
+  target: v.object({ kind: v.picklist(targetKinds), id: v.string() }),
+  bindings: v.array(
+    v.object({
+      service: v.string(),
+      tracker: v.string(),
+      source: v.string(),
+      channel: v.picklist(channelTypes),
+    }),
+  ),
+  trigger: v.picklist(triggers),
+  window: v.nullable(WindowInput),
+  image_selection: v.picklist(["keep_name", "use_tracker"]),
+  reference_mode: v.picklist(["digest", "tag"]),
+  health_check: v.record(v.string(), v.unknown()),
+  restore_on_failure: v.boolean(),
+  allow_downgrade: v.boolean(),
+  minimum_age_hours: v.number(),
+  state: v.picklist(executorStates),
+  services: v.array(ServiceObservation),
+  /** When the services were looked at; the state shown is the one seen then. */
+  observed_at: NullableInstant,
+  problem: v.nullable(NoticeView),
+  waiting: v.nullable(v.object({ reason: v.picklist(waitingReasons), until: NullableInstant })),
+  /** The window's opening that is going on. */
+  open_window: v.nullable(OpeningView),
+  /** The next three openings of the window, in window mode. */
+  next_windows: v.array(OpeningView),
+  active_run_id: v.nullable(v.string()),
+  last_run: v.nullable(LastRun),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type ExecutorView = v.InferOutput<typeof ExecutorView>;
+
+/** What a run would do now. */
+export const PlanView = v.object({
+  target: v.object({ kind: v.picklist(targetKinds), id: v.string() }),
+  services: v.array(ServiceObservation),
+  /** The first condition that a run would not meet; null when it could start. */
+  unmet: v.nullable(v.object({ code: v.picklist(skipReasons), message: v.string() })),
+  /** A run for the version that this plan leads to would be a step back; consent to it by sending the plan's hash. */
+  is_downgrade: v.boolean(),
+  /** Null when an unmet condition leaves nothing to plan. */
+  plan: v.nullable(
+    v.object({
+      hash: v.string(),
+      is_noop: v.boolean(),
+      services: v.array(
+        v.object({
+          service: v.string(),
+          from: v.object({ reference: v.string(), digest: v.nullable(v.string()), image_id: v.string() }),
+          to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
+        }),
+      ),
+      diff: v.array(
+        v.object({
+          service: v.string(),
+          path: v.string(),
+          before: v.nullable(v.string()),
+          after: v.nullable(v.string()),
+          because: v.picklist(["desired", "image", "runtime"]),
+        }),
+      ),
+      carried: v.record(v.string(), v.number()),
+      refusals: v.array(NoticeView),
+      warnings: v.array(NoticeView),
+    }),
+  ),
+});
+export type PlanView = v.InferOutput<typeof PlanView>;

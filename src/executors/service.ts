@@ -1,0 +1,306 @@
+import * as v from "valibot";
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { ConnectionService } from "../connections/service.ts";
+import type { Database, Reader, Writer } from "../db/client.ts";
+import { AppError, invalidInput, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { newId } from "../ids.ts";
+import type { Destination } from "../plugin.ts";
+import { probes } from "../probes/index.ts";
+import type { RuntimeSession } from "../runtimes/runtime.ts";
+import {
+  type OpenRegistryLogin,
+  type PlannedUpdate,
+  type PlanPurpose,
+  planUpdate,
+  planView,
+  pullLogin,
+} from "./plan.ts";
+import {
+  activeRunOf,
+  channelsOfSource,
+  connectionFacts,
+  deleteExecutorRow,
+  type ExecutorRow,
+  findBindable,
+  findExecutor,
+  findExecutorByName,
+  findExecutorByTarget,
+  insertExecutor,
+  listExecutorsAfter,
+  makeConnectionDue,
+  makeSourceDue,
+  makeWindowsDue,
+  replaceBindings,
+  trackerExists,
+  updateExecutorRow,
+} from "./queries.ts";
+import type { TrackerReleases } from "./releases.ts";
+import { ExecutorInput, ExecutorPatch, type ExecutorView, type HealthCheck, type PlanView } from "./schema.ts";
+import { type Binding, type ExecutorSettings, readSettings } from "./settings.ts";
+import { executorViews } from "./view.ts";
+
+export type ExecutorService = ReturnType<typeof executorService>;
+
+interface ExecutorServiceOptions {
+  db: Database;
+  clock: Clock;
+  audit: RecordAudit;
+  connections: Pick<ConnectionService, "open">;
+  releases: TrackerReleases;
+  openLogin: OpenRegistryLogin;
+  timezone: () => string;
+  /** Judges where a health check would send requests; null when it may, else the reason. */
+  judgeDestination: (destination: Destination) => string | null;
+}
+
+export const ExecutorQuery = v.object({
+  ...PageQuery.entries,
+  connection_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
+  tracker: v.optional(v.pipe(v.string(), v.maxLength(100))),
+});
+
+/** Refuses what is bound to nothing, twice, or to a channel that the source does not have; each at its field. */
+async function resolveBindings(read: Reader, input: ExecutorInput["bindings"]): Promise<Binding[]> {
+  const errors: Record<string, string> = {};
+  const found: Binding[] = [];
+  for (const [position, binding] of input.entries()) {
+    const at = (field: string) => `bindings.${position}.${field}`;
+    if (found.some((each) => each.service === binding.service)) {
+      errors[at("service")] = `The service "${binding.service}" is already bound above`;
+    }
+    const source = await findBindable(read, binding.tracker, binding.source);
+    if (source === null) {
+      if (await trackerExists(read, binding.tracker)) {
+        errors[at("source")] = `The tracker "${binding.tracker}" has no source "${binding.source}"`;
+      } else errors[at("tracker")] = `There is no tracker "${binding.tracker}"`;
+      continue;
+    }
+    const channels = await channelsOfSource(read, source.source_id);
+    if (!channels.includes(binding.channel)) {
+      errors[at("channel")] = `The source "${binding.source}" has the channels ${channels.join(", ")}`;
+    }
+    found.push({ ...source, service: binding.service, channel: binding.channel });
+  }
+  if (Object.keys(errors).length > 0) throw invalidInput(errors);
+  return found;
+}
+
+function rowOf(input: ExecutorInput) {
+  const { target, bindings: _bindings, ...fields } = input;
+  return { ...fields, target_kind: target.kind, target_id: target.id };
+}
+
+/** Executors: what is bound to which target, under which policy; their plans and what was observed of them. */
+export function executorService(options: ExecutorServiceOptions) {
+  const { db, clock, audit, connections, releases } = options;
+  const planDeps = { read: db.read, releases, openLogin: options.openLogin };
+  const viewDeps = { read: db.read, clock, timezone: options.timezone };
+
+  const getRow = async (read: Reader, id: string): Promise<ExecutorRow> => {
+    const row = await findExecutor(read, id);
+    if (row === null) throw notFound("executor", id);
+    return row;
+  };
+  const get = async (id: string): Promise<ExecutorView> => {
+    const [view] = await executorViews(viewDeps, [await getRow(db.read, id)]);
+    if (view === undefined) throw notFound("executor", id);
+    return view;
+  };
+  const refuseProbe = (check: HealthCheck): void => {
+    if (check.strategy !== "http") return;
+    const destination = probes.http.destination?.(check.probe);
+    const reason = destination === undefined ? null : options.judgeDestination(destination);
+    if (reason !== null) throw invalidInput({ "health_check.probe.host": reason });
+  };
+  /** The rules that need the database or several fields; returns the bindings with their ids. */
+  const checkRules = async (read: Reader, input: ExecutorInput, ownId: string | null): Promise<Binding[]> => {
+    if (input.trigger === "window" && input.window === null) {
+      throw invalidInput({ window: "Choose days and times for the maintenance window" });
+    }
+    refuseProbe(input.health_check);
+    const [connection] = await connectionFacts(read, [input.connection_id]);
+    if (connection === undefined)
+      throw invalidInput({ connection_id: `There is no connection "${input.connection_id}"` });
+    const byName = await findExecutorByName(read, input.name);
+    if (byName !== null && byName.id !== ownId) {
+      throw invalidInput({ name: `There is already an executor "${input.name}"` });
+    }
+    const byTarget = await findExecutorByTarget(read, input.connection_id, input.target.kind, input.target.id);
+    if (byTarget !== null && byTarget.id !== ownId) {
+      throw invalidInput({ "target.id": `"${input.target.id}" already belongs to the executor "${byTarget.name}"` });
+    }
+    return await resolveBindings(read, input.bindings);
+  };
+  const storeBindings = (tx: Writer, executorId: string, bindings: readonly Binding[]) =>
+    replaceBindings(
+      tx,
+      executorId,
+      bindings.map(({ service, tracker_id, source_id, channel }) => ({
+        executor_id: executorId,
+        service,
+        tracker_id,
+        source_id,
+        channel,
+      })),
+    );
+  const planWith = async (settings: ExecutorSettings, purpose: PlanPurpose, signal: AbortSignal): Promise<PlanView> => {
+    await using session = await connections.open(settings.connection_id, signal);
+    return planView(settings, await planUpdate(planDeps, settings, session, purpose));
+  };
+
+  return {
+    /** By name. `query`: `cursor`, `limit`, `connection_id`, `tracker`. */
+    list: async (query: unknown): Promise<Page<ExecutorView>> => {
+      const parsed = parseInput(ExecutorQuery, query);
+      const rows = await listExecutorsAfter(db.read, cursorKey(parsed), pageSize(parsed), {
+        connection_id: parsed.connection_id ?? null,
+        tracker: parsed.tracker ?? null,
+      });
+      const page = toPage(
+        rows,
+        parsed,
+        (row) => row.name,
+        (row) => row,
+      );
+      return { items: await executorViews(viewDeps, page.items), next_cursor: page.next_cursor };
+    },
+    get,
+
+    create: async (actor: Actor, input: unknown): Promise<ExecutorView> => {
+      const parsed = parseInput(ExecutorInput, input);
+      const now = clock.now();
+      const id = newId(now);
+      await db.write(async (tx) => {
+        const bindings = await checkRules(tx, parsed, null);
+        // Evaluated at once: only then there is something to show.
+        await insertExecutor(tx, { id, ...rowOf(parsed), next_evaluation_at: now, created_at: now, updated_at: now });
+        await storeBindings(tx, id, bindings);
+        await audit(tx, actor, {
+          event: "executor_created",
+          outcome: "ok",
+          subject: { kind: "executor", id, name: parsed.name },
+          detail: { target: parsed.target.id, trigger: parsed.trigger },
+        });
+      });
+      return await get(id);
+    },
+
+    /** Left out fields stay. The target cannot be changed while a run is going on. */
+    update: async (actor: Actor, id: string, input: unknown): Promise<ExecutorView> => {
+      const patch = parseInput(ExecutorPatch, input);
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        const stored = await readSettings(tx, id);
+        const merged = parseInput(ExecutorInput, {
+          name: row.name,
+          description: row.description,
+          is_enabled: row.is_enabled,
+          connection_id: row.connection_id,
+          target: stored.target,
+          bindings: stored.bindings.map(({ service, tracker, source, channel }) => ({
+            service,
+            tracker,
+            source,
+            channel,
+          })),
+          trigger: row.trigger,
+          window: row.window,
+          image_selection: row.image_selection,
+          reference_mode: row.reference_mode,
+          health_check: row.health_check,
+          restore_on_failure: row.restore_on_failure,
+          allow_downgrade: row.allow_downgrade,
+          minimum_age_hours: row.minimum_age_hours,
+          ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+        });
+        const isMoved =
+          merged.connection_id !== row.connection_id ||
+          merged.target.id !== row.target_id ||
+          merged.target.kind !== row.target_kind;
+        if (isMoved) await refuseWhileActive(tx, id, row.name, "change the target of");
+        const bindings = await checkRules(tx, merged, id);
+        const now = clock.now();
+        await updateExecutorRow(tx, id, {
+          ...rowOf(merged),
+          ...(isMoved ? { observed: null, observed_at: null } : {}),
+          next_evaluation_at: now,
+          updated_at: now,
+        });
+        if (patch.bindings !== undefined) await storeBindings(tx, id, bindings);
+        await audit(tx, actor, {
+          event: "executor_updated",
+          outcome: "ok",
+          subject: { kind: "executor", id, name: merged.name },
+          detail: { fields: Object.keys(patch) },
+        });
+      });
+      return await get(id);
+    },
+
+    /** With its runs and snapshots; refused while a run is going on. */
+    remove: async (actor: Actor, id: string): Promise<void> => {
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        await refuseWhileActive(tx, id, row.name, "delete");
+        await deleteExecutorRow(tx, id);
+        await audit(tx, actor, {
+          event: "executor_deleted",
+          outcome: "ok",
+          subject: { kind: "executor", id, name: row.name },
+        });
+      });
+    },
+
+    /** What a run would do now, with the hash that a run can be bound to. Throws `PluginError`. */
+    plan: async (id: string, signal: AbortSignal): Promise<PlanView> =>
+      await planWith(await readSettings(db.read, id), { is_automatic: false, is_reviewed: true }, signal),
+
+    /** The same for an executor that is not stored: for the form. Takes the input of `create`. */
+    preview: async (input: unknown, signal: AbortSignal): Promise<PlanView> => {
+      const parsed = parseInput(ExecutorInput, input);
+      const bindings = await resolveBindings(db.read, parsed.bindings);
+      const [connection] = await connectionFacts(db.read, [parsed.connection_id]);
+      if (connection === undefined) {
+        throw invalidInput({ connection_id: `There is no connection "${parsed.connection_id}"` });
+      }
+      return await planWith(
+        { ...parsed, id: "", bindings, window: parsed.window },
+        { is_automatic: false, is_reviewed: true },
+        signal,
+      );
+    },
+
+    /** For runs: the settings of this moment. */
+    settings: async (id: string): Promise<ExecutorSettings> => await readSettings(db.read, id),
+    /** For runs: the plan with everything that led to it. */
+    planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose): Promise<PlannedUpdate> =>
+      planUpdate(planDeps, settings, session, purpose),
+    /** For runs: the login with which the plan's images are pulled. */
+    pullLogin: (settings: ExecutorSettings, plan: Parameters<typeof pullLogin>[2]) =>
+      pullLogin(planDeps, settings, plan),
+
+    /** To be called in the transaction in which a channel of the source gets another latest or revision. */
+    releasesChanged: (tx: Writer, sourceId: string): Promise<void> => makeSourceDue(tx, sourceId, clock.now()),
+    /** To be called when a connection was changed: what waited for it is evaluated again. */
+    connectionChanged: (connectionId: string): Promise<void> =>
+      db.write((tx) => makeConnectionDue(tx, connectionId, clock.now())),
+    /** To be called when the system time zone was changed: it applies to windows at once. */
+    timezoneChanged: (): Promise<void> => db.write((tx) => makeWindowsDue(tx, clock.now())),
+  };
+}
+
+async function refuseWhileActive(tx: Writer, id: string, name: string, action: string): Promise<void> {
+  const run = await activeRunOf(tx, id);
+  if (run === null) return;
+  throw new AppError(
+    "run_active",
+    409,
+    `The executor "${name}" has the run "${run}" going on; ${action} it afterwards`,
+    {
+      fields: { active_run_id: run },
+    },
+  );
+}

@@ -1,0 +1,63 @@
+import * as v from "valibot";
+import type { Reader } from "../db/client.ts";
+import { notFound } from "../errors.ts";
+import { type TargetKind, type TargetRef, targetKinds } from "../runtimes/runtime.ts";
+import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
+import { HealthCheck, type Trigger, WindowInput } from "./schema.ts";
+import type { Window } from "./window.ts";
+
+export type Binding = Omit<BindingRow, "executor_id">;
+
+/** An executor as its plans and runs take it: stored or about to be stored. */
+export interface ExecutorSettings {
+  id: string;
+  name: string;
+  is_enabled: boolean;
+  connection_id: string;
+  target: TargetRef;
+  bindings: readonly Binding[];
+  trigger: Trigger;
+  window: Window | null;
+  image_selection: "keep_name" | "use_tracker";
+  reference_mode: "digest" | "tag";
+  health_check: HealthCheck;
+  restore_on_failure: boolean;
+  allow_downgrade: boolean;
+  minimum_age_hours: number;
+}
+
+export function targetKindOf(kind: string): TargetKind {
+  const found = targetKinds.find((known) => known === kind);
+  if (found === undefined) throw new Error(`The stored target kind "${kind}" is not known`);
+  return found;
+}
+
+export function windowOf(row: ExecutorRow): v.InferOutput<typeof WindowInput> | null {
+  return row.window === null ? null : v.parse(WindowInput, row.window);
+}
+
+export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): ExecutorSettings {
+  return {
+    id: row.id,
+    name: row.name,
+    is_enabled: row.is_enabled,
+    connection_id: row.connection_id,
+    target: { kind: targetKindOf(row.target_kind), id: row.target_id },
+    bindings,
+    trigger: row.trigger,
+    window: windowOf(row),
+    image_selection: row.image_selection,
+    reference_mode: row.reference_mode,
+    health_check: v.parse(HealthCheck, row.health_check),
+    restore_on_failure: row.restore_on_failure,
+    allow_downgrade: row.allow_downgrade,
+    minimum_age_hours: row.minimum_age_hours,
+  };
+}
+
+/** As stored now: runs and plans read it anew, so that edits count from the next run on. Throws `not_found`. */
+export async function readSettings(read: Reader, id: string): Promise<ExecutorSettings> {
+  const row = await findExecutor(read, id);
+  if (row === null) throw notFound("executor", id);
+  return settingsOf(row, await bindingsOfExecutors(read, [id]));
+}

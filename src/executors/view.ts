@@ -1,0 +1,113 @@
+import * as v from "valibot";
+import type { Clock } from "../clock.ts";
+import type { Reader } from "../db/client.ts";
+import { isUpdate } from "./desired.ts";
+import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
+import { type ExecutorState, type ExecutorView, Observation } from "./schema.ts";
+import { targetKindOf, windowOf } from "./settings.ts";
+import { currentOpening, nextOpenings } from "./window.ts";
+
+interface ViewDeps {
+  read: Reader;
+  clock: Clock;
+  timezone: () => string;
+}
+
+/** So many runs are looked at for the last one that ended and the last one that was not skipped. */
+const recentRuns = 10;
+const shownOpenings = 3;
+const activeStates = ["pending", "capturing", "updating", "verifying"];
+
+export function isActive(run: Pick<RunSummary, "state">): boolean {
+  return activeStates.includes(run.state);
+}
+
+function stateOf(observation: Observation | null, recent: readonly RunSummary[]): ExecutorState {
+  if (recent.some(isActive)) return "running";
+  const last = recent.find((run) => run.state !== "skipped");
+  if (last?.state === "failed" && last.serving === "none") return "failed";
+  if (observation === null || observation.problem !== null) return "unknown";
+  const { services, waiting, desired_revision } = observation;
+  if (services.some((service) => isUpdate(service.difference))) {
+    if (waiting !== null) return "waiting";
+    if (last?.state === "failed" && last.kind === "update" && last.desired_revision === desired_revision)
+      return "failed";
+    return "update";
+  }
+  const isKnown = services.every((service) => service.difference !== null && service.difference !== "unknown");
+  return isKnown ? "current" : "unknown";
+}
+
+export function observationOf(row: ExecutorRow): Observation | null {
+  const parsed = v.safeParse(Observation, row.observed);
+  return parsed.success ? parsed.output : null;
+}
+
+/** Executors as they leave: with what was last observed, and what comes next. */
+export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]): Promise<ExecutorView[]> {
+  const { read, clock } = deps;
+  const bindings = await bindingsOfExecutors(
+    read,
+    rows.map((row) => row.id),
+  );
+  const connections = await connectionFacts(read, [...new Set(rows.map((row) => row.connection_id))]);
+  const now = clock.now();
+  const zone = deps.timezone();
+  const views: ExecutorView[] = [];
+  for (const row of rows) {
+    const connection = connections.find((each) => each.id === row.connection_id);
+    if (connection === undefined) continue;
+    const recent = await recentRunsOf(read, row.id, recentRuns);
+    const observation = observationOf(row);
+    const last = recent.find((run) => !isActive(run));
+    const window = row.trigger === "window" ? windowOf(row) : null;
+    views.push({
+      id: row.id,
+      name: row.name,
+      description: row.description,
+      is_enabled: row.is_enabled,
+      connection_id: row.connection_id,
+      connection,
+      target: { kind: targetKindOf(row.target_kind), id: row.target_id },
+      bindings: bindings
+        .filter((binding) => binding.executor_id === row.id)
+        .map(({ service, tracker, source, channel }) => ({ service, tracker, source, channel })),
+      trigger: row.trigger,
+      window: windowOf(row),
+      image_selection: row.image_selection,
+      reference_mode: row.reference_mode,
+      health_check: { ...row.health_check },
+      restore_on_failure: row.restore_on_failure,
+      allow_downgrade: row.allow_downgrade,
+      minimum_age_hours: row.minimum_age_hours,
+      state: stateOf(observation, recent),
+      services: observation?.services ?? [],
+      observed_at: row.observed_at,
+      problem: observation?.problem ?? null,
+      waiting: observation?.waiting ?? null,
+      open_window: window === null ? null : currentOpening(window, zone, now),
+      next_windows: window === null ? [] : nextOpenings(window, zone, now, shownOpenings),
+      active_run_id: recent.find(isActive)?.id ?? null,
+      last_run: last === undefined ? null : lastRunView(last),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    });
+  }
+  return views;
+}
+
+function lastRunView(run: RunSummary): NonNullable<ExecutorView["last_run"]> {
+  return {
+    id: run.id,
+    kind: run.kind,
+    state: run.state,
+    reason_code: run.reason_code,
+    reason: run.reason,
+    serving: run.serving,
+    downtime_ms: run.downtime_ms,
+    from_tag: run.from_tag,
+    to_tag: run.to_tag,
+    started_at: run.started_at,
+    ended_at: run.ended_at,
+  };
+}

@@ -1,0 +1,155 @@
+import * as v from "valibot";
+import { type SkipReason, skipReasons, triggers } from "../executors/schema.ts";
+import { Instant, NullableInstant } from "../forms/inputs.ts";
+
+export const runKinds = ["update", "rollback"] as const;
+export type RunKind = (typeof runKinds)[number];
+
+/** Why a run failed; skips have their own reasons. */
+export const failureReasons = [
+  /** The target's plan is no longer the one that was consented to. */
+  "target_changed",
+  "unreachable",
+  "rate_limited",
+  "pull_failed",
+  "snapshot_failed",
+  "update_failed",
+  "unhealthy",
+  /** The process ended in the middle of the run. */
+  "interrupted",
+  /** Neither version could be brought to run. */
+  "target_down",
+  "snapshot_missing",
+  "internal_error",
+] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
+/** Why a run that is due has not started yet; not an end. */
+export const waitReasons = ["waiting_for_connection", "waiting_for_runtime"] as const;
+
+export type ReasonCode = SkipReason | FailureReason | (typeof waitReasons)[number];
+export const reasonCodes = [...skipReasons, ...failureReasons, ...waitReasons] as const;
+
+export interface Reason {
+  code: SkipReason | FailureReason;
+  message: string;
+}
+
+/** What runs at the end: the desired version, the previous one, none of them, or nobody could look. */
+export const servings = ["desired", "previous", "none", "unknown"] as const;
+export type Serving = (typeof servings)[number];
+
+export interface NewAutomaticRun {
+  executor_id: string;
+  trigger: "immediate" | "window";
+  desired_revision: string;
+  attempt: number;
+}
+
+export const RunInput = v.strictObject({
+  plan_hash: v.optional(
+    v.pipe(
+      v.string("Write a plan's hash"),
+      v.regex(/^[0-9a-f]{64}$/, "Write the hash of a plan, 64 hexadecimal digits"),
+      v.title("Plan"),
+      v.description("The run is refused when the plan has another hash by then; it is the consent to a downgrade"),
+    ),
+  ),
+  ignore_window: v.optional(v.pipe(v.boolean("Write true or false"), v.title("Ignore the maintenance window")), true),
+  snapshot_id: v.optional(
+    v.pipe(
+      v.string("Write the id of a snapshot"),
+      v.minLength(1, "Choose a snapshot"),
+      v.maxLength(64),
+      v.title("Snapshot"),
+      v.description("Rolls back to this snapshot instead of updating"),
+    ),
+  ),
+});
+export type RunInput = v.InferOutput<typeof RunInput>;
+
+export const runStates = [
+  "pending",
+  "capturing",
+  "updating",
+  "verifying",
+  "succeeded",
+  "degraded",
+  "failed",
+  "skipped",
+] as const;
+
+export const RunStepView = v.object({
+  /** Counts up within the run; with `progress` it is that of the step before. */
+  seq: v.number(),
+  step: v.string(),
+  /** `progress` is not stored: it is what a pull has reached. */
+  phase: v.picklist(["begin", "finish", "fail", "progress"]),
+  facts: v.record(v.string(), v.unknown()),
+  at: Instant,
+});
+export type RunStepView = v.InferOutput<typeof RunStepView>;
+
+const Version = v.object({ tag: v.nullable(v.string()), digest: v.nullable(v.string()) });
+
+const entries = {
+  id: v.string(),
+  executor_id: v.string(),
+  executor: v.string(),
+  kind: v.picklist(runKinds),
+  state: v.picklist(runStates),
+  trigger: v.picklist(triggers),
+  attempt: v.number(),
+  reason_code: v.nullable(v.picklist(reasonCodes)),
+  reason: v.nullable(v.string()),
+  from: Version,
+  to: Version,
+  snapshot_id: v.nullable(v.string()),
+  ignore_window: v.boolean(),
+  plan_hash: v.nullable(v.string()),
+  serving: v.nullable(v.picklist(servings)),
+  downtime_ms: v.nullable(v.number()),
+  ready_ms: v.nullable(v.number()),
+  progress: v.nullable(v.record(v.string(), v.unknown())),
+  created_at: Instant,
+  started_at: NullableInstant,
+  ended_at: NullableInstant,
+};
+
+export const RunView = v.object(entries);
+export type RunView = v.InferOutput<typeof RunView>;
+
+/** With the plan that was performed and every step so far. */
+export const RunDetailView = v.object({
+  ...entries,
+  plan: v.nullable(v.record(v.string(), v.unknown())),
+  steps: v.array(RunStepView),
+});
+export type RunDetailView = v.InferOutput<typeof RunDetailView>;
+
+export const SnapshotView = v.object({
+  id: v.string(),
+  executor_id: v.string(),
+  executor: v.string(),
+  /** The run before whose update it was captured. */
+  run_id: v.nullable(v.string()),
+  reference: v.string(),
+  digest: v.nullable(v.string()),
+  image_id: v.string(),
+  size_bytes: v.number(),
+  is_locked: v.boolean(),
+  created_at: Instant,
+});
+export type SnapshotView = v.InferOutput<typeof SnapshotView>;
+
+/** With the configuration; the values of environment variables are masked. */
+export const SnapshotDetailView = v.object({ ...SnapshotView.entries, content: v.unknown() });
+export type SnapshotDetailView = v.InferOutput<typeof SnapshotDetailView>;
+
+export const SnapshotPatch = v.strictObject({
+  is_locked: v.pipe(
+    v.boolean("Write true or false"),
+    v.title("Locked"),
+    v.description("A locked snapshot is never removed by itself"),
+  ),
+});
