@@ -1,0 +1,120 @@
+import type { Log } from "../log.ts";
+
+/**
+ * One kind of work that the database says is due. `due` only asks, `perform` claims: an item that another process has, or that
+ * is not due any more, does nothing. Members are methods, so that kinds with different items stand in one list.
+ */
+export interface WorkSource<T extends { id: string } = { id: string }> {
+  name: string;
+  /** How many at once. */
+  concurrency: number;
+  /** How many at once of one key: a host, a notifier. */
+  per_key: number;
+  /** At the end of the process: `abort` cuts it short and it is due again, `wait` lets it come to its end. */
+  on_stop?: "abort" | "wait";
+  /** At most `limit` items that are due at `now`, the most urgent first; those of `busyKeys` may be left out. */
+  due(now: number, limit: number, busyKeys?: readonly string[]): Promise<readonly T[]>;
+  keyOf(item: T): string;
+  perform(item: T, signal: AbortSignal): Promise<void>;
+}
+
+export interface Pool {
+  /** Starts what is due at `now`, as far as there is room. Each item once, until the next `fill` from outside. */
+  fill(now: number): Promise<void>;
+  /** Resolves when nothing runs and nothing more is about to start. */
+  idle(): Promise<void>;
+  /** Starts nothing more; what runs is aborted or waited for as its kind says. */
+  stop(): void;
+  running(): number;
+}
+
+interface PoolOptions {
+  work: WorkSource;
+  log: Log;
+}
+
+/** How many items may be listed in vain at one look. */
+const maxSpare = 64;
+
+/** Runs one kind of work, never more at once than it allows. Errors are logged; they end nothing but their own item. */
+export function createPool({ work, log }: PoolOptions): Pool {
+  const running = new Map<string, { key: string; done: Promise<void> }>();
+  const abort = new AbortController();
+  /** Started since the last `fill` from outside: an item whose claim fails is still due, and must not be taken in a loop. */
+  const started = new Set<string>();
+  let filling: Promise<void> | null = null;
+  let isWanted = false;
+  let isStopped = false;
+  let now = 0;
+
+  const countOf = (key: string) => [...running.values()].filter((item) => item.key === key).length;
+  const busyKeys = () => {
+    const keys = new Set([...running.values()].map((item) => item.key));
+    return [...keys].filter((key) => countOf(key) >= work.per_key);
+  };
+
+  const start = (item: { id: string }, key: string): void => {
+    started.add(item.id);
+    const perform = async () => {
+      try {
+        await work.perform(item, abort.signal);
+      } catch (error) {
+        if (!abort.signal.aborted) log.error("Work failed", { work: work.name, id: item.id, error });
+      } finally {
+        running.delete(item.id);
+      }
+      // Room for one more: asked at once, so that many due items do not wait for a tick each.
+      if (!isStopped) refill();
+    };
+    running.set(item.id, { key, done: perform() });
+  };
+
+  const refill = () => {
+    request().catch((error: unknown) => log.error("Due work could not be asked for", { work: work.name, error }));
+  };
+
+  const startDue = async (): Promise<void> => {
+    const free = work.concurrency - running.size;
+    if (free <= 0 || isStopped) return;
+    // Items that run, or were started since the tick, may still be listed: room for them beside the free places.
+    const limit = free + running.size + Math.min(started.size, maxSpare);
+    for (const item of await work.due(now, limit, busyKeys())) {
+      if (running.size >= work.concurrency || isStopped) return;
+      const key = work.keyOf(item);
+      if (!running.has(item.id) && !started.has(item.id) && countOf(key) < work.per_key) start(item, key);
+    }
+  };
+
+  const request = (): Promise<void> => {
+    isWanted = true;
+    filling ??= (async () => {
+      try {
+        while (isWanted) {
+          isWanted = false;
+          await startDue();
+        }
+      } finally {
+        filling = null;
+      }
+    })();
+    return filling;
+  };
+
+  return {
+    fill: async (at) => {
+      now = at;
+      started.clear();
+      await request();
+    },
+    idle: async () => {
+      while (running.size > 0 || filling !== null) {
+        await Promise.allSettled([filling, ...[...running.values()].map((item) => item.done)]);
+      }
+    },
+    stop: () => {
+      isStopped = true;
+      if (work.on_stop !== "wait") abort.abort(new Error("The process is ending"));
+    },
+    running: () => running.size,
+  };
+}

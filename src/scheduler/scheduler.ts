@@ -1,0 +1,68 @@
+import { Cron } from "croner";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { createPool, type WorkSource } from "./pool.ts";
+
+export type Scheduler = ReturnType<typeof createScheduler>;
+
+interface SchedulerOptions {
+  clock: Clock;
+  log: Log;
+  /** Every kind of work, the most urgent first. */
+  work: readonly WorkSource[];
+}
+
+/** Once a second: due times live in the database, so a tick that is missed delays work and loses none. */
+const tickPattern = "* * * * * *";
+
+/** Asks at each tick what is due and hands it to one bounded pool for each kind of work. */
+export function createScheduler({ clock, log, work }: SchedulerOptions) {
+  const pools = work.map((kind) => createPool({ work: kind, log }));
+  let cron: Cron | null = null;
+  let isStopped = false;
+
+  const logFailure = (error: unknown) => log.error("Due work could not be asked for", { error });
+
+  const tick = async (now: number = clock.now()): Promise<void> => {
+    if (isStopped) return;
+    const filled = await Promise.allSettled(pools.map((pool) => pool.fill(now)));
+    for (const result of filled) if (result.status === "rejected") logFailure(result.reason);
+  };
+  const idle = async (): Promise<void> => {
+    while (pools.some((pool) => pool.running() > 0)) await Promise.all(pools.map((pool) => pool.idle()));
+    await Promise.all(pools.map((pool) => pool.idle()));
+  };
+  return {
+    /** One look at what is due at `now`; resolves once it was started, not once it was done. */
+    tick,
+
+    /** Something has just become due: looks at once instead of at the next tick. */
+    nudge: (): void => {
+      tick().catch(logFailure);
+    },
+
+    begin: (): void => {
+      if (cron !== null || isStopped) return;
+      cron = new Cron(tickPattern, { protect: true, catch: logFailure }, () => tick());
+    },
+
+    /** Resolves when nothing runs. */
+    idle,
+
+    /** Starts nothing more, aborts what may be aborted and waits for the rest; false when that took longer than `grace_ms`. */
+    stop: async (options: { grace_ms: number }): Promise<boolean> => {
+      isStopped = true;
+      cron?.stop();
+      for (const pool of pools) pool.stop();
+      const over = new AbortController();
+      const timeout = clock.sleep(options.grace_ms, over.signal).then(
+        () => false,
+        () => true,
+      );
+      const ended = await Promise.race([idle().then(() => true), timeout]);
+      over.abort();
+      if (!ended) log.warning("Work did not end in time", { grace_ms: options.grace_ms });
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,301 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { AppError, errorMessage, PluginError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { RecordEvent } from "../notifications/schema.ts";
+import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/source.ts";
+import { judgeRelease } from "./judge.ts";
+import { buildsInUse } from "./pins.ts";
+import {
+  type ChannelRow,
+  channelsOf,
+  claimSource,
+  executorsOfSource,
+  findTracker,
+  type ReleaseFactsRow,
+  releasesOf,
+  type SourceRow,
+  settleSource,
+  type TrackerRow,
+} from "./queries.ts";
+import { recordListing } from "./record-listing.ts";
+import { openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
+
+/** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
+const maxCheckMs = 10 * 60_000;
+/** Longer than any check, so that a lease runs out only when its owner died. */
+const leaseMs = 11 * 60_000;
+/** Upstream may ask us to wait for this long, and no longer. */
+export const maxRetryAfterMs = 86_400_000;
+/** Which part of the interval the stable jitter takes off: checks that were due together drift apart. */
+const jitterShare = 0.1;
+/** Older known tags are asked again one at a time, at every so many checks: a republished one that nobody runs can wait. */
+const rotateEveryChecks = 4;
+
+export interface CheckOptions extends SourceOpener {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  instance_id: string;
+  recordEvent: RecordEvent;
+  versionHistoryCount: () => number;
+  redact: (text: string) => string;
+  /** Tags that executors run of a source, among those that are known. */
+  watchedTags?: (sourceId: string, known: readonly ReleaseFactsRow[]) => Promise<readonly string[]>;
+  /** Told after the end of each check. */
+  onChecked: (sourceId: string) => void;
+}
+
+/** From 0 up to 1, always the same for one id. */
+function stableShare(id: string): number {
+  return createHash("sha256").update(id).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+/** When the next check after one that ended now is due: never later than one interval. */
+export function nextCheckAt(sourceId: string, intervalMinutes: number, now: number): number {
+  return now + Math.round(intervalMinutes * 60_000 * (1 - jitterShare * stableShare(sourceId)));
+}
+
+interface Claimed {
+  tracker: TrackerRow;
+  source: SourceRow;
+  channels: readonly ChannelRow[];
+  known: readonly ReleaseFactsRow[];
+  lease: { owner: string; until: number };
+}
+
+interface Failure {
+  code: string;
+  message: string;
+  retry_after_ms: number | null;
+}
+
+/** Upstream answered, but with nothing where there was something: that is no news to act on. */
+function emptied(known: number): Failure {
+  const message = `Upstream lists nothing any more; the ${known} known ${known === 1 ? "release is" : "releases are"} kept`;
+  return { code: "emptied", message, retry_after_ms: null };
+}
+
+function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
+  if (source.rotation % rotateEveryChecks !== rotateEveryChecks - 1) return null;
+  const others = known
+    .map((release) => release.tag)
+    .filter((tag) => !watch.has(tag))
+    .toSorted();
+  return others[Math.floor(source.rotation / rotateEveryChecks) % Math.max(others.length, 1)] ?? null;
+}
+
+/** One look upstream for one source: claim, ask, and one write of everything that follows. */
+export function sourceCheck(options: CheckOptions) {
+  const { db, clock, log, instance_id: owner } = options;
+
+  const tagsInUse = async (sourceId: string, known: readonly ReleaseFactsRow[]): Promise<readonly string[]> => {
+    const bound = await executorsOfSource(db.read, sourceId);
+    if (bound.length === 0) return [];
+    const builds = buildsInUse(bound, []);
+    return known
+      .filter((row) => builds.tags.has(row.tag) || (row.revision !== null && builds.revisions.has(row.revision)))
+      .map((row) => row.tag);
+  };
+  const watchedTags = options.watchedTags ?? tagsInUse;
+
+  const claim = async (id: string): Promise<Claimed | null> => {
+    const now = clock.now();
+    const lease = { owner, until: now + leaseMs };
+    const source = await db.write((tx) => claimSource(tx, id, { owner, now, until: lease.until }));
+    const tracker = source === null ? null : await findTracker(db.read, source.tracker_id);
+    if (source === null || tracker === null) return null;
+    const channels = await channelsOf(db.read, [id]);
+    return { tracker, source, channels, known: await releasesOf(db.read, [id]), lease };
+  };
+
+  const watchList = async (claimed: Claimed): Promise<readonly string[]> => {
+    const { source, channels, known } = claimed;
+    const latest = new Set(channels.map((channel) => channel.latest_release_id));
+    const watch = new Set(known.filter((release) => latest.has(release.id)).map((release) => release.tag));
+    for (const tag of await watchedTags(source.id, known)) watch.add(tag);
+    const older = rotated(source, known, watch);
+    return older === null ? [...watch] : [...watch, older];
+  };
+
+  const ask = async (claimed: Claimed, source: OpenSource): Promise<Listing> => {
+    const { tracker, channels, known } = claimed;
+    // After a change of the configuration everything is asked anew, once.
+    const knownByTag = new Map<string, KnownRelease>(
+      claimed.source.baseline_at === null
+        ? []
+        : known.map((release) => [release.tag, { revision: release.revision, published_at: release.published_at }]),
+    );
+    const request: Omit<ListRequest, "accept"> = {
+      // More than is kept would be fetched only to be removed.
+      limit: Math.min(tracker.fetch_depth, options.versionHistoryCount()),
+      known: knownByTag,
+      watch: await watchList(claimed),
+      memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
+    };
+    const accepts = (some: readonly ChannelRow[]) => (tag: string) =>
+      some.some((channel) => judgeRelease({ tag, stage: "tag" }, { ...channel, release_type: null }).accepted);
+    const list = async (some: readonly ChannelRow[]): Promise<Listing> => {
+      const asked = { ...request, accept: accepts(some) };
+      const listing = await source.listReleases(asked);
+      const isBare = listing.releases.length === 0 && listing.total === 0;
+      return isBare && tracker.release_fallback && source.listTags !== undefined
+        ? await source.listTags(asked)
+        : listing;
+    };
+    // A new channel has a listing of its own, once: the versions of a busier one would leave it no place within the depth.
+    const fresh = channels.length > 1 ? channels.filter((channel) => channel.baseline_at === null) : [];
+    const settled = channels.filter((channel) => !fresh.includes(channel));
+    const groups = [...(settled.length === 0 ? [] : [settled]), ...fresh.map((channel) => [channel])];
+    const listings: Listing[] = [];
+    for (const group of groups) listings.push(await list(group));
+    const byTag = new Map(listings.flatMap(({ releases }) => releases.map((release) => [release.tag, release])));
+    const last = listings.at(-1);
+    return { releases: [...byTag.values()], total: last?.total ?? 0, memo: last?.memo ?? null };
+  };
+
+  const describe = (error: unknown, claimed: Claimed): Failure => {
+    if (error instanceof PluginError) {
+      return { code: error.code, message: options.redact(errorMessage(error)), retry_after_ms: error.retry_after_ms };
+    }
+    if (error instanceof AppError) return { code: error.code, message: errorMessage(error), retry_after_ms: null };
+    log.error("Check broke", { tracker: claimed.tracker.name, source: claimed.source.key, error });
+    return {
+      code: "internal",
+      message: "The check failed for an internal reason; the log has it",
+      retry_after_ms: null,
+    };
+  };
+
+  const fail = async (claimed: Claimed, failure: Failure, used: Used): Promise<void> => {
+    const { source, tracker, lease } = claimed;
+    const now = clock.now();
+    const wait = Math.min(failure.retry_after_ms ?? 0, maxRetryAfterMs);
+    await db.write((tx) =>
+      settleSource(tx, source.id, lease, {
+        ...used,
+        last_checked_at: now,
+        last_error_code: failure.code,
+        last_error_message: failure.message,
+        failing_since: source.failing_since ?? now,
+        next_check_at: Math.max(nextCheckAt(source.id, tracker.check_interval_minutes, now), now + wait),
+      }),
+    );
+    log.warning("Check failed", {
+      tracker: tracker.name,
+      source: source.key,
+      code: failure.code,
+      error: failure.message,
+      requests: used.last_request_count,
+    });
+  };
+
+  const succeed = async (claimed: Claimed, listing: Listing, used: Used): Promise<void> => {
+    const { source, tracker, lease } = claimed;
+    const now = clock.now();
+    const recorded = await db.write(async (tx) => {
+      // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
+      const isMine = await settleSource(tx, source.id, lease, {
+        ...used,
+        last_checked_at: now,
+        last_success_at: now,
+        last_error_code: null,
+        last_error_message: null,
+        failing_since: null,
+        next_check_at: nextCheckAt(source.id, tracker.check_interval_minutes, now),
+        upstream_total: listing.total,
+        rotation: source.rotation + 1,
+        baseline_at: source.baseline_at ?? now,
+        ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
+      });
+      const current = isMine ? await findTracker(tx, tracker.id) : null;
+      if (current === null) return null;
+      const { recordEvent } = options;
+      return await recordListing(tx, {
+        tracker: current,
+        source,
+        listing,
+        now,
+        keep: options.versionHistoryCount(),
+        recordEvent,
+      });
+    });
+    if (recorded === null) {
+      log.info("Check discarded: its source was edited or taken over", { tracker: tracker.name, source: source.key });
+      return;
+    }
+    log.info("Source checked", {
+      tracker: tracker.name,
+      source: source.key,
+      requests: used.last_request_count,
+      bytes: used.last_byte_count,
+      duration_ms: used.last_duration_ms,
+      ...recorded,
+    });
+  };
+
+  /** The check was cut short by the end of the process: the next one does it again. */
+  const giveBack = async (claimed: Claimed): Promise<void> => {
+    const now = clock.now();
+    await db.write((tx) =>
+      settleSource(tx, claimed.source.id, claimed.lease, { next_check_at: now, check_requested_at: now }),
+    );
+  };
+
+  const perform = async (claimed: Claimed, signal: AbortSignal): Promise<void> => {
+    const startedAt = clock.now();
+    const overdue = new AbortController();
+    const ended = new AbortController();
+    const limit = AbortSignal.any([signal, overdue.signal]);
+    clock.sleep(maxCheckMs, ended.signal).then(
+      () => overdue.abort(),
+      () => "the check ended in time",
+    );
+    let stats = () => ({ requests: 0, bytes: 0 });
+    const used = (): Used => ({
+      last_request_count: stats().requests,
+      last_byte_count: stats().bytes,
+      last_duration_ms: Math.max(clock.now() - startedAt, 0),
+    });
+    try {
+      const { tracker, source: row } = claimed;
+      const address = { kind: sourceKindOf(row.kind), config: row.config ?? {}, credential_id: row.credential_id };
+      const timeout_ms = tracker.request_timeout_seconds * 1000;
+      const session = await openSource(options, address, { timeout_ms, signal: limit });
+      stats = session.stats;
+      const listing = await ask(claimed, session.source);
+      if (listing.total === 0 && claimed.known.length > 0) await fail(claimed, emptied(claimed.known.length), used());
+      else await succeed(claimed, listing, used());
+    } catch (error) {
+      if (signal.aborted) return await giveBack(claimed);
+      const failure = overdue.signal.aborted
+        ? {
+            code: "unreachable",
+            message: `The check took longer than ${maxCheckMs / 60_000} minutes`,
+            retry_after_ms: null,
+          }
+        : describe(error, claimed);
+      await fail(claimed, failure, used());
+    } finally {
+      ended.abort();
+    }
+  };
+
+  /** Does nothing when the source is not due or another has it. Throws only when the database does not answer. */
+  return async (id: string, signal: AbortSignal): Promise<void> => {
+    const claimed = await claim(id);
+    if (claimed === null) return;
+    try {
+      await perform(claimed, signal);
+    } finally {
+      options.onChecked(id);
+    }
+  };
+}
+
+interface Used {
+  last_request_count: number;
+  last_byte_count: number;
+  last_duration_ms: number;
+}

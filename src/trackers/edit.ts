@@ -1,0 +1,173 @@
+import type { Clock } from "../clock.ts";
+import type { CredentialService } from "../credentials/service.ts";
+import type { Reader, Writer } from "../db/client.ts";
+import { AppError, invalidInput } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { nextCheckAt } from "./check.ts";
+import type { ChannelRulesInput } from "./judge.ts";
+import {
+  type BoundExecutor,
+  type ChannelRow,
+  channelsOf,
+  deleteChannelRow,
+  deleteReleasesOf,
+  deleteSourceRow,
+  executorsOfTrackers,
+  insertChannel,
+  insertSource,
+  type SourceRow,
+  sourcesOf,
+  type TrackerRow,
+  updateChannelRow,
+  updateSourceRow,
+  wakeExecutors,
+} from "./queries.ts";
+import { recomputeLatest } from "./record-listing.ts";
+import type { SourceInput } from "./schema.ts";
+import { identityOf, type SourceOpener, sourceKindOf } from "./source-session.ts";
+
+interface EditOptions extends Pick<SourceOpener, "registry"> {
+  clock: Clock;
+  credentials: Pick<CredentialService, "requireKind">;
+}
+
+function releaseTypeOf(channel: ChannelRulesInput): ChannelRow["release_type"] {
+  return channel.release_type ?? null;
+}
+
+/** Refuses to take away what executors are bound to, and names them. */
+function refuseBound(what: string, users: readonly BoundExecutor[]): void {
+  if (users.length === 0) return;
+  const names = [...new Set(users.map((user) => `executor "${user.name}"`))];
+  throw new AppError("in_use", 409, `The ${what} is used by ${names.join(", ")}`);
+}
+
+/** Writes a tracker's sources and channels. Sources keep their id, history and bindings by their key, channels by their type. */
+export function sourceEditor(options: EditOptions) {
+  const { clock, credentials, registry } = options;
+
+  const requireCredentials = async (read: Reader, inputs: readonly SourceInput[]): Promise<void> => {
+    for (const [position, input] of inputs.entries()) {
+      await credentials.requireKind(read, input.kind, input.credential_id, `sources.${position}.credential_id`);
+    }
+  };
+
+  const insertOne = async (tx: Writer, trackerId: string, input: SourceInput, position: number): Promise<void> => {
+    const now = clock.now();
+    const id = newId(now);
+    await insertSource(tx, {
+      id,
+      tracker_id: trackerId,
+      key: input.key,
+      position,
+      kind: input.kind,
+      config: input.config,
+      credential_id: input.credential_id,
+      host: registry[input.kind].host(input.config),
+      next_check_at: now,
+    });
+    await writeChannels(tx, id, `source "${input.key}"`, input.channels, []);
+  };
+
+  const writeChannels = async (
+    tx: Writer,
+    sourceId: string,
+    name: string,
+    inputs: SourceInput["channels"],
+    bound: readonly BoundExecutor[],
+  ): Promise<void> => {
+    const stored = await channelsOf(tx, [sourceId]);
+    for (const channel of stored) {
+      if (inputs.some((input) => input.type === channel.type)) continue;
+      const users = bound.filter((user) => user.source_id === sourceId && user.channel === channel.type);
+      refuseBound(`release channel "${channel.type}" of ${name}`, users);
+      await deleteChannelRow(tx, channel.id);
+    }
+    for (const [position, input] of inputs.entries()) {
+      const release_type = releaseTypeOf(input);
+      const { type, include_pattern, exclude_pattern } = input;
+      const rules = { release_type, include_pattern, exclude_pattern };
+      const known = stored.find((channel) => channel.type === type);
+      if (known === undefined) {
+        await insertChannel(tx, { id: newId(clock.now()), source_id: sourceId, type, position, ...rules });
+        continue;
+      }
+      const isSame =
+        known.release_type === release_type &&
+        known.include_pattern === include_pattern &&
+        known.exclude_pattern === exclude_pattern;
+      // What other rules let in has not been published just now, so the next check finds it silently.
+      await updateChannelRow(tx, known.id, { position, ...rules, ...(isSame ? {} : { baseline_at: null }) });
+    }
+  };
+
+  /** What a changed address does to what is known: another upstream's history is not this one's. */
+  const updateOne = async (tx: Writer, row: SourceRow, input: SourceInput, position: number): Promise<void> => {
+    const now = clock.now();
+    const changes: Partial<SourceRow> = { position, credential_id: input.credential_id };
+    const isSameConfig = JSON.stringify(row.config) === JSON.stringify(input.config);
+    if (!isSameConfig) {
+      const kind = sourceKindOf(row.kind);
+      const before = identityOf(options, { kind, config: row.config ?? {} });
+      if (before !== identityOf(options, { kind, config: input.config })) await deleteReleasesOf(tx, row.id);
+      Object.assign(changes, {
+        config: input.config,
+        host: registry[kind].host(input.config),
+        baseline_at: null,
+        memo: null,
+      });
+    }
+    if (!isSameConfig || row.credential_id !== input.credential_id) {
+      // A check that is going on asked the old address: without its lease it writes nothing.
+      Object.assign(changes, { next_check_at: now, lease_owner: null, lease_until: null });
+    }
+    await updateSourceRow(tx, row.id, changes);
+  };
+
+  return {
+    insertAll: async (tx: Writer, trackerId: string, inputs: readonly SourceInput[]): Promise<void> => {
+      await requireCredentials(tx, inputs);
+      for (const [position, input] of inputs.entries()) await insertOne(tx, trackerId, input, position);
+    },
+
+    replaceAll: async (tx: Writer, tracker: TrackerRow, inputs: readonly SourceInput[]): Promise<void> => {
+      await requireCredentials(tx, inputs);
+      const stored = await sourcesOf(tx, [tracker.id]);
+      const bound = await executorsOfTrackers(tx, [tracker.id]);
+      for (const row of stored) {
+        if (inputs.some((input) => input.key === row.key)) continue;
+        refuseBound(
+          `source "${row.key}"`,
+          bound.filter((user) => user.source_id === row.id),
+        );
+        await deleteSourceRow(tx, row.id);
+      }
+      for (const [position, input] of inputs.entries()) {
+        const row = stored.find((source) => source.key === input.key);
+        if (row === undefined) {
+          await insertOne(tx, tracker.id, input, position);
+          continue;
+        }
+        if (row.kind !== input.kind) {
+          const message = `The source "${row.key}" is of kind ${row.kind}; to change the kind, add a source under another key`;
+          throw invalidInput({ [`sources.${position}.kind`]: message });
+        }
+        await updateOne(tx, row, input, position);
+        await writeChannels(tx, row.id, `source "${row.key}"`, input.channels, bound);
+      }
+    },
+
+    /** After an edit: channels judge what is stored anew, and no due time is further away than the interval allows. */
+    settle: async (tx: Writer, tracker: TrackerRow): Promise<void> => {
+      const now = clock.now();
+      for (const row of await sourcesOf(tx, [tracker.id])) {
+        await wakeExecutors(tx, row.id, await recomputeLatest(tx, row.id, tracker.sorting), now);
+        if (row.last_error_code === "rate_limited") continue;
+        const latest = nextCheckAt(row.id, tracker.check_interval_minutes, now);
+        if (row.next_check_at > latest && row.lease_until === null) {
+          await updateSourceRow(tx, row.id, { next_check_at: latest });
+        }
+      }
+    },
+  };
+}

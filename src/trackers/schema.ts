@@ -1,0 +1,441 @@
+import * as v from "valibot";
+import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { PageQuery } from "../forms/page.ts";
+import { sources } from "../sources/index.ts";
+import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
+import { channelRules, sortings } from "../versions/channel.ts";
+import { MAX_PATTERN_CHARACTERS, PatternError, parsePattern } from "../versions/pattern.ts";
+
+export type SourceRegistry = { readonly [K in SourceKind]: Source<K> };
+
+export const channelTypes = ["stable", "prerelease", "beta", "canary"] as const;
+export type ChannelType = (typeof channelTypes)[number];
+
+export const channelTypeTitles: Readonly<Record<ChannelType, string>> = {
+  stable: "Stable",
+  prerelease: "Pre-release",
+  beta: "Beta",
+  canary: "Canary",
+};
+
+/** `checking`: a check is going on; `pending`: none has ended yet. */
+export const sourceStates = ["ok", "failing", "pending", "checking"] as const;
+export type SourceState = (typeof sourceStates)[number];
+
+const maxSources = 20;
+const maxIntervalMinutes = 43_200;
+
+/** The name is part of addresses: letters, digits, dots, dashes and underscores of any script. */
+const TrackerName = v.pipe(
+  Name,
+  v.normalize("NFC"),
+  v.regex(
+    /^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]*$/u,
+    "Use letters, digits, dots, dashes and underscores, and begin with a letter or digit",
+  ),
+  v.check((name) => name.toLowerCase() !== "new", 'The name "new" is taken by the page that creates trackers'),
+  v.title("Tracker name"),
+  v.description("Part of the tracker's address. It cannot be changed later"),
+  v.metadata({ immutable: true, placeholder: "nginx" }),
+);
+
+const pattern = (title: string, description: string, placeholder: string) =>
+  v.optional(
+    v.pipe(
+      v.string("Write a text"),
+      v.maxLength(MAX_PATTERN_CHARACTERS, `Use at most ${MAX_PATTERN_CHARACTERS} characters`),
+      v.rawCheck(({ dataset, addIssue }) => {
+        if (!dataset.typed || dataset.value.length > MAX_PATTERN_CHARACTERS || dataset.value.trim() === "") return;
+        try {
+          parsePattern(dataset.value);
+        } catch (error) {
+          if (!(error instanceof PatternError)) throw error;
+          addIssue({ message: error.message });
+        }
+      }),
+      v.title(title),
+      v.description(description),
+      v.metadata({ code: true, placeholder }),
+    ),
+    "",
+  );
+
+const channelEntries = {
+  type: v.pipe(
+    v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`),
+    v.title("Release channel type"),
+    v.metadata({ option_titles: channelTypeTitles }),
+  ),
+  include_pattern: pattern("Include pattern", "Only matching tags enter. Blank takes all", "^v?\\d+\\.\\d+\\.\\d+$"),
+  exclude_pattern: pattern("Exclude pattern", "Matching tags stay out even if they are included", "-(alpha|beta|rc)"),
+};
+const typedChannelEntries = {
+  type: channelEntries.type,
+  release_type: v.pipe(
+    v.optional(v.nullable(v.picklist(["release", "prerelease"], "Choose release or prerelease")), null),
+    v.title("Release type"),
+    v.description("Takes only what upstream marks so"),
+    v.metadata({ option_titles: { release: "Release", prerelease: "Pre-release" } }),
+  ),
+  include_pattern: channelEntries.include_pattern,
+  exclude_pattern: channelEntries.exclude_pattern,
+};
+
+/** Refuses a value of `member` that an earlier entry of the list has, at the later one. */
+function unique<T extends object>(member: keyof T & string, message: (value: unknown) => string) {
+  return v.rawCheck<T[]>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const seen = new Set<unknown>();
+    for (const [position, entry] of dataset.value.entries()) {
+      const value = entry[member];
+      if (seen.has(value)) {
+        addIssue({
+          message: message(value),
+          path: [
+            { type: "array", origin: "value", input: dataset.value, key: position, value: entry },
+            { type: "object", origin: "value", input: Object.fromEntries(Object.entries(entry)), key: member, value },
+          ],
+        });
+      }
+      seen.add(value);
+    }
+  });
+}
+
+function channelList(hasReleaseTypes: boolean) {
+  const entry = hasReleaseTypes ? v.strictObject(typedChannelEntries) : v.strictObject(channelEntries);
+  return v.pipe(
+    v.array(entry, "Write a list of release channels"),
+    v.minLength(1, "Add at least one release channel"),
+    v.maxLength(channelTypes.length, `A source has at most ${channelTypes.length} release channels`),
+    unique<v.InferOutput<typeof entry>>(
+      "type",
+      (type) => `There is already a release channel "${type}" in this source`,
+    ),
+    v.title("Release channels"),
+  );
+}
+
+const SourceKey = v.pipe(
+  v.string("Write a text"),
+  v.maxLength(50, "Use at most 50 characters"),
+  v.regex(/^[a-z0-9][a-z0-9-]*$/, 'Use lower-case letters, digits and dashes, for example "docker-hub"'),
+  v.title("Channel key"),
+  v.description("Names this source within the tracker. Under the same key it keeps its history and its executors"),
+  v.metadata({ code: true, placeholder: "main" }),
+);
+
+const CredentialId = v.pipe(
+  v.optional(
+    v.nullable(v.pipe(v.string("Write a credential's id"), v.maxLength(64, "This is no credential's id"))),
+    null,
+  ),
+  v.title("Credential"),
+  v.description("For private sources. A credential of the same type"),
+);
+
+function kindEntry(kind: SourceKind, registry: SourceRegistry) {
+  return v.pipe(
+    v.literal(kind),
+    v.title("Channel type"),
+    v.metadata({
+      option_titles: Object.fromEntries(Object.values(registry).map((source) => [source.kind, source.title])),
+    }),
+  );
+}
+
+function sourceOption(source: Source, registry: SourceRegistry) {
+  return v.strictObject({
+    key: SourceKey,
+    kind: kindEntry(source.kind, registry),
+    config: v.pipe(source.Config, v.title("Where it is")),
+    credential_id: CredentialId,
+    channels: channelList(source.has_release_types === true),
+  });
+}
+
+const Sorting = v.pipe(
+  v.picklist(sortings, `Choose ${sortings.join(" or ")}`),
+  v.title("Version sorting and latest detection"),
+  v.description("By version suits projects that patch older lines, and passes over those patches"),
+  v.metadata({ option_titles: { publish_time: "By publish time", semantic: "By semantic version" } }),
+);
+
+const whole = (title: string, description: string, min: number, max: number, unit: string) =>
+  v.pipe(
+    v.number("Write a whole number"),
+    v.integer("Write a whole number"),
+    v.minValue(min, `The smallest is ${min}${unit}`),
+    v.maxValue(max, `The largest is ${max}${unit}`),
+    v.title(title),
+    v.description(description),
+  );
+
+const preferenceEntries = {
+  check_interval_minutes: whole("Check interval (minutes)", "", 1, maxIntervalMinutes, " minutes"),
+  fetch_depth: whole("Fetch depth", "Most versions fetched per check", 1, 100, ""),
+  request_timeout_seconds: whole("Request timeout (s)", "Per network request", 1, 180, " s"),
+  sorting: Sorting,
+  release_fallback: v.pipe(
+    v.boolean("Write true or false"),
+    v.title("Release fallback"),
+    v.description("Takes bare git tags when upstream answers with no releases"),
+    v.metadata({ advanced: true }),
+  ),
+};
+const isEnabled = v.pipe(v.boolean("Write true or false"), v.title("Enabled"));
+
+/** The schemas that depend on which kinds of source there are; adding a kind changes nothing here. */
+export function trackerSchemas(registry: SourceRegistry) {
+  const kinds = sourceKinds.map((kind) => registry[kind]);
+  const oneOf = `Choose one of ${sourceKinds.join(", ")}`;
+  const SourceInput = v.variant(
+    "kind",
+    kinds.map((source) => sourceOption(source, registry)),
+    oneOf,
+  );
+  const SourceList = v.pipe(
+    v.array(SourceInput, "Write a list of sources"),
+    v.minLength(1, "Add at least one source"),
+    v.maxLength(maxSources, `A tracker has at most ${maxSources} sources`),
+    unique<v.InferOutput<typeof SourceInput>>("key", (key) => `There is already a source "${key}" in this tracker`),
+    v.title("Sources"),
+  );
+  const preferences = {
+    check_interval_minutes: v.optional(preferenceEntries.check_interval_minutes, 360),
+    fetch_depth: v.optional(preferenceEntries.fetch_depth, 10),
+    request_timeout_seconds: v.optional(preferenceEntries.request_timeout_seconds, 15),
+    sorting: v.optional(preferenceEntries.sorting, "publish_time"),
+    release_fallback: v.optional(preferenceEntries.release_fallback, false),
+  };
+  return {
+    TrackerInput: v.strictObject({
+      name: TrackerName,
+      description: Description,
+      is_enabled: v.optional(isEnabled, true),
+      sources: SourceList,
+      ...preferences,
+    }),
+    /** Every field may be left out and then stays. `sources` is the whole list; a source keeps what it has by its key. */
+    TrackerPatch: v.strictObject({
+      name: v.optional(TrackerName),
+      description: v.optional(Description.wrapped),
+      is_enabled: v.optional(isEnabled),
+      sources: v.optional(SourceList),
+      check_interval_minutes: v.optional(preferenceEntries.check_interval_minutes),
+      fetch_depth: v.optional(preferenceEntries.fetch_depth),
+      request_timeout_seconds: v.optional(preferenceEntries.request_timeout_seconds),
+      sorting: v.optional(preferenceEntries.sorting),
+      release_fallback: v.optional(preferenceEntries.release_fallback),
+    }),
+    PreviewInput: v.variant(
+      "kind",
+      kinds.map((source) =>
+        v.strictObject({
+          kind: kindEntry(source.kind, registry),
+          config: v.pipe(source.Config, v.title("Where it is")),
+          credential_id: CredentialId,
+          channels: channelList(source.has_release_types === true),
+          sorting: v.optional(Sorting, "publish_time"),
+        }),
+      ),
+      oneOf,
+    ),
+  };
+}
+
+export const { TrackerInput, TrackerPatch, PreviewInput } = trackerSchemas(sources);
+export type TrackerInput = v.InferOutput<typeof TrackerInput>;
+export type TrackerPatch = v.InferOutput<typeof TrackerPatch>;
+export type PreviewInput = v.InferOutput<typeof PreviewInput>;
+export type SourceInput = TrackerInput["sources"][number];
+
+const ChannelTypeSchema = v.picklist(channelTypes);
+const SortingSchema = v.picklist(sortings);
+
+export const TrackerQuery = v.object({
+  ...PageQuery.entries,
+  search: v.optional(v.pipe(v.string(), v.maxLength(200), v.description("Part of a name, description or address"))),
+  state: v.optional(v.picklist([...sourceStates, "disabled"], `Choose one of ${sourceStates.join(", ")}, disabled`)),
+  channel: v.optional(v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`)),
+  kind: v.optional(v.picklist(sourceKinds, `Choose one of ${sourceKinds.join(", ")}`)),
+});
+
+const LatestView = v.object({
+  version: v.string(),
+  tag: v.string(),
+  revision: v.nullable(v.string()),
+  published_at: NullableInstant,
+  first_observed_at: Instant,
+});
+
+export const ChannelView = v.object({
+  type: ChannelTypeSchema,
+  release_type: v.nullable(v.picklist(["release", "prerelease"])),
+  include_pattern: v.string(),
+  exclude_pattern: v.string(),
+  /** What the channel calls its latest; null while it has nothing. */
+  latest: v.nullable(LatestView),
+});
+export type ChannelView = v.InferOutput<typeof ChannelView>;
+
+export const SourceView = v.object({
+  id: v.string(),
+  key: v.string(),
+  kind: v.picklist(sourceKinds),
+  config: v.record(v.string(), v.unknown()),
+  credential_id: v.nullable(v.string()),
+  host: v.string(),
+  channels: v.array(ChannelView),
+  state: v.picklist(sourceStates),
+  /** Why the last check failed; null when it did not. A code of PluginError, `emptied` or `internal`. */
+  error: v.nullable(v.object({ code: v.string(), message: v.string() })),
+  failing_since: NullableInstant,
+  last_success_at: NullableInstant,
+  last_checked_at: NullableInstant,
+  /** When the next check is due; null while the tracker is not enabled. */
+  next_check_at: NullableInstant,
+  /** Of the last check: requests sent, body bytes received, its time. */
+  last_request_count: v.nullable(v.number()),
+  last_byte_count: v.nullable(v.number()),
+  last_duration_ms: v.nullable(v.number()),
+  /** How many names upstream lists in all. */
+  upstream_total: v.nullable(v.number()),
+});
+export type SourceView = v.InferOutput<typeof SourceView>;
+
+export const TrackerView = v.object({
+  id: v.string(),
+  name: v.string(),
+  description: v.string(),
+  is_enabled: v.boolean(),
+  check_interval_minutes: v.number(),
+  fetch_depth: v.number(),
+  request_timeout_seconds: v.number(),
+  sorting: SortingSchema,
+  release_fallback: v.boolean(),
+  sources: v.array(SourceView),
+  /** The worst of the sources' states. */
+  state: v.picklist(sourceStates),
+  /** What is bound to it. */
+  executors: v.array(
+    v.object({
+      id: v.string(),
+      name: v.string(),
+      service: v.string(),
+      source_key: v.string(),
+      channel: ChannelTypeSchema,
+    }),
+  ),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type TrackerView = v.InferOutput<typeof TrackerView>;
+
+export const ReleaseView = v.object({
+  id: v.string(),
+  tracker: v.string(),
+  source_key: v.string(),
+  version: v.string(),
+  tag: v.string(),
+  stage: v.picklist(["release", "prerelease", "tag"]),
+  /** Commit or digest; null while it could not be resolved. */
+  revision: v.nullable(v.string()),
+  previous_revision: v.nullable(v.string()),
+  published_at: NullableInstant,
+  first_observed_at: Instant,
+  republished_at: NullableInstant,
+  /** The channels of its source whose rules it meets. */
+  channels: v.array(ChannelTypeSchema),
+  /** Those of them whose latest it is. */
+  latest_in: v.array(ChannelTypeSchema),
+  url: v.nullable(v.string()),
+  has_notes: v.boolean(),
+});
+export type ReleaseView = v.InferOutput<typeof ReleaseView>;
+
+/** One release with its notes: raw text from upstream, never trusted. */
+export const ReleaseDetailView = v.object({ ...ReleaseView.entries, notes: v.nullable(v.string()) });
+export type ReleaseDetailView = v.InferOutput<typeof ReleaseDetailView>;
+
+export const ReleaseQuery = v.object({
+  ...PageQuery.entries,
+  channel: v.optional(v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`)),
+  source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
+});
+
+export const CheckView = v.object({
+  tracker: v.string(),
+  requested_at: Instant,
+  sources: v.array(
+    v.object({
+      key: v.string(),
+      state: v.picklist(sourceStates),
+      /** True until a check that began after the request has ended. */
+      is_waiting: v.boolean(),
+      error: v.nullable(v.object({ code: v.string(), message: v.string() })),
+      last_checked_at: NullableInstant,
+    }),
+  ),
+});
+export type CheckView = v.InferOutput<typeof CheckView>;
+
+const Verdict = v.object({
+  type: ChannelTypeSchema,
+  accepted: v.boolean(),
+  /** The rule that decided; see the names. */
+  rule: v.picklist(channelRules),
+  pattern: v.nullable(v.string()),
+  /** Where in the tag the pattern was found, in UTF-16 code units. */
+  range: v.nullable(v.object({ start: v.number(), end: v.number() })),
+});
+export type Verdict = v.InferOutput<typeof Verdict>;
+
+export const PreviewView = v.object({
+  /** How many names upstream lists. */
+  total: v.number(),
+  /** The newest of them by version, each judged by every channel; at most 500. */
+  tags: v.array(v.object({ tag: v.string(), verdicts: v.array(Verdict) })),
+  channels: v.array(
+    v.object({
+      type: ChannelTypeSchema,
+      accepted_count: v.number(),
+      refused_count: v.number(),
+      /** By version: the listing has no publish times. */
+      latest: v.nullable(v.string()),
+    }),
+  ),
+  /** When the names were listed; a listing is used for ten minutes. */
+  listed_at: Instant,
+});
+export type PreviewView = v.InferOutput<typeof PreviewView>;
+
+export const ExplanationQuery = v.object({
+  tag: v.pipe(
+    v.string("Name the tag"),
+    v.minLength(1, "Name the tag"),
+    v.maxLength(1000, "Use at most 1000 characters"),
+    v.description("The raw tag, known or not"),
+  ),
+});
+
+export const ExplanationView = v.object({
+  tracker: v.string(),
+  tag: v.string(),
+  sources: v.array(
+    v.object({
+      key: v.string(),
+      /** What is stored of it; null when no check has fetched it. */
+      release: v.nullable(ReleaseView),
+      channels: v.array(
+        v.object({
+          ...Verdict.entries,
+          /** Its place among the channel's stored releases, 1 is the latest; null when it is not stored or not accepted. */
+          rank: v.nullable(v.number()),
+          latest: v.nullable(v.string()),
+        }),
+      ),
+    }),
+  ),
+});
+export type ExplanationView = v.InferOutput<typeof ExplanationView>;

@@ -1,0 +1,261 @@
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { CredentialService } from "../credentials/service.ts";
+import type { Database, Reader } from "../db/client.ts";
+import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
+import { newId } from "../ids.ts";
+import type { Log } from "../log.ts";
+import type { RecordEvent } from "../notifications/schema.ts";
+import { type CheckOptions, sourceCheck } from "./check.ts";
+import { checkWork } from "./due.ts";
+import { sourceEditor } from "./edit.ts";
+import { trackerPreviews } from "./preview.ts";
+import {
+  deleteTrackerRow,
+  executorsOfTrackers,
+  findSource,
+  findTracker,
+  findTrackerByName,
+  insertTracker,
+  listTrackersAfter,
+  releaseLeases,
+  requestChecks,
+  sourcesOf,
+  type TrackerRow,
+  updateTrackerRow,
+} from "./queries.ts";
+import { releaseReads } from "./release-reads.ts";
+import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, trackerSchemas } from "./schema.ts";
+import type { OpenContext } from "./source-session.ts";
+import { errorOf, stateOf, trackerViews } from "./views.ts";
+
+export type TrackerService = ReturnType<typeof trackerService>;
+
+interface TrackerServiceOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  audit: RecordAudit;
+  recordEvent: RecordEvent;
+  credentials: Pick<CredentialService, "openSecret" | "requireKind">;
+  sources: SourceRegistry;
+  openContext: OpenContext;
+  /** Owner of this process's leases. */
+  instance_id: string;
+  versionHistoryCount: () => number;
+  /** Takes secrets out of upstream's words before they are stored or shown. */
+  redact: (text: string) => string;
+  /** Tells the scheduler that something is due. */
+  nudge: () => void;
+  /** Replaces the query for the tags that executors run. */
+  watchedTags?: NonNullable<CheckOptions["watchedTags"]>;
+}
+
+/** How often a wait for a check looks by itself: another process may have done it. */
+const waitStepMs = 1_000;
+
+/** Trackers with their sources and channels, what they have found, and the checks that find it. */
+export function trackerService(options: TrackerServiceOptions) {
+  const { db, clock, audit, log } = options;
+  const schemas = trackerSchemas(options.sources);
+  const opener = {
+    registry: options.sources,
+    clock,
+    credentials: options.credentials,
+    openContext: options.openContext,
+  };
+  const editor = sourceEditor({ clock, credentials: options.credentials, registry: options.sources });
+  const listeners = new Set<(trackerId: string, sourceId: string) => void>();
+
+  const onChecked = (sourceId: string): void => {
+    findSource(db.read, sourceId)
+      .then((source) => {
+        if (source !== null) for (const listener of listeners) listener(source.tracker_id, sourceId);
+      })
+      .catch((error: unknown) => log.error("Listeners of a check were not told", { error }));
+  };
+  const check = sourceCheck({ ...opener, ...options, onChecked });
+  const previews = trackerPreviews({
+    ...opener,
+    schemas,
+    redact: options.redact,
+    requireCredential: (kind, id) => options.credentials.requireKind(db.read, kind, id, "credential_id"),
+  });
+
+  const getRow = async (read: Reader, name: string): Promise<TrackerRow> => {
+    const row = await findTrackerByName(read, name);
+    if (row === null) throw notFound("tracker", name);
+    return row;
+  };
+  const get = async (name: string): Promise<TrackerView> => {
+    const [view] = await trackerViews(db.read, [await getRow(db.read, name)], clock.now());
+    if (view === undefined) throw notFound("tracker", name);
+    return view;
+  };
+
+  const checkView = async (row: TrackerRow, requestedAt: number): Promise<CheckView> => {
+    const now = clock.now();
+    const sources = await sourcesOf(db.read, [row.id]);
+    return {
+      tracker: row.name,
+      requested_at: requestedAt,
+      sources: sources.map((source) => ({
+        key: source.key,
+        state: stateOf(source, now),
+        is_waiting: source.check_requested_at !== null || stateOf(source, now) === "checking",
+        error: errorOf(source),
+        last_checked_at: source.last_checked_at,
+      })),
+    };
+  };
+
+  /** Asks for a check of every source now, also of a tracker that is not enabled. */
+  const requestCheck = async (name: string): Promise<CheckView> => {
+    const row = await getRow(db.read, name);
+    const now = clock.now();
+    await db.write((tx) => requestChecks(tx, row.id, now));
+    options.nudge();
+    return await checkView(row, now);
+  };
+
+  /** Resolves after the next end of a check, or after a moment. */
+  const nextEnd = async (signal: AbortSignal): Promise<void> => {
+    const ended = new AbortController();
+    const listener = () => ended.abort();
+    listeners.add(listener);
+    try {
+      await clock.sleep(waitStepMs, AbortSignal.any([signal, ended.signal]));
+    } catch (error) {
+      if (!ended.signal.aborted && !signal.aborted) throw error;
+    } finally {
+      listeners.delete(listener);
+    }
+  };
+
+  return {
+    ...releaseReads({ ...opener, db }),
+    ...previews,
+
+    /** By name. `query`: `cursor`, `limit`, `search`, `state`, `channel`, `kind`. */
+    list: async (query: unknown): Promise<Page<TrackerView>> => {
+      const parsed = parseInput(TrackerQuery, query);
+      const now = clock.now();
+      const filter = {
+        search: parsed.search?.trim() || null,
+        state: parsed.state ?? null,
+        channel: parsed.channel ?? null,
+        kind: parsed.kind ?? null,
+      };
+      const rows = await listTrackersAfter(db.read, cursorKey(parsed), pageSize(parsed), filter, now);
+      const page = toPage(
+        rows,
+        parsed,
+        (row) => row.name,
+        (row) => row,
+      );
+      return { items: await trackerViews(db.read, page.items, now), next_cursor: page.next_cursor };
+    },
+    get,
+
+    /** The first check is due at once. */
+    create: async (actor: Actor, input: unknown): Promise<TrackerView> => {
+      const { sources, ...fields } = parseInput(schemas.TrackerInput, input);
+      const now = clock.now();
+      const id = newId(now);
+      await db.write(async (tx) => {
+        if ((await findTrackerByName(tx, fields.name)) !== null) {
+          throw invalidInput({ name: `There is already a tracker "${fields.name}"` });
+        }
+        await insertTracker(tx, { id, ...fields, created_at: now, updated_at: now });
+        await editor.insertAll(tx, id, sources);
+        await audit(tx, actor, {
+          event: "tracker_created",
+          outcome: "ok",
+          subject: { kind: "tracker", id, name: fields.name },
+          detail: { sources: sources.map(({ key, kind }) => `${key} (${kind})`) },
+        });
+      });
+      options.nudge();
+      return await get(fields.name);
+    },
+
+    /** What is left out stays. Asks nobody: what the rules hide or bring back is judged from what is stored. */
+    update: async (actor: Actor, name: string, input: unknown): Promise<TrackerView> => {
+      const { name: givenName, sources, ...given } = parseInput(schemas.TrackerPatch, input);
+      if (givenName !== undefined && givenName !== name) {
+        throw invalidInput({ name: `A tracker keeps its name; this one is "${name}"` });
+      }
+      const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+      await db.write(async (tx) => {
+        const row = await getRow(tx, name);
+        await updateTrackerRow(tx, row.id, { ...changes, updated_at: clock.now() });
+        if (sources !== undefined) await editor.replaceAll(tx, row, sources);
+        const changed = await findTracker(tx, row.id);
+        if (changed !== null) await editor.settle(tx, changed);
+        await audit(tx, actor, {
+          event: "tracker_updated",
+          outcome: "ok",
+          subject: { kind: "tracker", id: row.id, name },
+          detail: { fields: [...Object.keys(changes), ...(sources === undefined ? [] : ["sources"])] },
+        });
+      });
+      options.nudge();
+      return await get(name);
+    },
+
+    remove: async (actor: Actor, name: string): Promise<void> => {
+      await db.write(async (tx) => {
+        const row = await getRow(tx, name);
+        const users = await executorsOfTrackers(tx, [row.id]);
+        if (users.length > 0) {
+          const names = new Set(users.map((user) => `executor "${user.name}"`));
+          throw inUse("tracker", name, [...names]);
+        }
+        await deleteTrackerRow(tx, row.id);
+        await audit(tx, actor, {
+          event: "tracker_deleted",
+          outcome: "ok",
+          subject: { kind: "tracker", id: row.id, name },
+        });
+      });
+    },
+
+    requestCheck,
+
+    /** Where a requested check stands. */
+    checkState: async (name: string): Promise<CheckView> => await checkView(await getRow(db.read, name), clock.now()),
+
+    /** Asks for a check and waits for its end; rejects with 504 `check_unfinished` when that takes longer than `timeout_ms`. */
+    check: async (name: string, wait: { timeout_ms: number; signal?: AbortSignal }): Promise<CheckView> => {
+      const requested = await requestCheck(name);
+      const row = await getRow(db.read, name);
+      const until = requested.requested_at + wait.timeout_ms;
+      const signal = wait.signal ?? new AbortController().signal;
+      for (;;) {
+        const view = await checkView(row, requested.requested_at);
+        if (!view.sources.some((source) => source.is_waiting)) return view;
+        if (clock.now() >= until || signal.aborted) {
+          throw new AppError("check_unfinished", 504, `The check of "${name}" has not ended yet`);
+        }
+        await nextEnd(signal);
+      }
+    },
+
+    /** Told after each check, for pages that show it as it happens. Returns how to stop listening. */
+    onChecked: (listener: (trackerId: string, sourceId: string) => void): (() => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    /** Checks for the scheduler. */
+    work: checkWork({ db, clock, check }),
+
+    /** At the start of the only process on this database: checks that the previous one left unfinished are due again. */
+    recover: async (): Promise<void> => {
+      const count = await db.write((tx) => releaseLeases(tx, clock.now()));
+      if (count > 0) log.info("Unfinished checks are due again", { count });
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Reader } from "../db/client.ts";
+import { typesOf } from "./judge.ts";
+import {
+  type BoundExecutor,
+  type ChannelRow,
+  channelsOf,
+  executorsOfTrackers,
+  type ReleaseFactsRow,
+  releasesByIds,
+  type SourceRow,
+  sourcesOf,
+  type TrackerRow,
+} from "./queries.ts";
+import type { ChannelView, ReleaseView, SourceState, SourceView, TrackerView } from "./schema.ts";
+import { sourceKindOf } from "./source-session.ts";
+
+export function stateOf(source: SourceRow, now: number): SourceState {
+  if (source.lease_until !== null && source.lease_until > now) return "checking";
+  if (source.last_checked_at === null) return "pending";
+  return source.last_error_code === null ? "ok" : "failing";
+}
+
+export function errorOf(source: SourceRow): { code: string; message: string } | null {
+  if (source.last_error_code === null) return null;
+  return { code: source.last_error_code, message: source.last_error_message ?? "" };
+}
+
+const worstFirst: readonly SourceState[] = ["failing", "checking", "pending", "ok"];
+
+function channelView(channel: ChannelRow, latest: ReleaseFactsRow | undefined): ChannelView {
+  const { type, release_type, include_pattern, exclude_pattern } = channel;
+  if (latest === undefined) return { type, release_type, include_pattern, exclude_pattern, latest: null };
+  const { version, tag, revision, published_at, first_observed_at } = latest;
+  const view = { version, tag, revision, published_at, first_observed_at };
+  return { type, release_type, include_pattern, exclude_pattern, latest: view };
+}
+
+function sourceView(source: SourceRow, tracker: TrackerRow, channels: readonly ChannelView[], now: number): SourceView {
+  return {
+    id: source.id,
+    key: source.key,
+    kind: sourceKindOf(source.kind),
+    config: { ...source.config },
+    credential_id: source.credential_id,
+    host: source.host,
+    channels: [...channels],
+    state: stateOf(source, now),
+    error: errorOf(source),
+    failing_since: source.failing_since,
+    last_success_at: source.last_success_at,
+    last_checked_at: source.last_checked_at,
+    next_check_at: tracker.is_enabled ? (source.check_requested_at ?? source.next_check_at) : source.check_requested_at,
+    last_request_count: source.last_request_count,
+    last_byte_count: source.last_byte_count,
+    last_duration_ms: source.last_duration_ms,
+    upstream_total: source.upstream_total,
+  };
+}
+
+function executorViews(bound: readonly BoundExecutor[], sources: readonly SourceView[]): TrackerView["executors"] {
+  return bound.map(({ id, name, service, source_id, channel }) => ({
+    id,
+    name,
+    service,
+    source_key: sources.find((source) => source.id === source_id)?.key ?? "",
+    channel,
+  }));
+}
+
+/** Trackers as they leave, with one query per kind of row however many there are. */
+export async function trackerViews(read: Reader, rows: readonly TrackerRow[], now: number): Promise<TrackerView[]> {
+  const trackerIds = rows.map((row) => row.id);
+  const sources = await sourcesOf(read, trackerIds);
+  const channels = await channelsOf(
+    read,
+    sources.map((source) => source.id),
+  );
+  const latest = await releasesByIds(
+    read,
+    channels.map((channel) => channel.latest_release_id).filter((id) => id !== null),
+  );
+  const latestById = new Map(latest.map((release) => [release.id, release]));
+  const bound = await executorsOfTrackers(read, trackerIds);
+  return rows.map((row) => {
+    const views = sources
+      .filter((source) => source.tracker_id === row.id)
+      .map((source) => {
+        const own = channels.filter((channel) => channel.source_id === source.id);
+        const views = own.map((channel) => channelView(channel, latestById.get(channel.latest_release_id ?? "")));
+        return sourceView(source, row, views, now);
+      });
+    return {
+      ...row,
+      sources: views,
+      state: worstFirst.find((state) => views.some((view) => view.state === state)) ?? "ok",
+      executors: executorViews(
+        bound.filter((executor) => executor.tracker_id === row.id),
+        views,
+      ),
+    };
+  });
+}
+
+/** A release as it leaves, judged by its source's channels as they are now. */
+export function releaseView(
+  row: ReleaseFactsRow,
+  context: { tracker: string; source_key: string; channels: readonly ChannelRow[] },
+): ReleaseView {
+  const { source_id: _, ...facts } = row;
+  return {
+    ...facts,
+    tracker: context.tracker,
+    source_key: context.source_key,
+    channels: typesOf(row, context.channels),
+    latest_in: context.channels
+      .filter((channel) => channel.latest_release_id === row.id)
+      .map((channel) => channel.type),
+  };
+}
