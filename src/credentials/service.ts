@@ -25,6 +25,7 @@ import {
   credentialKinds,
   secretSchemas,
 } from "./schema.ts";
+import { secretTexts } from "./secret-texts.ts";
 
 export type CredentialService = ReturnType<typeof credentialService>;
 
@@ -63,7 +64,7 @@ export function credentialService(options: CredentialServiceOptions) {
       name: row.name,
       kind: kindOf(row),
       description: row.description,
-      secret_fields: Object.keys(sealer.openJson(StoredSecret, row.sealed_secret)),
+      secret_fields: Object.keys(sealer.openJson(StoredSecret, row.sealed_secret, secretTexts)),
       users: users.filter((user) => user.credential_id === row.id).map(({ kind, id, name }) => ({ kind, id, name })),
       created_at: row.created_at,
       updated_at: row.updated_at,
@@ -126,7 +127,7 @@ export function credentialService(options: CredentialServiceOptions) {
       const patch = parseInput(CredentialPatch, input);
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        const stored = sealer.openJson(StoredSecret, row.sealed_secret);
+        const stored = sealer.openJson(StoredSecret, row.sealed_secret, secretTexts);
         const merged: Record<string, unknown> = { ...stored };
         for (const [member, value] of Object.entries(patch.secret ?? {})) {
           if (value === null) delete merged[member];
@@ -177,7 +178,7 @@ export function credentialService(options: CredentialServiceOptions) {
       const row = await getRow(db.read, id);
       if (row.kind !== kind)
         throw invalidInput({ credential_id: `The credential "${row.name}" is of kind ${row.kind}, not ${kind}` });
-      return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret);
+      return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret, secretTexts);
     },
 
     /** For features that store a reference: refuses an unknown credential and one of another kind. */
