@@ -12,7 +12,7 @@ export function AccountMenu({ ctx, user }: { ctx: PageContext; user: { name: str
   const t = texts(ctx).common;
   return (
     <Menu
-      label={t.account_of(user.name)}
+      title={t.account_of(user.name)}
       summary={
         <>
           <span class="avatar" aria-hidden="true">

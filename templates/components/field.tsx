@@ -243,7 +243,13 @@ function Checks(props: ControlProps) {
   const chosen = Array.isArray(value) ? value.map(String) : [];
   const id = fieldId(field.path);
   return (
-    <fieldset class="checks" id={id} tabindex={-1} aria-labelledby={`${id}-label`} {...described(props)}>
+    <fieldset
+      class="checks"
+      id={id}
+      tabindex={-1}
+      aria-labelledby={`${id}-label`}
+      aria-describedby={described(props)["aria-describedby"]}
+    >
       {options.map((option) => (
         <label class="check">
           <input

@@ -8,16 +8,18 @@ interface MenuProps {
   summary: Child;
   /** The button's name when it shows only an icon. */
   label?: string | undefined;
+  /** More about the button for the pointer, when it shows words. */
+  title?: string | undefined;
   children: Child;
   /** The edge that it hangs from. */
   side?: "start" | "end" | undefined;
 }
 
 /** A list of links and small forms behind a button; `details`, so it opens without script. */
-export function Menu({ summary, label, children, side = "end" }: MenuProps) {
+export function Menu({ summary, label, title, children, side = "end" }: MenuProps) {
   return (
     <details class={`menu ${side}`} data-menu>
-      <summary aria-label={label} title={label}>
+      <summary aria-label={label} title={title ?? label}>
         {summary}
       </summary>
       <div class="menu-list">{children}</div>
