@@ -46,10 +46,8 @@ export function readRetryAfterText(text: string): number | null {
 export interface RateFacts {
   limit: number | null;
   remaining: number | null;
-  /** Milliseconds UTC by our clock. */
+  /** Milliseconds UTC by our clock; null too for a rolling window (Docker Hub's `100;w=21600`), which frees itself. */
   reset_at: number | null;
-  /** True for a rolling window without a reset (Docker Hub's `100;w=21600`). */
-  is_rolling: boolean;
 }
 
 function firstOf(headers: Headers, names: readonly string[]): string | null {
@@ -83,6 +81,5 @@ export function readRateFacts(headers: Headers, now: number): RateFacts {
     limit: count(limit),
     remaining: count(remaining),
     reset_at: resetAt(reset, headers, now),
-    is_rolling: remaining !== null && /;\s*w=\d+/.test(remaining) && reset === null,
   };
 }

@@ -169,8 +169,8 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
       if (isRefused) wait = refuse(state, answer, now);
       else if (answer.status < 400) {
         state.strikes = 0;
-        // The last allowed answer: the next one would be refused, so it is not sent. A rolling window frees itself.
-        const isSpent = facts.remaining === 0 && facts.reset_at !== null && !facts.is_rolling;
+        // The last allowed answer: the next one would be refused, so it is not sent.
+        const isSpent = facts.remaining === 0 && facts.reset_at !== null;
         if (isSpent) state.blocked_until = facts.reset_at;
         else if (state.blocked_until !== null && state.blocked_until <= now) state.blocked_until = null;
       }

@@ -166,6 +166,12 @@ describe("judgeDestination()", () => {
     expect(accepts("http://[::ffff:169.254.169.254]/", all)).toBe(false);
   });
 
+  test("keeps metadata refused whatever an allow list says", () => {
+    const everything = { entries: [], hasHost: () => true, hasAddress: () => true };
+    expect(accepts("http://localhost:22/", everything)).toBe(true);
+    expect(accepts("http://169.254.169.254/", everything)).toBe(false);
+  });
+
   test("names no address in its reason", () => {
     const judgement = judgeDestination("http://0x7f.1/", "webhook", nothingAllowed);
     expect(judgement).toEqual({ ok: false, reason: "Destination blocked" });

@@ -183,6 +183,13 @@ describe("createGuard().open()", () => {
     expect(error.message).toContain("timed out after 5 s");
   });
 
+  test("takes 20 KiB of headers", async () => {
+    await using server = await httpLoopback((_request, response) =>
+      response.writeHead(200, { "x-a": "a".repeat(10_000), "x-b": "b".repeat(10_000) }).end(),
+    );
+    expect((await guardFor(server.port).send()).headers.get("x-b")?.length).toBe(10_000);
+  });
+
   test("refuses a flood of headers", async () => {
     await using server = await rawLoopback((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n");
