@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { apiTokenService } from "./auth/api-tokens.ts";
 import { auditRecorder } from "./auth/audit.ts";
 import { auditEntryService } from "./auth/audit-entries.ts";
@@ -10,16 +11,22 @@ import { credentialService } from "./credentials/service.ts";
 import type { Database } from "./db/client.ts";
 import type { Log } from "./log.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
+import { createHttp } from "./net/http.ts";
 import type { OutboundAllow } from "./net/outbound-allow.ts";
+import { createRateLedger } from "./net/rate-ledger.ts";
 import { createOutbox, type SendMessage } from "./notifications/outbox.ts";
 import { notificationService, StoredWebhook, secretsOf } from "./notifications/service.ts";
 import { notifiers } from "./notifiers/index.ts";
+import { createScheduler } from "./scheduler/scheduler.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Passwords } from "./secrets/password.ts";
 import type { Redactor } from "./secrets/redaction.ts";
 import type { Sealer } from "./secrets/sealed.ts";
 import { createSessionTokens } from "./secrets/tokens.ts";
 import { settingsService } from "./settings/service.ts";
+import { sources } from "./sources/index.ts";
+import { trackerService } from "./trackers/service.ts";
+import { answerStore, rateStore } from "./trackers/stored-responses.ts";
 
 export interface ServiceOptions {
   config: Config;
@@ -39,6 +46,10 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
 
 /** One total deadline for connecting, headers and body of a webhook. */
 const webhookTimeoutMs = 15_000;
+/** One slow receiver holds one place; the others go on. */
+const deliveriesAtOnce = 8;
+/** How long the end of the process waits for work that must not be cut short. */
+const stopGraceMs = 20_000;
 
 /** Builds every service; the only file that knows them all. */
 export async function createServices(options: ServiceOptions) {
@@ -71,7 +82,8 @@ export async function createServices(options: ServiceOptions) {
     instance_id: options.instance_id,
     baseUrl: () => settings.current().base_url,
     send,
-    onDue: () => log.debug("Deliveries wait"),
+    // Told within the transaction, which ends in a moment; the next tick sees what this look is too early for.
+    onDue: () => setImmediate(() => scheduler.nudge()),
     onBlocked: (notifier) =>
       db.write((tx) =>
         audit(tx, systemActor, {
@@ -94,6 +106,46 @@ export async function createServices(options: ServiceOptions) {
     },
   });
 
+  const ledger = createRateLedger({
+    clock,
+    store: rateStore({ db, clock }),
+    onStoreError: (error) => log.error("Rate limits were not stored", { error }),
+  });
+  await ledger.load();
+  const http = createHttp({ clock, cache: answerStore({ db, clock }), ledger });
+  const trackers = trackerService({
+    db,
+    clock,
+    log,
+    audit,
+    recordEvent: outbox.recordEvent,
+    credentials,
+    sources,
+    openContext: http.open,
+    instance_id: options.instance_id,
+    versionHistoryCount: () => settings.current().version_history_count,
+    redact: options.redactor.redact,
+    nudge: () => scheduler.nudge(),
+  });
+  // A file has one process; the checks that it holds at its start are those of the process before it.
+  if (config.database_url.startsWith("file:")) await trackers.recover();
+
+  const scheduler = createScheduler({
+    clock,
+    log,
+    work: [
+      {
+        name: "deliveries",
+        concurrency: deliveriesAtOnce,
+        per_key: 1,
+        due: (now, limit) => outbox.due(now, limit),
+        keyOf: (delivery: { id: string; notifier_id: string }) => delivery.notifier_id,
+        perform: (delivery, signal) => outbox.deliver(delivery.id, signal),
+      },
+      trackers.work,
+    ],
+  });
+
   return {
     clock,
     trusted_proxies: config.trusted_proxies,
@@ -105,6 +157,10 @@ export async function createServices(options: ServiceOptions) {
     credentials,
     notifications,
     outbox,
+    trackers,
+    scheduler,
+    /** What upstreams allow each credential, for people. */
+    rates: () => ledger.view(),
     /** The address of this instance: the setting, else the address of the request at hand. */
     baseUrl: (requestUrl: string): string => settings.current().base_url || new URL(requestUrl).origin,
     /** Whether the database answers. */
@@ -117,7 +173,10 @@ export async function createServices(options: ServiceOptions) {
         return false;
       }
     },
-    begin: (): void => log.debug("Work begins"),
-    stop: async (): Promise<void> => log.debug("Work ends"),
+    begin: (): void => scheduler.begin(),
+    stop: async (): Promise<void> => {
+      await scheduler.stop({ grace_ms: stopGraceMs });
+      http.close();
+    },
   };
 }

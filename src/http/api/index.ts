@@ -4,9 +4,12 @@ import { apiTokenRoutes } from "./api-tokens.ts";
 import { auditEntryRoutes } from "./audit-entries.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { notifierRoutes } from "./notifiers.ts";
+import { releaseRoutes } from "./releases.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
 import { settingsRoutes } from "./settings.ts";
+import { trackerPreviewRoutes } from "./tracker-previews.ts";
+import { trackerRoutes } from "./trackers.ts";
 
 /** Every operation of the API, in the order of the documentation. */
 export function apiRoutes(services: Services): readonly Route[] {
@@ -16,6 +19,9 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...apiTokenRoutes(services),
     ...settingsRoutes(services),
     ...credentialRoutes(services),
+    ...trackerRoutes(services),
+    ...trackerPreviewRoutes(services),
+    ...releaseRoutes(services),
     ...notifierRoutes(services),
     ...auditEntryRoutes(services),
   ];
