@@ -6,6 +6,7 @@ import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { type Passwords, passwordProblem } from "../secrets/password.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
+import { passwordCheck } from "./password-check.ts";
 import {
   type AdministratorRow,
   findAdministrator,
@@ -38,8 +39,6 @@ const ABSOLUTE_LIMIT_MS = 7 * 24 * 3_600_000;
 const TOUCH_EVERY_MS = 60_000;
 // Browsers of one person; the oldest sign-in beyond ends.
 const MAXIMUM_SIGN_INS = 50;
-// Refusals of the throttle are told once a minute, so that nobody can fill the audit with them.
-const THROTTLED_AUDIT_EVERY_MS = 60_000;
 const USER_AGENT_CHARACTERS = 300;
 
 interface AuthServiceOptions {
@@ -78,56 +77,7 @@ export function requireSignIn(session: Session): void {
 /** The sole administrator: signing in and out, the session behind each request, and the account. */
 export function authService(options: AuthServiceOptions) {
   const { db, clock, log, audit, passwords, tokens, throttle } = options;
-  let throttledAuditAt = Number.NEGATIVE_INFINITY;
-
-  const auditThrottled = async (actor: Actor, event: string) => {
-    const now = clock.now();
-    if (Math.abs(now - throttledAuditAt) < THROTTLED_AUDIT_EVERY_MS) return;
-    throttledAuditAt = now;
-    await db.write((tx) => audit(tx, actor, { event, outcome: "refused", detail: { reason: "too_many_attempts" } }));
-  };
-
-  /**
-   * Compares a password under the throttle and leaves an audit entry for each failure. Throws 429, or what `wrong` makes.
-   * `stored` is null for an unknown name, which takes as long as a wrong password.
-   */
-  const checkPassword = async (check: {
-    keys: readonly string[];
-    stored: string | null;
-    password: string;
-    actor: Actor;
-    event: string;
-    wrong: () => AppError;
-  }): Promise<void> => {
-    const { actor, event } = check;
-    const begin = async () => {
-      try {
-        return throttle.begin(check.keys);
-      } catch (refusal) {
-        await auditThrottled(actor, event);
-        throw refusal;
-      }
-    };
-    const attempt = await begin();
-    let isRight: boolean;
-    try {
-      isRight = await passwords.verify(check.stored, check.password);
-    } catch (error) {
-      attempt.abandon();
-      throw error;
-    }
-    if (isRight) {
-      attempt.succeed();
-      return;
-    }
-    const refusal = attempt.fail();
-    if (refusal !== null) {
-      await auditThrottled(actor, event);
-      throw refusal;
-    }
-    await db.write((tx) => audit(tx, actor, { event, outcome: "failed", detail: { reason: "wrong_password" } }));
-    throw check.wrong();
-  };
+  const checkPassword = passwordCheck({ db, clock, audit, passwords, throttle });
 
   const startSession = async (
     tx: Writer,
