@@ -523,6 +523,16 @@ describe("createHttp() conditional requests", () => {
     expect(stored.size).toBe(0);
   });
 
+  test("shows a broken store as what it is, not as a fault of the upstream", async () => {
+    await using server = await tagged();
+    const { get, stored, clock } = begin();
+    stored.get = () => {
+      throw new Error("database is locked");
+    };
+    await expect(get(server.port)).rejects.toThrow("database is locked");
+    expect(clock.pending()).toEqual([]);
+  });
+
   test("stores no answer but a 200", async () => {
     await using server = await httpLoopback((_request, response) => response.writeHead(404, { etag: '"1"' }).end("no"));
     const { get, stored } = begin();

@@ -1,0 +1,220 @@
+import type http from "node:http";
+import type { IncomingMessage } from "node:http";
+import type https from "node:https";
+import type { LookupFunction } from "node:net";
+import { type Clock, toIso } from "../clock.ts";
+import { PluginError } from "../errors.ts";
+import { bareHost, isMetadataAddress } from "./address.ts";
+import { discardBody, startBody, streamBody } from "./bounded-body.ts";
+import type { Deadline, Deadlines } from "./deadline.ts";
+import { destinationBlocked } from "./destination.ts";
+import { bodyOf, describeFailure, exchange, headersOf, StaleConnection } from "./exchange.ts";
+import { readRetryAfter } from "./rate-headers.ts";
+import type { RateLedger } from "./rate-ledger.ts";
+import { type Hop, maxRedirects, nextHop } from "./redirects.ts";
+import {
+  type CachedResponse,
+  cacheKey,
+  conditionsOf,
+  type ResponseCache,
+  toCached,
+  toResponse,
+} from "./response-cache.ts";
+
+/** Of a refusal's body: enough for its text, little enough to search. */
+const judgedTextBytes = 64 * 1024;
+
+/** What all requests share. */
+export interface Wire {
+  clock: Clock;
+  cache: ResponseCache;
+  ledger: RateLedger;
+  deadlines: Deadlines;
+  lookup: LookupFunction;
+  agents: { "http:": http.Agent; "https:": https.Agent };
+}
+
+export interface BoundedRequest {
+  first: Hop;
+  init: RequestInit;
+  timeout_ms: number;
+  max_bytes: number;
+  signal: AbortSignal;
+  onRequest: () => void;
+  onBytes: (count: number) => void;
+}
+
+interface Attempt extends BoundedRequest {
+  wire: Wire;
+  deadline: Deadline;
+}
+
+/** A failure that a later attempt may better: a reset, a time-out, or a 5xx with its wait where it names one. */
+export class PassingFault extends Error {
+  readonly error: PluginError;
+  readonly wait_ms: number | null;
+
+  constructor(error: PluginError, waitMs: number | null) {
+    super(error.message);
+    this.error = error;
+    this.wait_ms = waitMs;
+  }
+}
+
+/** Sending it twice changes nothing: reads, and GraphQL queries, which are reads sent by POST. */
+export function isRepeatable(hop: Hop): boolean {
+  const isQuery = hop.method === "POST" && hop.url.pathname.endsWith("/graphql");
+  return hop.method === "GET" || hop.method === "HEAD" || isQuery;
+}
+
+/** One request with its redirects under one deadline, which goes on until a large body was read. */
+export async function sendBounded(wire: Wire, request: BoundedRequest): Promise<Response> {
+  const deadline = wire.deadlines.start(request.timeout_ms, [request.signal, request.init.signal]);
+  const attempt: Attempt = { ...request, wire, deadline };
+  let hop = request.first;
+  try {
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+      const taken = await takeHop(hop, attempt);
+      if (taken instanceof Response) return taken;
+      hop = taken;
+    }
+    throw new PluginError("rejected", `"${request.first.url.host}" redirects more than ${maxRedirects} times`);
+  } catch (error) {
+    deadline.end();
+    throw error;
+  }
+}
+
+/** The request's outcome, its failures in the terms of plug-ins; what fails beside the network passes as it is. */
+async function overNetwork<T>(work: Promise<T>, hop: Hop, deadline: Deadline): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    const { error, isPassing } = describeFailure(cause, hop.url, deadline);
+    throw isPassing ? new PassingFault(error, null) : error;
+  }
+}
+
+function admit(hop: Hop, { wire }: Attempt): void {
+  const { protocol, username, password, host, hostname } = hop.url;
+  if (protocol !== "http:" && protocol !== "https:") {
+    throw new PluginError("rejected", `Only http and https are used, not "${protocol}"`);
+  }
+  if (username !== "" || password !== "") {
+    throw new PluginError(
+      "rejected",
+      `The address of "${host}" has a user name or password; store a credential instead`,
+    );
+  }
+  if (isMetadataAddress(bareHost(hostname))) throw new PluginError("rejected", destinationBlocked);
+  const blockedUntil = wire.ledger.blockedUntil(host, hop.credential_id);
+  if (blockedUntil !== null) throw rateLimited(host, blockedUntil - wire.clock.now(), wire.clock);
+}
+
+/** One request of a chain: the next hop, or the answer. */
+async function takeHop(hop: Hop, attempt: Attempt): Promise<Hop | Response> {
+  const { wire, init, deadline } = attempt;
+  admit(hop, attempt);
+  const key = cacheableKey(hop, init);
+  const known = key === null ? null : await wire.cache.find(key);
+  const message = await overNetwork(sendHop(hop, known, attempt), hop, deadline);
+  const headers = headersOf(message);
+  const status = message.statusCode ?? 0;
+  const isUnchanged = status === 304 && known !== null;
+  const next = isUnchanged || init.redirect === "manual" ? null : nextHop(hop, status, headers.get("location"));
+  if (!isUnchanged && next === null) return await readAnswer(message, { hop, key, status, headers }, attempt);
+  wire.ledger.observe(hop.url.host, hop.credential_id, { status, headers, text: "" });
+  await discardBody(message, judgedTextBytes);
+  if (isUnchanged) {
+    deadline.end();
+    return named(toResponse(known), hop.url);
+  }
+  if (next === null || init.redirect === "error") {
+    throw new PluginError("rejected", `"${hop.url.host}" redirects, which is not followed`);
+  }
+  return next;
+}
+
+async function sendHop(hop: Hop, known: CachedResponse | null, attempt: Attempt): Promise<IncomingMessage> {
+  const { wire, deadline } = attempt;
+  const headers = known === null ? hop.headers : new Headers(hop.headers);
+  if (known !== null) for (const [name, value] of Object.entries(conditionsOf(known))) headers.set(name, value);
+  const agent = wire.agents[hop.url.protocol === "https:" ? "https:" : "http:"];
+  const request = { url: hop.url, method: hop.method, headers, body: hop.body, agent, lookup: wire.lookup, deadline };
+  for (;;) {
+    attempt.onRequest();
+    try {
+      return await exchange(request);
+    } catch (error) {
+      // The server had closed the idle connection; no more than the agent's free ones can be met in a row.
+      if (!(error instanceof StaleConnection) || !isRepeatable(hop) || deadline.isOver()) throw error;
+    }
+  }
+}
+
+interface Head {
+  hop: Hop;
+  key: string | null;
+  status: number;
+  headers: Headers;
+}
+
+async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt): Promise<Response> {
+  const { hop, key, status, headers } = head;
+  const { wire, deadline } = attempt;
+  const { host } = hop.url;
+  if (status < 200 || status > 599) {
+    message.destroy();
+    throw new PluginError("malformed", `"${host}" answered with status ${status}`);
+  }
+  const limits = { host, max_bytes: attempt.max_bytes };
+  const isBodiless = hop.method === "HEAD" || status === 204 || status === 205 || status === 304;
+  const begun = isBodiless ? skipBody(message) : startBody(bodyOf(message, attempt.onBytes), limits);
+  const { start, rest } = await overNetwork(begun, hop, deadline);
+  const isJudged = status >= 400 || hop.method === "POST";
+  const text = isJudged ? new TextDecoder().decode(start.subarray(0, judgedTextBytes)) : "";
+  const wait = wire.ledger.observe(host, hop.credential_id, { status, headers, text });
+  if (wait !== null || status >= 500) rest?.destroy();
+  if (wait !== null) throw rateLimited(host, wait, wire.clock);
+  if (status >= 500) throw serverFault(host, status, text, readRetryAfter(headers, wire.clock.now()));
+  if (!isBodiless && headers.has("content-encoding")) {
+    headers.delete("content-encoding");
+    headers.delete("content-length");
+  }
+  if (rest === null) {
+    deadline.end();
+    const stored = key === null || status !== 200 ? null : toCached(headers, start);
+    if (key !== null && stored !== null) await wire.cache.store(key, stored);
+    return named(new Response(isBodiless ? null : start, { status, headers }), hop.url);
+  }
+  const toError = (cause: unknown) => describeFailure(cause, hop.url, deadline).error;
+  const stream = streamBody(start, rest, { ...limits, toError, onEnd: deadline.end });
+  return named(new Response(stream, { status, headers }), hop.url);
+}
+
+async function skipBody(message: IncomingMessage) {
+  await discardBody(message, judgedTextBytes);
+  return { start: new Uint8Array(), rest: null };
+}
+
+function cacheableKey(hop: Hop, init: RequestInit): string | null {
+  if (hop.method !== "GET" || init.cache === "no-store" || hop.headers.has("range")) return null;
+  if (hop.headers.has("if-none-match") || hop.headers.has("if-modified-since")) return null;
+  return cacheKey(hop.url, hop.credential_id, hop.headers.get("accept") ?? "");
+}
+
+/** `response.url`, as `fetch` would have it: relative links are resolved against it. */
+function named(response: Response, url: URL): Response {
+  return Object.defineProperty(response, "url", { value: url.href });
+}
+
+function rateLimited(host: string, waitMs: number, clock: Clock): PluginError {
+  const message = `"${host}" limits the rate of requests, the next one can be sent at ${toIso(clock.now() + waitMs)}`;
+  return new PluginError("rate_limited", message, { retry_after_ms: waitMs });
+}
+
+function serverFault(host: string, status: number, text: string, waitMs: number | null): PassingFault {
+  const said = text.replace(/\s+/g, " ").trim().slice(0, 200);
+  const message = `"${host}" answered ${status}${said === "" ? "" : `: ${said}`}`;
+  return new PassingFault(new PluginError("unreachable", message, { retry_after_ms: waitMs }), waitMs);
+}
