@@ -60,7 +60,7 @@ export interface Http {
 /**
  * The bounded fetch for sources and every other call to a place that may be private. Connections are kept alive and pinned at
  * once: each is opened to an address that was checked in the same resolution, and only such connections are used again. See
- * docs/decisions/0003-requests-over-node-http.md for why it is not the global fetch.
+ * docs/decisions/0004-requests-over-node-http.md for why it is not the global fetch.
  */
 export function createHttp(options: HttpOptions): Http {
   const { clock, cache, ledger } = options;
