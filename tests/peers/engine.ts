@@ -79,7 +79,13 @@ export async function startEngine(options: EngineOptions = {}): Promise<TestEngi
     running.kill(signal);
     await ended;
   };
+  const restart = async () => {
+    await forgetDeadContainerd(folder);
+    await start();
+  };
   const stop = async () => {
+    // Containers outlive an engine that was killed; only an engine can end them properly.
+    if (daemon === null && existsSync(join(folder, "data"))) await restart();
     const ids = await call(socket, "GET", "/containers/json?all=1").catch(() => []);
     for (const { Id } of Array.isArray(ids) ? ids : []) {
       await call(socket, "DELETE", `/containers/${Id}?force=1&v=1`).catch(() => undefined);
@@ -105,7 +111,7 @@ export async function startEngine(options: EngineOptions = {}): Promise<TestEngi
     call: (method, path, body) => call(socket, method, path, body),
     importImage: (reference, changes) => importImage(socket, folder, reference, changes ?? []),
     kill: () => end("SIGKILL"),
-    restart: start,
+    restart,
     stop,
   };
 }
@@ -161,11 +167,26 @@ async function endLeftContainerd(folder: string): Promise<void> {
   const file = join(folder, "exec", "containerd", "containerd.pid");
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, "utf8").trim());
-  const commandLine = existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : "";
-  if (!commandLine.includes(folder)) return;
+  const commandLine = () => (existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : "");
+  if (!commandLine().includes(folder)) return;
   process.kill(pid, "SIGTERM");
+  // A dead one that nobody collected has an empty command line.
   const deadline = Date.now() + 10_000;
-  while (existsSync(`/proc/${pid}`) && Date.now() < deadline) await Bun.sleep(20);
+  while (commandLine() !== "" && Date.now() < deadline) await Bun.sleep(20);
+}
+
+/**
+ * The engine's containerd dies with it, a moment later. Where process 1 does not collect the dead, its id stays taken, and the
+ * engine would wait for it instead of starting another.
+ */
+async function forgetDeadContainerd(folder: string): Promise<void> {
+  const file = join(folder, "exec", "containerd", "containerd.pid");
+  if (!existsSync(file)) return;
+  const status = `/proc/${readFileSync(file, "utf8").trim()}/status`;
+  const isDead = () => !existsSync(status) || /^State:\s+[ZX]/m.test(readFileSync(status, "utf8"));
+  const deadline = Date.now() + 5_000;
+  while (!isDead() && Date.now() < deadline) await Bun.sleep(10);
+  if (isDead()) rmSync(file);
 }
 
 function unmountBelow(folder: string): void {

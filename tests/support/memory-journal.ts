@@ -16,12 +16,15 @@ export interface MemoryJournal extends Journal {
   reopened(): MemoryJournal;
   /** Dies at the nth write (from 1): before it is durable, or right after. */
   dieAt(write: number, when: "before" | "after"): void;
+  /** Runs right after the nth write (from 1) is durable, before the writer goes on. */
+  afterWrite(write: number, act: () => Promise<void>): void;
 }
 
 /** A durable journal in memory, which can take its process down with it at any write. */
-export function memoryJournal(runId = crypto.randomUUID(), entries: JournalEntry[] = []): MemoryJournal {
+export function memoryJournal(runId: string = crypto.randomUUID(), entries: JournalEntry[] = []): MemoryJournal {
   let writes = 0;
   let death: { write: number; when: "before" | "after" } | null = null;
+  let hook: { write: number; act: () => Promise<void> } | null = null;
   const progressed: PullProgress[] = [];
   const append = async (
     step: UpdateStep,
@@ -35,6 +38,7 @@ export function memoryJournal(runId = crypto.randomUUID(), entries: JournalEntry
     }
     // As the database would: by value, and only what JSON can carry.
     entries.push({ step, phase, facts: JSON.parse(JSON.stringify(facts)), at: entries.length });
+    if (hook !== null && writes === hook.write) await hook.act();
     if (death !== null && writes === death.write) throw new ProcessDeath(at);
   };
   return {
@@ -51,6 +55,9 @@ export function memoryJournal(runId = crypto.randomUUID(), entries: JournalEntry
     reopened: () => memoryJournal(runId, [...entries]),
     dieAt: (write, when) => {
       death = { write, when };
+    },
+    afterWrite: (write, act) => {
+      hook = { write, act };
     },
   };
 }

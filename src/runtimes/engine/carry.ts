@@ -21,8 +21,8 @@ export interface Blueprint {
   /** Destinations at which the new image may bring a volume of its own. */
   image_volumes: readonly string[];
   /**
-   * Given to the new container only when it has been started: an engine that restarts meanwhile would start every container
-   * with `always`, also one that was only created, beside the one that serves.
+   * Given to the new container only when it has been started: until then nothing but us may start it, whatever an engine or a
+   * restart service does with containers that have `always` when it comes up.
    */
   restart_policy: RawObject;
 }

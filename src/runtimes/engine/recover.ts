@@ -35,12 +35,10 @@ export async function putBack(context: RecoverContext, name: string, journal: Jo
 /** Removes the container that was kept aside, and only it: by its name of this run, beside a successor of this run. */
 export async function removePrevious(context: RecoverContext, name: string, journal: Journal): Promise<void> {
   await journal.begin("remove_old", { at: context.clock.now() });
-  try {
-    await travel(context, name, journal, "remove_old", moveToEnd);
-  } catch (error) {
-    if (!(error instanceof MoveFailed)) throw error;
-    await journal.fail("remove_old", { error: error.message });
-    throw new PluginError("rejected", error.message, { cause: error });
+  const failure = await attempt(() => travel(context, name, journal, "remove_old", moveToEnd));
+  if (failure !== null) {
+    await journal.fail("remove_old", { error: failure.message });
+    throw new PluginError("rejected", failure.message, { cause: failure });
   }
   const left = await findSituation(context.client, name, journal);
   if (left.previous !== null && nameOf(left.previous) === left.names.aside) {
@@ -61,7 +59,11 @@ export async function recoverRun(context: RecoverContext, name: string, journal:
   const { next, names, facts, stranger } = situation;
   const isCommitted = hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
   if (next !== null && stranger === null && isCommitted) {
+    // Its result counts whether or not it runs; but an engine that restarted may have left it stopped.
+    const start = await attempt(() => travel(context, name, journal, "start", moveForward));
     await removePrevious(context, name, journal);
+    if (start !== null)
+      return { state: "down", detail: `The new container "${name}" does not start: ${start.message}` };
     return { state: "finished", detail: `The new container "${name}" is in place` };
   }
   const isUndone = hasEntry(journal, "undo", "begin");
@@ -76,12 +78,8 @@ export async function recoverRun(context: RecoverContext, name: string, journal:
 }
 
 async function goOn(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
-  try {
-    await travel(context, name, journal, "start", moveForward);
-  } catch (error) {
-    if (!(error instanceof MoveFailed)) throw error;
-    return goBack(context, name, journal);
-  }
+  const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
+  if (failure !== null) return goBack(context, name, journal);
   const { previous } = await look(context, name, journal);
   if (previous === null)
     return { state: "finished", detail: `The new container "${name}" runs; the previous one is gone` };
@@ -92,12 +90,8 @@ async function goOn(context: RecoverContext, name: string, journal: Journal): Pr
 async function goBack(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
   const before = await look(context, name, journal);
   if (before.previous === null && before.stranger === null) return keepNext(context, name, journal, before);
-  try {
-    await travelBack(context, name, journal);
-  } catch (error) {
-    if (!(error instanceof MoveFailed)) throw error;
-    return fallForward(context, name, journal, error);
-  }
+  const failure = await attempt(() => travelBack(context, name, journal));
+  if (failure !== null) return fallForward(context, name, journal, failure);
   const after = await look(context, name, journal);
   if (after.stranger !== null) {
     const kept = after.previous === null ? "" : `; the previous one is kept as "${nameOf(after.previous)}"`;
@@ -109,27 +103,29 @@ async function goBack(context: RecoverContext, name: string, journal: Journal): 
 
 /** An engine that cannot stop the previous one leaves it running, and that is all that is wanted here. */
 async function travelBack(context: RecoverContext, name: string, journal: Journal): Promise<void> {
-  try {
-    await travel(context, name, journal, "undo", moveBack);
-  } catch (error) {
-    if (!(error instanceof MoveFailed) || !error.label.startsWith("stop ")) throw error;
-    await travel(context, name, journal, "undo", (found) => moveBack({ ...found, is_stop_pending: false }));
-  }
+  const failure = await attempt(() => travel(context, name, journal, "undo", moveBack));
+  if (failure === null) return;
+  if (!failure.label.startsWith("stop ")) throw failure;
+  await travel(context, name, journal, "undo", (found) => moveBack({ ...found, is_stop_pending: false }));
 }
 
 /** The previous one was removed by somebody else: the new one is all there is. */
 async function keepNext(context: RecoverContext, name: string, journal: Journal, found: Situation): Promise<Recovery> {
   if (found.next === null) return { state: "down", detail: `There is no container "${name}" any more` };
-  try {
-    await travel(context, name, journal, "start", moveForward);
-  } catch (error) {
-    if (!(error instanceof MoveFailed)) throw error;
-    return { state: "down", detail: `The previous container is gone and the new one does not start: ${error.message}` };
+  const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
+  if (failure !== null) {
+    return {
+      state: "down",
+      detail: `The previous container is gone and the new one does not start: ${failure.message}`,
+    };
   }
   return { state: "finished", detail: `The previous container is gone; the new one runs as "${name}"` };
 }
 
-/** The previous one refuses to come back: a new one that ran before is better than nothing. */
+/**
+ * The previous one refuses to come back, as happens to a container whose engine was killed while it stopped it: the new one is
+ * better than nothing, also one that was never started.
+ */
 async function fallForward(
   context: RecoverContext,
   name: string,
@@ -143,15 +139,13 @@ async function fallForward(
       detail: `The previous container "${name}" runs; what is left to do failed: ${refusal.message}`,
     };
   }
-  if (found.next !== null && wasStarted(found.next)) {
-    try {
-      await travel(context, name, journal, "start", moveForward);
+  if (found.next !== null) {
+    const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
+    if (failure === null) {
       return {
         state: "started",
-        detail: `The previous container could not be put back (${refusal.message}); the new one runs`,
+        detail: `The previous container could not be put back (${refusal.message}); the new one was started in its place`,
       };
-    } catch (error) {
-      if (!(error instanceof MoveFailed)) throw error;
     }
   }
   return { state: "down", detail: `The target "${name}" is down: ${refusal.message}` };
@@ -163,6 +157,17 @@ class MoveFailed extends Error {
   constructor(label: string, message: string, cause?: unknown) {
     super(message, { cause });
     this.label = label;
+  }
+}
+
+/** A way that ended at a move which the engine refused, as a value; everything else that goes wrong is thrown. */
+async function attempt(way: () => Promise<void>): Promise<MoveFailed | null> {
+  try {
+    await way();
+    return null;
+  } catch (error) {
+    if (error instanceof MoveFailed) return error;
+    throw error;
   }
 }
 

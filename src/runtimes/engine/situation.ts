@@ -61,6 +61,10 @@ export type Move =
 export function moveBack(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (previous !== null) {
+    // Stopped with `always`, it would be started again by an engine that restarts meanwhile, beside the previous one.
+    if (next !== null && wasStarted(next) && !isSame(restartPolicyOf(next), noRestart)) {
+      return { do: "policy", container: next, policy: noRestart };
+    }
     if (next !== null && isRunning(next)) return { do: "stop", container: next };
     if (next !== null && nameOf(next) === names.name) return { do: "rename", container: next, name: names.next };
     // A stop on its way ends a container that still looks as if it ran: wait for it by asking for the same again.

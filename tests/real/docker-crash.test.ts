@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { objectAt } from "../../src/runtimes/engine/raw.ts";
+import type { Journal, Recovery } from "../../src/runtimes/runtime.ts";
+import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { memoryJournal } from "../support/memory-journal.ts";
+import { peerSuite } from "../support/peer.ts";
+import { readJournal, type UpdateArguments } from "../support/update-process.ts";
+import {
+  changeTo,
+  containersNamed,
+  images,
+  importImages,
+  inspectContainer,
+  openSession,
+  removeContainers,
+  runContainer,
+  target,
+} from "../support/update-target.ts";
+
+const program = join(import.meta.dir, "..", "support", "update-process.ts");
+const folder = mkdtempSync(join(tmpdir(), "tidemark-crash-"));
+
+/** Runs an update in a process of its own, and answers what its journal says. */
+async function runUpdate(engine: TestEngine, name: string, options: Partial<UpdateArguments>) {
+  const journal = join(folder, `${name}.ndjson`);
+  writeFileSync(journal, "");
+  const runId = crypto.randomUUID();
+  const base = { address: engine.address, name, image: images.next, journal, run_id: runId };
+  const all: UpdateArguments = { ...base, die_at: 0, die_when: "after", ending: "finish", ...options };
+  const child = Bun.spawn([process.execPath, program, JSON.stringify(all)], { stdout: "pipe", stderr: "pipe" });
+  const stderr = await new Response(child.stderr).text();
+  await child.exited;
+  return { child, stderr, journal: readJournal(journal, runId) };
+}
+
+/** What the next process does: recover, and when that says so, verify and end the run. */
+async function recover(engine: TestEngine, name: string, journal: ReturnType<typeof readJournal>): Promise<Recovery> {
+  await using session = await openSession(engine.address);
+  const recovery = await session.recover(target(name), journal);
+  if (recovery.state === "started") await session.finish(target(name), journal);
+  return recovery;
+}
+
+async function expectOneRunning(engine: TestEngine, name: string): Promise<string> {
+  const found = await containersNamed(engine, name);
+  expect(found.map(({ name: each, state }) => `${each} ${state}`)).toEqual([`${name} running`]);
+  const container = await inspectContainer(engine, name);
+  expect(container.HostConfig).toMatchObject({ RestartPolicy: { Name: "always" } });
+  return found[0]?.image ?? "";
+}
+
+const withPolicy = { HostConfig: { RestartPolicy: { Name: "always" } } };
+
+peerSuite("docker: kill -9 of our process", engineMissing(), () => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await startEngine();
+    await importImages(engine);
+  }, 120_000);
+  afterAll(async () => {
+    await engine.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  test.each([
+    { ending: "finish", writes: 15, ends: images.next },
+    { ending: "undo", writes: 18, ends: images.old },
+  ] as const)(
+    "at every write of an update that ends in $ending leaves exactly one running",
+    async (path) => {
+      for (let write = 1; write <= 60; write += 1) {
+        for (const when of ["before", "after"] as const) {
+          const name = `crash-${path.ending}-${write}-${when}`;
+          await runContainer(engine, name, withPolicy);
+          const { child, stderr, journal } = await runUpdate(engine, name, {
+            die_at: write,
+            die_when: when,
+            ending: path.ending,
+          });
+          if (child.signalCode === null) {
+            // The last write is behind us: this one was never reached, and the update went through.
+            expect([child.exitCode, stderr]).toEqual([0, ""]);
+            expect(await expectOneRunning(engine, name)).toBe(path.ends);
+            expect(write).toBeGreaterThan(path.writes);
+            await removeContainers(engine, name);
+            return;
+          }
+          const recovery = await recover(engine, name, journal);
+          const image = await expectOneRunning(engine, name);
+          const label = `${name}: ${journal.written().at(-1)} -> ${recovery.state}`;
+          expect([label, image]).toEqual([label, recovery.state === "untouched" ? images.old : images.next]);
+          // Once more changes nothing.
+          await recover(engine, name, readJournal(join(folder, `${name}.ndjson`), journal.run_id));
+          expect([label, await expectOneRunning(engine, name)]).toEqual([label, image]);
+          await removeContainers(engine, name);
+        }
+      }
+      throw new Error("The update never came to its end");
+    },
+    600_000,
+  );
+});
+
+peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await startEngine();
+    await importImages(engine);
+  }, 120_000);
+  afterAll(() => engine.stop(), 60_000);
+
+  // `no` is the hard case: an engine that comes up again leaves such containers stopped, the previous one too.
+  test.each(["no", "always", "unless-stopped"])(
+    "after every write of an update, with the restart policy %s, leaves exactly one running",
+    async (policy) => {
+      for (let write = 1; ; write += 1) {
+        const name = `engine-${policy}-${write}`;
+        await runContainer(engine, name, { HostConfig: { RestartPolicy: { Name: policy } } });
+        const journal = memoryJournal();
+        let wasKilled = false;
+        journal.afterWrite(write, async () => {
+          wasKilled = true;
+          await engine.kill();
+        });
+        const failure = await update(engine, name, journal).catch((error: unknown) => error);
+        if (!wasKilled) {
+          expect([write, failure]).toEqual([write, undefined]);
+          expect(write).toBeGreaterThan(10);
+          return;
+        }
+        await engine.restart();
+        const recovery = await recover(engine, name, journal.reopened());
+        const found = await containersNamed(engine, name);
+        const label = `${name}: ${journal.written().at(-1)} -> ${recovery.state}`;
+        expect([label, ...found.map((each) => `${each.name} ${each.state}`)]).toEqual([label, `${name} running`]);
+        const container = await inspectContainer(engine, name);
+        expect([label, objectAt(container.HostConfig)["RestartPolicy"]]).toMatchObject([label, { Name: policy }]);
+        await removeContainers(engine, name);
+      }
+    },
+    300_000,
+  );
+});
+
+async function update(engine: TestEngine, name: string, journal: Journal): Promise<void> {
+  await using session = await openSession(engine.address);
+  const plan = await session.plan(target(name), [changeTo(images.next)]);
+  await session.apply(plan, journal);
+  await session.finish(target(name), journal);
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { errorMessage } from "../../src/errors.ts";
+import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/engine-proxy.ts";
+import { memoryJournal } from "../support/memory-journal.ts";
+import { peerSuite } from "../support/peer.ts";
+import {
+  changeTo,
+  containersNamed,
+  images,
+  importImages,
+  openSession,
+  removeContainers,
+  runContainer,
+  target,
+} from "../support/update-target.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tidemark-faults-"));
+// A read that hangs is as good as one that is reset; the waiting is saved for the calls that change something.
+const readFaults: readonly Fault[] = ["500", "html_403", "truncated_after"];
+const deadlines = { readMs: 1_500, changeMs: 1_500, pullIdleMs: 5_000 };
+
+peerSuite("docker: an engine that fails at the nth call", engineMissing(), () => {
+  let engine: TestEngine;
+  let proxy: EngineProxy;
+  beforeAll(async () => {
+    engine = await startEngine();
+    await importImages(engine);
+    proxy = await startEngineProxy(engine.socket, join(folder, "proxy.sock"));
+  }, 120_000);
+  afterAll(async () => {
+    await proxy.stop();
+    await engine.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  /** Update, then finish or put back, with the nth call broken. Answers the calls from `apply` on. */
+  async function updateBroken(name: string, image: string, n: number, fault: Fault): Promise<readonly string[]> {
+    await runContainer(engine, name);
+    const ref = target(name);
+    const journal = memoryJournal();
+    await using session = await openSession(`unix://${proxy.socket}`, { deadlines });
+    const plan = await session.plan(ref, [changeTo(image)]);
+    proxy.breakCall(n, fault);
+    try {
+      await session.apply(plan, journal);
+      if (image === images.exits) throw new Error("Its health check failed");
+      await session.finish(ref, journal);
+    } catch {
+      // The caller's part: whatever happened, put back; and should that fail too, look again later.
+      const isCommitted = journal.written().includes("remove_old begin");
+      if (isCommitted) await session.finish(ref, journal);
+      else await session.undo(ref, journal).catch(() => session.recover(ref, journal));
+    }
+    return proxy.calls();
+  }
+
+  test.each([
+    { path: "an update", image: images.next },
+    { path: "an update that is put back", image: images.exits },
+  ])(
+    "leaves one running and nothing else, in $path",
+    async ({ path, image }) => {
+      const prefix = image === images.next ? "forward" : "back";
+      const whole = await updateBroken(`${prefix}-0`, image, 0, "500");
+      await removeContainers(engine, `${prefix}-0`);
+      expect(whole.filter((call) => !call.startsWith("GET")).length, path).toBeGreaterThan(6);
+      for (let n = 1; n <= whole.length; n += 1) {
+        const isRead = whole[n - 1]?.startsWith("GET") === true;
+        for (const fault of isRead ? readFaults : faults) {
+          const name = `${prefix}-${n}-${fault.replaceAll("_", "-")}`;
+          const calls = await updateBroken(name, image, n, fault);
+          const found = await containersNamed(engine, name);
+          const label = `call ${n} (${calls[n - 1]}) ${fault}`;
+          expect(proxy.wasBroken(), label).toBe(true);
+          expect([label, ...found.map((each) => `${each.name} ${each.state}`)]).toEqual([label, `${name} running`]);
+          await removeContainers(engine, name);
+        }
+      }
+    },
+    900_000,
+  );
+
+  test("is refused before anything happens when a socket proxy lets a verb not through", async () => {
+    const name = "verbs";
+    const id = await runContainer(engine, name);
+    const ref = target(name);
+    await using session = await openSession(`unix://${proxy.socket}`, { deadlines });
+    const plan = await session.plan(ref, [changeTo(images.next)]);
+    for (const verb of ["rename", "stop", "start", "update", "create"]) {
+      const journal = memoryJournal();
+      proxy.forbid(new RegExp(`^POST /containers/.*${verb}$`));
+      const refusal = await session.prepare(plan, null, journal).catch(errorMessage);
+      expect(refusal).toContain(`${verb} (403)`);
+      expect(journal.written()).toEqual([]);
+    }
+    proxy.forbid(null);
+    expect((await session.inspect(ref)).services[0]?.state).toBe("running");
+    expect(await engine.call("GET", `/containers/${name}/json`)).toMatchObject({ Id: id });
+    await removeContainers(engine, name);
+  });
+});

@@ -1,0 +1,88 @@
+import { type Clock, systemClock } from "../../src/clock.ts";
+import { engineAddress } from "../../src/runtimes/engine/address.ts";
+import type { EngineDeadlines } from "../../src/runtimes/engine/client.ts";
+import { openEngine } from "../../src/runtimes/engine/session.ts";
+import type { Change, RuntimeSession, TargetRef } from "../../src/runtimes/runtime.ts";
+import type { TestEngine } from "../peers/engine.ts";
+
+/** Short enough for a matrix of hanging calls, long enough for a busy machine. */
+const testDeadlines: EngineDeadlines = { readMs: 4_000, changeMs: 4_000, pullIdleMs: 10_000 };
+
+export const images = { old: "lab/app:1.0.0", next: "lab/app:2.0.0", exits: "lab/app:exits" } as const;
+
+/** The images that the suites update between: they differ in their defaults, and one ends as soon as it is started. */
+export async function importImages(engine: TestEngine): Promise<void> {
+  await engine.importImage(images.old, ["ENV APP_VERSION=1.0.0", "LABEL version=1.0.0"]);
+  await engine.importImage(images.next, ["ENV APP_VERSION=2.0.0", "LABEL version=2.0.0"]);
+  await engine.importImage(images.exits, ["ENV APP_VERSION=3.0.0", 'CMD ["/bin/sh","-c","exit 3"]']);
+}
+
+export function openSession(
+  address: string,
+  options: { deadlines?: EngineDeadlines; clock?: Clock; self?: { hostname: string; data_dir: string } } = {},
+): Promise<RuntimeSession> {
+  return openEngine({
+    address: engineAddress(address, false, null),
+    api_version: null,
+    registry_auth: null,
+    deadlines: options.deadlines ?? testDeadlines,
+    retry_delay_ms: 50,
+    context: {
+      signal: new AbortController().signal,
+      clock: options.clock ?? systemClock,
+      self: options.self ?? { hostname: "somewhere-else", data_dir: "/nowhere/tidemark" },
+    },
+  });
+}
+
+export function target(name: string): TargetRef {
+  return { kind: "container", id: name };
+}
+
+export function changeTo(reference: string): Change {
+  return { service: "main", reference, digest: null, image_config: null };
+}
+
+/** Creates and starts a container as a person would, over the API; `StopTimeout` keeps a hanging stop short. */
+export async function runContainer(
+  engine: TestEngine,
+  name: string,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  const created = await engine.call("POST", `/containers/create?name=${name}`, {
+    Image: images.old,
+    StopTimeout: 1,
+    ...body,
+  });
+  await engine.call("POST", `/containers/${name}/start`);
+  return (created as { Id: string }).Id;
+}
+
+export interface Found {
+  name: string;
+  state: string;
+  image: string;
+}
+
+/** Every container whose name begins so, with what it is made from. */
+export async function containersNamed(engine: TestEngine, name: string): Promise<readonly Found[]> {
+  const listed = (await engine.call("GET", "/containers/json?all=1")) as {
+    Names: string[];
+    State: string;
+    Image: string;
+  }[];
+  return listed
+    .map((each) => ({ name: (each.Names[0] ?? "").slice(1), state: each.State, image: each.Image }))
+    .filter((each) => each.name === name || each.name.startsWith(`${name}-tidemark-`))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+export async function inspectContainer(engine: TestEngine, name: string): Promise<Record<string, never>> {
+  return (await engine.call("GET", `/containers/${name}/json`)) as Record<string, never>;
+}
+
+export async function removeContainers(engine: TestEngine, name: string): Promise<void> {
+  for (const each of await containersNamed(engine, name)) {
+    await engine.call("DELETE", `/containers/${each.name}?force=1&v=1`);
+  }
+}
