@@ -65,7 +65,7 @@ function say(text) {
   watchToasts();
 }
 
-// Dialogs: one in the page that answers are put into, and those that a page brings itself.
+// Dialogs: the page's one, which answers fill, and those that a page brings.
 function open(dialog) {
   if (!dialog || dialog.open) return;
   for (const menu of all("details[data-menu][open]")) menu.open = false;
@@ -77,7 +77,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
   } catch {
-    // Plain http has no clipboard interface: the old way, through a selection.
+    // Plain http has no clipboard: the old way.
     const area = document.createElement("textarea");
     area.value = button.dataset.copy;
     button.after(area);
@@ -119,6 +119,8 @@ document.addEventListener("click", (event) => {
   target.closest("[data-dismiss]")?.closest(".toast")?.remove();
   const copied = target.closest("[data-copy]");
   if (copied) void copy(copied);
+  const secret = target.closest("[data-reveal]")?.previousElementSibling;
+  if (secret) secret.type = secret.type === "text" ? "password" : "text";
   const theme = target.closest("button[name=theme]");
   if (theme) setTheme(theme.value);
 });

@@ -120,6 +120,7 @@ export async function start(config: Config): Promise<Started> {
     }
     const assets = loadAssets(join(root, "public"), [
       { name: "htmx.js", file: inPackage("htmx.org/dist/htmx.min.js") },
+      { name: "htmx-sse.js", file: inPackage("htmx.org/dist/ext/hx-sse.min.js") },
     ]);
     return {
       app: createApp({ services, assets, log, version }),

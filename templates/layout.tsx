@@ -137,6 +137,8 @@ function Document({ ctx, title, live, children }: DocumentProps) {
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
+          {/* Over plain http a form's `Origin` would be "null" under the header's "no-referrer", and the form refused. */}
+          <meta name="referrer" content="same-origin" />
           <meta name="color-scheme" content={ctx.theme === "system" ? "light dark" : ctx.theme} />
           <title>{`${title} · ${t.product}`}</title>
           <link rel="stylesheet" href={ctx.assets("app.css")} />

@@ -1,19 +1,25 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { AppError, notFound } from "../errors.ts";
+import { getPath } from "hono/utils/url";
+import { AppError, errorMessage, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { Services } from "../services.ts";
 import { apiRoutes } from "./api/index.ts";
 import { mountRoutes } from "./api/route.ts";
+import { isApiPath } from "./api-path.ts";
 import type { Assets } from "./assets.ts";
-import type { App, AppEnv } from "./context.ts";
+import { basePath, belowBasePath } from "./base-path.ts";
+import type { App, AppContext, AppEnv } from "./context.ts";
 import { clientAddress } from "./middleware/client-address.ts";
 import { csrf } from "./middleware/csrf.ts";
 import { knownMethods } from "./middleware/methods.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { session } from "./middleware/session.ts";
 import { buildOpenApi } from "./openapi.ts";
+import { mountPages } from "./pages/index.ts";
+import type { PageSettings } from "./pages/page-context.ts";
+import { respondToPageError } from "./pages/page-error.tsx";
 import { logError, respondToApiError, toAppError } from "./respond-to-error.ts";
 
 const maxBodyBytes = 1024 * 1024;
@@ -25,16 +31,19 @@ export interface AppOptions {
   version: string;
 }
 
-/** Paths that answer JSON also when something fails. */
-function isApiPath(path: string): boolean {
-  return path.startsWith("/api/") || path === "/api" || path === "/openapi.json" || path.startsWith("/health/");
-}
-
 /** The whole of HTTP: middleware first, then the API, then the pages. */
 export function createApp(options: AppOptions): App {
   const { services, assets, log, version } = options;
-  const app: App = new Hono<AppEnv>();
+  const app: App = new Hono<AppEnv>({
+    getPath: (request) => belowBasePath(getPath(request), basePath(services.settings.current().base_url)),
+  });
   const routes = apiRoutes(services);
+  const page: PageSettings = {
+    assets,
+    clock: services.clock,
+    settings: services.settings,
+    status: async () => ({}),
+  };
 
   app.use(securityHeaders({ baseUrl: services.baseUrl }));
   app.use(clientAddress({ trustedProxies: services.trusted_proxies }));
@@ -63,12 +72,20 @@ export function createApp(options: AppOptions): App {
   app.get("/openapi.json", (c) => c.json(buildOpenApi({ routes, base_url: services.baseUrl(c.req.url), version })));
   mountRoutes(app, routes);
 
-  app.notFound((c) => respondToApiError(c, notFound("page", c.req.path)));
-  app.onError((thrown, c) => {
+  mountPages(app, services, page);
+
+  const respondToError = async (c: AppContext, thrown: unknown): Promise<Response> => {
     const error = toAppError(thrown);
     logError(log, c, error);
     if (isApiPath(c.req.path)) return respondToApiError(c, error);
-    return respondToApiError(c, error);
-  });
+    try {
+      return await respondToPageError(c, error, page);
+    } catch (second) {
+      log.error("The error page failed", { request_id: c.get("request_id"), error: second });
+      return c.text(errorMessage(error), 500);
+    }
+  };
+  app.notFound((c) => respondToError(c, notFound("page", c.req.path)));
+  app.onError((thrown, c) => respondToError(c, thrown));
   return app;
 }

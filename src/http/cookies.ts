@@ -6,7 +6,7 @@ const noticeCookie = "tidemark_notice";
 
 /** A path below our own base path: never another host, also not by `//` or a backslash. */
 export function isLocalPath(path: string): boolean {
-  return /^\/(?![/\\])[^\\\s]*$/.test(path) && path.length <= 2048;
+  return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path) && path.length <= 2048;
 }
 
 const StoredNotice = v.object({

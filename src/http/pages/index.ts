@@ -1,11 +1,17 @@
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
+import { pageGuard } from "../middleware/page-guard.ts";
+import { accountPages } from "./account.tsx";
 import { credentialPages } from "./credentials.tsx";
 import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
+import { signInPages } from "./sign-in.tsx";
 
-/** Every page, one file per area. */
+/** Every page, one file per area; what stands above the guard answers without a session. */
 export function mountPages(app: App, services: Services, page: PageSettings): void {
   preferencePages(app, page);
+  signInPages(app, services, page);
+  app.use(pageGuard());
+  accountPages(app, services, page);
   credentialPages(app, services, page);
 }

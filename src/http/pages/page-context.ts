@@ -1,5 +1,6 @@
 import { getCookie } from "hono/cookie";
 import type { Language, Notice, PageContext, Theme } from "../../../templates/page.ts";
+import { basePath, belowBasePath } from "../base-path.ts";
 import type { AppContext } from "../context.ts";
 import { isLocalPath, readNotice } from "../cookies.ts";
 
@@ -36,17 +37,14 @@ function themeOf(c: AppContext): Theme {
   return chosen === "light" || chosen === "dark" ? chosen : "system";
 }
 
-/** The path of the base URL, without a final slash. */
-export function basePath(baseUrl: string): string {
-  return baseUrl === "" ? "" : new URL(baseUrl).pathname.replace(/\/+$/, "");
-}
-
 /** Everything that every template gets for this request. */
 export async function pageContext(c: AppContext, page: PageSettings): Promise<PageContext> {
-  const session = c.get("session");
+  // Missing when something failed before the session was looked for.
+  const session = c.get("session") ?? null;
   const current = page.settings.current();
   const prefix = basePath(current.base_url);
-  const url = new URL(c.req.url);
+  const { pathname, search } = new URL(c.req.url);
+  const path = belowBasePath(pathname, prefix);
   const notice: Notice | null = readNotice(c);
   const status = session === null || session.is_password_change_required ? {} : await page.status();
   return {
@@ -56,8 +54,8 @@ export async function pageContext(c: AppContext, page: PageSettings): Promise<Pa
     now: page.clock.now(),
     base_path: prefix,
     user: session === null ? null : { name: session.username },
-    csrf_token: c.get("csrf_token"),
-    path: isLocalPath(url.pathname) ? `${url.pathname}${url.search}` : "/",
+    csrf_token: c.get("csrf_token") ?? "",
+    path: isLocalPath(path) ? `${path}${search}` : "/",
     assets: (name) => prefix + page.assets.path(name),
     notices: notice === null ? [] : [notice],
     ...status,

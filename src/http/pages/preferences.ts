@@ -1,7 +1,8 @@
 import { setCookie } from "hono/cookie";
+import { basePath } from "../base-path.ts";
 import type { App } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
-import { basePath, type PageSettings } from "./page-context.ts";
+import type { PageSettings } from "./page-context.ts";
 import { respondDone } from "./respond.ts";
 
 const yearSeconds = 31_536_000;

@@ -1,3 +1,4 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { AppContext } from "../context.ts";
 import { type StoredNotice, setNotice } from "../cookies.ts";
 
@@ -9,9 +10,9 @@ export function isFragmentRequest(c: AppContext): boolean {
 }
 
 /** HTML of a page or fragment. The answer depends on who asks for it, so caches must not mix the two up. */
-export function respondHtml(c: AppContext, markup: Markup, status: 200 | 404 | 409 | 422 | 429 | 500 = 200) {
+export function respondHtml(c: AppContext, markup: Markup, status = 200) {
   c.header("Vary", "HX-Request", { append: true });
-  return c.html(markup, status);
+  return c.html(markup, status as ContentfulStatusCode);
 }
 
 /** Leads on after a change: a redirect for a plain form, the header for htmx (a 303 would be followed inside the form). */

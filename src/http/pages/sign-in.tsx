@@ -1,0 +1,63 @@
+import { SignInPage } from "../../../templates/auth/sign-in.tsx";
+import { texts } from "../../../templates/texts/texts.ts";
+import { AppError } from "../../errors.ts";
+import type { Services } from "../../services.ts";
+import { basePath } from "../base-path.ts";
+import type { App } from "../context.ts";
+import { isLocalPath } from "../cookies.ts";
+import { signInOrigin } from "../current-session.ts";
+import { clearSessionCookie, writeSessionCookie } from "../session-cookie.ts";
+import { languageOf, type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { respondDone, respondHtml } from "./respond.ts";
+
+/** A place to go after signing in, below the base path; "" for anything that is not one of ours, or this page itself. */
+function nextPath(text: string | undefined): string {
+  if (text === undefined || !isLocalPath(text) || /^\/log(in|out)\b/.test(text)) return "";
+  return text;
+}
+
+/** Signing in and out. Registered before the guard: nobody is signed in yet. */
+export function signInPages(app: App, services: Services, page: PageSettings): void {
+  const { auth, baseUrl, clock } = services;
+  const prefix = () => basePath(page.settings.current().base_url);
+
+  app.get("/login", async (c) => {
+    const next = nextPath(c.req.query("next"));
+    if (c.get("session")?.via === "cookie") return respondDone(c, prefix(), next || "/");
+    const ctx = await pageContext(c, page);
+    return respondHtml(c, <SignInPage ctx={ctx} username="" next={next} refusal={null} />);
+  });
+
+  app.post("/login", async (c) => {
+    const form = await readForm(c);
+    const next = nextPath(formText(form, "next"));
+    const username = formText(form, "username").slice(0, 200);
+    try {
+      const input = { username: formText(form, "username"), password: formText(form, "password") };
+      const started = await auth.signIn(signInOrigin(c), input);
+      writeSessionCookie(c, baseUrl, started.token, Math.floor((started.expires_at - clock.now()) / 1000));
+      return respondDone(c, prefix(), started.password_change_required ? "/account/password" : next || "/");
+    } catch (error) {
+      if (!(error instanceof AppError) || ![401, 422, 429].includes(error.status)) throw error;
+      const ctx = { ...(await pageContext(c, page)), user: null };
+      const seconds = error.retry_after_seconds ?? 0;
+      if (error.status === 429) c.header("Retry-After", String(Math.ceil(seconds)));
+      const refusal =
+        error.status === 429
+          ? ({ kind: "throttled", retry_after_seconds: seconds } as const)
+          : ({ kind: "wrong" } as const);
+      // A page comes back with what was typed: 422 for both ways of being wrong, which are not told apart.
+      const status = error.status === 429 ? 429 : 422;
+      return respondHtml(c, <SignInPage ctx={ctx} username={username} next={next} refusal={refusal} />, status);
+    }
+  });
+
+  app.post("/logout", async (c) => {
+    const session = c.get("session");
+    if (session?.via === "cookie") await auth.signOut(c.get("actor"), session);
+    clearSessionCookie(c, baseUrl);
+    const text = texts({ language: languageOf(c) }).auth.signed_out;
+    return respondDone(c, prefix(), "/login", { tone: "current", text });
+  });
+}

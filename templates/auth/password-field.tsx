@@ -1,0 +1,55 @@
+import type { Child } from "hono/jsx";
+import { FieldError, Help } from "../components/field.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+interface PasswordFieldProps {
+  ctx: PageContext;
+  name: string;
+  title: string;
+  /** What password managers put in: the stored password, or a new one. */
+  autocomplete: "current-password" | "new-password";
+  error?: string | undefined;
+  help?: string | undefined;
+  autofocus?: boolean | undefined;
+  minlength?: number | undefined;
+  children?: Child;
+}
+
+/** A password that can be looked at while it is typed: there is no second field to type it into again. Never filled in. */
+export function PasswordField(props: PasswordFieldProps) {
+  const { ctx, name, title, error, help } = props;
+  const t = texts(ctx).auth;
+  const id = `f-${name}`;
+  const described = [error === undefined ? "" : `${id}-error`, help === undefined ? "" : `${id}-help`].join(" ").trim();
+  return (
+    <div class="field">
+      <label for={id} id={`${id}-label`}>
+        {title}
+      </label>
+      <div class="password">
+        <input
+          class="input"
+          type="password"
+          id={id}
+          name={name}
+          required
+          autocomplete={props.autocomplete}
+          autocapitalize="none"
+          spellcheck={false}
+          autofocus={props.autofocus}
+          minlength={props.minlength}
+          aria-describedby={described === "" ? undefined : described}
+          aria-invalid={error === undefined ? undefined : "true"}
+        />
+        {/* app.js turns the field to text and back; the style sheet shows the word that applies. */}
+        <button type="button" class="btn bare small scripted" data-reveal aria-describedby={`${id}-label`}>
+          <span class="to-show">{t.show_password}</span>
+          <span class="to-hide">{t.hide_password}</span>
+        </button>
+      </div>
+      <FieldError ctx={ctx} id={`${id}-error`} message={error} />
+      <Help id={`${id}-help`} text={help ?? ""} />
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import type { FieldErrors } from "../../src/errors.ts";
+import { Button, Csrf, LinkButton } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { BareLayout, Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { PasswordField } from "./password-field.tsx";
+
+interface PasswordPageProps {
+  ctx: PageContext;
+  username: string;
+  errors: FieldErrors;
+  /** The bootstrap password is still in force: nothing else can be opened. */
+  is_forced: boolean;
+}
+
+const fieldNames = ["current_password", "new_password"];
+
+export function PasswordPage(props: PasswordPageProps) {
+  const { ctx, is_forced } = props;
+  const t = texts(ctx).auth;
+  if (is_forced) {
+    return (
+      <BareLayout ctx={ctx} title={t.forced_title}>
+        <h1>{t.forced_title}</h1>
+        <p class="lead">{t.forced_lead}</p>
+        <PasswordForm {...props} />
+        <form class="sign-out" method="post" action={url(ctx, "/logout")}>
+          <Csrf ctx={ctx} />
+          <button type="submit" class="btn bare small">
+            {texts(ctx).common.sign_out}
+          </button>
+        </form>
+      </BareLayout>
+    );
+  }
+  return (
+    <Layout ctx={ctx} title={t.change_title}>
+      <PageHeader
+        ctx={ctx}
+        title={t.change_title}
+        parent={{ title: t.account, href: "/account" }}
+        lead={t.others_end}
+      />
+      <PasswordForm {...props} />
+    </Layout>
+  );
+}
+
+function PasswordForm({ ctx, username, errors, is_forced }: PasswordPageProps) {
+  const t = texts(ctx).auth;
+  const others = Object.entries(errors).filter(([path]) => !fieldNames.includes(path));
+  return (
+    <form class="sign-in" method="post" action={url(ctx, "/account/password")}>
+      <Csrf ctx={ctx} />
+      {/* Tells password managers whose password this is. */}
+      <input
+        class="hidden"
+        type="text"
+        name="username"
+        value={username}
+        autocomplete="username"
+        tabindex={-1}
+        readonly
+        aria-label={t.user_name}
+      />
+      {others.map(([, message]) => (
+        <p class="field-error refusal" role="alert">
+          <Icon name="triangle-alert" />
+          <span>{translateMessage(ctx.language, message)}</span>
+        </p>
+      ))}
+      <PasswordField
+        ctx={ctx}
+        name="current_password"
+        title={is_forced ? t.one_time_password : t.current_password}
+        autocomplete="current-password"
+        error={errors.current_password}
+        autofocus={errors.new_password === undefined}
+      />
+      <PasswordField
+        ctx={ctx}
+        name="new_password"
+        title={t.new_password}
+        autocomplete="new-password"
+        error={errors.new_password}
+        help={t.password_rule(12, 256)}
+        autofocus={errors.new_password !== undefined}
+      />
+      <div class="sign-in-actions">
+        <Button type="submit" kind="main">
+          {t.change_password}
+        </Button>
+        {is_forced ? null : (
+          <LinkButton ctx={ctx} href="/account" kind="bare">
+            {texts(ctx).common.cancel}
+          </LinkButton>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Child } from "hono/jsx";
+import { Button, Csrf } from "../components/button.tsx";
+import { Code } from "../components/code.tsx";
+import { Icon } from "../components/icon.tsx";
+import { formatDuration } from "../format.ts";
+import { BareLayout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { PasswordField } from "./password-field.tsx";
+
+interface SignInPageProps {
+  ctx: PageContext;
+  /** What was typed before; a password never comes back. */
+  username: string;
+  /** Where to go afterwards, below the base path; "" for the Overview. */
+  next: string;
+  /** Why it was refused a moment ago. An unknown name and a wrong password read the same. */
+  refusal: { kind: "wrong" } | { kind: "throttled"; retry_after_seconds: number } | null;
+  /** Other ways to sign in: the button of an identity provider, when one is enabled and bound. */
+  others?: Child;
+}
+
+export function SignInPage({ ctx, username, next, refusal, others }: SignInPageProps) {
+  const t = texts(ctx).auth;
+  return (
+    <BareLayout ctx={ctx} title={t.sign_in}>
+      <h1>{t.sign_in}</h1>
+      <p class="lead">{t.sign_in_lead}</p>
+      <form class="sign-in" method="post" action={url(ctx, "/login")}>
+        <Csrf ctx={ctx} />
+        <input type="hidden" name="next" value={next} />
+        {refusal === null ? null : (
+          <p class="field-error refusal" role="alert" id="refusal">
+            <Icon name="triangle-alert" />
+            <span>
+              {refusal.kind === "wrong"
+                ? t.wrong_credentials
+                : t.throttled(formatDuration(ctx.language, Math.ceil(refusal.retry_after_seconds) * 1000))}
+            </span>
+          </p>
+        )}
+        <div class="field">
+          <label for="f-username">{t.user_name}</label>
+          <input
+            class="input"
+            type="text"
+            id="f-username"
+            name="username"
+            value={username}
+            required
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck={false}
+            autofocus={username === ""}
+            aria-describedby={refusal === null ? undefined : "refusal"}
+          />
+        </div>
+        <PasswordField
+          ctx={ctx}
+          name="password"
+          title={t.password}
+          autocomplete="current-password"
+          autofocus={username !== ""}
+        />
+        <Button type="submit" kind="main">
+          {t.sign_in}
+        </Button>
+        {others}
+      </form>
+      <details class="aid">
+        <summary>
+          <Icon name="chevron-right" />
+          {t.trouble}
+        </summary>
+        <h2>{t.first_start_title}</h2>
+        <p>{t.first_start}</p>
+        <h2>{t.forgot_title}</h2>
+        <p>{t.forgot}</p>
+        <Code ctx={ctx} text="bun run reset-password" />
+      </details>
+    </BareLayout>
+  );
+}

@@ -1,0 +1,76 @@
+import type { Child } from "hono/jsx";
+import { LinkButton } from "../components/button.tsx";
+import { CopyButton } from "../components/code.tsx";
+import { formatDuration } from "../format.ts";
+import { BareLayout, Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+interface ErrorPageProps {
+  ctx: PageContext;
+  status: number;
+  /** The stable code, `csrf_refused`. */
+  code: string;
+  /** For people; shown where our own words do not say it all. */
+  message: string;
+  retry_after_seconds: number | null;
+  request_id: string;
+}
+
+interface Words {
+  title: string;
+  help: string;
+  /** Whether the message adds something: which thing was not found, what was refused. */
+  has_detail: boolean;
+}
+
+function words({ ctx, status, code, message }: ErrorPageProps): Words {
+  const t = texts(ctx).common.errors;
+  if (status === 404)
+    return { title: t.not_found, help: t.not_found_help, has_detail: !message.startsWith("There is no page ") };
+  if (code === "csrf_refused") return { title: t.forbidden, help: t.forbidden_help, has_detail: true };
+  if (status === 429) return { title: t.too_many, help: t.too_many_help, has_detail: false };
+  if (status >= 500) return { title: t.failed, help: t.failed_help, has_detail: code !== "internal_error" };
+  return { title: t.refused, help: t.refused_help, has_detail: true };
+}
+
+/** What went wrong and what to do next, in the frame of the application for somebody who is signed in. */
+export function ErrorPage(props: ErrorPageProps) {
+  const { ctx, status, message, retry_after_seconds, request_id } = props;
+  const t = texts(ctx).common.errors;
+  const { title, help, has_detail } = words(props);
+  return (
+    <Frame ctx={ctx} title={title}>
+      <div class="error-page">
+        <p class="error-status num">{status}</p>
+        <h1>{title}</h1>
+        <p class="lead">{help}</p>
+        {has_detail ? <p class="error-detail">{translateMessage(ctx.language, message)}</p> : null}
+        {retry_after_seconds === null ? null : (
+          <p>{t.retry_after(formatDuration(ctx.language, Math.ceil(retry_after_seconds) * 1000))}</p>
+        )}
+        <p class="error-actions">
+          <LinkButton ctx={ctx} href="/" kind="main">
+            {ctx.user === null ? t.to_start : t.to_overview}
+          </LinkButton>
+        </p>
+        {status === 404 ? null : (
+          <p class="meta">
+            {t.request_id} <span class="mono">{request_id}</span>
+            <CopyButton ctx={ctx} value={request_id} what={t.request_id} />
+          </p>
+        )}
+      </div>
+    </Frame>
+  );
+}
+
+function Frame({ ctx, title, children }: { ctx: PageContext; title: string; children: Child }) {
+  const Shell = ctx.user === null ? BareLayout : Layout;
+  return (
+    <Shell ctx={ctx} title={title}>
+      {children}
+    </Shell>
+  );
+}
