@@ -31,7 +31,7 @@ export interface Wire {
   ledger: RateLedger;
   deadlines: Deadlines;
   lookup: LookupFunction;
-  agents: { "http:": http.Agent; "https:": https.Agent };
+  agents: Readonly<Record<"http:" | "https:", http.Agent | https.Agent>>;
 }
 
 export interface BoundedRequest {

@@ -15,11 +15,20 @@ export interface ExchangeRequest {
   method: string;
   headers: Headers;
   body: Uint8Array | null;
-  /** `false`: a fresh connection that ends with the answer. */
-  agent: http.Agent | false;
+  /** From `createAgent`; its protocol must be the URL's. */
+  agent: http.Agent | https.Agent;
   lookup: LookupFunction;
   /** Destroys the connection when it is over, while the head or the body is on its way. */
   deadline: Deadline;
+}
+
+/**
+ * An agent that heeds no proxy variable. A proxy would resolve the name again and go where it likes; `agent: false` and plain
+ * agents follow NODE_USE_ENV_PROXY on Deno and Node.js, only an empty `proxyEnv` of their own stops them.
+ */
+export function createAgent(protocol: string, options: http.AgentOptions): http.Agent | https.Agent {
+  const direct = { ...options, proxyEnv: {} };
+  return protocol === "https:" ? new https.Agent(direct) : new http.Agent(direct);
 }
 
 /** A failed exchange on a kept-alive connection that the server had closed meanwhile: what can be repeated is sent again at once. */

@@ -12,7 +12,7 @@ import {
   type Purpose,
   portOf,
 } from "./destination.ts";
-import { describeFailure, exchange, headersOf } from "./exchange.ts";
+import { createAgent, describeFailure, exchange, headersOf } from "./exchange.ts";
 import { connectOnce } from "./guarded-connect.ts";
 import type { OutboundAllow } from "./outbound-allow.ts";
 import { readOutgoing } from "./outgoing.ts";
@@ -79,7 +79,9 @@ export function createGuard(options: GuardOptions): Guard {
     const { method, headers, body } = await readOutgoing(init);
     const answers = await orOver(admit(url), deadline);
     const lookup = lookupFrom(async () => answers);
-    const message = await exchange({ url, method, headers, body, agent: false, lookup, deadline });
+    // Its own: no connection is used twice, since only the first use of one asks `lookup`.
+    const agent = createAgent(url.protocol, { keepAlive: false });
+    const message = await exchange({ url, method, headers, body, agent, lookup, deadline });
     const status = message.statusCode ?? 0;
     try {
       if ([301, 302, 303, 307, 308].includes(status)) {

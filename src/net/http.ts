@@ -1,5 +1,3 @@
-import http from "node:http";
-import https from "node:https";
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import type { PluginContext } from "../plugin.ts";
@@ -7,6 +5,7 @@ import { isMetadataAddress, parseAddress } from "./address.ts";
 import { type BoundedRequest, isRepeatable, PassingFault, sendBounded, type Wire } from "./bounded-request.ts";
 import { createDeadlines } from "./deadline.ts";
 import { destinationBlocked } from "./destination.ts";
+import { createAgent } from "./exchange.ts";
 import { readOutgoing } from "./outgoing.ts";
 import type { RateLedger } from "./rate-ledger.ts";
 import { lookupFrom, type Resolve, resolveAll, systemResolve } from "./resolve.ts";
@@ -67,7 +66,7 @@ export function createHttp(options: HttpOptions): Http {
   const random = options.random ?? Math.random;
   // 32 per host: four checks at once with a few requests each; idle ones end after the server's own time or 15 s.
   const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8, timeout: 15_000 };
-  const agents = { "http:": new http.Agent(pool), "https:": new https.Agent(pool) };
+  const agents = { "http:": createAgent("http:", pool), "https:": createAgent("https:", pool) };
   const lookup = lookupFrom((host) => resolveChecked(options.resolve ?? systemResolve, host));
   const wire: Wire = { clock, cache, ledger, deadlines: createDeadlines(clock), lookup, agents };
 

@@ -296,6 +296,7 @@ describe("createGuard() over TLS", () => {
       HTTPS_PROXY: proxy,
       https_proxy: proxy,
       ALL_PROXY: proxy,
+      NODE_USE_ENV_PROXY: "1",
     };
     expect(await sendFromChild("secure.example.test", env)).toEqual({
       status: 200,
