@@ -19,7 +19,8 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, input);
   if (result.success) return result.output;
-  const found: Record<string, string> = {};
+  // Without a prototype: a body may name a field `__proto__`.
+  const found: Record<string, string> = Object.create(null);
   for (const issue of result.issues) {
     const path = fieldPath(issue) || "body";
     found[path] ??= sentence(issue);

@@ -78,10 +78,12 @@ function checkAccess(route: Route, c: AppContext): void {
   }
 }
 
-/** Registers the routes below `/api`. */
+/** Registers the routes below `/api`; a known path with another method answers 405 and says which ones it takes. */
 export function mountRoutes(app: App, routes: readonly Route[]): void {
+  const methods = new Map<string, string[]>();
   for (const route of routes) {
     const path = `/api${route.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+    methods.set(path, [...(methods.get(path) ?? []), route.method]);
     app.on(route.method, path, async (c) => {
       checkAccess(route, c);
       const body = route.method === "GET" || route.method === "DELETE" ? undefined : await readBody(c);
@@ -93,6 +95,13 @@ export function mountRoutes(app: App, routes: readonly Route[]): void {
       });
       if (route.answer.status === 204) return c.body(null, 204);
       return c.json(toWire(result), route.answer.status);
+    });
+  }
+  for (const [path, allowed] of methods) {
+    app.all(path, (c) => {
+      const list = allowed.includes("GET") ? [...allowed, "HEAD"] : allowed;
+      c.header("Allow", list.join(", "));
+      throw new AppError("method_not_allowed", 405, `This path takes ${list.join(", ")}, not ${c.req.method}`);
     });
   }
 }
