@@ -98,7 +98,7 @@ async function main(): Promise<void> {
     version,
     data_dir: config.data_dir,
   });
-  started.begin();
+  started.begin(listener.port);
   stopOnSignals(started, listener);
 }
 

@@ -68,7 +68,8 @@ export async function createServices(options: ServiceOptions) {
   const api_tokens = apiTokenService({ db, clock, audit, tokens });
   const audit_entries = auditEntryService({ db, audit });
   const credentials = credentialService({ db, clock, sealer, audit });
-  const guard = createGuard({ clock, allow: options.outboundAllow });
+  let listeningPort: number | null = null;
+  const guard = createGuard({ clock, allow: options.outboundAllow, ownPort: () => listeningPort });
 
   const send: SendMessage = async (notifier, message, signal) => {
     const stored = sealer.openJson(StoredWebhook, notifier.sealed_config, secretsOf);
@@ -82,6 +83,7 @@ export async function createServices(options: ServiceOptions) {
     instance_id: options.instance_id,
     baseUrl: () => settings.current().base_url,
     send,
+    excerpt: options.redactor.excerpt,
     // Told within the transaction, which ends in a moment; the next tick sees what this look is too early for.
     onDue: () => setImmediate(() => scheduler.nudge()),
     onBlocked: (notifier) =>
@@ -173,7 +175,11 @@ export async function createServices(options: ServiceOptions) {
         return false;
       }
     },
-    begin: (): void => scheduler.begin(),
+    /** Begins checks, deliveries and runs; `port` is where this process listens. */
+    begin: (port: number): void => {
+      listeningPort = port;
+      scheduler.begin();
+    },
     stop: async (): Promise<void> => {
       await scheduler.stop({ grace_ms: stopGraceMs });
       http.close();

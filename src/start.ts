@@ -69,7 +69,7 @@ export interface Started {
   app: App;
   log: Log;
   /** Begins checks, deliveries and runs; called once the port is open. */
-  begin(): void;
+  begin(port: number): void;
   /** Ends work in an orderly way; resolves when everything is at a safe point. */
   stop(): Promise<void>;
 }
@@ -125,7 +125,7 @@ export async function start(config: Config): Promise<Started> {
     return {
       app: createApp({ services, assets, log, version }),
       log,
-      begin: () => services.begin(),
+      begin: services.begin,
       stop: async () => {
         await services.stop();
         await db.close();

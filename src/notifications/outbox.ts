@@ -45,6 +45,8 @@ interface OutboxOptions {
   /** For links; blank when it is not known. */
   baseUrl: () => string;
   send: SendMessage;
+  /** What a receiver or the network said, without secrets and cut. */
+  excerpt: (text: string) => string;
   /** Told after the commit that there is something to send. */
   onDue: () => void;
   onBlocked: (notifier: NotifierRow) => Promise<void>;
@@ -83,13 +85,13 @@ function judgeAnswer(
   return { state: "pending", status, error, next_attempt_at: now + wait, stops: false };
 }
 
-function judgeFailure(thrown: unknown, attempt: number, isTest: boolean, now: number): Verdict {
+function judgeFailure(thrown: unknown, error: string, attempt: number, isTest: boolean, now: number): Verdict {
   const delay = retryDelaysMs[attempt - 1];
   const isFinal = (thrown instanceof PluginError && thrown.code === "rejected") || delay === undefined || isTest;
   return {
     state: isFinal ? "failed" : "pending",
     status: null,
-    error: errorMessage(thrown),
+    error,
     next_attempt_at: isFinal ? null : now + delay,
     stops: false,
   };
@@ -142,7 +144,7 @@ export function createOutbox(options: OutboxOptions) {
       // Shutting down is no answer of the receiver: the lease runs out and the next process sends it again.
       if (signal.aborted) throw error;
       if (error instanceof PluginError && error.code === "rejected") await options.onBlocked(notifier);
-      return judgeFailure(error, number, isTest, clock.now());
+      return judgeFailure(error, options.excerpt(errorMessage(error)), number, isTest, clock.now());
     }
   };
 
