@@ -119,7 +119,7 @@ export function sourceCheck(options: CheckOptions) {
     return older === null ? [...watch] : [...watch, older];
   };
 
-  const ask = async (claimed: Claimed, source: OpenSource): Promise<Listing> => {
+  const ask = async (claimed: Claimed, source: OpenSource, watch: readonly string[]): Promise<Listing> => {
     const { tracker, channels, known } = claimed;
     // After a change of the configuration everything is asked anew, once.
     const knownByTag = new Map<string, KnownRelease>(
@@ -131,7 +131,7 @@ export function sourceCheck(options: CheckOptions) {
       // More than is kept would be fetched only to be removed.
       limit: Math.min(tracker.fetch_depth, options.versionHistoryCount()),
       known: knownByTag,
-      watch: await watchList(claimed),
+      watch,
       memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
     };
     const accepts = (some: readonly ChannelRow[]) => (tag: string) =>
@@ -191,8 +191,9 @@ export function sourceCheck(options: CheckOptions) {
     });
   };
 
-  const succeed = async (claimed: Claimed, listing: Listing, used: Used): Promise<void> => {
+  const succeed = async (claimed: Claimed, answer: Answer, used: Used): Promise<void> => {
     const { source, tracker, lease } = claimed;
+    const { listing, watched } = answer;
     const now = clock.now();
     const recorded = await db.write(async (tx) => {
       // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
@@ -216,6 +217,7 @@ export function sourceCheck(options: CheckOptions) {
         tracker: current,
         source,
         listing,
+        watched,
         now,
         keep: options.versionHistoryCount(),
         recordEvent,
@@ -264,9 +266,10 @@ export function sourceCheck(options: CheckOptions) {
       const timeout_ms = tracker.request_timeout_seconds * 1000;
       const session = await openSource(options, address, { timeout_ms, signal: limit });
       stats = session.stats;
-      const listing = await ask(claimed, session.source);
+      const watched = await watchList(claimed);
+      const listing = await ask(claimed, session.source, watched);
       if (listing.total === 0 && claimed.known.length > 0) await fail(claimed, emptied(claimed.known.length), used());
-      else await succeed(claimed, listing, used());
+      else await succeed(claimed, { listing, watched }, used());
     } catch (error) {
       if (signal.aborted) return await giveBack(claimed);
       const failure = overdue.signal.aborted
@@ -292,6 +295,11 @@ export function sourceCheck(options: CheckOptions) {
       options.onChecked(id);
     }
   };
+}
+
+interface Answer {
+  listing: Listing;
+  watched: readonly string[];
 }
 
 interface Used {

@@ -120,14 +120,9 @@ export async function listTrackersAfter(
   }
   if (filter.search !== null) {
     const part = `%${filter.search.replaceAll(/[\\%_]/g, "\\$&")}%`;
-    const found = (column: SQL | typeof trackers.name) => sql`${column} like ${part} escape '\\'`;
-    conditions.push(
-      or(
-        found(trackers.name),
-        found(sql`${trackers.description}`),
-        sourceOf(read, found(sql`${tracker_sources.config}`)),
-      ),
-    );
+    const found = (text: SQL) => sql`${text} like ${part} escape '\\'`;
+    const inAddress = sql`exists (select 1 from json_each(${tracker_sources.config}) where ${found(sql`json_each.value`)})`;
+    conditions.push(or(found(sql`${trackers.name}`), found(sql`${trackers.description}`), sourceOf(read, inAddress)));
   }
   return await read
     .select()

@@ -36,6 +36,8 @@ interface ListingInput {
   /** As it was claimed: its baseline says whether what is new is announced. */
   source: SourceRow;
   listing: Listing;
+  /** What was listed only because it was asked for by name. */
+  watched: readonly string[];
   now: number;
   /** Version History Count. */
   keep: number;
@@ -276,7 +278,8 @@ async function prune(
 ) {
   const bound = await executorsOfSource(tx, input.source.id);
   const builds = buildsInUse(bound, bound.length === 0 ? [] : await snapshotsOnSource(tx, input.source.id));
-  const listed = new Set(input.listing.releases.map((release) => release.tag));
+  const watched = new Set(input.watched);
+  const listed = new Set(input.listing.releases.map((release) => release.tag).filter((tag) => !watched.has(tag)));
   const surplus = surplusReleases({
     releases: rows,
     channels,

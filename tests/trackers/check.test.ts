@@ -1,0 +1,420 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { PluginError } from "../../src/errors.ts";
+import { channel, plain, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
+
+const minute = 60_000;
+const day = 86_400_000;
+let house: TrackerHouse;
+beforeEach(async () => {
+  house = await trackerHouse();
+});
+afterEach(() => house.close());
+
+const next = async () => {
+  await house.clock.advance(minute);
+};
+
+describe("a first check", () => {
+  test("is a silent baseline", async () => {
+    house.publish("web", "1.0.0", "1.1.0");
+    await house.create("web");
+    await house.tick();
+    expect(await house.storedTags()).toEqual(["1.0.0", "1.1.0"]);
+    expect(await house.latest("web")).toBe("1.1.0");
+    expect(house.events).toEqual([]);
+  });
+
+  test("of a repository without tags is a baseline too, so that the first tag is announced", async () => {
+    await house.create("web");
+    await house.tick();
+    expect((await house.trackers.get("web")).sources[0]).toMatchObject({ state: "ok", upstream_total: 0 });
+    await next();
+    house.publish("web", "1.0.0");
+    await house.check("web");
+    expect(house.releaseEvents("new_release")).toMatchObject([{ version: "1.0.0", previous_version: null }]);
+  });
+
+  test("gives a rare channel its place beside a busy one", async () => {
+    house.publish("web", "1.0.0", ...Array.from({ length: 30 }, (_, n) => `2.0.0-beta.${n}`));
+    await house.create("web", {}, [source("web", { channels: [channel("stable", plain), channel("beta", "beta")] })]);
+    await house.tick();
+    expect(await house.latest("web", "stable")).toBe("1.0.0");
+    expect(await house.latest("web", "beta")).toBe("2.0.0-beta.29");
+    await next();
+    await house.check("web");
+    expect(house.repository("web").asked).toHaveLength(3);
+  });
+});
+
+describe("a later check", () => {
+  test("announces a new version with what was latest before, and names the others that appeared", async () => {
+    house.publish("web", "1.0.0");
+    await house.create("web");
+    await house.tick();
+    await next();
+    house.publish("web", "1.1.0", "1.2.0");
+    await house.check("web");
+    await house.check("web");
+    expect(house.releaseEvents()).toMatchObject([
+      {
+        tracker: "web",
+        channel: "stable",
+        version: "1.2.0",
+        previous_version: "1.0.0",
+        also: ["1.1.0"],
+        sources: ["main"],
+      },
+    ]);
+  });
+
+  test("announces a stable version while a newer pre-release leads", async () => {
+    house.publish("web", "1.0.0", "2.0.0-rc.1");
+    const channels = [channel("stable", plain), channel("prerelease", "rc")];
+    await house.create("web", {}, [source("web", { channels })]);
+    await house.tick();
+    await next();
+    house.publish("web", "1.0.1");
+    await house.check("web");
+    expect(house.releaseEvents()).toMatchObject([{ channel: "stable", version: "1.0.1" }]);
+    await next();
+    house.publish("web", "2.0.0-rc.2");
+    await house.check("web");
+    expect(house.releaseEvents().map((facts) => facts.channel)).toEqual(["stable", "prerelease"]);
+  });
+
+  test("announces a version in each channel that takes it", async () => {
+    house.publish("web", "1.0.0");
+    await house.create("web", {}, [source("web", { channels: [channel("stable", plain), channel("canary")] })]);
+    await house.tick();
+    await next();
+    house.publish("web", "1.1.0");
+    await house.check("web");
+    expect(house.releaseEvents("new_release").map((facts) => facts.channel)).toEqual(["stable", "canary"]);
+  });
+
+  test("passes over a patch of an older line in semantic order, and takes it by publish time", async () => {
+    house.publish("semantic", "1.0.0", "2.0.0");
+    house.publish("timed", "1.0.0", "2.0.0");
+    await house.create("semantic", { sorting: "semantic" });
+    await house.create("timed");
+    await house.tick();
+    await next();
+    house.publish("semantic", "1.0.1");
+    house.publish("timed", "1.0.1");
+    await house.check("semantic");
+    await house.check("timed");
+    expect(house.releaseEvents()).toMatchObject([{ tracker: "timed", version: "1.0.1" }]);
+    expect(await house.latest("semantic")).toBe("2.0.0");
+    expect(await house.latest("timed")).toBe("1.0.1");
+  });
+
+  test("announces once what two sources show, and adds the second to the first", async () => {
+    house.publish("hub", "1.0.0");
+    house.publish("mirror", "v1.0.0");
+    await house.create("web", {}, [source("hub", { key: "hub" }), source("mirror", { key: "mirror" })]);
+    await house.tick();
+    await next();
+    house.publish("hub", "1.1.0");
+    await house.check("web");
+    await next();
+    house.publish("mirror", "v1.1.0");
+    await house.check("web");
+    expect(house.releaseEvents()).toMatchObject([{ version: "1.1.0", sources: ["hub"] }]);
+    expect(await house.storedEvents()).toMatchObject([{ facts: { version: "1.1.0", sources: ["hub", "mirror"] } }]);
+  });
+
+  test("republishes when the revision of the current tag changed, in each channel that has it", async () => {
+    house.publish("web", "1.0.0");
+    await house.create("web", {}, [source("web", { channels: [channel("stable", plain), channel("canary")] })]);
+    await house.tick();
+    await next();
+    house.publish("web", { tag: "1.0.0", revision: "sha256:other" });
+    await house.check("web");
+    await house.check("web");
+    expect(house.releaseEvents()).toMatchObject([
+      { channel: "stable", tag: "1.0.0", previous_revision: "sha256:1.0.0", revision: "sha256:other" },
+      { channel: "canary", tag: "1.0.0" },
+    ]);
+    expect(house.events.every((event) => event.kind === "republish")).toBe(true);
+    expect(await house.releaseRows()).toMatchObject([{ previous_revision: "sha256:1.0.0", revision: "sha256:other" }]);
+  });
+
+  test("fills in a revision that could not be read before, without an event", async () => {
+    house.publish("web", { tag: "1.0.0", revision: null });
+    await house.create("web");
+    await house.tick();
+    expect((await house.releaseRows())[0]?.revision).toBeNull();
+    await next();
+    house.publish("web", { tag: "1.0.0", revision: "sha256:found" });
+    await house.check("web");
+    expect(await house.releaseRows()).toMatchObject([{ revision: "sha256:found", republished_at: null }]);
+    expect(house.events).toEqual([]);
+  });
+
+  test("keeps a known revision and makes no second row when a lookup fails", async () => {
+    house.publish("web", "1.0.0");
+    await house.create("web");
+    await house.tick();
+    await next();
+    house.publish("web", { tag: "1.0.0", revision: null });
+    await house.check("web");
+    expect(await house.releaseRows()).toMatchObject([{ tag: "1.0.0", revision: "sha256:1.0.0" }]);
+    expect(house.events).toEqual([]);
+  });
+
+  test("never moves a first observation, and believes no publish time of the far future", async () => {
+    const startedAt = house.clock.now();
+    house.publish("web", { tag: "1.0.0", published_at: startedAt + 400 * day });
+    await house.create("web");
+    await house.tick();
+    await next();
+    house.publish("web", { tag: "1.0.0", revision: "sha256:other" });
+    await house.check("web");
+    expect(await house.releaseRows()).toMatchObject([{ first_observed_at: startedAt, published_at: null }]);
+  });
+
+  test("announces nothing that upstream had before, though it is seen for the first time", async () => {
+    house.publish("web", "1.0.0", "1.1.0");
+    await house.create("web", { fetch_depth: 1 });
+    await house.tick();
+    await next();
+    const repository = house.repository("web");
+    repository.tags = [{ tag: "1.0.0", revision: "sha256:1.0.0", published_at: null, appeared: false }];
+    await house.check("web");
+    expect(house.events).toEqual([]);
+    expect((await house.releaseRows()).find((row) => row.tag === "1.0.0")?.first_observed_at).toBe(
+      house.clock.now() - minute,
+    );
+  });
+});
+
+describe("what a check asks for", () => {
+  const watched = () => house.repository("web").asked.at(-1)?.watch.toSorted();
+
+  test("is the channels' current tags, and now and then one older", async () => {
+    house.publish("web", "1.0.0", "1.1.0", "1.2.0");
+    await house.create("web");
+    await house.tick();
+    const seen: string[] = [];
+    for (let check = 0; check < 8; check++) {
+      await house.check("web");
+      seen.push((watched() ?? []).join(" "));
+    }
+    expect(seen.filter((watch) => watch === "1.2.0")).toHaveLength(6);
+    expect(seen.filter((watch) => watch !== "1.2.0").toSorted()).toEqual(["1.0.0 1.2.0", "1.1.0 1.2.0"]);
+  });
+
+  test("includes the tags that executors run", async () => {
+    house.publish("web", "1.0.0", "1.1.0", "1.2.0");
+    const tracker = await house.create("web");
+    await house.tick();
+    const binding = { tracker_id: tracker.id, source_id: tracker.sources[0]?.id ?? "", channel: "stable" as const };
+    await house.bind("by-tag", binding, { image: "registry.test/web:1.0.0", digest: null });
+    await house.bind("by-digest", binding, { image: "registry.test/web", digest: "sha256:1.1.0" });
+    await house.check("web");
+    expect(watched()).toEqual(["1.0.0", "1.1.0", "1.2.0"]);
+  });
+
+  test("carries what is known, the memory of the check before, and no more than is kept", async () => {
+    house.parts.keep = 5;
+    house.publish("web", "1.0.0");
+    await house.create("web");
+    await house.tick();
+    await house.check("web");
+    const [first, second] = house.repository("web").asked;
+    expect(first).toMatchObject({ limit: 5, memo: null });
+    expect(second?.memo).toBe("memo 1");
+    expect([...(second?.known ?? [])]).toMatchObject([["1.0.0", { revision: "sha256:1.0.0" }]]);
+  });
+});
+
+describe("a failing check", () => {
+  test("keeps the data, says since when, and is over with the next success", async () => {
+    house.publish("web", "1.0.0");
+    await house.create("web");
+    await house.tick();
+    const succeededAt = house.clock.now();
+    await next();
+    house.repository("web").failure = new PluginError("unauthorized", "The registry says hunter2hunter2 is wrong");
+    await house.check("web");
+    const failedAt = house.clock.now();
+    await next();
+    await house.check("web");
+    expect((await house.trackers.get("web")).sources[0]).toMatchObject({
+      state: "failing",
+      error: { code: "unauthorized", message: "The registry says [redacted] is wrong" },
+      failing_since: failedAt,
+      last_success_at: succeededAt,
+      last_checked_at: failedAt + minute,
+    });
+    expect(await house.latest("web")).toBe("1.0.0");
+    house.repository("web").failure = null;
+    house.publish("web", "1.1.0");
+    await house.check("web");
+    expect((await house.trackers.get("web")).sources[0]).toMatchObject({
+      state: "ok",
+      error: null,
+      failing_since: null,
+    });
+    expect(house.releaseEvents()).toMatchObject([{ version: "1.1.0" }]);
+  });
+
+  test("does not harm the other sources", async () => {
+    house.publish("good", "1.0.0");
+    house.repository("bad").failure = new PluginError("unreachable", "No answer");
+    await house.create("web", {}, [source("bad", { key: "bad" }), source("good", { key: "good" })]);
+    await house.tick();
+    const tracker = await house.trackers.get("web");
+    expect(tracker.sources.map((view) => view.state)).toEqual(["failing", "ok"]);
+    expect(tracker.state).toBe("failing");
+  });
+
+  test("is what an emptied list is, and it changes nothing", async () => {
+    house.publish("web", "1.0.0", "1.1.0");
+    await house.create("web");
+    await house.tick();
+    await next();
+    house.repository("web").tags = [];
+    await house.check("web");
+    expect((await house.trackers.get("web")).sources[0]?.error).toEqual({
+      code: "emptied",
+      message: "Upstream lists nothing any more; the 2 known releases are kept",
+    });
+    expect(await house.storedTags()).toEqual(["1.0.0", "1.1.0"]);
+    expect(house.events).toEqual([]);
+  });
+
+  test("is due again after its interval and not before", async () => {
+    house.repository("web").failure = new Error("a bug");
+    await house.create("web", { check_interval_minutes: 10 });
+    await house.tick();
+    for (let second = 0; second < 60; second++) {
+      await house.clock.advance(1_000);
+      await house.tick();
+    }
+    expect(house.repository("web").asked).toHaveLength(1);
+    expect((await house.trackers.get("web")).sources[0]?.error?.code).toBe("internal");
+    await house.clock.advance(10 * minute);
+    await house.tick();
+    expect(house.repository("web").asked).toHaveLength(2);
+  });
+
+  test.each([
+    ["as long as upstream asked for", 2 * 3_600_000, 2 * 3_600_000],
+    ["a day at most", 30 * day, day],
+  ])("for the rate waits %s", async (_name, asked, waited) => {
+    house.repository("web").failure = new PluginError("rate_limited", "Slow down", { retry_after_ms: asked });
+    await house.create("web", { check_interval_minutes: 1 });
+    await house.tick();
+    expect((await house.sourceRows())[0]?.next_check_at).toBe(house.clock.now() + waited);
+  });
+
+  test("is one that takes longer than ten minutes", async () => {
+    house.repository("web").gate = new Promise(() => undefined);
+    await house.create("web");
+    await house.scheduler.tick(house.clock.now());
+    await house.clock.advance(10 * minute);
+    await house.scheduler.idle();
+    expect((await house.trackers.get("web")).sources[0]?.error).toEqual({
+      code: "unreachable",
+      message: "The check took longer than 10 minutes",
+    });
+  });
+});
+
+describe("executors", () => {
+  test("are evaluated when their channel changed, and only they", async () => {
+    house.publish("web", "1.0.0", "2.0.0-rc.1");
+    const channels = [channel("stable", plain), channel("prerelease", "rc")];
+    const tracker = await house.create("web", {}, [source("web", { channels })]);
+    await house.tick();
+    const at = { tracker_id: tracker.id, source_id: tracker.sources[0]?.id ?? "" };
+    const stable = await house.bind("stable", { ...at, channel: "stable" });
+    const other = await house.bind("other", { ...at, channel: "prerelease" });
+    await next();
+    await house.check("web");
+    expect((await house.executorRow(stable))?.next_evaluation_at).toBeNull();
+    house.publish("web", "1.0.1");
+    await house.check("web");
+    expect((await house.executorRow(stable))?.next_evaluation_at).toBe(house.clock.now());
+    expect((await house.executorRow(other))?.next_evaluation_at).toBeNull();
+  });
+
+  test("are evaluated after a republish and when a missing revision was found", async () => {
+    house.publish("web", { tag: "1.0.0", revision: null });
+    const tracker = await house.create("web");
+    await house.tick();
+    const id = await house.bind("one", {
+      tracker_id: tracker.id,
+      source_id: tracker.sources[0]?.id ?? "",
+      channel: "stable",
+    });
+    for (const revision of ["sha256:a", "sha256:b"]) {
+      await next();
+      house.publish("web", { tag: "1.0.0", revision });
+      await house.check("web");
+      expect((await house.executorRow(id))?.next_evaluation_at).toBe(house.clock.now());
+    }
+  });
+});
+
+describe("retention", () => {
+  const publishAndCheck = async (...tags: string[]) => {
+    for (const tag of tags) {
+      await next();
+      house.publish("web", tag);
+      await house.check("web");
+    }
+  };
+
+  test("keeps as many versions of each channel as the settings say, at discovery", async () => {
+    house.parts.keep = 2;
+    await house.create("web", { fetch_depth: 1 }, [
+      source("web", { channels: [channel("stable", plain), channel("beta", "beta")] }),
+    ]);
+    await publishAndCheck("1.0.0", "1.1.0-beta", "1.1.0", "1.2.0-beta", "1.2.0", "1.3.0-beta", "1.3.0");
+    expect(await house.storedTags()).toEqual(["1.2.0", "1.2.0-beta", "1.3.0", "1.3.0-beta"]);
+  });
+
+  test("keeps what an executor runs, whatever its age", async () => {
+    house.parts.keep = 1;
+    const tracker = await house.create("web", { fetch_depth: 1 });
+    await publishAndCheck("1.0.0", "1.1.0");
+    const binding = { tracker_id: tracker.id, source_id: tracker.sources[0]?.id ?? "", channel: "stable" as const };
+    await house.bind("old", binding, { image: "registry.test/web:1.1.0", digest: null });
+    await publishAndCheck("1.2.0", "1.3.0", "1.4.0");
+    expect(await house.storedTags()).toEqual(["1.1.0", "1.4.0"]);
+  });
+
+  test("keeps what a snapshot names, by its digest and by its tag", async () => {
+    house.parts.keep = 1;
+    const tracker = await house.create("web", { fetch_depth: 1 });
+    await publishAndCheck("1.0.0");
+    const binding = { tracker_id: tracker.id, source_id: tracker.sources[0]?.id ?? "", channel: "stable" as const };
+    const executor = await house.bind("one", binding);
+    await house.snapshot(executor, "registry.test/web", "sha256:1.0.0");
+    await publishAndCheck("1.1.0");
+    await house.snapshot(executor, "registry.test/web:1.1.0", null);
+    await publishAndCheck("1.2.0", "1.3.0");
+    expect(await house.storedTags()).toEqual(["1.0.0", "1.1.0", "1.3.0"]);
+  });
+
+  test("does not touch a source in which nothing was discovered", async () => {
+    await house.create("web");
+    await publishAndCheck("1.0.0", "1.1.0", "1.2.0");
+    house.parts.keep = 1;
+    await house.check("web");
+    expect(await house.storedTags()).toHaveLength(3);
+  });
+});
+
+test("an unchanged check writes no release and no channel", async () => {
+  house.publish("web", "1.0.0", "1.1.0");
+  await house.create("web");
+  await house.tick();
+  const before = [await house.releaseRows(), await house.channelRows()];
+  await next();
+  await house.check("web");
+  expect([await house.releaseRows(), await house.channelRows()]).toEqual(before);
+  expect((await house.sourceRows())[0]).toMatchObject({ last_request_count: 1, last_byte_count: 10 });
+});

@@ -1,0 +1,334 @@
+import * as v from "valibot";
+import { auditRecorder } from "../../src/auth/audit.ts";
+import { systemActor } from "../../src/auth/schema.ts";
+import { credentialService } from "../../src/credentials/service.ts";
+import {
+  audit_entries,
+  connections,
+  events as eventRows,
+  executor_bindings,
+  executors,
+  releases,
+  snapshots,
+  tracker_channels,
+  tracker_sources,
+} from "../../src/db/tables.ts";
+import type { PluginError } from "../../src/errors.ts";
+import { newId } from "../../src/ids.ts";
+import { createLog } from "../../src/log.ts";
+import type { NewEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
+import { createScheduler } from "../../src/scheduler/scheduler.ts";
+import { createSealer } from "../../src/secrets/sealed.ts";
+import type { ListRequest, Source, UpstreamRelease } from "../../src/sources/source.ts";
+import type { ChannelType } from "../../src/trackers/schema.ts";
+import { trackerService } from "../../src/trackers/service.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+
+export interface FakeTag {
+  tag: string;
+  revision: string | null;
+  published_at: number | null;
+  appeared?: boolean;
+}
+
+/** What a repository of the fake upstream holds, the newest first. */
+export interface FakeRepository {
+  tags: FakeTag[];
+  failure: Error | PluginError | null;
+  /** While set, an answer waits for it. */
+  gate: Promise<void> | null;
+  asked: ListRequest[];
+  /** Answers given at this moment, and the most there ever were. */
+  open: number;
+  most_open: number;
+}
+
+/** A trackers service over a real database, a clock of its own and an upstream in memory. */
+export async function trackerHouse(options: { keep?: number } = {}) {
+  const temporary = await temporaryDatabase();
+  const { db } = temporary;
+  const clock = createFakeClock();
+  const lines: string[] = [];
+  const log = createLog({
+    level: "debug",
+    format: "text",
+    clock,
+    redact: (text) => text,
+    write: (line) => lines.push(line),
+  });
+  const audit = auditRecorder({ clock });
+  const sealer = createSealer({
+    keys: { primary: Buffer.alloc(32, 7).toString("base64url").concat("="), previous: [] },
+    clock,
+    onOpen: () => undefined,
+  });
+  const credentials = credentialService({ db, clock, sealer, audit });
+  const repositories = new Map<string, FakeRepository>();
+  const secrets: unknown[] = [];
+  let namesListed = 0;
+
+  const repository = (image: string): FakeRepository => {
+    const known = repositories.get(image);
+    if (known !== undefined) return known;
+    const fresh: FakeRepository = { tags: [], failure: null, gate: null, asked: [], open: 0, most_open: 0 };
+    repositories.set(image, fresh);
+    return fresh;
+  };
+
+  const Config = v.strictObject({
+    image: v.pipe(v.string(), v.minLength(1, "Write an image name")),
+    registry: v.optional(v.string(), "registry.test"),
+    mode: v.optional(v.string(), "auto"),
+  });
+  const answer = async (repo: FakeRepository, context: { signal: AbortSignal }) => {
+    repo.open++;
+    repo.most_open = Math.max(repo.most_open, repo.open);
+    try {
+      // As over a network: others get their turn before the answer is there.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (repo.gate !== null) {
+        await new Promise<void>((resolve, reject) => {
+          repo.gate?.then(resolve, reject);
+          context.signal.addEventListener("abort", () => reject(context.signal.reason), { once: true });
+        });
+      }
+      if (repo.failure !== null) throw repo.failure;
+    } finally {
+      repo.open--;
+    }
+  };
+  const fake: Source<"oci"> = {
+    kind: "oci",
+    title: "Fake registry",
+    Config,
+    host: (config) => v.parse(Config, config).registry,
+    open: (config, secret, context) => {
+      const { image, registry } = v.parse(Config, config);
+      const repo = repository(image);
+      return {
+        imageName: `${registry}/${image}`,
+        async listReleases(request) {
+          repo.asked.push(request);
+          secrets.push(secret);
+          await context.fetch(new URL(`http://${registry}/${image}`));
+          await answer(repo, context);
+          const accepted = repo.tags.filter((tag) => request.accept(tag.tag)).slice(0, request.limit);
+          const watched = repo.tags.filter((tag) => request.watch.includes(tag.tag));
+          const listed = [...new Set([...watched, ...accepted])].map((tag): UpstreamRelease => {
+            const known = request.known.get(tag.tag);
+            // As a real source: a known tag that is not watched costs nothing, and so tells nothing new.
+            const isAsked = known === undefined || request.watch.includes(tag.tag);
+            return {
+              version: tag.tag,
+              tag: tag.tag,
+              stage: "tag",
+              published_at: known === undefined ? tag.published_at : known.published_at,
+              revision: isAsked ? tag.revision : known.revision,
+              url: `https://upstream.test/${tag.tag}`,
+              notes: null,
+              ...(tag.appeared === undefined ? {} : { appeared: tag.appeared }),
+            };
+          });
+          return { releases: listed, total: repo.tags.length, memo: `memo ${repo.tags.length}` };
+        },
+        async listNames() {
+          namesListed++;
+          await answer(repo, context);
+          return repo.tags.map((tag) => tag.tag);
+        },
+      };
+    },
+  };
+
+  const events: NewEvent[] = [];
+  const parts = { keep: options.keep ?? 20 };
+  const build = (instanceId: string) => {
+    const service = trackerService({
+      db,
+      clock,
+      log,
+      audit,
+      recordEvent: async (tx, event) => {
+        events.push(event);
+        const tracker_id = "tracker_id" in event ? event.tracker_id : null;
+        const created_at = clock.now();
+        await tx
+          .insert(eventRows)
+          .values({ id: newId(created_at), kind: event.kind, tracker_id, facts: { ...event.facts }, created_at });
+      },
+      credentials,
+      sources: { oci: fake },
+      openContext: ({ signal }) => {
+        let requests = 0;
+        return {
+          signal,
+          clock,
+          fetch: async () => {
+            requests++;
+            return new Response("{}");
+          },
+          stats: () => ({ requests, bytes: requests * 10 }),
+        };
+      },
+      instance_id: instanceId,
+      versionHistoryCount: () => parts.keep,
+      redact: (text) => text.replaceAll("hunter2hunter2", "[redacted]"),
+      nudge: () => undefined,
+    });
+    return { service, scheduler: createScheduler({ clock, log, work: [service.work] }) };
+  };
+  const { service: trackers, scheduler } = build("one");
+
+  const releaseEvents = (kind?: NewEvent["kind"]): ReleaseFacts[] =>
+    events.flatMap((event) =>
+      (event.kind === "new_release" || event.kind === "republish") && (kind ?? event.kind) === event.kind
+        ? [event.facts]
+        : [],
+    );
+
+  return {
+    db,
+    clock,
+    log,
+    lines,
+    trackers,
+    scheduler,
+    build,
+    credentials,
+    repository,
+    events,
+    releaseEvents,
+    secrets,
+    parts,
+    actor: systemActor,
+    namesListed: () => namesListed,
+
+    /** Publishes tags, the last given is the newest; a revision is made up from the tag where none is given. */
+    publish: (image: string, ...tags: (string | Partial<FakeTag>)[]) => {
+      for (const given of tags) {
+        const partial = typeof given === "string" ? { tag: given } : given;
+        const tag = partial.tag ?? "";
+        const rest = { revision: `sha256:${tag}`, published_at: clock.now(), ...partial, tag };
+        const repo = repository(image);
+        repo.tags = [rest, ...repo.tags.filter((known) => known.tag !== tag)];
+      }
+    },
+
+    /** One source with the channels given, by default a stable one that takes plain versions. */
+    create: async (name: string, change: Record<string, unknown> = {}, sources?: unknown[]) =>
+      await trackers.create(systemActor, {
+        name,
+        sources: sources ?? [source(name)],
+        ...change,
+      }),
+
+    /** One look at what is due, to its end. */
+    tick: async () => {
+      await scheduler.tick(clock.now());
+      await scheduler.idle();
+    },
+
+    /** Checks a tracker now, to the end. */
+    check: async (name: string) => {
+      await trackers.requestCheck(name);
+      await scheduler.tick(clock.now());
+      await scheduler.idle();
+    },
+
+    /** An executor bound to a source's channel, with what it was last seen to run. */
+    bind: async (
+      name: string,
+      binding: { tracker_id: string; source_id: string; channel: ChannelType },
+      running: { image: string; digest: string | null } | null = null,
+    ) => {
+      const now = clock.now();
+      const connectionId = newId(now);
+      const executorId = newId(now);
+      const observed =
+        running === null ? null : { services: [{ service: "main", found: { name: "main", ...running, tag: null } }] };
+      await db.write(async (tx) => {
+        await tx.insert(connections).values({
+          id: connectionId,
+          name: `connection ${name}`,
+          kind: "docker",
+          config: {},
+          created_at: now,
+          updated_at: now,
+        });
+        await tx.insert(executors).values({
+          id: executorId,
+          name,
+          connection_id: connectionId,
+          target_kind: "container",
+          target_id: name,
+          trigger: "immediate",
+          image_selection: "keep_name",
+          reference_mode: "tag",
+          health_check: {},
+          restore_on_failure: true,
+          observed,
+          created_at: now,
+          updated_at: now,
+        });
+        await tx.insert(executor_bindings).values({ executor_id: executorId, service: "main", ...binding });
+      });
+      return executorId;
+    },
+
+    /** A snapshot of an executor that names an image. */
+    snapshot: async (executorId: string, reference: string, digest: string | null) => {
+      const now = clock.now();
+      await db.write(async (tx) => {
+        await tx.insert(snapshots).values({
+          id: newId(now),
+          executor_id: executorId,
+          sealed_content: sealer.sealJson({}),
+          reference,
+          digest,
+          image_id: "sha256:image",
+          size_bytes: 2,
+          created_at: now,
+        });
+      });
+    },
+
+    storedEvents: async () => await db.read.select().from(eventRows),
+    auditEvents: async () => (await db.read.select().from(audit_entries)).map((row) => row.event),
+    executorRow: async (id: string) => (await db.read.select().from(executors)).find((row) => row.id === id),
+    sourceRows: async () => await db.read.select().from(tracker_sources).orderBy(tracker_sources.position),
+    channelRows: async () => await db.read.select().from(tracker_channels),
+    releaseRows: async () => await db.read.select().from(releases),
+    storedTags: async () => (await db.read.select().from(releases)).map((row) => row.tag).toSorted(),
+    latest: async (name: string, type: ChannelType = "stable", position = 0) =>
+      (await trackers.get(name)).sources[position]?.channels.find((channel) => channel.type === type)?.latest?.tag ??
+      null,
+
+    close: async () => {
+      await scheduler.stop({ grace_ms: 0 });
+      await temporary.close();
+    },
+  };
+}
+
+export type TrackerHouse = Awaited<ReturnType<typeof trackerHouse>>;
+
+export const plain = "^v?\\d+(\\.\\d+)*$";
+
+export function channel(type: ChannelType, include = "", exclude = "") {
+  return { type, include_pattern: include, exclude_pattern: exclude };
+}
+
+/** The input of one source; its key is `main`, its image the tracker's name unless said otherwise. */
+export function source(image: string, change: Record<string, unknown> = {}) {
+  return { key: "main", kind: "oci", config: { image }, channels: [channel("stable", plain)], ...change };
+}
+
+export async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => {
+      throw new Error("nothing was thrown");
+    },
+    (error: unknown) => error,
+  );
+}
