@@ -129,6 +129,11 @@ export function connectionService(options: ConnectionServiceOptions) {
   return {
     /** The schema of a new connection, for the API's documentation and the form. */
     Input,
+    /** What an address would warn of, before it is stored: for the form. One that nobody could use yet warns of nothing. */
+    warningsOf: (kind: unknown, config: unknown): ConnectionView["warnings"] => {
+      const known = runtimeKinds.find((each) => each === kind);
+      return known === undefined ? [] : [...runtimes[known].warnings(config)];
+    },
 
     /** By name. `query`: `cursor`, `limit`. */
     list: async (query: unknown): Promise<Page<ConnectionView>> => {

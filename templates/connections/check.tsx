@@ -1,0 +1,63 @@
+import type { ConnectionView } from "../../src/connections/schema.ts";
+import { ActionForm } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Banner } from "../components/notice.tsx";
+import { Panel, Section } from "../components/page-header.tsx";
+import { Time } from "../components/time.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { ConnectionState, failureCode } from "./state.tsx";
+
+/** The last test as it went; also the answer to "Test now", which replaces it in place. */
+export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
+  const t = texts(ctx).connections;
+  const { last_check: check } = connection;
+  return (
+    <Section
+      id="connection-check"
+      title={t.last_test}
+      aside={
+        <ActionForm
+          ctx={ctx}
+          action={`/connections/${connection.id}/checks`}
+          target="#connection-check"
+          icon="activity"
+          small
+        >
+          {t.test_now}
+        </ActionForm>
+      }
+    >
+      {check === null ? (
+        <Panel>
+          <p>{t.not_tested}</p>
+          <p class="quiet">{t.not_tested_text}</p>
+        </Panel>
+      ) : check.ok ? (
+        <>
+          <Facts
+            wide
+            items={[
+              [t.state, <ConnectionState ctx={ctx} connection={{ ...connection, is_enabled: true }} />],
+              [t.tested, <Time ctx={ctx} at={check.checked_at} />],
+              check.version === null ? null : [t.version, <span class="version">{check.version}</span>],
+              check.api_version === null ? null : [t.api_version, <span class="version">{check.api_version}</span>],
+              check.platform === null ? null : [t.platform, <span class="version">{check.platform}</span>],
+            ]}
+          />
+          {check.warnings.map((warning) => (
+            <Banner tone="attention">{translateMessage(ctx.language, warning.message)}</Banner>
+          ))}
+        </>
+      ) : (
+        <Banner tone="failed" title={t.failures[failureCode(check)]}>
+          <p>{translateMessage(ctx.language, check.message)}</p>
+          <p>
+            {t.next_steps[failureCode(check)]} <Time ctx={ctx} at={check.checked_at} />
+          </p>
+        </Banner>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,129 @@
+import type { ConnectionView } from "../../src/connections/schema.ts";
+import { ActionForm, LinkButton } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
+import { Banner } from "../components/notice.tsx";
+import { Columns, PageHeader, Section } from "../components/page-header.tsx";
+import { Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { addressOf } from "./address.ts";
+import { ConnectionCheck } from "./check.tsx";
+import { ConnectionState } from "./state.tsx";
+import { type Discovery, Targets } from "./targets.tsx";
+
+interface ConnectionPageProps {
+  ctx: PageContext;
+  connection: ConnectionView;
+  discovery: Discovery;
+}
+
+export function ConnectionPage({ ctx, connection, discovery }: ConnectionPageProps) {
+  const t = texts(ctx).connections;
+  const path = `/connections/${connection.id}`;
+  return (
+    <Layout ctx={ctx} title={connection.name} section="connections">
+      <PageHeader
+        ctx={ctx}
+        title={connection.name}
+        parent={{ title: t.title, href: "/connections" }}
+        state={
+          <span id="connection-state">
+            <ConnectionState ctx={ctx} connection={connection} solid />
+          </span>
+        }
+        lead={
+          <>
+            {t.kinds[connection.kind]} · <span class="mono">{addressOf(connection)}</span>
+          </>
+        }
+        actions={
+          <>
+            <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
+              {texts(ctx).common.edit}
+            </LinkButton>
+            <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
+              {texts(ctx).common.delete}
+            </LinkButton>
+          </>
+        }
+      />
+      {connection.is_enabled ? null : (
+        <Banner
+          tone="quiet"
+          title={t.disabled_title}
+          action={
+            <ActionForm ctx={ctx} action={`${path}/enable`} kind="main">
+              {t.enable}
+            </ActionForm>
+          }
+        >
+          {t.disabled_text}
+        </Banner>
+      )}
+      {connection.warnings.length === 0 ? null : (
+        <Banner tone="attention">
+          {connection.warnings.map((warning) => (
+            <p>{translateMessage(ctx.language, warning.message)}</p>
+          ))}
+        </Banner>
+      )}
+      <Columns aside={<ConnectionFacts ctx={ctx} connection={connection} />}>
+        <ConnectionCheck ctx={ctx} connection={connection} />
+      </Columns>
+      <Targets ctx={ctx} connection={connection} discovery={discovery} />
+    </Layout>
+  );
+}
+
+function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
+  const t = texts(ctx).connections;
+  const { config } = connection;
+  const isLocal = !addressOf(connection).startsWith("tcp:");
+  const tls = isLocal ? "local" : config.tls_verification === false ? "unverified" : "verified";
+  const chosen = config.api_version;
+  return (
+    <Section title={texts(ctx).common.details}>
+      <Facts
+        items={[
+          connection.description === "" ? null : [texts(ctx).common.description, connection.description],
+          [
+            t.credential,
+            connection.credential_id === null ? (
+              <span class="quiet">{t.no_credential}</span>
+            ) : (
+              <Link ctx={ctx} href={`/credentials/${connection.credential_id}/edit`}>
+                {connection.credential ?? connection.credential_id}
+              </Link>
+            ),
+          ],
+          [t.tls, t.tls_states[tls]],
+          [t.api_version, typeof chosen === "string" && chosen !== "" ? chosen : t.negotiated],
+          [t.used_by, <Users ctx={ctx} connection={connection} />],
+          [t.created, <Time ctx={ctx} at={connection.created_at} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Users({ ctx, connection }: { ctx: PageContext; connection: ConnectionView }) {
+  const shown = connection.executors.slice(0, 10);
+  const rest = connection.executors.length - shown.length;
+  if (shown.length === 0) return <span class="quiet">{texts(ctx).connections.unused}</span>;
+  return (
+    <>
+      {shown.map((executor, index) => (
+        <>
+          {index === 0 ? "" : ", "}
+          <Link ctx={ctx} href={`/executors/${executor.id}`}>
+            {executor.name}
+          </Link>
+        </>
+      ))}
+      {rest > 0 ? ` +${rest}` : ""}
+    </>
+  );
+}

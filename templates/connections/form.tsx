@@ -1,0 +1,95 @@
+import type { Child } from "hono/jsx";
+import type * as v from "valibot";
+import type { ConnectionView, NoticeView } from "../../src/connections/schema.ts";
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import { Form } from "../components/form.tsx";
+import { Link } from "../components/link.tsx";
+import { Banner } from "../components/notice.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+interface ConnectionFormPageProps {
+  ctx: PageContext;
+  /** Null when a new one is made. */
+  connection: ConnectionView | null;
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  errors: FieldErrors;
+  /** Of the kind that is chosen. */
+  credentials: readonly { value: string; title: string }[];
+  /** What the configuration in the form would warn of. */
+  warnings: readonly v.InferOutput<typeof NoticeView>[];
+}
+
+const formId = "connection-form";
+
+export function ConnectionFormPage(props: ConnectionFormPageProps) {
+  const { ctx, connection } = props;
+  const t = texts(ctx).connections;
+  const title = connection === null ? t.new_connection : t.edit(connection.name);
+  const action = connection === null ? "/connections" : `/connections/${connection.id}`;
+  const redraws = {
+    "hx-post": url(ctx, action),
+    "hx-trigger": "change",
+    "hx-target": `#${formId}`,
+    "hx-select": `#${formId}`,
+    "hx-swap": "outerMorph",
+    "hx-vals": '{"_action":"redraw"}',
+  };
+  return (
+    <Layout ctx={ctx} title={title} section="connections">
+      <PageHeader
+        ctx={ctx}
+        title={title}
+        parent={
+          connection === null
+            ? { title: t.title, href: "/connections" }
+            : { title: connection.name, href: `/connections/${connection.id}` }
+        }
+      />
+      <Form
+        ctx={ctx}
+        id={formId}
+        area="connections"
+        action={action}
+        fields={props.fields}
+        values={props.values}
+        errors={props.errors}
+        submit={connection === null ? t.create : t.save}
+        cancel_href={connection === null ? "/connections" : `/connections/${connection.id}`}
+        is_edit={connection !== null}
+        choices={{ credential_id: props.credentials }}
+        attributes={{
+          "config.address": redraws,
+          "config.tls_verification": redraws,
+          credential_id: redraws,
+        }}
+        below={{
+          credential_id: <CredentialHelp ctx={ctx} values={props.values} />,
+          "config.tls_verification": <Warnings ctx={ctx} warnings={props.warnings} />,
+        }}
+      />
+    </Layout>
+  );
+}
+
+function CredentialHelp({ ctx, values }: Pick<ConnectionFormPageProps, "ctx" | "values">) {
+  const t = texts(ctx).connections;
+  const kind = typeof values.kind === "string" ? values.kind : "docker";
+  return (
+    <p class="help">
+      {t.credential_help}{" "}
+      <Link ctx={ctx} href={`/credentials/new?${new URLSearchParams({ kind })}`}>
+        {t.new_credential}
+      </Link>
+    </p>
+  );
+}
+
+function Warnings({ ctx, warnings }: Pick<ConnectionFormPageProps, "ctx" | "warnings">): Child {
+  return warnings.map((warning) => <Banner tone="attention">{translateMessage(ctx.language, warning.message)}</Banner>);
+}

@@ -1,0 +1,205 @@
+import type { Child } from "hono/jsx";
+import type { ConnectionView, TargetList, TargetView } from "../../src/connections/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Link } from "../components/link.tsx";
+import { Banner } from "../components/notice.tsx";
+import { Panel, Section } from "../components/page-header.tsx";
+import { State } from "../components/state.tsx";
+import { Table } from "../components/table.tsx";
+import { type PageContext, type Tone, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+type ServiceState = TargetView["services"][number]["state"];
+
+const stateTones: Readonly<Record<ServiceState, Tone>> = {
+  running: "current",
+  stopped: "quiet",
+  restarting: "attention",
+  paused: "attention",
+  unknown: "unknown",
+};
+
+/** What was found, why it could not be looked for, or null while it is still to be asked. */
+export type Discovery = { list: TargetList } | { failure: string } | null;
+
+interface TargetsProps {
+  ctx: PageContext;
+  connection: Pick<ConnectionView, "id" | "name" | "is_enabled">;
+  discovery: Discovery;
+}
+
+/** Everything behind a connection. It asks for itself once the page is there, so a silent runtime never holds the page up. */
+export function Targets({ ctx, connection, discovery }: TargetsProps) {
+  const t = texts(ctx).connections;
+  if (!connection.is_enabled) return null;
+  const address = `/connections/${connection.id}/targets`;
+  const again = (
+    <LinkButton
+      ctx={ctx}
+      href={address}
+      small
+      icon="refresh-cw"
+      attributes={{ "hx-get": url(ctx, address), "hx-target": "#targets", "hx-swap": "outerMorph" }}
+    >
+      {t.discover_again}
+    </LinkButton>
+  );
+  if (discovery === null) {
+    return (
+      <div hx-get={url(ctx, address)} hx-trigger="load" hx-target="#targets" hx-swap="outerMorph">
+        <Section id="targets" title={t.targets}>
+          <Panel>
+            <div class="scripted">
+              <State ctx={ctx} tone="running">
+                {t.discovering}
+              </State>
+            </div>
+            <div class="unscripted">
+              <LinkButton ctx={ctx} href={address}>
+                {t.discover}
+              </LinkButton>
+            </div>
+          </Panel>
+        </Section>
+      </div>
+    );
+  }
+  if ("failure" in discovery) {
+    return (
+      <Section id="targets" title={t.targets} aside={again}>
+        <Banner tone="failed" title={t.discovery_failed}>
+          {translateMessage(ctx.language, discovery.failure)}
+        </Banner>
+      </Section>
+    );
+  }
+  const { items } = discovery.list;
+  const updatable = items.filter((target) => target.refusals.length === 0);
+  return (
+    <Section
+      id="targets"
+      title={t.targets}
+      aside={
+        <>
+          <span>{t.targets_lead(items.length, updatable.length)}</span> {again}
+        </>
+      }
+    >
+      {items.length === 0 ? (
+        <Banner tone="quiet" title={t.no_targets}>
+          {t.no_targets_text}
+        </Banner>
+      ) : (
+        <TargetTable ctx={ctx} connection={connection} targets={items} />
+      )}
+    </Section>
+  );
+}
+
+function TargetTable({
+  ctx,
+  connection,
+  targets,
+}: Pick<TargetsProps, "ctx" | "connection"> & { targets: readonly TargetView[] }) {
+  const t = texts(ctx).connections;
+  // What can be updated and has nothing yet comes first: it is what somebody comes here for.
+  const rank = (target: TargetView) => (target.executor !== null ? 1 : target.refusals.length > 0 ? 2 : 0);
+  return (
+    <Table
+      ctx={ctx}
+      caption={t.targets}
+      columns={[
+        { key: "name", title: t.target, grows: true },
+        { key: "image", title: t.image, grows: true },
+        { key: "state", title: t.target_state, card_label: "none" },
+        { key: "platform", title: texts(ctx).connections.platform, wide_only: true },
+        { key: "updates", title: t.updates, grows: true },
+      ]}
+      rows={targets
+        .toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))
+        .map((target) => ({
+          id: `target-${target.kind}-${target.id}`,
+          cells: {
+            name: target.name,
+            image: lines(target.services.map((service) => <span class="version">{service.image}</span>)),
+            state: <TargetState ctx={ctx} target={target} />,
+            platform: <span class="version">{[...new Set(target.services.map((s) => s.platform))].join(", ")}</span>,
+            updates: <Updatable ctx={ctx} target={target} />,
+          },
+          actions: <TargetActions ctx={ctx} connection={connection} target={target} />,
+        }))}
+    />
+  );
+}
+
+function lines(items: readonly Child[]): Child {
+  return items.map((item) => <div>{item}</div>);
+}
+
+export function TargetState({ ctx, target }: { ctx: PageContext; target: Pick<TargetView, "services"> }) {
+  const t = texts(ctx).connections.target_states;
+  const states = target.services.map((service) => service.state);
+  const worst = (["restarting", "paused", "unknown", "stopped", "running"] as const).find((s) => states.includes(s));
+  const state = worst ?? "unknown";
+  return (
+    <State ctx={ctx} tone={stateTones[state]}>
+      {t[state]}
+    </State>
+  );
+}
+
+/** The executor that has it, the reason why nothing can have it, or that it is free. */
+function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
+  const t = texts(ctx).connections;
+  if (target.executor !== null) {
+    return (
+      <>
+        {t.has_executor}{" "}
+        <Link ctx={ctx} href={`/executors/${target.executor.id}`}>
+          {target.executor.name}
+        </Link>
+      </>
+    );
+  }
+  const reasons = target.refusals.length > 0 ? target.refusals : target.warnings;
+  return (
+    <>
+      <State
+        ctx={ctx}
+        tone={target.refusals.length > 0 ? "unknown" : "quiet"}
+        icon={target.refusals.length > 0 ? "circle-minus" : "circle-check"}
+      >
+        {target.refusals.length > 0 ? t.not_updatable : t.updatable}
+      </State>
+      {reasons.map((reason) => (
+        <small class="quiet">{translateMessage(ctx.language, reason.message)}</small>
+      ))}
+    </>
+  );
+}
+
+function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "connection"> & { target: TargetView }) {
+  const t = texts(ctx).connections;
+  const image = target.services[0]?.image;
+  const executor = new URLSearchParams({ connection: connection.id, target: target.id });
+  return (
+    <>
+      {target.executor === null && target.refusals.length === 0 ? (
+        <LinkButton ctx={ctx} href={`/executors/new?${executor}`} small>
+          {t.create_executor}
+        </LinkButton>
+      ) : null}
+      {image === undefined ? null : (
+        <LinkButton
+          ctx={ctx}
+          href={`/trackers/new?${new URLSearchParams({ image })}`}
+          small
+          kind="bare"
+          icon="tag"
+          label={`${t.track_image}: ${image}`}
+        />
+      )}
+    </>
+  );
+}
