@@ -73,16 +73,27 @@ export function createPool({ work, log }: PoolOptions): Pool {
     request().catch((error: unknown) => log.error("Due work could not be asked for", { work: work.name, error }));
   };
 
-  const startDue = async (): Promise<void> => {
+  /** Starts what one look finds; false when nothing more can be started. */
+  const startSome = async (): Promise<boolean> => {
     const free = work.concurrency - running.size;
-    if (free <= 0 || isStopped) return;
+    if (free <= 0 || isStopped) return false;
     // Items that run, or were started since the tick, may still be listed: room for them beside the free places.
     const limit = free + running.size + Math.min(started.size, maxSpare);
+    let count = 0;
     for (const item of await work.due(now, limit, busyKeys())) {
-      if (running.size >= work.concurrency || isStopped) return;
+      if (running.size >= work.concurrency || isStopped) return false;
       const key = work.keyOf(item);
-      if (!running.has(item.id) && !started.has(item.id) && countOf(key) < work.per_key) start(item, key);
+      if (running.has(item.id) || started.has(item.id) || countOf(key) >= work.per_key) continue;
+      start(item, key);
+      count++;
     }
+    return count > 0;
+  };
+
+  const startDue = async (): Promise<void> => {
+    let isAgain = true;
+    // The first look may have listed one busy key alone; the next leaves that key out.
+    while (isAgain) isAgain = await startSome();
   };
 
   const request = (): Promise<void> => {

@@ -33,11 +33,11 @@ export function answerStore({ db, clock }: { db: Database; clock: Clock }) {
     find: async (key: string): Promise<Answer | null> => {
       const row = await findResponse(db.read, key);
       if (row === null) return null;
-      const { used_at, ...answer } = row;
+      const { used_at, etag, last_modified, content_type, headers, body } = row;
       const now = clock.now();
       // Once a day is enough to know what is in use; a write for each request would be most of its cost.
       if (Math.abs(now - used_at) > dayMs) await db.write((tx) => touchResponse(tx, key, now));
-      return answer;
+      return { etag, last_modified, content_type, headers, body };
     },
     store: async (key: string, answer: Answer): Promise<void> => {
       const { etag, last_modified, content_type, headers, body } = answer;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PluginError } from "../../src/errors.ts";
+import { until } from "../support/fake-clock.ts";
 import { channel, plain, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
 const minute = 60_000;
@@ -313,6 +314,7 @@ describe("a failing check", () => {
     house.repository("web").gate = new Promise(() => undefined);
     await house.create("web");
     await house.scheduler.tick(house.clock.now());
+    await until(() => house.repository("web").asked.length === 1);
     await house.clock.advance(10 * minute);
     await house.scheduler.idle();
     expect((await house.trackers.get("web")).sources[0]?.error).toEqual({
