@@ -140,7 +140,7 @@ export async function createServices(options: ServiceOptions) {
         name: "deliveries",
         concurrency: deliveriesAtOnce,
         per_key: 1,
-        due: (now, limit) => outbox.due(now, limit),
+        due: (now, limit, busyNotifiers) => outbox.due(now, limit, busyNotifiers),
         keyOf: (delivery: { id: string; notifier_id: string }) => delivery.notifier_id,
         perform: (delivery, signal) => outbox.deliver(delivery.id, signal),
       },

@@ -198,7 +198,8 @@ export function createOutbox(options: OutboxOptions) {
     recordEvent,
     deliver,
     /** Deliveries whose time has come, with the notifier that they wait for. */
-    due: (now: number, limit: number) => dueDeliveries(db.read, now, limit),
+    due: (now: number, limit: number, busyNotifiers: readonly string[] = []) =>
+      dueDeliveries(db.read, now, limit, busyNotifiers),
   };
 }
 

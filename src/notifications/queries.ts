@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, or, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, notInArray, or, type SQL } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
 
@@ -110,6 +110,7 @@ export async function dueDeliveries(
   read: Reader,
   now: number,
   limit: number,
+  busyNotifiers: readonly string[] = [],
 ): Promise<{ id: string; notifier_id: string }[]> {
   return await read
     .select({ id: deliveries.id, notifier_id: deliveries.notifier_id })
@@ -119,6 +120,7 @@ export async function dueDeliveries(
         eq(deliveries.state, "pending"),
         lte(deliveries.next_attempt_at, now),
         or(isNull(deliveries.lease_until), lte(deliveries.lease_until, now)),
+        busyNotifiers.length === 0 ? undefined : notInArray(deliveries.notifier_id, [...busyNotifiers]),
       ),
     )
     .orderBy(asc(deliveries.next_attempt_at), asc(deliveries.id))
