@@ -20,7 +20,7 @@ import {
 import type { TrackerReleases } from "./releases.ts";
 import type { Observation } from "./schema.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
-import { isActive } from "./view.ts";
+import { isActive, observationOf } from "./view.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
 const minuteMs = 60_000;
@@ -123,6 +123,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
         settings,
         comparison,
         problem,
+        previous: observationOf(row),
         recent: await recentRunsOf(tx, id, recentRuns),
         highest: (revision) => highestAttempt(tx, id, revision),
         zone: options.timezone(),
@@ -165,6 +166,8 @@ interface DecisionInput {
   settings: ExecutorSettings;
   comparison: Comparison;
   problem: Observation["problem"];
+  /** What the evaluation before this one saw. */
+  previous: Observation | null;
   recent: readonly RunSummary[];
   highest: (revision: string) => Promise<number>;
   zone: string;
@@ -193,6 +196,7 @@ async function decide(input: DecisionInput): Promise<Decision> {
   // A runtime that does not answer says nothing about the target: wait for it in silence.
   if (problem !== null && problem.code !== "connection_disabled" && problem.code !== "target_missing") return nothing();
   const isKnownToDiffer = comparison.services.some((service) => isUpdate(service.difference));
+  if (problem !== null && !wasDueBefore(input.previous, revision)) return nothing();
   if (problem === null && !isKnownToDiffer) {
     return nothing(comparison.ready_at === null ? null : { reason: "age", until: comparison.ready_at });
   }
@@ -208,6 +212,13 @@ async function decide(input: DecisionInput): Promise<Decision> {
   }
   const attempt = (await input.highest(revision)) + 1;
   return { start: { trigger, desired_revision: revision, attempt }, waiting: null, next_evaluation_at: again };
+}
+
+/** For a target that cannot be seen: what was seen last says whether this revision is one that a run is to bring. */
+function wasDueBefore(previous: Observation | null, revision: string): boolean {
+  if (previous === null) return false;
+  if (previous.desired_revision !== revision || previous.waiting !== null) return true;
+  return previous.services.some((service) => isUpdate(service.difference));
 }
 
 /**

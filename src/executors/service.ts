@@ -41,7 +41,10 @@ import type { TrackerReleases } from "./releases.ts";
 import { ExecutorInput, ExecutorPatch, type ExecutorView, type HealthCheck, type PlanView } from "./schema.ts";
 import { type Binding, type ExecutorSettings, readSettings } from "./settings.ts";
 import { executorViews } from "./view.ts";
+import { currentOpening } from "./window.ts";
 
+export type { PlannedUpdate } from "./plan.ts";
+export type { ExecutorSettings } from "./settings.ts";
 export type ExecutorService = ReturnType<typeof executorService>;
 
 interface ExecutorServiceOptions {
@@ -278,6 +281,11 @@ export function executorService(options: ExecutorServiceOptions) {
     /** For runs: the plan with everything that led to it. */
     planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose): Promise<PlannedUpdate> =>
       planUpdate(planDeps, settings, session, purpose),
+    /** For runs: whether an automatic run may start or go on now; always so without a window. */
+    isWindowOpen: (settings: ExecutorSettings): boolean =>
+      settings.trigger !== "window" ||
+      settings.window === null ||
+      currentOpening(settings.window, options.timezone(), clock.now()) !== null,
     /** For runs: the login with which the plan's images are pulled. */
     pullLogin: (settings: ExecutorSettings, plan: Parameters<typeof pullLogin>[2]) =>
       pullLogin(planDeps, settings, plan),

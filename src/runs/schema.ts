@@ -24,14 +24,16 @@ export const failureReasons = [
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
+/** What is to be said of a run that succeeded. */
+export const remarks = ["left_stopped"] as const;
+
 /** Why a run that is due has not started yet; not an end. */
 export const waitReasons = ["waiting_for_connection", "waiting_for_runtime"] as const;
 
-export type ReasonCode = SkipReason | FailureReason | (typeof waitReasons)[number];
-export const reasonCodes = [...skipReasons, ...failureReasons, ...waitReasons] as const;
+export const reasonCodes = [...skipReasons, ...failureReasons, ...remarks, ...waitReasons] as const;
 
 export interface Reason {
-  code: SkipReason | FailureReason;
+  code: SkipReason | FailureReason | (typeof remarks)[number];
   message: string;
 }
 

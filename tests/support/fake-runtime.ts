@@ -23,6 +23,8 @@ export interface FakeContainer {
   digest: string | null;
   running: boolean;
   env: readonly string[];
+  /** The run that made it, as a real engine's label says. */
+  run: string | null;
 }
 
 /** What an engine holds, and what it is told to do wrong; shared by every session, as a real one is. */
@@ -52,6 +54,7 @@ export class FakeEngine {
       digest,
       running: options.running ?? true,
       env: options.env ?? ["SECRET_WORD=correct-horse-battery"],
+      run: null,
     });
   }
 
@@ -78,8 +81,8 @@ export class FakeEngine {
     await this.gate();
   }
 
-  create(name: string, image: string, digest: string | null, from: FakeContainer): void {
-    this.containers.set(name, { ...from, id: `c${this.#nextId++}`, name, image, digest, running: false });
+  create(name: string, image: string, digest: string | null, from: FakeContainer, run: string): void {
+    this.containers.set(name, { ...from, id: `c${this.#nextId++}`, name, image, digest, running: false, run });
   }
 
   rename(from: string, to: string): void {
@@ -122,7 +125,6 @@ function planOf(engine: FakeEngine, ref: TargetRef, changes: readonly Change[]):
   if (change === undefined) throw new Error("A plan needs a change");
   const digest = change.digest === null ? digestIn(change.reference) : digestIn(change.digest);
   const isSame = found.image === change.reference && found.digest === digest;
-  const isAlias = digest !== null && engine.aliases.get(digest) === found.digest;
   const diff: FieldDiff[] = [
     { service: "main", path: "Image", before: found.image, after: change.reference, because: "desired" },
   ];
@@ -140,7 +142,7 @@ function planOf(engine: FakeEngine, ref: TargetRef, changes: readonly Change[]):
     carried: { mounts: 1 },
     refusals: engine.refusals,
     warnings: [],
-    is_noop: isSame || isAlias,
+    is_noop: isSame,
     hash: new Bun.CryptoHasher("sha256")
       .update(JSON.stringify([found.id, found.image, found.digest, change.reference, digest]))
       .digest("hex"),
@@ -212,7 +214,9 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         });
         journal.progress({ bytes: 10, total_bytes: 20, layers_done: 1, layers_total: 2 });
       }
-      return { is_noop: false };
+      const [service] = plan.services;
+      const alias = engine.aliases.get(service?.to.digest ?? "");
+      return { is_noop: plan.is_noop || (alias !== undefined && alias === service?.from.digest) };
     },
     apply: async (plan, journal) => {
       const { ref } = plan;
@@ -220,7 +224,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       if (to === undefined) throw new Error("A plan needs a service");
       const old = engine.get(ref.id);
       await step(journal, "create", `create ${next(ref)}`, () =>
-        engine.create(next(ref), to.reference, to.digest, old),
+        engine.create(next(ref), to.reference, to.digest, old, journal.run_id),
       );
       await step(journal, "stop", `stop ${ref.id}`, () => engine.setRunning(ref.id, false));
       await step(journal, "rename_old", `rename ${ref.id}`, () => engine.rename(ref.id, aside(ref)));
@@ -229,7 +233,12 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     },
     undo: async (ref, journal) => {
       await journal.begin("undo");
-      await putBack(ref, journal);
+      try {
+        await putBack(ref, journal);
+      } catch (error) {
+        await journal.fail("undo", { error: String(error) });
+        throw error;
+      }
       await journal.finish("undo");
       return { state: "untouched", detail: "The previous container serves" };
     },
@@ -243,8 +252,9 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       engine.reach();
       const isAside = engine.containers.has(aside(ref));
       const found = engine.containers.get(ref.id);
-      if (isAside && found?.running) return { state: "started", detail: "The new container runs" };
-      const isNew = journal.entries().some((entry) => entry.step === "rename_new" && entry.phase === "finish");
+      const isUndone = journal.entries().some((entry) => entry.step === "undo");
+      if (isAside && found?.running && !isUndone) return { state: "started", detail: "The new container runs" };
+      const isNew = found?.run === journal.run_id;
       if (!isAside && found?.running && isNew) return { state: "finished", detail: "The previous one is gone" };
       try {
         await putBack(ref, journal);

@@ -1,0 +1,99 @@
+import type { Clock } from "../clock.ts";
+import type { Writer } from "../db/client.ts";
+import type { runs } from "../db/tables.ts";
+import type { RecordEvent } from "../notifications/schema.ts";
+import { type Lease, LeaseLost } from "./lease.ts";
+import { appendStep, executorOfRun, findRun, makeExecutorDue, moveRun, type RunRow } from "./queries.ts";
+import type { Reason, Serving } from "./schema.ts";
+import { type ActiveState, type EndState, isEndState, type NextState, type RunState } from "./states.ts";
+
+export interface AdvanceDeps {
+  clock: Clock;
+  recordEvent: RecordEvent;
+  redact: (text: string) => string;
+}
+
+type Columns = Omit<Partial<typeof runs.$inferInsert>, "state" | "id" | "reason" | "reason_code" | "serving">;
+
+export interface AdvanceFacts {
+  lease: Lease;
+  reason?: Reason | null;
+  serving?: Serving | null;
+  columns?: Columns;
+  /** Something that the run kept aside is still to be removed: the run stays held, and others take it up when it is dropped. */
+  is_cleanup_due?: boolean;
+}
+
+const eventKinds = {
+  succeeded: "executor_run_succeeded",
+  degraded: "executor_run_succeeded",
+  failed: "executor_run_failed",
+  skipped: "executor_run_skipped",
+} as const satisfies { readonly [S in EndState]: string };
+
+/**
+ * The only writer of a run's state, by compare-and-set under the lease: throws `LeaseLost` when the run is elsewhere. In the same
+ * transaction it appends a step, and for an end state records the run's one event and makes its executor due for evaluation.
+ */
+export async function advance<F extends ActiveState>(
+  deps: AdvanceDeps,
+  tx: Writer,
+  id: string,
+  from: F,
+  to: NextState<F>,
+  facts: AdvanceFacts,
+): Promise<void> {
+  const now = deps.clock.now();
+  const next: RunState = to;
+  const isEnd = isEndState(next);
+  const reason = facts.reason ?? null;
+  const message = reason === null ? null : deps.redact(reason.message);
+  const isCleanupDue = facts.is_cleanup_due === true;
+  const moved = await moveRun(tx, id, facts.lease.owner, from, next, {
+    ...facts.columns,
+    reason_code: reason?.code ?? null,
+    reason: message,
+    ...(facts.serving === undefined ? {} : { serving: facts.serving }),
+    ...(isEnd ? { ended_at: now, progress: null, cleanup_due_at: isCleanupDue ? now : null } : {}),
+    ...(isEnd && !isCleanupDue ? { lease_owner: null, lease_until: null } : {}),
+  });
+  if (!moved) throw new LeaseLost(id);
+  if (isEnd && isCleanupDue) await appendStep(tx, { run_id: id, step: "commit", phase: "finish", facts: {}, at: now });
+  await appendStep(tx, {
+    run_id: id,
+    step: next,
+    phase: next === "failed" ? "fail" : "finish",
+    facts: reason === null ? {} : { reason_code: reason.code, reason: message },
+    at: now,
+  });
+  if (isEnd) await recordEnd(deps, tx, id, next, now);
+}
+
+async function recordEnd(deps: AdvanceDeps, tx: Writer, id: string, state: EndState, now: number): Promise<void> {
+  const run = await findRun(tx, id);
+  const executor = run === null ? null : await executorOfRun(tx, run.executor_id);
+  if (run === null || executor === null) throw new Error(`The run "${id}" has no executor`);
+  await makeExecutorDue(tx, executor.id, now);
+  await deps.recordEvent(tx, {
+    kind: eventKinds[state],
+    executor_id: executor.id,
+    run_id: id,
+    facts: {
+      executor: executor.name,
+      run: id,
+      kind: run.kind,
+      ...versionsOf(run),
+      outcome: state,
+      reason: run.reason,
+      downtime_ms: run.downtime_ms,
+      serving: run.serving,
+    },
+  });
+}
+
+export function versionsOf(run: RunRow) {
+  return {
+    from: { tag: run.from_tag, digest: run.from_digest },
+    to: { tag: run.to_tag, digest: run.to_digest },
+  };
+}

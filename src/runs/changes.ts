@@ -1,0 +1,94 @@
+import type { Clock } from "../clock.ts";
+import type { Reader } from "../db/client.ts";
+import { findRun, type RunStepRow, stepsAfter } from "./queries.ts";
+import type { RunStepView } from "./schema.ts";
+import { isActiveState } from "./states.ts";
+
+/** Told about everything that happens to a run in this process; other processes' runs are seen by looking again. */
+export interface RunChanges {
+  announce(runId: string): void;
+  /** Returns what ends it. */
+  subscribe(listener: (runId: string) => void): () => void;
+}
+
+export function createRunChanges(): RunChanges {
+  const listeners = new Set<(runId: string) => void>();
+  return {
+    announce: (runId) => {
+      for (const listener of listeners) listener(runId);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+}
+
+/** How often the table is looked at for runs of other processes. */
+const pollMs = 1000;
+const pageSize = 200;
+
+export function stepView(row: RunStepRow): RunStepView {
+  return { seq: row.seq, step: row.step, phase: row.phase, facts: { ...row.facts }, at: row.at };
+}
+
+interface WatchOptions {
+  read: Reader;
+  clock: Clock;
+  changes: RunChanges;
+}
+
+/**
+ * The steps of a run from after `afterSeq` on, as they happen, with the progress of a pull between them; ends when the run has
+ * ended and every step was given, or when the signal is aborted. A reader that lost its stream goes on with the last `seq` it saw.
+ */
+export async function* watchRun(
+  options: WatchOptions,
+  runId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<RunStepView> {
+  const { read, clock, changes } = options;
+  let seen = afterSeq;
+  let shown = "";
+  let wake = Promise.withResolvers<void>();
+  const unsubscribe = changes.subscribe((id) => {
+    if (id === runId) wake.resolve();
+  });
+  try {
+    while (!signal.aborted) {
+      wake = Promise.withResolvers<void>();
+      // The run is read before its steps: an end that is seen has all its steps.
+      const run = await findRun(read, runId);
+      if (run === null) return;
+      const steps = await stepsAfter(read, runId, seen, pageSize);
+      for (const step of steps) {
+        seen = step.seq;
+        yield stepView(step);
+      }
+      if (steps.length === pageSize) continue;
+      if (!isActiveState(run.state) && run.cleanup_due_at === null) return;
+      const progress = JSON.stringify(run.progress);
+      if (run.progress !== null && progress !== shown) {
+        shown = progress;
+        yield { seq: seen, step: "pull", phase: "progress", facts: run.progress, at: clock.now() };
+      }
+      await pause(clock, wake.promise, signal);
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+/** Until something was announced, a second has passed, or the reader is gone. */
+async function pause(clock: Clock, woken: Promise<void>, signal: AbortSignal): Promise<void> {
+  const timer = new AbortController();
+  const ended = AbortSignal.any([timer.signal, signal]);
+  const slept = clock.sleep(pollMs, ended).catch((error: unknown) => {
+    if (!ended.aborted) throw error;
+  });
+  await Promise.race([woken, slept]);
+  timer.abort();
+}

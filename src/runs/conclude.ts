@@ -1,0 +1,176 @@
+import { errorMessage, PluginError } from "../errors.ts";
+import type { HealthCheck } from "../executors/schema.ts";
+import { type Verdict, verify } from "../probes/verify.ts";
+import type { Recovery } from "../runtimes/runtime.ts";
+import { endRun, type RunContext } from "./context.ts";
+import { lastEntry } from "./journal.ts";
+import { updateHeldRun } from "./queries.ts";
+import type { Reason, Serving } from "./schema.ts";
+import type { ActiveState } from "./states.ts";
+
+/** How long it is tried to reach a runtime for a run that was interrupted, before it is given up. */
+export const giveUpMs = 24 * 60 * 60 * 1000;
+/** When removing what a run kept aside is tried again. */
+const cleanupRetryMs = 60_000;
+
+/** What runs under the target's name now, as the runtime says. */
+export async function observeServing(context: RunContext): Promise<Serving> {
+  const { session, settings, plan } = context;
+  try {
+    const target = await session.inspect(settings.target);
+    const verdicts = target.services.map((found): Serving => {
+      const planned = plan?.services.find((each) => each.service === found.name);
+      if (plan?.was_running !== false && found.state !== "running") return "none";
+      if (planned === undefined) return "unknown";
+      if (found.image === planned.from.reference && found.image_id === planned.from.image_id) return "previous";
+      const isDesired =
+        found.image === planned.to.reference || (found.digest !== null && found.digest === planned.to.digest);
+      return isDesired ? "desired" : "unknown";
+    });
+    const planned = verdicts.filter((verdict) => verdict !== "unknown");
+    return planned.find((verdict) => verdict === "none") ?? planned[0] ?? "unknown";
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    return error.code === "not_found" ? "none" : "unknown";
+  }
+}
+
+const servingTexts: Readonly<Record<Serving, string>> = {
+  desired: "The new version is kept running",
+  previous: "The previous version is running",
+  none: "Target down: neither version runs",
+  unknown: "What runs now could not be seen",
+};
+
+function withServing(reason: Reason, serving: Serving): Reason {
+  return {
+    code: serving === "none" ? "target_down" : reason.code,
+    message: `${reason.message}. ${servingTexts[serving]}`,
+  };
+}
+
+/** Puts the previous version back and ends the run as failed. Throws when the runtime cannot be reached: the run is then recovered. */
+export async function undoAndFail(context: RunContext, from: "updating" | "verifying", reason: Reason): Promise<void> {
+  const { journal, session, settings, lease } = context;
+  journal.tolerateStorageFaults();
+  await journal.note("failure", "fail", { reason_code: reason.code, message: reason.message });
+  let recovery: Recovery | null = null;
+  try {
+    recovery = await session.undo(settings.target, journal);
+  } catch (error) {
+    lease.signal.throwIfAborted();
+    if (!(error instanceof PluginError) || error.code === "unreachable") throw error;
+    context.deps.log.error("Previous version could not be put back", { run: context.run.id, error });
+  }
+  await journal.note("serving", "finish", { state: recovery?.state ?? "down", detail: recovery?.detail ?? null });
+  await failAsObserved(context, from, reason, recovery !== null && recovery.state !== "untouched");
+}
+
+/** Ends a run as failed, with what is seen to run. */
+export async function failAsObserved(
+  context: RunContext,
+  from: ActiveState,
+  reason: Reason,
+  isCleanupDue = false,
+): Promise<void> {
+  const serving = await observeServing(context);
+  await endRun(context, from, "failed", {
+    reason: withServing(reason, serving),
+    serving,
+    is_cleanup_due: isCleanupDue,
+  });
+}
+
+function storedVerdict(context: RunContext): { passed: boolean; detail: string } | null {
+  const passed = lastEntry(context.journal, "verify", "finish");
+  const entry = passed ?? lastEntry(context.journal, "verify", "fail");
+  if (entry === null) return null;
+  const { detail } = entry.facts;
+  return { passed: passed !== null, detail: typeof detail === "string" ? detail : "" };
+}
+
+async function judge(
+  context: RunContext,
+  check: Exclude<HealthCheck, { strategy: "disabled" }>,
+): Promise<{ passed: boolean; detail: string }> {
+  const { deps, journal, session, settings, lease, shutdown } = context;
+  const stored = storedVerdict(context);
+  if (stored !== null) return stored;
+  const started = lastEntry(journal, "start", "finish")?.at ?? lastEntry(journal, "start", "begin")?.at;
+  const since = started ?? deps.clock.now();
+  const kind = check.strategy === "auto" ? "native" : check.strategy;
+  const config = check.strategy === "http" || check.strategy === "tcp" ? check.probe : {};
+  const signal = AbortSignal.any([lease.signal, shutdown]);
+  await journal.begin("verify", { strategy: check.strategy });
+  const readiness = () => session.readiness(settings.target, since);
+  const verdict: Verdict = await verify({
+    probe: deps.openProbe(kind, config, { readiness, signal }),
+    timing: check,
+    clock: deps.clock,
+    signal,
+    onAttempt: ({ number, duration_ms, readiness: found }) =>
+      journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail }),
+  });
+  const { passed, detail, attempts, ready_at } = verdict;
+  if (passed) await journal.finish("verify", { detail, attempts, ready_at });
+  else await journal.fail("verify", { detail, attempts });
+  return { passed, detail };
+}
+
+/** From "the new one was started" to the end of the run: health check, restore or commit, removal of what was kept aside. */
+export async function conclude(context: RunContext): Promise<void> {
+  const { settings, plan } = context;
+  const check = settings.health_check;
+  if (plan?.was_running === false) {
+    await commit(context, "succeeded", {
+      code: "left_stopped",
+      message: "The target was stopped and stays stopped; it was updated without a health check",
+    });
+    return;
+  }
+  if (check.strategy === "disabled") {
+    await commit(context, "succeeded", null);
+    return;
+  }
+  const { passed, detail } = await judge(context, check);
+  if (passed) {
+    await commit(context, "succeeded", null);
+    return;
+  }
+  const reason: Reason = { code: "unhealthy", message: `The new version did not pass its health check: ${detail}` };
+  if (check.on_failure === "degraded") {
+    await commit(context, "degraded", reason);
+  } else if (settings.restore_on_failure) {
+    await undoAndFail(context, "verifying", reason);
+    await cleanUp(context);
+  } else {
+    await failAsObserved(context, "verifying", reason, true);
+    await cleanUp(context);
+  }
+}
+
+async function commit(context: RunContext, state: "succeeded" | "degraded", reason: Reason | null): Promise<void> {
+  const serving = await observeServing(context);
+  await endRun(context, "verifying", state, { reason, serving, is_cleanup_due: true });
+  await cleanUp(context);
+}
+
+/** After the end: removes what the run kept aside. What fails is tried again later; the outcome stays what it is. */
+export async function cleanUp(context: RunContext): Promise<void> {
+  const { deps, run, lease, journal, session, settings } = context;
+  if (lastEntry(journal, "commit", "finish") === null) return;
+  let retryAt: number | null = null;
+  try {
+    await session.finish(settings.target, journal);
+  } catch (error) {
+    lease.signal.throwIfAborted();
+    const endedAt = run.ended_at ?? deps.clock.now();
+    const isGivenUp = deps.clock.now() - endedAt > giveUpMs;
+    deps.log.warning("What a run kept aside was not removed", { run: run.id, error: errorMessage(error), isGivenUp });
+    retryAt = isGivenUp ? null : deps.clock.now() + cleanupRetryMs;
+  }
+  await deps.db.write((tx) =>
+    updateHeldRun(tx, run.id, lease.owner, { cleanup_due_at: retryAt, lease_owner: null, lease_until: null }),
+  );
+  deps.changes.announce(run.id);
+}

@@ -1,0 +1,108 @@
+import type { Clock } from "../clock.ts";
+import type { ConnectionService } from "../connections/service.ts";
+import type { Database } from "../db/client.ts";
+import type { ExecutorService, ExecutorSettings } from "../executors/service.ts";
+import type { Log } from "../log.ts";
+import type { RecordEvent } from "../notifications/schema.ts";
+import type { OpenProbe, ProbeKind } from "../probes/probe.ts";
+import type { Readiness, RuntimeSession, UpdatePlan } from "../runtimes/runtime.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import { advance } from "./advance.ts";
+import type { RunChanges } from "./changes.ts";
+import { downtimeOf, type RunJournal } from "./journal.ts";
+import type { Lease } from "./lease.ts";
+import type { RunRow } from "./queries.ts";
+import type { Reason, Serving } from "./schema.ts";
+import type { ActiveState, EndState, NextState } from "./states.ts";
+
+export interface RunnerOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  sealer: Sealer;
+  /** Owner of this process's leases; new at each start. */
+  instance_id: string;
+  redact: (text: string) => string;
+  connections: Pick<ConnectionService, "open">;
+  executors: Pick<ExecutorService, "settings" | "planUpdate" | "pullLogin" | "isWindowOpen">;
+  recordEvent: RecordEvent;
+  changes: RunChanges;
+  /** How many snapshots are kept per executor. */
+  snapshotLimit: () => number;
+  openProbe: (
+    kind: ProbeKind,
+    config: unknown,
+    context: { readiness: () => Promise<Readiness>; signal: AbortSignal },
+  ) => OpenProbe;
+}
+
+/** A claimed run at work. */
+export interface RunContext {
+  deps: RunnerOptions;
+  run: RunRow;
+  settings: ExecutorSettings;
+  lease: Lease;
+  journal: RunJournal;
+  session: RuntimeSession;
+  /** The service is to end: nothing new is begun, and what is going on stops at its next safe point. */
+  shutdown: AbortSignal;
+  /** As far as it is known; null before it was made. */
+  plan: StoredPlan | null;
+}
+
+/** What is kept of a plan with its run: everything but the images' defaults, and what the target was like. */
+export interface StoredPlan {
+  services: UpdatePlan["services"];
+  was_running: boolean;
+}
+
+export interface EndFacts {
+  reason?: Reason | null;
+  serving?: Serving;
+  columns?: Parameters<typeof advance>[5]["columns"];
+  is_cleanup_due?: boolean;
+}
+
+type Held = Pick<RunContext, "deps" | "run" | "lease" | "journal">;
+
+/** Moves a run on to a state that is no end. */
+export async function moveOn<F extends ActiveState>(
+  context: Held,
+  from: F,
+  to: Exclude<NextState<F>, EndState>,
+  columns: EndFacts["columns"] = {},
+): Promise<void> {
+  const { deps, run, lease, journal } = context;
+  const now = deps.clock.now();
+  await deps.db.write((tx) => advance(deps, tx, run.id, from, to, { lease, columns: columns ?? {} }));
+  run.state = to;
+  deps.log.debug("Run moved on", { run: run.id, state: to, at: now });
+  await journal.reload();
+  deps.changes.announce(run.id);
+}
+
+/** Ends a run: state, step, event and the time that it cost, in one transaction. */
+export async function endRun<F extends ActiveState>(
+  context: Held,
+  from: F,
+  to: Extract<NextState<F>, EndState>,
+  facts: EndFacts,
+): Promise<void> {
+  const { deps, run, lease, journal } = context;
+  const { reason, serving, columns, is_cleanup_due } = facts;
+  await deps.db.write((tx) =>
+    advance(deps, tx, run.id, from, to, {
+      lease,
+      reason: reason ?? null,
+      serving: serving ?? null,
+      is_cleanup_due: is_cleanup_due ?? false,
+      columns: { ...downtimeOf(journal), ...columns },
+    }),
+  );
+  run.state = to;
+  const fields = { run: run.id, outcome: to, reason_code: reason?.code ?? null, serving: serving ?? null };
+  if (serving === "none") deps.log.error("Target down: neither version runs", { ...fields, reason: reason?.message });
+  else deps.log.info("Run ended", fields);
+  if (is_cleanup_due === true) await journal.reload();
+  deps.changes.announce(run.id);
+}

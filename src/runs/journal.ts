@@ -1,0 +1,156 @@
+import type { Clock } from "../clock.ts";
+import type { Database, Writer } from "../db/client.ts";
+import { errorMessage } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Journal, JournalEntry, PullProgress } from "../runtimes/runtime.ts";
+import type { RunChanges } from "./changes.ts";
+import { type Lease, LeaseLost, leaseMs } from "./lease.ts";
+import { appendStep, renewLease, stepsAfter, updateHeldRun } from "./queries.ts";
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** More entries than any run writes; only a loop would. */
+const maxEntries = 5_000;
+/** How often the progress of a pull is stored for other processes' readers. */
+const progressIntervalMs = 500;
+
+export interface RunJournal extends Journal {
+  /** A step of the run itself: probes, the reason of a failure. */
+  note(step: string, phase: JournalEntry["phase"], facts?: Facts): Promise<void>;
+  /** Reads the entries again, after `advance` wrote some. */
+  reload(): Promise<void>;
+  /**
+   * From here on a database that cannot be written keeps nothing from being put right: entries are then kept in memory alone, for as
+   * long as the lease is surely held.
+   */
+  tolerateStorageFaults(): void;
+}
+
+interface JournalOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  lease: Lease;
+  changes: RunChanges;
+  /** Removes secrets from texts that came from an engine. */
+  redact: (text: string) => string;
+}
+
+function redactDeep(value: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value !== "object" || value === null || depth > 8) return value;
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, redact, depth + 1)]));
+}
+
+/** Facts as they may be stored: without secrets. */
+export function redactFacts(facts: Facts, redact: (text: string) => string): Facts {
+  return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, redactDeep(value, redact)]));
+}
+
+/** Renews the lease in the transaction of a write; throws `LeaseLost` when the run is somebody else's. */
+export async function fence(tx: Writer, lease: Lease, now: number): Promise<void> {
+  if (!(await renewLease(tx, lease.run_id, lease.owner, now + leaseMs))) throw new LeaseLost(lease.run_id);
+}
+
+/** The journal of a run over its steps: each write is durable, and fenced by the lease. */
+export async function openJournal(options: JournalOptions): Promise<RunJournal> {
+  const { db, clock, log, lease, changes, redact } = options;
+  const runId = lease.run_id;
+  let entries: JournalEntry[] = [];
+  let isTolerant = false;
+  let progressStoredAt = 0;
+
+  const reload = async () => {
+    const rows = await stepsAfter(db.read, runId, 0, maxEntries);
+    entries = rows.map(({ step, phase, facts, at }) => ({ step, phase, facts, at }));
+  };
+  await reload();
+
+  const write = async (step: string, phase: JournalEntry["phase"], facts: Facts = {}): Promise<void> => {
+    lease.signal.throwIfAborted();
+    if (entries.length >= maxEntries) throw new Error(`The run "${runId}" has written ${maxEntries} steps`);
+    const at = clock.now();
+    const entry: JournalEntry = { step, phase, facts: redactFacts(facts, redact), at };
+    try {
+      await db.write(async (tx) => {
+        await fence(tx, lease, at);
+        await appendStep(tx, { run_id: runId, ...entry });
+      });
+      lease.renewed();
+    } catch (error) {
+      if (error instanceof LeaseLost) throw lease.lost();
+      if (!isTolerant || clock.now() - lease.renewedAt() >= leaseMs) throw error;
+      log.error("Journal of a run could not be stored", { run: runId, step, phase, error: errorMessage(error) });
+    }
+    entries.push(entry);
+    changes.announce(runId);
+  };
+
+  const storeProgress = async (progress: PullProgress): Promise<void> => {
+    try {
+      await db.write((tx) => updateHeldRun(tx, runId, lease.owner, { progress: { ...progress } }));
+      changes.announce(runId);
+    } catch (error) {
+      log.debug("Progress of a run could not be stored", { run: runId, error: errorMessage(error) });
+    }
+  };
+
+  return {
+    run_id: runId,
+    entries: () => entries,
+    begin: (step, facts) => write(step, "begin", facts),
+    finish: (step, facts) => write(step, "finish", facts),
+    fail: (step, facts) => write(step, "fail", facts),
+    note: write,
+    progress: (progress) => {
+      const now = clock.now();
+      const isLast = progress.layers_total > 0 && progress.layers_done === progress.layers_total;
+      if (lease.signal.aborted || (!isLast && now - progressStoredAt < progressIntervalMs)) return;
+      progressStoredAt = now;
+      void storeProgress(progress);
+    },
+    reload,
+    tolerateStorageFaults: () => {
+      isTolerant = true;
+    },
+  };
+}
+
+/** The last entry of a step and phase; null when there is none. */
+export function lastEntry(
+  journal: Pick<Journal, "entries">,
+  step: string,
+  phase: JournalEntry["phase"],
+): JournalEntry | null {
+  return journal.entries().findLast((entry) => entry.step === step && entry.phase === phase) ?? null;
+}
+
+export function firstEntry(
+  journal: Pick<Journal, "entries">,
+  step: string,
+  phase: JournalEntry["phase"],
+): JournalEntry | null {
+  return journal.entries().find((entry) => entry.step === step && entry.phase === phase) ?? null;
+}
+
+export interface Downtime {
+  /** From the stop of the previous one to the next start of anything; null when nothing was stopped. */
+  downtime_ms: number | null;
+  /** From the same stop to the first probe that passed; null when none did. */
+  ready_ms: number | null;
+}
+
+/** Measured from the journal, so that it survives the process that measured it. */
+export function downtimeOf(journal: Pick<Journal, "entries">): Downtime {
+  const stopped = firstEntry(journal, "stop", "begin");
+  if (stopped === null) return { downtime_ms: null, ready_ms: null };
+  const after = journal.entries().filter((entry) => entry.at >= stopped.at && entry.phase === "finish");
+  // A new one that was put away again served nobody for sure: the gap lasts until the previous one is back.
+  const started = after.find((entry) => entry.step === "undo") ?? after.find((entry) => entry.step === "start");
+  const verified = lastEntry(journal, "verify", "finish")?.facts.ready_at;
+  return {
+    downtime_ms: started === undefined ? null : started.at - stopped.at,
+    ready_ms: typeof verified === "number" ? verified - stopped.at : null,
+  };
+}

@@ -1,0 +1,324 @@
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, max, ne, or, type SQL, sql } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { connections, executors, run_steps, runs, snapshots } from "../db/tables.ts";
+import type { RunState } from "./states.ts";
+
+export type RunRow = typeof runs.$inferSelect;
+export type RunStepRow = typeof run_steps.$inferSelect;
+export type SnapshotRow = typeof snapshots.$inferSelect;
+
+const activeStates = ["pending", "capturing", "updating", "verifying"] as const;
+/** In these a run works on its target; in `pending` only while it is claimed. */
+const workingStates = ["capturing", "updating", "verifying"] as const;
+
+const isFree = (now: number) => or(isNull(runs.lease_until), lt(runs.lease_until, now));
+
+export async function findRun(read: Reader, id: string): Promise<RunRow | null> {
+  const rows = await read.select().from(runs).where(eq(runs.id, id)).limit(1);
+  return rows[0] ?? null;
+}
+
+export interface RunFilter {
+  executor_id: string | null;
+  state: RunState | null;
+}
+
+/** Newest first, with the executor's name; one row more than `limit` says that there is another page. */
+export async function listRunsBefore(
+  read: Reader,
+  before: string | null,
+  limit: number,
+  filter: RunFilter,
+): Promise<{ run: RunRow; executor: string }[]> {
+  const conditions: SQL[] = [];
+  if (before !== null) conditions.push(lt(runs.id, before));
+  if (filter.executor_id !== null) conditions.push(eq(runs.executor_id, filter.executor_id));
+  if (filter.state !== null) conditions.push(eq(runs.state, filter.state));
+  return await read
+    .select({ run: runs, executor: executors.name })
+    .from(runs)
+    .innerJoin(executors, eq(executors.id, runs.executor_id))
+    .where(and(...conditions))
+    .orderBy(desc(runs.id))
+    .limit(limit + 1);
+}
+
+export async function executorOfRun(
+  read: Reader,
+  executorId: string,
+): Promise<{ id: string; name: string; connection_id: string; is_connection_enabled: boolean } | null> {
+  const rows = await read
+    .select({
+      id: executors.id,
+      name: executors.name,
+      connection_id: executors.connection_id,
+      is_connection_enabled: connections.is_enabled,
+    })
+    .from(executors)
+    .innerJoin(connections, eq(connections.id, executors.connection_id))
+    .where(eq(executors.id, executorId))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+export async function activeRunOf(read: Reader, executorId: string): Promise<RunRow | null> {
+  const rows = await read
+    .select()
+    .from(runs)
+    .where(and(eq(runs.executor_id, executorId), inArray(runs.state, [...activeStates])))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+/** The run that works on a connection just now, other than `runId`; destructive work happens one run at a time. */
+export async function workingRunOn(
+  read: Reader,
+  connectionId: string,
+  runId: string,
+  now: number,
+): Promise<string | null> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .innerJoin(executors, eq(executors.id, runs.executor_id))
+    .where(
+      and(
+        eq(executors.connection_id, connectionId),
+        ne(runs.id, runId),
+        or(
+          inArray(runs.state, [...workingStates]),
+          and(eq(runs.state, "pending"), isNotNull(runs.lease_owner), gt(runs.lease_until, now)),
+        ),
+      ),
+    )
+    .limit(1);
+  return rows[0]?.id ?? null;
+}
+
+/** True when an automatic run has made this attempt at a revision. */
+export async function hasAttempt(
+  read: Reader,
+  executorId: string,
+  revision: string,
+  attempt: number,
+): Promise<boolean> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.executor_id, executorId),
+        eq(runs.desired_revision, revision),
+        eq(runs.attempt, attempt),
+        eq(runs.kind, "update"),
+        ne(runs.trigger, "manual"),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}
+
+export async function insertRun(tx: Writer, row: typeof runs.$inferInsert): Promise<void> {
+  await tx.insert(runs).values(row);
+}
+
+/** For an automatic run that turned out not to be wanted now; only by its owner and only before it started. */
+export async function deletePendingRun(tx: Writer, id: string, owner: string): Promise<void> {
+  await tx.delete(runs).where(and(eq(runs.id, id), eq(runs.lease_owner, owner), eq(runs.state, "pending")));
+}
+
+/** Says why a run that nobody holds has not started yet. */
+export async function noteWaiting(tx: Writer, id: string, code: string, reason: string): Promise<void> {
+  await tx
+    .update(runs)
+    .set({ reason_code: code, reason })
+    .where(and(eq(runs.id, id), eq(runs.state, "pending"), or(isNull(runs.reason), ne(runs.reason, reason))));
+}
+
+/** Runs that wait for work and that nobody holds: to start, to recover, to clean up after; the longest due first. */
+export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
+  const active = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(inArray(runs.state, [...activeStates]), lte(runs.due_at, now), isFree(now)))
+    .orderBy(asc(runs.due_at), asc(runs.id))
+    .limit(limit);
+  const cleanups = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(lte(runs.cleanup_due_at, now), isFree(now)))
+    .orderBy(asc(runs.cleanup_due_at))
+    .limit(limit);
+  return [...new Set([...active, ...cleanups].map((row) => row.id))].slice(0, limit);
+}
+
+/** Takes a run that nobody holds; null when another was faster or nothing is due. */
+export async function leaseRun(
+  tx: Writer,
+  id: string,
+  lease: { owner: string; now: number; until: number },
+): Promise<RunRow | null> {
+  const rows = await tx
+    .update(runs)
+    .set({ lease_owner: lease.owner, lease_until: lease.until })
+    .where(
+      and(
+        eq(runs.id, id),
+        isFree(lease.now),
+        or(
+          and(inArray(runs.state, [...activeStates]), lte(runs.due_at, lease.now)),
+          lte(runs.cleanup_due_at, lease.now),
+        ),
+      ),
+    )
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** False when the run belongs to somebody else by now: the fence of every write. */
+export async function renewLease(tx: Writer, id: string, owner: string, until: number): Promise<boolean> {
+  const rows = await tx
+    .update(runs)
+    .set({ lease_until: until })
+    .where(and(eq(runs.id, id), eq(runs.lease_owner, owner)))
+    .returning({ id: runs.id });
+  return rows.length > 0;
+}
+
+/** Writes columns of a run that the owner holds; false when it does not. Never the state: that is `advance`. */
+export async function updateHeldRun(
+  tx: Writer,
+  id: string,
+  owner: string,
+  changes: Omit<Partial<typeof runs.$inferInsert>, "state" | "id">,
+): Promise<boolean> {
+  const rows = await tx
+    .update(runs)
+    .set(changes)
+    .where(and(eq(runs.id, id), eq(runs.lease_owner, owner)))
+    .returning({ id: runs.id });
+  return rows.length > 0;
+}
+
+/** Compare-and-set of the state, fenced by the owner; false when the run is elsewhere or somebody else's. */
+export async function moveRun(
+  tx: Writer,
+  id: string,
+  owner: string,
+  from: RunState,
+  to: RunState,
+  changes: Omit<Partial<typeof runs.$inferInsert>, "state" | "id">,
+): Promise<boolean> {
+  const rows = await tx
+    .update(runs)
+    .set({ ...changes, state: to })
+    .where(and(eq(runs.id, id), eq(runs.lease_owner, owner), eq(runs.state, from)))
+    .returning({ id: runs.id });
+  return rows.length > 0;
+}
+
+/** For the process that knows that it is alone: leases of earlier processes end now instead of when they run out. */
+export async function dropLeasesOfOthers(tx: Writer, instanceId: string): Promise<void> {
+  await tx
+    .update(runs)
+    .set({ lease_until: 0 })
+    .where(
+      and(isNotNull(runs.lease_owner), sql`substr(${runs.lease_owner}, 1, ${instanceId.length}) <> ${instanceId}`),
+    );
+}
+
+export async function appendStep(tx: Writer, row: Omit<RunStepRow, "seq">): Promise<number> {
+  const last = await tx
+    .select({ seq: max(run_steps.seq) })
+    .from(run_steps)
+    .where(eq(run_steps.run_id, row.run_id));
+  const seq = (last[0]?.seq ?? 0) + 1;
+  await tx.insert(run_steps).values({ ...row, seq });
+  return seq;
+}
+
+export async function stepsAfter(read: Reader, runId: string, seq: number, limit: number): Promise<RunStepRow[]> {
+  return await read
+    .select()
+    .from(run_steps)
+    .where(and(eq(run_steps.run_id, runId), gt(run_steps.seq, seq)))
+    .orderBy(asc(run_steps.seq))
+    .limit(limit);
+}
+
+export async function makeExecutorDue(tx: Writer, executorId: string, now: number): Promise<void> {
+  await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.id, executorId));
+}
+
+export async function findSnapshot(read: Reader, id: string): Promise<SnapshotRow | null> {
+  const rows = await read.select().from(snapshots).where(eq(snapshots.id, id)).limit(1);
+  return rows[0] ?? null;
+}
+
+/** Newest first; one row more than `limit` says that there is another page. */
+export async function listSnapshotsBefore(
+  read: Reader,
+  before: string | null,
+  limit: number,
+  executorId: string | null,
+): Promise<{ snapshot: Omit<SnapshotRow, "sealed_content">; executor: string }[]> {
+  const conditions: SQL[] = [];
+  if (before !== null) conditions.push(lt(snapshots.id, before));
+  if (executorId !== null) conditions.push(eq(snapshots.executor_id, executorId));
+  const { id, executor_id, run_id, reference, digest, image_id, size_bytes, is_locked, created_at } = snapshots;
+  return await read
+    .select({
+      snapshot: { id, executor_id, run_id, reference, digest, image_id, size_bytes, is_locked, created_at },
+      executor: executors.name,
+    })
+    .from(snapshots)
+    .innerJoin(executors, eq(executors.id, snapshots.executor_id))
+    .where(and(...conditions))
+    .orderBy(desc(snapshots.id))
+    .limit(limit + 1);
+}
+
+/**
+ * Stores a snapshot and removes the oldest of its executor beyond `keep`: never a locked one, never one that an unfinished run
+ * goes back to. Returns the ids of the removed ones.
+ */
+export async function insertSnapshot(
+  tx: Writer,
+  row: typeof snapshots.$inferInsert,
+  keep: number,
+): Promise<readonly string[]> {
+  await tx.insert(snapshots).values(row);
+  const all = await tx
+    .select({ id: snapshots.id, is_locked: snapshots.is_locked })
+    .from(snapshots)
+    .where(eq(snapshots.executor_id, row.executor_id))
+    .orderBy(desc(snapshots.created_at), desc(snapshots.id));
+  const inUse = await tx
+    .select({ id: runs.snapshot_id })
+    .from(runs)
+    .where(and(eq(runs.executor_id, row.executor_id), inArray(runs.state, [...activeStates])));
+  const removable = all
+    .filter((each) => !each.is_locked && each.id !== row.id && !inUse.some((used) => used.id === each.id))
+    .map((each) => each.id);
+  const removed = removable.slice(Math.max(0, keep - 1));
+  if (removed.length > 0) await tx.delete(snapshots).where(inArray(snapshots.id, removed));
+  return removed;
+}
+
+export async function updateSnapshotRow(tx: Writer, id: string, changes: { is_locked: boolean }): Promise<void> {
+  await tx.update(snapshots).set(changes).where(eq(snapshots.id, id));
+}
+
+export async function deleteSnapshotRow(tx: Writer, id: string): Promise<void> {
+  await tx.delete(snapshots).where(eq(snapshots.id, id));
+}
+
+/** True while an unfinished run goes back to the snapshot. */
+export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.snapshot_id, id), inArray(runs.state, [...activeStates])))
+    .limit(1);
+  return rows.length > 0;
+}

@@ -1,0 +1,239 @@
+import * as v from "valibot";
+import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
+import { endRun, moveOn, type RunContext, type RunnerOptions, type StoredPlan } from "./context.ts";
+import { firstEntry, lastEntry, openJournal } from "./journal.ts";
+import { holdLease, LeaseLost, leaseMs } from "./lease.ts";
+import {
+  appendStep,
+  deletePendingRun,
+  dropLeasesOfOthers,
+  dueRuns,
+  executorOfRun,
+  findRun,
+  leaseRun,
+  makeExecutorDue,
+  noteWaiting,
+  type RunRow,
+  updateHeldRun,
+  workingRunOn,
+} from "./queries.ts";
+import { failureReasons, type Reason } from "./schema.ts";
+import { faultOf, isWindowOpen, start } from "./start.ts";
+import { type ActiveState, isActiveState } from "./states.ts";
+
+/** A pending run that ended its process so often is not tried again. */
+const maxClaims = 2;
+/** When a run is taken up again whose runtime did not answer, or that met a fault of our own. */
+const retryMs = 10_000;
+
+const PlanColumn = v.object({
+  services: v.array(
+    v.object({
+      service: v.string(),
+      from: v.object({ reference: v.string(), digest: v.nullable(v.string()), image_id: v.string() }),
+      to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
+    }),
+  ),
+  was_running: v.boolean(),
+});
+
+export type Runner = ReturnType<typeof runRunner>;
+
+/**
+ * Takes up runs that are due: starts pending ones, recovers those whose process is gone, cleans up after ended ones. Each is held
+ * by a lease with an owner of its own, so that no two processes, and no two calls in one, ever work on the same run.
+ */
+export function runRunner(deps: RunnerOptions) {
+  const { db, clock, log } = deps;
+
+  const claim = async (id: string, owner: string): Promise<RunRow | null> => {
+    const now = clock.now();
+    return await db.write(async (tx) => {
+      const run = await findRun(tx, id);
+      const executor = run === null ? null : await executorOfRun(tx, run.executor_id);
+      if (run === null || executor === null) return null;
+      const other = run.state === "pending" ? await workingRunOn(tx, executor.connection_id, id, now) : null;
+      if (other !== null) {
+        await noteWaiting(tx, id, "waiting_for_connection", `Waits for the run "${other}" on the same connection`);
+        return null;
+      }
+      const held = await leaseRun(tx, id, { owner, now, until: now + leaseMs });
+      if (held === null || held.state !== "pending") return held;
+      await updateHeldRun(tx, id, owner, { reason: null, reason_code: null, started_at: held.started_at ?? now });
+      await appendStep(tx, { run_id: id, step: "claim", phase: "begin", facts: {}, at: now });
+      return { ...held, reason: null, reason_code: null, started_at: held.started_at ?? now };
+    });
+  };
+
+  /** Gives a run back that could not be worked on; it is taken up again at `due_at`. */
+  const release = async (run: RunRow, owner: string, waiting: Reason | null): Promise<void> => {
+    const due = clock.now() + (waiting === null ? 0 : retryMs);
+    const isEnded = !isActiveState(run.state);
+    await db.write((tx) =>
+      updateHeldRun(tx, run.id, owner, {
+        lease_owner: null,
+        lease_until: null,
+        ...(isEnded ? { cleanup_due_at: due } : { due_at: due }),
+        ...(isEnded || waiting === null ? {} : { reason_code: "waiting_for_runtime", reason: waiting.message }),
+      }),
+    );
+    deps.changes.announce(run.id);
+  };
+
+  const perform = async (id: string, shutdown: AbortSignal): Promise<void> => {
+    const owner = `${deps.instance_id}:${newId(clock.now())}`;
+    const run = await claim(id, owner);
+    if (run === null) return;
+    deps.changes.announce(id);
+    const lease = holdLease({ db, clock, log, run_id: id, owner });
+    try {
+      const journal = await openJournal({ db, clock, log, lease, changes: deps.changes, redact: deps.redact });
+      await workOn(deps, { run, lease, journal, shutdown });
+    } catch (error) {
+      if (error instanceof LeaseLost || lease.signal.aborted) {
+        log.warning("Run was taken over by another process", { run: id });
+        return;
+      }
+      if (shutdown.aborted) log.info("Run is left for the next start", { run: id, state: run.state });
+      else log.error("Run is taken up again later", { run: id, state: run.state, error });
+      const message = `Taken up again after: ${deps.redact(errorMessage(error))}`;
+      await release(run, owner, shutdown.aborted ? null : { code: "unreachable", message });
+    } finally {
+      await lease.stop();
+    }
+  };
+
+  return {
+    name: "runs",
+    /** Most at once in this process; one per connection besides. */
+    concurrency: 8,
+    due: (now: number, limit: number): Promise<string[]> => dueRuns(db.read, now, limit),
+    perform,
+    /**
+     * For a process that knows that it is the only one on its database: runs that an earlier process held are due at once. Without
+     * it they are when their leases have run out.
+     */
+    takeOver: async (): Promise<void> => {
+      await db.write((tx) => dropLeasesOfOthers(tx, deps.instance_id));
+    },
+  };
+}
+
+type Claimed = Pick<RunContext, "run" | "lease" | "journal" | "shutdown">;
+
+async function workOn(deps: RunnerOptions, claimed: Claimed): Promise<void> {
+  const { run, lease, journal, shutdown } = claimed;
+  const settings = await deps.executors.settings(run.executor_id);
+  const held = { deps, ...claimed, settings };
+  if (run.state === "pending" && !(await mayBegin(held))) return;
+  await using session = await openOrEnd(held);
+  if (session === null) return;
+  const context: RunContext = { deps, run, settings, lease, journal, session, shutdown, plan: planOf(run) };
+  if (run.state === "pending") await start(context);
+  else if (isActiveState(run.state)) await recover(context, run.state);
+  else await cleanUp(context);
+}
+
+function planOf(run: RunRow): StoredPlan | null {
+  const parsed = v.safeParse(PlanColumn, run.plan);
+  return parsed.success ? parsed.output : null;
+}
+
+type HeldRun = Omit<RunContext, "session" | "plan">;
+
+/** The conditions that need no runtime. Ends or withdraws the run where they are not met. */
+async function mayBegin(held: HeldRun): Promise<boolean> {
+  const { deps, run, settings, journal, lease } = held;
+  const claims = journal.entries().filter((entry) => entry.step === "claim").length;
+  if (claims > maxClaims) {
+    const message = "The process ended each time that this run was started";
+    await endRun(held, "pending", "failed", { reason: { code: "interrupted", message }, serving: "unknown" });
+    return false;
+  }
+  const executor = await executorOfRun(deps.db.read, run.executor_id);
+  if (executor?.is_connection_enabled !== true) {
+    const reason: Reason = { code: "connection_disabled", message: "The connection is disabled" };
+    await endRun(held, "pending", "skipped", { reason });
+    return false;
+  }
+  if (!settings.is_enabled) {
+    const reason: Reason = { code: "executor_disabled", message: `The executor "${settings.name}" is disabled` };
+    await endRun(held, "pending", "skipped", { reason });
+    return false;
+  }
+  const isUnwanted = run.trigger !== "manual" && settings.trigger === "manual";
+  if (isUnwanted || !isWindowOpen(held)) {
+    // Outside of its window an automatic run waits without a trace: the evaluation queues it again.
+    await deps.db.write(async (tx) => {
+      await deletePendingRun(tx, run.id, lease.owner);
+      await makeExecutorDue(tx, run.executor_id, deps.clock.now());
+    });
+    deps.changes.announce(run.id);
+    return false;
+  }
+  return true;
+}
+
+/** Null when the run ended because its runtime could not be opened; throws for one that has to be recovered. */
+async function openOrEnd(held: HeldRun): Promise<RunContext["session"] | null> {
+  const { deps, run, settings, lease } = held;
+  try {
+    return await deps.connections.open(settings.connection_id, lease.signal);
+  } catch (error) {
+    if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
+    const message = errorMessage(error);
+    if (run.state === "pending") {
+      const code = error instanceof PluginError ? faultOf(error, "update_failed") : "update_failed";
+      await endRun(held, "pending", "failed", { reason: { code, message }, serving: "unknown" });
+      return null;
+    }
+    const startedAt = run.started_at ?? run.created_at;
+    if (!isActiveState(run.state) || deps.clock.now() - startedAt < giveUpMs) throw error;
+    const reason: Reason = { code: "interrupted", message: `The runtime did not answer for a day: ${message}` };
+    await endInterrupted(held, run.state, reason);
+    return null;
+  }
+}
+
+async function endInterrupted(held: HeldRun, from: ActiveState, reason: Reason): Promise<void> {
+  await endRun(held, from, "failed", { reason, serving: "unknown" });
+}
+
+/** The reason that was noted before the process ended, so that the end tells the cause and not only the interruption. */
+function notedFailure(context: RunContext): Reason | null {
+  const facts = firstEntry(context.journal, "failure", "fail")?.facts;
+  const code = failureReasons.find((known) => known === facts?.reason_code);
+  return code === undefined || typeof facts?.message !== "string" ? null : { code, message: facts.message };
+}
+
+/** After its process ended: makes the target whole and brings the run to its end. */
+async function recover(context: RunContext, from: Exclude<ActiveState, "pending">): Promise<void> {
+  const { deps, run, journal, session, settings } = context;
+  deps.log.warning("Run is recovered", { run: run.id, state: from });
+  await journal.note("recover", "begin");
+  const recovery = await session.recover(settings.target, journal);
+  await journal.note("recover", "finish", { state: recovery.state, detail: recovery.detail });
+  const failure = notedFailure(context);
+  const interrupted: Reason = { code: "interrupted", message: `The run was interrupted. ${recovery.detail}` };
+  if (recovery.state === "untouched" || recovery.state === "down") {
+    await failAsObserved(context, from, failure ?? interrupted);
+    return;
+  }
+  if (failure !== null) {
+    if (recovery.state === "started" && from !== "capturing") {
+      await undoAndFail(context, from, failure);
+    } else await failAsObserved(context, from, failure, true);
+    await cleanUp(context);
+    return;
+  }
+  if (from === "capturing") {
+    await failAsObserved(context, from, interrupted, true);
+    await cleanUp(context);
+    return;
+  }
+  if (lastEntry(journal, "start", "finish") === null) await journal.note("start", "finish", { recovered: true });
+  if (from === "updating") await moveOn(context, "updating", "verifying");
+  await conclude(context);
+}

@@ -1,0 +1,215 @@
+import * as v from "valibot";
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import { isUniqueViolation, type Writer } from "../db/client.ts";
+import { AppError, invalidInput, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { newId } from "../ids.ts";
+import { versionsOf } from "./advance.ts";
+import { createRunChanges, stepView, watchRun } from "./changes.ts";
+import type { RunnerOptions } from "./context.ts";
+import {
+  activeRunOf,
+  appendStep,
+  executorOfRun,
+  findRun,
+  findSnapshot,
+  hasAttempt,
+  insertRun,
+  listRunsBefore,
+  type RunRow,
+  stepsAfter,
+} from "./queries.ts";
+import { runRunner } from "./runner.ts";
+import {
+  type NewAutomaticRun,
+  type RunDetailView,
+  RunInput,
+  type RunStepView,
+  type RunView,
+  reasonCodes,
+  runStates,
+  servings,
+} from "./schema.ts";
+
+export type RunService = ReturnType<typeof runService>;
+
+export interface RunServiceOptions extends Omit<RunnerOptions, "changes"> {
+  audit: RecordAudit;
+  /** Told when a run was queued, so that it need not wait for the next tick. */
+  onDue?: () => void;
+}
+
+export const RunQuery = v.object({
+  ...PageQuery.entries,
+  executor_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
+  state: v.optional(v.picklist(runStates)),
+});
+
+export const StepQuery = v.object({
+  after_seq: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,9}$/, "Write a whole number"),
+      v.transform(Number),
+      v.description("Steps after this one"),
+    ),
+    "0",
+  ),
+});
+
+/** More steps than a page of a run shows. */
+const maxShownSteps = 2_000;
+
+function viewOf(run: RunRow, executor: string): RunView {
+  return {
+    id: run.id,
+    executor_id: run.executor_id,
+    executor,
+    kind: run.kind,
+    state: run.state,
+    trigger: run.trigger,
+    attempt: run.attempt,
+    reason_code: reasonCodes.find((code) => code === run.reason_code) ?? null,
+    reason: run.reason,
+    ...versionsOf(run),
+    snapshot_id: run.snapshot_id,
+    ignore_window: run.ignore_window,
+    plan_hash: run.plan_hash,
+    serving: servings.find((serving) => serving === run.serving) ?? null,
+    downtime_ms: run.downtime_ms,
+    ready_ms: run.ready_ms,
+    progress: run.progress === null ? null : { ...run.progress },
+    created_at: run.created_at,
+    started_at: run.started_at,
+    ended_at: run.ended_at,
+  };
+}
+
+function runActive(executor: string, id: string): AppError {
+  return new AppError("run_active", 409, `The executor "${executor}" already has the run "${id}" going on`, {
+    fields: { active_run_id: id },
+  });
+}
+
+/** Runs: queued by hand or by an evaluation, performed by whichever process is first, told step by step. */
+export function runService(options: RunServiceOptions) {
+  const { db, clock, audit } = options;
+  const changes = createRunChanges();
+  const runner = runRunner({ ...options, changes });
+  const queued = (id: string) => {
+    changes.announce(id);
+    options.onDue?.();
+  };
+
+  const getRow = async (id: string): Promise<{ run: RunRow; executor: string }> => {
+    const run = await findRun(db.read, id);
+    const executor = run === null ? null : await executorOfRun(db.read, run.executor_id);
+    if (run === null || executor === null) throw notFound("run", id);
+    return { run, executor: executor.name };
+  };
+
+  const insertManual = async (tx: Writer, actor: Actor, executorId: string, input: RunInput, id: string) => {
+    const executor = await executorOfRun(tx, executorId);
+    if (executor === null) throw notFound("executor", executorId);
+    const active = await activeRunOf(tx, executorId);
+    if (active !== null) throw runActive(executor.name, active.id);
+    const snapshot = input.snapshot_id === undefined ? null : await findSnapshot(tx, input.snapshot_id);
+    if (input.snapshot_id !== undefined && snapshot?.executor_id !== executorId) {
+      throw invalidInput({ snapshot_id: `The executor "${executor.name}" has no snapshot "${input.snapshot_id}"` });
+    }
+    const kind = snapshot === null ? "update" : "rollback";
+    const now = clock.now();
+    await insertRun(tx, {
+      id,
+      executor_id: executorId,
+      kind,
+      state: "pending",
+      trigger: "manual",
+      expected_plan_hash: input.plan_hash ?? null,
+      snapshot_id: snapshot?.id ?? null,
+      ignore_window: input.ignore_window,
+      due_at: now,
+      created_at: now,
+    });
+    await appendStep(tx, { run_id: id, step: "queue", phase: "finish", facts: { trigger: "manual" }, at: now });
+    await audit(tx, actor, {
+      event: kind === "rollback" ? "rollback_started" : "run_started",
+      outcome: "ok",
+      subject: { kind: "run", id, name: executor.name },
+      detail: { snapshot_id: snapshot?.id ?? null, has_plan_hash: input.plan_hash !== undefined },
+    });
+  };
+
+  return {
+    /** Newest first. `query`: `cursor`, `limit`, `executor_id`, `state`. */
+    list: async (query: unknown): Promise<Page<RunView>> => {
+      const parsed = parseInput(RunQuery, query);
+      const rows = await listRunsBefore(db.read, cursorKey(parsed), pageSize(parsed), {
+        executor_id: parsed.executor_id ?? null,
+        state: parsed.state ?? null,
+      });
+      return toPage(
+        rows,
+        parsed,
+        (row) => row.run.id,
+        (row) => viewOf(row.run, row.executor),
+      );
+    },
+
+    get: async (id: string): Promise<RunDetailView> => {
+      const { run, executor } = await getRow(id);
+      const steps = await stepsAfter(db.read, id, 0, maxShownSteps);
+      return { ...viewOf(run, executor), plan: run.plan === null ? null : { ...run.plan }, steps: steps.map(stepView) };
+    },
+
+    /** The steps after `after_seq`, in their order. */
+    steps: async (id: string, query: unknown): Promise<{ items: readonly RunStepView[] }> => {
+      const { after_seq } = parseInput(StepQuery, query);
+      await getRow(id);
+      return { items: (await stepsAfter(db.read, id, after_seq, maxShownSteps)).map(stepView) };
+    },
+
+    /**
+     * Queues a run by hand: an update, or with `snapshot_id` a rollback. Refused with `run_active` and the other's id while a run of
+     * the executor is going on.
+     */
+    create: async (actor: Actor, executorId: string, input: unknown): Promise<RunView> => {
+      const parsed = parseInput(RunInput, input ?? {});
+      const id = newId(clock.now());
+      try {
+        await db.write((tx) => insertManual(tx, actor, executorId, parsed, id));
+      } catch (error) {
+        // Another process was faster by less than a transaction.
+        const active = isUniqueViolation(error) ? await activeRunOf(db.read, executorId) : null;
+        if (active === null) throw error;
+        throw runActive((await executorOfRun(db.read, executorId))?.name ?? executorId, active.id);
+      }
+      queued(id);
+      const { run, executor } = await getRow(id);
+      return viewOf(run, executor);
+    },
+
+    /** For evaluations: queues an automatic run in the caller's transaction; false when there is one already. */
+    createAutomatic: async (tx: Writer, run: NewAutomaticRun): Promise<boolean> => {
+      if ((await activeRunOf(tx, run.executor_id)) !== null) return false;
+      if (await hasAttempt(tx, run.executor_id, run.desired_revision, run.attempt)) return false;
+      const now = clock.now();
+      const id = newId(now);
+      await insertRun(tx, { id, kind: "update", state: "pending", ...run, due_at: now, created_at: now });
+      await appendStep(tx, { run_id: id, step: "queue", phase: "finish", facts: { trigger: run.trigger }, at: now });
+      return true;
+    },
+
+    /** Steps as they happen, from after `afterSeq` on, of runs of every process; ends with the run or the signal. */
+    watch: (id: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunStepView> =>
+      watchRun({ read: db.read, clock, changes }, id, afterSeq, signal),
+    /** Told the id of each run that changed in this process. */
+    onChange: changes.subscribe,
+
+    /** For the scheduler. */
+    work: { name: runner.name, concurrency: runner.concurrency, due: runner.due, perform: runner.perform },
+    /** At the start of a process that is alone on its database: what the process before it left is due at once. */
+    takeOver: runner.takeOver,
+  };
+}

@@ -1,0 +1,282 @@
+import { errorMessage, PluginError } from "../errors.ts";
+import type { PlannedUpdate } from "../executors/service.ts";
+import { newId } from "../ids.ts";
+import type { Prepared, UpdatePlan } from "../runtimes/runtime.ts";
+import { conclude, failAsObserved, undoAndFail } from "./conclude.ts";
+import { type EndFacts, endRun, moveOn, type RunContext, type StoredPlan } from "./context.ts";
+import { fence } from "./journal.ts";
+import { findSnapshot, hasAttempt, insertSnapshot } from "./queries.ts";
+import type { FailureReason, Reason } from "./schema.ts";
+
+/** What a run is about to do, with what it needs for it. */
+interface Intent {
+  plan: UpdatePlan;
+  /** Set for a rollback: the configuration that it leads back to. */
+  snapshot: string | null;
+  was_running: boolean;
+  columns: NonNullable<EndFacts["columns"]>;
+}
+
+/** Thrown inside to end a run before its target was touched. */
+class NotStarted extends Error {
+  readonly outcome: "skipped" | "failed";
+  readonly reason: Reason;
+  readonly columns: EndFacts["columns"];
+
+  constructor(outcome: "skipped" | "failed", reason: Reason, columns: EndFacts["columns"] = {}) {
+    super(reason.message);
+    this.outcome = outcome;
+    this.reason = reason;
+    this.columns = columns;
+  }
+}
+
+/** How a fault of the runtime or of a registry is called when nothing was touched yet. */
+export function faultOf(error: PluginError, otherwise: FailureReason): FailureReason {
+  if (error.code === "unreachable" || error.code === "rate_limited") return error.code;
+  return otherwise;
+}
+
+/** Performs a pending run from its plan to its end. */
+export async function start(context: RunContext): Promise<void> {
+  const { shutdown } = context;
+  let state: "pending" | "capturing" = "pending";
+  let intent: Intent;
+  try {
+    intent = await withFaults("update_failed", () => decideIntent(context));
+    await moveOn(context, "pending", "capturing", intent.columns);
+    state = "capturing";
+    context.plan = storedPlan(intent);
+    await prepare(context, intent);
+    await capture(context);
+    shutdown.throwIfAborted();
+  } catch (error) {
+    if (!(error instanceof NotStarted)) throw error;
+    const facts = { reason: error.reason, columns: error.columns };
+    if (error.outcome === "skipped") await endRun(context, state, "skipped", facts);
+    else if (state === "pending") await endRun(context, state, "failed", { ...facts, serving: "unknown" });
+    else await failAsObserved(context, state, error.reason);
+    return;
+  }
+  await moveOn(context, "capturing", "updating");
+  await apply(context, intent);
+}
+
+async function apply(context: RunContext, intent: Intent): Promise<void> {
+  const { session, journal, lease } = context;
+  try {
+    await session.apply(intent.plan, journal);
+  } catch (error) {
+    lease.signal.throwIfAborted();
+    if (!(error instanceof PluginError)) context.deps.log.error("Update failed", { run: context.run.id, error });
+    const code = error instanceof PluginError ? faultOf(error, "update_failed") : "internal_error";
+    await undoAndFail(context, "updating", { code, message: `The update failed: ${errorMessage(error)}` });
+    return;
+  }
+  await moveOn(context, "updating", "verifying");
+  await conclude(context);
+}
+
+/** Turns a fault of a plug-in into the end of a run whose target was not touched. */
+async function withFaults<T>(otherwise: FailureReason, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    throw new NotStarted("failed", { code: faultOf(error, otherwise), message: errorMessage(error) });
+  }
+}
+
+async function decideIntent(context: RunContext): Promise<Intent> {
+  const { run } = context;
+  const intent = run.kind === "rollback" ? await intendRollback(context) : await intendUpdate(context);
+  if (run.expected_plan_hash !== null && run.expected_plan_hash !== intent.plan.hash) {
+    throw new NotStarted(
+      "failed",
+      { code: "target_changed", message: "The target or what is desired has changed since the plan was reviewed" },
+      intent.columns,
+    );
+  }
+  return intent;
+}
+
+async function intendUpdate(context: RunContext): Promise<Intent> {
+  const { deps, run, settings, session } = context;
+  const planned = await deps.executors.planUpdate(settings, session, {
+    is_automatic: run.trigger !== "manual",
+    is_reviewed: run.expected_plan_hash !== null,
+  });
+  const columns = await updateColumns(context, planned);
+  // A plan that was consented to and is another one by now is told as that, whatever else is the matter with it.
+  const isOther =
+    run.expected_plan_hash !== null && planned.plan !== null && planned.plan.hash !== run.expected_plan_hash;
+  if (planned.unmet !== null && !isOther) throw new NotStarted("skipped", planned.unmet, columns);
+  if (planned.plan === null) throw new Error(`The executor "${settings.name}" has no plan and no reason for it`);
+  return { plan: planned.plan, snapshot: null, was_running: wasRunning(planned), columns };
+}
+
+async function intendRollback(context: RunContext): Promise<Intent> {
+  const { deps, run, settings, session } = context;
+  const snapshot = run.snapshot_id === null ? null : await findSnapshot(deps.db.read, run.snapshot_id);
+  if (snapshot === null) {
+    throw new NotStarted("failed", { code: "snapshot_missing", message: "The snapshot was removed meanwhile" });
+  }
+  if (session.snapshots === undefined) {
+    throw new NotStarted("failed", { code: "snapshot_missing", message: "This kind of target has no snapshots" });
+  }
+  const text = deps.sealer.open(snapshot.sealed_content);
+  const plan = await session.snapshots.planRestore(settings.target, text);
+  const [service] = plan.services;
+  const columns = {
+    plan: publicPlan(plan, true),
+    plan_hash: plan.hash,
+    from_digest: service?.from.digest ?? null,
+    from_tag: tagOf(service?.from.reference ?? ""),
+    to_digest: service?.to.digest ?? snapshot.digest,
+    to_tag: tagOf(snapshot.reference),
+  };
+  const [refusal] = plan.refusals;
+  if (refusal !== undefined) {
+    const message = `"${settings.target.id}" cannot be restored: ${refusal.message}`;
+    throw new NotStarted("skipped", { code: "target_refused", message }, columns);
+  }
+  if (plan.is_noop) {
+    const message = `"${settings.target.id}" is already as the snapshot says`;
+    throw new NotStarted("skipped", { code: "already_current", message }, columns);
+  }
+  return { plan, snapshot: text, was_running: true, columns };
+}
+
+function tagOf(reference: string): string | null {
+  const name = reference.split("@")[0] ?? "";
+  const colon = name.lastIndexOf(":");
+  return colon > name.lastIndexOf("/") ? name.slice(colon + 1) : null;
+}
+
+function wasRunning(planned: PlannedUpdate): boolean {
+  const states = planned.target?.services.map((service) => service.state) ?? [];
+  return !states.every((state) => state === "stopped");
+}
+
+function storedPlan(intent: Intent): StoredPlan {
+  return { services: intent.plan.services, was_running: intent.was_running };
+}
+
+/** As it is stored and shown: without the defaults of the images, which are large and say nothing new. */
+function publicPlan(plan: UpdatePlan, isRunning: boolean): Readonly<Record<string, unknown>> {
+  const changes = plan.changes.map(({ image_config: _config, ...change }) => change);
+  return { ...plan, changes, was_running: isRunning };
+}
+
+async function updateColumns(context: RunContext, planned: PlannedUpdate): Promise<Intent["columns"]> {
+  const { deps, run } = context;
+  const [service] = planned.services;
+  const revision = planned.desired_revision;
+  // An automatic run that finds something newer than it was queued for stands for that, unless another run did already.
+  const isTaken =
+    revision !== null &&
+    revision !== run.desired_revision &&
+    run.trigger !== "manual" &&
+    (await hasAttempt(deps.db.read, run.executor_id, revision, run.attempt));
+  return {
+    from_tag: service?.found?.tag ?? null,
+    from_digest: service?.found?.digest ?? null,
+    to_tag: service?.desired?.tag ?? null,
+    to_digest: service?.desired?.digest ?? null,
+    ...(revision === null || isTaken ? {} : { desired_revision: revision }),
+    ...(planned.plan === null
+      ? {}
+      : { plan: publicPlan(planned.plan, wasRunning(planned)), plan_hash: planned.plan.hash }),
+  };
+}
+
+/** Pulls; the target is not touched. */
+async function prepare(context: RunContext, intent: Intent): Promise<void> {
+  const { deps, run, settings, session, journal, shutdown } = context;
+  const { plan, snapshot } = intent;
+  const auth = await deps.executors.pullLogin(settings, plan);
+  const { is_noop } = await withFaults("pull_failed", () =>
+    unlessAborted(
+      shutdown,
+      snapshot === null || session.snapshots === undefined
+        ? session.prepare(plan, auth, journal)
+        : session.snapshots.prepareRestore(plan, snapshot, auth, journal),
+    ),
+  );
+  if (is_noop) {
+    const message = `The pulled image is the one that "${settings.target.id}" already runs`;
+    throw new NotStarted("skipped", { code: "already_current", message });
+  }
+  // A pull can take long: asked again before anything is touched.
+  if (!isWindowOpen(context)) {
+    const message = `The maintenance window closed while the image of "${settings.name}" was pulled`;
+    throw new NotStarted("skipped", { code: "window_closed", message });
+  }
+  deps.log.debug("Run prepared", { run: run.id });
+}
+
+async function unlessAborted(signal: AbortSignal, work: Promise<Prepared>): Promise<Prepared> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    work.catch((error: unknown) => {
+      // Only of interest when the race was lost: the session is closed then, and its work fails.
+      if (!signal.aborted) throw error;
+    });
+  }
+}
+
+/** Whether the run may go on by its window; manual runs and those of other triggers always may. */
+export function isWindowOpen(context: Pick<RunContext, "deps" | "run" | "settings">): boolean {
+  const { deps, run, settings } = context;
+  return run.trigger !== "window" || run.ignore_window || deps.executors.isWindowOpen(settings);
+}
+
+/** Saves the complete configuration, encrypted, before anything is touched. */
+async function capture(context: RunContext): Promise<void> {
+  const { deps, run, settings, session, journal, lease } = context;
+  if (session.snapshots === undefined) return;
+  const { snapshots } = session;
+  await journal.begin("snapshot");
+  let text: string;
+  try {
+    text = await snapshots.capture(settings.target);
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    await journal.fail("snapshot", { error: errorMessage(error) });
+    // A rollback may be what brings a target back that is gone: then there is nothing to save.
+    if (run.kind === "rollback" && error.code === "not_found") return;
+    throw new NotStarted("failed", {
+      code: faultOf(error, "snapshot_failed"),
+      message: `The configuration could not be saved: ${errorMessage(error)}`,
+    });
+  }
+  const now = deps.clock.now();
+  const id = newId(now);
+  const [service] = context.plan?.services ?? [];
+  const sealed = deps.sealer.seal(text);
+  const removed = await deps.db.write(async (tx) => {
+    await fence(tx, lease, now);
+    return await insertSnapshot(
+      tx,
+      {
+        id,
+        executor_id: run.executor_id,
+        run_id: run.id,
+        sealed_content: sealed,
+        reference: service?.from.reference ?? "",
+        digest: service?.from.digest ?? null,
+        image_id: service?.from.image_id ?? "",
+        size_bytes: Buffer.byteLength(text),
+        created_at: now,
+      },
+      deps.snapshotLimit(),
+    );
+  });
+  await journal.finish("snapshot", { snapshot_id: id, removed: removed.length });
+}

@@ -1,0 +1,32 @@
+import type { runStates } from "../db/tables.ts";
+
+export type RunState = (typeof runStates)[number];
+
+/**
+ * Where a run may go from each state. Until `updating` nothing is touched, so a condition that turns out unmet after the pull
+ * (the very image runs already, the window has closed) still ends in `skipped`.
+ */
+export const transitions = {
+  pending: ["capturing", "skipped", "failed"],
+  capturing: ["updating", "skipped", "failed"],
+  updating: ["verifying", "failed"],
+  verifying: ["succeeded", "degraded", "failed"],
+  succeeded: [],
+  degraded: [],
+  failed: [],
+  skipped: [],
+} as const satisfies { readonly [S in RunState]: readonly RunState[] };
+
+export type NextState<S extends RunState> = (typeof transitions)[S][number];
+
+/** The states in which a run is going on; every other is an end. */
+export type ActiveState = { [S in RunState]: NextState<S> extends never ? never : S }[RunState];
+export type EndState = Exclude<RunState, ActiveState>;
+
+export function isActiveState(state: RunState): state is ActiveState {
+  return transitions[state].length > 0;
+}
+
+export function isEndState(state: RunState): state is EndState {
+  return transitions[state].length === 0;
+}
