@@ -4,6 +4,7 @@ import type { Database } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { orderTags } from "../versions/order.ts";
 import { judgeRelease, membersOf } from "./judge.ts";
 import {
   type ChannelRow,
@@ -140,7 +141,6 @@ export function releaseReads(options: ReadOptions) {
       const tracker = await getTracker(name);
       const { sources, channels, rows } = await contexts(tracker);
       const byId = new Map(sources.map((source) => [source.id, source]));
-      const after = parsePosition(cursorKey(parsed));
       const found = rows
         .flatMap((row) => {
           const source = byId.get(row.source_id);
@@ -149,11 +149,17 @@ export function releaseReads(options: ReadOptions) {
         })
         .filter(({ view }) =>
           parsed.channel === undefined ? view.channels.length > 0 : view.channels.includes(parsed.channel),
-        )
-        .toSorted((a, b) => b.at - a.at || (a.row.id < b.row.id ? 1 : -1))
-        .filter(({ at, row }) => after === null || at < after.at || (at === after.at && row.id < after.id));
+        );
+      // What a first check found has one time: such releases stand in the order of their versions.
+      const places = new Map(orderTags(found.map(({ row }) => row.tag)).map((tag, place) => [tag, place]));
+      const place = (row: ReleaseFactsRow) => places.get(row.tag) ?? 0;
+      found.sort((a, b) => b.at - a.at || place(a.row) - place(b.row) || (a.row.id < b.row.id ? 1 : -1));
+      const after = parsePosition(cursorKey(parsed));
+      const last = found.findIndex(({ row }) => row.id === after?.id);
+      // The release at which the previous page ended may have been removed since.
+      const rest = last >= 0 ? found.slice(last + 1) : found.filter(({ at }) => after === null || at < after.at);
       return toPage(
-        found.slice(0, pageSize(parsed) + 1),
+        rest.slice(0, pageSize(parsed) + 1),
         parsed,
         ({ at, row }) => positionKey(at, row.id),
         ({ view }) => view,
