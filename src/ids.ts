@@ -1,10 +1,19 @@
 import { randomBytes } from "node:crypto";
 
-/** UUIDv7 (RFC 9562, 5.7): 48 bits of milliseconds, then randomness, so that ids sort by creation time. */
+let lastInstant = 0;
+let counter = 0;
+
+/**
+ * UUIDv7 (RFC 9562, 5.7 and 6.2): 48 bits of milliseconds, a counter of 12 bits within the millisecond, then randomness. Ids of
+ * one process sort in the order in which they were made, so that a page key is also the order of events.
+ */
 export function newId(now: number): string {
   const bytes = randomBytes(16);
+  if (now === lastInstant && counter < 0xfff) counter += 1;
+  else counter = bytes.readUInt16BE(6) & 0x3ff;
+  lastInstant = now;
   bytes.writeUIntBE(now, 0, 6);
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes.writeUInt16BE(0x7000 | counter, 6);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

@@ -9,9 +9,11 @@ function fieldPath(issue: v.BaseIssue<unknown>): string {
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {
-  if (issue.type === "strict_object")
-    return issue.expected === "never" ? "There is no such field" : "This field is required";
-  if (issue.kind === "schema" && issue.input === undefined) return "This field is required";
+  if (issue.type === "strict_object" && issue.expected === "never") return "There is no such field";
+  if (issue.type === "strict_object" && issue.expected === "Object") return "Write an object with its fields";
+  if (issue.type === "strict_object" || (issue.kind === "schema" && issue.input === undefined)) {
+    return "This field is required";
+  }
   return issue.message;
 }
 

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+import { parseBaseUrl, readConfig } from "../src/config.ts";
+
+describe("readConfig()", () => {
+  test("needs nothing", () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({
+      host: "127.0.0.1",
+      port: 8080,
+      base_url: null,
+      log_level: null,
+      log_format: "text",
+    });
+    expect(config.data_dir).toEndWith("/data");
+    expect(config.database_url).toBe(`file:${config.data_dir}/tidemark.db`);
+  });
+
+  test("takes a blank variable as one that is not set", () => {
+    expect(readConfig({ PORT: " ", BASE_URL: "" })).toEqual(readConfig({}));
+  });
+
+  test.each([
+    [{ PORT: "80a" }, 'PORT is "80a"; it must be a number from 0 to 65535'],
+    [{ PORT: "70000" }, 'PORT is "70000"; it must be a number from 0 to 65535'],
+    [{ LOG_LEVEL: "loud" }, 'LOG_LEVEL is "loud"; it must be one of debug, info, warning, error'],
+    [{ LOG_FORMAT: "xml" }, 'LOG_FORMAT is "xml"; it must be one of text, json'],
+    [{ BASE_URL: "tidemark.example" }, 'BASE_URL: The base URL "tidemark.example" is not a URL'],
+    [{ BASE_URL: "ftp://a.example" }, 'BASE_URL: The base URL has the scheme "ftp:"'],
+    [{ BASE_URL: "https://u:p@a.example" }, "BASE_URL: The base URL must have no user, query or fragment"],
+    [{ DATABASE_URL: "postgres://x" }, 'DATABASE_URL starts with "postgres://x"'],
+    [{ TRUSTED_PROXIES: "10.0.0.0/33" }, 'TRUSTED_PROXIES has "10.0.0.0/33"'],
+    [{ TRUSTED_PROXIES: "proxy" }, 'TRUSTED_PROXIES has "proxy"'],
+  ])("refuses %j with a sentence", (environment, sentence) => {
+    expect(() => readConfig(environment)).toThrow(sentence);
+  });
+
+  test("names every wrong variable at once", () => {
+    expect(() => readConfig({ PORT: "x", LOG_LEVEL: "y" })).toThrow(/PORT[^]*LOG_LEVEL/);
+  });
+
+  test("reads lists of proxies", () => {
+    const { trusted_proxies } = readConfig({ TRUSTED_PROXIES: "10.0.0.1, 192.168.0.0/16 fd00::/8" });
+    expect(trusted_proxies).toEqual(["10.0.0.1", "192.168.0.0/16", "fd00::/8"]);
+  });
+});
+
+test("parseBaseUrl() keeps a sub-path and drops the final slash", () => {
+  expect(parseBaseUrl("https://a.example/tide/")).toEqual({ url: "https://a.example/tide" });
+  expect(parseBaseUrl("http://a.example:8080")).toEqual({ url: "http://a.example:8080" });
+});

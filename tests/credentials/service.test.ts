@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { auditRecorder } from "../../src/auth/audit.ts";
+import { credentialKinds } from "../../src/credentials/schema.ts";
+import { credentialService } from "../../src/credentials/service.ts";
+import { connections } from "../../src/db/tables.ts";
+import { generateFernetKey } from "../../src/secrets/fernet.ts";
+import { createSealer } from "../../src/secrets/sealed.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
+
+const actor = { name: "admin", address: null, request_id: null };
+const canary = "canary-5f1d0c";
+const pem = `-----BEGIN CERTIFICATE-----\n${canary}\n-----END CERTIFICATE-----`;
+
+/** One secret of each kind, with a canary in everything that must not be seen. */
+const secrets = {
+  github: { token: `ghp_${canary}` },
+  gitlab: { token: `glpat-${canary}` },
+  gitea: { token: canary },
+  helm: { basic_auth: `ci:${canary}` },
+  oci: { username: "ci", password: canary },
+  docker: { ca_certificate: pem, client_certificate: pem, client_key: pem, username: "u", password: canary },
+  podman: { password: canary },
+  kubernetes: { kubeconfig: `apiVersion: v1\ntoken: ${canary}`, token: canary },
+  portainer: { api_key: `ptr_${canary}` },
+} as const;
+
+let temporary: TemporaryDatabase;
+beforeEach(async () => {
+  temporary = await temporaryDatabase();
+});
+afterEach(() => temporary.close());
+
+function open() {
+  const clock = createFakeClock();
+  const sealer = createSealer({ keys: { primary: generateFernetKey() }, clock, onOpen: () => undefined });
+  return credentialService({ db: temporary.db, clock, sealer, audit: auditRecorder({ clock }) });
+}
+
+describe("credentialService()", () => {
+  test.each([...credentialKinds])("stores a %s credential sealed, and lists it without its secret", async (kind) => {
+    const service = open();
+    const created = await service.create(actor, { name: kind, kind, secret: secrets[kind] });
+    const listed = await service.list({ kind });
+    expect(listed.items).toEqual([created]);
+    expect(created.secret_fields.toSorted()).toEqual(Object.keys(secrets[kind]).toSorted());
+    expect(JSON.stringify(listed)).not.toContain(canary);
+    expect(await service.openSecret(kind, created.id)).toEqual(secrets[kind]);
+    await temporary.db.client.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    for (const file of ["tidemark.db", "tidemark.db-wal"]) {
+      expect(readFileSync(join(temporary.dir, file)).includes(canary)).toBe(false);
+    }
+  });
+
+  test("keeps what an edit leaves out or blank, and removes what it sets to null", async () => {
+    const service = open();
+    const { id } = await service.create(actor, { name: "engine", kind: "docker", secret: secrets.docker });
+    await service.update(actor, id, { description: "new", secret: { password: "", client_key: "other" } });
+    expect(await service.openSecret("docker", id)).toEqual({ ...secrets.docker, client_key: "other" });
+    await service.update(actor, id, { secret: { username: null, password: null } });
+    const { username: _u, password: _p, ...rest } = secrets.docker;
+    expect(await service.openSecret("docker", id)).toEqual({ ...rest, client_key: "other" });
+  });
+
+  test.each([
+    [{ kind: "oci", name: "x", secret: { username: "u" } }, { "secret.password": "This field is required" }],
+    [
+      { kind: "github", name: "x", secret: { token: "abc" } },
+      { "secret.token": 'A token of this platform begins with "ghp_" or "github_pat_" or "gho_" or "ghs_"' },
+    ],
+    [
+      { kind: "helm", name: "x", secret: { basic_auth: "user" } },
+      { "secret.basic_auth": 'Write it as "username:password"' },
+    ],
+    [{ kind: "oci", name: "", secret: secrets.oci }, { name: "Write a name" }],
+    [{ kind: "oci", name: "a\u0007b", secret: secrets.oci }, { name: "Use no control characters" }],
+    [{ kind: "oci", name: "x", secret: secrets.oci, extra: 1 }, { extra: "There is no such field" }],
+  ])("refuses %j and names the field", async (input, fields) => {
+    const service = open();
+    await expect(service.create(actor, input)).rejects.toMatchObject({ status: 422, fields });
+    expect((await service.list({})).items).toEqual([]);
+  });
+
+  test("refuses an edit that leaves a secret incomplete, and keeps the old one", async () => {
+    const service = open();
+    const { id } = await service.create(actor, { name: "x", kind: "oci", secret: secrets.oci });
+    await expect(service.update(actor, id, { secret: { password: null } })).rejects.toMatchObject({ status: 422 });
+    expect(await service.openSecret("oci", id)).toEqual(secrets.oci);
+  });
+
+  test("refuses to delete what is in use, and names its users", async () => {
+    const service = open();
+    const { id } = await service.create(actor, { name: "engine", kind: "docker", secret: secrets.docker });
+    await temporary.db.write((tx) =>
+      tx.insert(connections).values({
+        id: "c1",
+        name: "nas",
+        kind: "docker",
+        config: {},
+        credential_id: id,
+        created_at: 0,
+        updated_at: 0,
+      }),
+    );
+    await expect(service.remove(actor, id)).rejects.toMatchObject({
+      status: 409,
+      code: "in_use",
+      message: 'The credential "engine" is used by connection "nas"',
+    });
+    expect((await service.get(id)).users).toEqual([{ kind: "connection", id: "c1", name: "nas" }]);
+  });
+
+  test("refuses a credential of another kind, by name", async () => {
+    const service = open();
+    const { id } = await service.create(actor, { name: "hub", kind: "oci", secret: secrets.oci });
+    await expect(service.openSecret("docker", id)).rejects.toMatchObject({ status: 422 });
+    await expect(service.requireKind(temporary.db.read, "docker", id, "credential_id")).rejects.toMatchObject({
+      fields: { credential_id: 'The credential "hub" is of kind oci; choose one of kind docker' },
+    });
+  });
+
+  test("pages by name", async () => {
+    const service = open();
+    for (const name of ["c", "a", "b"]) await service.create(actor, { name, kind: "gitea", secret: secrets.gitea });
+    const first = await service.list({ limit: "2" });
+    const second = await service.list({ limit: 2, cursor: first.next_cursor ?? undefined });
+    expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    expect(second.next_cursor).toBeNull();
+    await expect(service.list({ limit: 101 })).rejects.toMatchObject({ status: 422 });
+  });
+
+  test("50 at once: all succeed", async () => {
+    const service = open();
+    const inputs = Array.from({ length: 50 }, (_, index) => ({
+      name: `n${index}`,
+      kind: "gitea",
+      secret: secrets.gitea,
+    }));
+    await Promise.all(inputs.map((input) => service.create(actor, input)));
+    expect((await service.list({ limit: 100 })).items).toHaveLength(50);
+  });
+});

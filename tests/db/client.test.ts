@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openDatabase } from "../../src/db/client.ts";
+import { lockDataDir } from "../../src/db/lock.ts";
+import { settings } from "../../src/db/tables.ts";
+import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
+
+let temporary: TemporaryDatabase;
+beforeEach(async () => {
+  temporary = await temporaryDatabase();
+});
+afterEach(() => temporary.close());
+
+const row = (key: string) => ({ key, value: key, updated_at: 0 });
+
+describe("write()", () => {
+  test("takes 300 writers at once and lets reads through meanwhile", async () => {
+    const { db } = temporary;
+    const writes = Array.from({ length: 300 }, (_, index) =>
+      db.write((tx) => tx.insert(settings).values(row(`key-${index}`))),
+    );
+    const read = await db.read.select().from(settings).limit(1000);
+    await Promise.all(writes);
+    expect(read.length).toBeLessThanOrEqual(300);
+    expect(await db.read.$count(settings)).toBe(300);
+  });
+
+  test("rolls back everything when the work throws, and goes on with the next", async () => {
+    const { db } = temporary;
+    const failing = db.write(async (tx) => {
+      await tx.insert(settings).values(row("lost"));
+      throw new Error("no");
+    });
+    const next = db.write((tx) => tx.insert(settings).values(row("kept")));
+    await expect(failing).rejects.toThrow("no");
+    await next;
+    expect((await db.read.select().from(settings).limit(10)).map(({ key }) => key)).toEqual(["kept"]);
+  });
+
+  test("waits for another process's transaction instead of failing", async () => {
+    const { db, dir } = temporary;
+    const other = await openDatabase({ url: `file:${join(dir, "tidemark.db")}` });
+    const transaction = await other.client.transaction("write");
+    const write = db.write((tx) => tx.insert(settings).values(row("after")));
+    await Bun.sleep(30);
+    await transaction.commit();
+    await write;
+    await other.close();
+    expect(await db.read.$count(settings)).toBe(1);
+  });
+
+  test("enforces foreign keys inside a transaction too", async () => {
+    const { db } = temporary;
+    await db.write(async (tx) => {
+      await tx.insert(settings).values(row("first"));
+    });
+    const orphan = temporary.db.client.execute(
+      "INSERT INTO run_steps (run_id, seq, step, phase, facts, at) VALUES ('none', 1, 'x', 'begin', '{}', 0)",
+    );
+    await expect(orphan).rejects.toThrow("FOREIGN KEY");
+  });
+});
+
+describe("lockDataDir()", () => {
+  test("refuses a second holder with a sentence, and lets the next one in after release", async () => {
+    const lock = await lockDataDir(temporary.dir);
+    await expect(lockDataDir(temporary.dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
+    lock.release();
+    (await lockDataDir(temporary.dir)).release();
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import { cpSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import { openDatabase } from "../../src/db/client.ts";
+import { backupDatabase, checkDatabase, inspectDatabaseFile, migrate } from "../../src/db/migrate.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+
+const migrations = join(import.meta.dir, "../../migrations");
+const emptyDir = () => mkdtempSync(join(tmpdir(), "tidemark-migrate-"));
+
+describe("migrate()", () => {
+  test("does nothing the second time", async () => {
+    const { db, close } = await temporaryDatabase();
+    expect(await migrate({ client: db.client, folder: migrations, now: 1, backup: null })).toBe(0);
+    await close();
+  });
+
+  test("makes a backup before it changes a database that has data, and applies what is new", async () => {
+    const folder = emptyDir();
+    cpSync(migrations, folder, { recursive: true });
+    const { db, close } = await temporaryDatabase();
+    const journal = JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8"));
+    journal.entries.push({ idx: journal.entries.length, tag: "9999_more" });
+    writeFileSync(join(folder, "meta/_journal.json"), JSON.stringify(journal));
+    writeFileSync(
+      join(folder, "9999_more.sql"),
+      "CREATE TABLE more (id INTEGER);--> statement-breakpoint\nINSERT INTO more VALUES (1);",
+    );
+    let backups = 0;
+    const backup = async () => {
+      backups += 1;
+    };
+    expect(await migrate({ client: db.client, folder, now: 1, backup })).toBe(1);
+    expect(backups).toBe(1);
+    expect((await db.client.execute("SELECT id FROM more")).rows[0]?.[0]).toBe(1);
+    await expect(migrate({ client: db.client, folder: migrations, now: 2, backup })).rejects.toThrow("newer version");
+    await close();
+  });
+
+  test("leaves nothing of a migration that fails in the middle", async () => {
+    const folder = emptyDir();
+    cpSync(migrations, folder, { recursive: true });
+    const { db, close } = await temporaryDatabase();
+    const journal = JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8"));
+    journal.entries.push({ idx: journal.entries.length, tag: "9999_broken" });
+    writeFileSync(join(folder, "meta/_journal.json"), JSON.stringify(journal));
+    writeFileSync(
+      join(folder, "9999_broken.sql"),
+      "CREATE TABLE half (id INTEGER);--> statement-breakpoint\nNONSENSE;",
+    );
+    await expect(migrate({ client: db.client, folder, now: 1, backup: null })).rejects.toThrow();
+    const tables = await db.client.execute("SELECT name FROM sqlite_master WHERE name = 'half'");
+    expect(tables.rows).toHaveLength(0);
+    await close();
+  });
+});
+
+describe("inspectDatabaseFile()", () => {
+  test("accepts a fresh installation: no database and no key file", () => {
+    expect(() => inspectDatabaseFile(join(emptyDir(), "tidemark.db"), false)).not.toThrow();
+  });
+
+  test.each([
+    ["missing", null, "is missing"],
+    ["empty", Buffer.alloc(0), "is empty (0 bytes)"],
+    ["garbage", Buffer.from("not a database".repeat(20)), "is not a database"],
+    ["a header cut short", Buffer.from("SQLite format 3\0"), "is not a database"],
+  ])("refuses a database that is %s beside a key file, names it and leaves it alone", (_what, content, message) => {
+    const path = join(emptyDir(), "tidemark.db");
+    if (content !== null) writeFileSync(path, content);
+    expect(() => inspectDatabaseFile(path, true)).toThrow(message);
+    expect(() => inspectDatabaseFile(path, true)).toThrow(path);
+    if (content !== null) expect(readFileSync(path)).toEqual(content);
+  });
+
+  test("refuses a database that was cut off", async () => {
+    const { db, dir } = await temporaryDatabase();
+    await db.client.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    await db.close();
+    const copy = join(emptyDir(), "tidemark.db");
+    cpSync(join(dir, "tidemark.db"), copy);
+    truncateSync(copy, 8192);
+    expect(() => inspectDatabaseFile(copy, true)).toThrow("is cut off");
+  });
+});
+
+test("checkDatabase() finds damage in the middle and names the file", async () => {
+  const { db, dir } = await temporaryDatabase();
+  await db.client.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  await db.close();
+  const path = join(emptyDir(), "tidemark.db");
+  const bytes = readFileSync(join(dir, "tidemark.db"));
+  bytes.fill(0xff, 4096, 40_960);
+  writeFileSync(path, bytes);
+  const damaged = createClient({ url: `file:${path}` });
+  await expect(checkDatabase(damaged, path)).rejects.toThrow(path);
+  damaged.close();
+});
+
+test("backupDatabase() makes a copy that opens by itself", async () => {
+  const { db, dir, close } = await temporaryDatabase();
+  await db.client.execute("INSERT INTO settings (key, value, updated_at) VALUES ('timezone', '\"UTC\"', 0)");
+  const path = join(dir, "backups/copy.db");
+  await backupDatabase(db.client, path, (url) => createClient({ url }));
+  const copy = await openDatabase({ url: `file:${path}` });
+  expect((await copy.client.execute("SELECT value FROM settings")).rows[0]?.[0]).toBe('"UTC"');
+  await copy.close();
+  await close();
+});
