@@ -35,7 +35,7 @@ describe("readConfig()", () => {
   });
 
   test("names every wrong variable at once", () => {
-    expect(() => readConfig({ PORT: "x", LOG_LEVEL: "y" })).toThrow(/PORT[^]*LOG_LEVEL/);
+    expect(() => readConfig({ PORT: "x", LOG_LEVEL: "y" })).toThrow(/PORT[\s\S]*LOG_LEVEL/);
   });
 
   test("reads lists of proxies", () => {
