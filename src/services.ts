@@ -51,6 +51,13 @@ const deliveriesAtOnce = 8;
 /** How long the end of the process waits for work that must not be cut short. */
 const stopGraceMs = 20_000;
 
+/** The file, or the server's address without user, password and query. */
+function describeDatabase(url: string): string {
+  if (url.startsWith("file:")) return url.slice("file:".length);
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}
+
 /** Builds every service; the only file that knows them all. */
 export async function createServices(options: ServiceOptions) {
   const { config, db, clock, log, sealer } = options;
@@ -151,6 +158,8 @@ export async function createServices(options: ServiceOptions) {
   return {
     clock,
     trusted_proxies: config.trusted_proxies,
+    /** Where the data is, for people: never with what opens it. */
+    places: { data_dir: config.data_dir, database: describeDatabase(config.database_url) },
     audit,
     auth,
     api_tokens,

@@ -42,6 +42,8 @@ export function createApp(options: AppOptions): App {
     assets,
     clock: services.clock,
     settings: services.settings,
+    version,
+    openapi: (requestUrl) => buildOpenApi({ routes, base_url: services.baseUrl(requestUrl), version }),
     status: async () => ({}),
   };
 
@@ -69,7 +71,7 @@ export function createApp(options: AppOptions): App {
   });
   assets.mount(app);
   app.use(session(services), csrf(services));
-  app.get("/openapi.json", (c) => c.json(buildOpenApi({ routes, base_url: services.baseUrl(c.req.url), version })));
+  app.get("/openapi.json", (c) => c.json(page.openapi(c.req.url)));
   mountRoutes(app, routes);
 
   mountPages(app, services, page);

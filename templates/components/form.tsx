@@ -32,8 +32,8 @@ export interface FormProps {
   cancel_href: string;
   /** On edit immutable fields are shown, not asked. */
   is_edit?: boolean | undefined;
-  /** Secrets are stored: a blank one keeps what is there. */
-  has_secret?: boolean | undefined;
+  /** Secrets are stored: a blank one keeps what is there. All of them, or those at these paths. */
+  has_secret?: boolean | readonly string[] | undefined;
   /** Attributes for single controls, by path: `hx-get` for a live preview. */
   attributes?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
   /** What stands below single fields, by path: a preview, "try it now". */
@@ -119,7 +119,7 @@ function Field(props: FormProps & { field: FieldDescription }) {
         value={valueAt(props.values, field.path) ?? field.default_value}
         error={props.errors?.[field.path]}
         is_fixed={props.is_edit === true && field.is_immutable}
-        has_secret={props.has_secret === true}
+        has_secret={props.has_secret === true || (props.has_secret || []).includes(field.path)}
         attributes={{ ...(field.is_discriminant ? redraws(props) : {}), ...props.attributes?.[field.path] }}
       />
     </FieldFrame>

@@ -28,7 +28,7 @@ export function Tabs({ ctx, label, items }: { ctx: PageContext; label: string; i
 
 interface PaginationProps {
   ctx: PageContext;
-  /** Cursors of the neighbours; null where there is none. The other query parameters are kept. */
+  /** Cursors of the neighbours, "" for the first page; null where there is none. The other query parameters are kept. */
   newer: string | null;
   older: string | null;
   /** "1 to 50 of 300", or what is known. */

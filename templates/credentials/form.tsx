@@ -45,7 +45,7 @@ export function CredentialFormPage({ ctx, credential, fields, values, errors }: 
         submit={credential === null ? t.create : t.save}
         cancel_href="/credentials"
         is_edit={credential !== null}
-        has_secret={credential !== null}
+        has_secret={credential?.secret_fields.map((name) => `secret.${name}`)}
       />
     </Layout>
   );

@@ -6,7 +6,7 @@ import { PageHeader } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
-import { type PageContext, withQuery } from "../page.ts";
+import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
 interface CredentialsPageProps {
@@ -52,7 +52,7 @@ export function CredentialsPage({ ctx, credentials, next_cursor, is_first_page }
           cells: {
             name: credential.name,
             kind: t.kinds[credential.kind],
-            stored: <span class="mono">{credential.secret_fields.join(", ")}</span>,
+            stored: <code>{credential.secret_fields.join(", ")}</code>,
             users: credential.users.length === 0 ? t.unused : credential.users.map((user) => user.name).join(", "),
             changed: <Time ctx={ctx} at={credential.updated_at} />,
           },
@@ -60,8 +60,8 @@ export function CredentialsPage({ ctx, credentials, next_cursor, is_first_page }
       />
       <Pagination
         ctx={ctx}
-        newer={is_first_page ? null : withQuery(ctx.path, { cursor: null })}
-        older={next_cursor === null ? null : withQuery(ctx.path, { cursor: next_cursor })}
+        newer={is_first_page ? null : ""}
+        older={next_cursor}
       />
     </Layout>
   );

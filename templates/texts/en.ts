@@ -1,3 +1,4 @@
+import { audit } from "./en/audit.ts";
 import { auth } from "./en/auth.ts";
 import { common } from "./en/common.ts";
 import { connections } from "./en/connections.ts";
@@ -14,6 +15,7 @@ import { trackers } from "./en/trackers.ts";
 export const en = {
   common,
   auth,
+  audit,
   overview,
   trackers,
   executors,

@@ -1,4 +1,5 @@
 import type { Texts } from "./en.ts";
+import { audit } from "./zh/audit.ts";
 import { auth } from "./zh/auth.ts";
 import { common } from "./zh/common.ts";
 import { connections } from "./zh/connections.ts";
@@ -14,6 +15,7 @@ import { trackers } from "./zh/trackers.ts";
 export const zh = {
   common,
   auth,
+  audit,
   overview,
   trackers,
   executors,

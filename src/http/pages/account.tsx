@@ -1,17 +1,51 @@
+import * as v from "valibot";
+import { AccountPage } from "../../../templates/auth/account.tsx";
 import { PasswordPage } from "../../../templates/auth/password.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
+import { Username } from "../../auth/schema.ts";
 import { AppError } from "../../errors.ts";
+import { fields } from "../../forms/fields.ts";
 import type { Services } from "../../services.ts";
-import type { App } from "../context.ts";
+import type { App, AppContext } from "../context.ts";
 import { requireSession, signInOrigin } from "../current-session.ts";
 import { writeSessionCookie } from "../session-cookie.ts";
+import { type FormState, submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 
-/** The administrator's own settings: name, password, tokens for automation. */
+/** The patch of the API with its one field asked for. */
+const AccountInput = v.strictObject({ username: Username });
+
+/** The administrator's own settings: name and password. */
 export function accountPages(app: App, services: Services, page: PageSettings): void {
-  const { auth, baseUrl, clock } = services;
+  const { auth, api_tokens, baseUrl, clock } = services;
+
+  const accountPage = async (c: AppContext, state: FormState | null) => {
+    const ctx = await pageContext(c, page);
+    const account = await auth.account();
+    const { items } = await api_tokens.list({ limit: "100" });
+    const values = { username: account.username };
+    const form = state ?? { fields: fields(AccountInput, values), values, errors: {} };
+    const session_expires_at = requireSession(c).expires_at;
+    return <AccountPage ctx={ctx} account={account} tokens={items} session_expires_at={session_expires_at} {...form} />;
+  };
+
+  app.get("/account", async (c) => respondHtml(c, await accountPage(c, null)));
+
+  app.post("/account", async (c) => {
+    const ctx = await pageContext(c, page);
+    return await submitForm(c, {
+      base_path: ctx.base_path,
+      describe: (values) => fields(AccountInput, values),
+      render: (state) => accountPage(c, state),
+      save: async (input) => {
+        const account = await auth.updateAccount(c.get("actor"), requireSession(c), input);
+        const text = texts(ctx).auth.renamed(account.username);
+        return { path: "/account", notice: { tone: "current", text } };
+      },
+    });
+  });
 
   app.get("/account/password", async (c) => {
     const session = requireSession(c);

@@ -3,6 +3,7 @@ import { applyFormAction, decodeForm } from "../../forms/decode.ts";
 import type { FieldDescription } from "../../forms/fields.ts";
 import type { AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
+import { formText, readForm } from "./read-form.ts";
 import { respondDone, respondHtml } from "./respond.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -23,8 +24,8 @@ export interface FormPage {
   base_path: string;
   describe(values: Values): readonly FieldDescription[];
   render(state: FormState): string | Promise<string>;
-  /** `action` is the button's value; most forms have only `save`. */
-  save(input: Values, action: string): Promise<Saved>;
+  /** `action` is the button's value; most forms have only `save`. A response is sent as it is: what is shown once. */
+  save(input: Values, action: string): Promise<Saved | Response>;
 }
 
 /** Statuses at which the form comes back with what was typed. */
@@ -39,9 +40,8 @@ const shownInForm = new Map<number, 409 | 422 | 429>([
  * with values and messages when the service refused it.
  */
 export async function submitForm(c: AppContext, form: FormPage): Promise<Response> {
-  const data = await c.req.formData();
-  const asked = data.get("_action");
-  const action = typeof asked === "string" ? asked : "save";
+  const data = await readForm(c);
+  const action = formText(data, "_action") || "save";
   const values = decodeForm(data, form.describe);
   const changed = applyFormAction(values, action);
   if (changed !== null) {
@@ -49,10 +49,11 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
   }
   try {
     const saved = await form.save(values, action);
-    return respondDone(c, form.base_path, saved.path, saved.notice);
+    return saved instanceof Response ? saved : respondDone(c, form.base_path, saved.path, saved.notice);
   } catch (error) {
     const status = error instanceof AppError ? shownInForm.get(error.status) : undefined;
     if (!(error instanceof AppError) || status === undefined) throw error;
+    if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
     const errors = error.fields ?? { body: error.message };
     return respondHtml(c, form.render({ fields: form.describe(values), values, errors }), status);
   }

@@ -2,9 +2,12 @@ import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { pageGuard } from "../middleware/page-guard.ts";
 import { accountPages } from "./account.tsx";
+import { apiTokenPages } from "./api-tokens.tsx";
 import { credentialPages } from "./credentials.tsx";
+import { notifierPages } from "./notifiers.tsx";
 import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
+import { settingsPages } from "./settings.tsx";
 import { signInPages } from "./sign-in.tsx";
 
 /** Every page, one file per area; what stands above the guard answers without a session. */
@@ -13,5 +16,8 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   signInPages(app, services, page);
   app.use(pageGuard());
   accountPages(app, services, page);
+  apiTokenPages(app, services, page);
+  settingsPages(app, services, page);
+  notifierPages(app, services, page);
   credentialPages(app, services, page);
 }

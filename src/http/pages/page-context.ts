@@ -9,6 +9,10 @@ export interface PageSettings {
   assets: { path(name: string): string };
   clock: { now(): number };
   settings: { current(): { timezone: string; base_url: string } };
+  /** Of this program. */
+  version: string;
+  /** The OpenAPI document, for the documentation. */
+  openapi(requestUrl: string): Readonly<Record<string, unknown>>;
   /** Numbers beside navigation entries and the line at the top, for a signed-in administrator. */
   status(): Promise<Pick<PageContext, "counts" | "status">>;
 }

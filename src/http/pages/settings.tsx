@@ -1,0 +1,86 @@
+import { AuditPage } from "../../../templates/settings/audit.tsx";
+import { SettingsPage } from "../../../templates/settings/settings.tsx";
+import { texts } from "../../../templates/texts/texts.ts";
+import { auditOutcomes } from "../../auth/schema.ts";
+import { fields } from "../../forms/fields.ts";
+import type { Services } from "../../services.ts";
+import { Settings } from "../../settings/schema.ts";
+import { basePath } from "../base-path.ts";
+import type { App, AppContext } from "../context.ts";
+import { requireSession } from "../current-session.ts";
+import { readSessionCookie, writeSessionCookie } from "../session-cookie.ts";
+import { type FormState, submitForm } from "./form-page.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { respondHtml } from "./respond.ts";
+
+/** Every zone that this runtime knows, with "UTC", which the list of the standard leaves out, and the one in force. */
+function timeZones(current: string): readonly string[] {
+  return [...new Set(["UTC", current, ...Intl.supportedValuesOf("timeZone")])].toSorted();
+}
+
+/**
+ * The address of the request when it is not the base URL's host. The scheme is not compared: a proxy that ends TLS speaks
+ * http to us.
+ */
+function otherAddress(baseUrl: string, requestUrl: string): string | null {
+  const { host, origin } = new URL(requestUrl);
+  return baseUrl === "" || new URL(baseUrl).host === host ? null : origin;
+}
+
+export function settingsPages(app: App, services: Services, page: PageSettings): void {
+  const { settings, audit_entries } = services;
+
+  const settingsPage = async (c: AppContext, state: FormState | null) => {
+    const ctx = await pageContext(c, page);
+    const current = await settings.get();
+    const { from_environment: _, ...values } = current;
+    const form = state ?? { fields: fields(Settings, values), values, errors: {} };
+    const about = { version: page.version, ...services.places, is_ready: await services.isReady() };
+    return (
+      <SettingsPage
+        ctx={ctx}
+        settings={current}
+        {...form}
+        other_address={otherAddress(current.base_url, c.req.url)}
+        address_in_use={new URL(c.req.url).origin}
+        time_zones={timeZones(current.timezone)}
+        about={about}
+      />
+    );
+  };
+
+  app.get("/settings", async (c) => respondHtml(c, await settingsPage(c, null)));
+
+  app.post("/settings", async (c) => {
+    return await submitForm(c, {
+      // Read after the change: another base URL has another path.
+      get base_path() {
+        return basePath(settings.current().base_url);
+      },
+      describe: (values) => fields(Settings, values),
+      render: (state) => settingsPage(c, state),
+      save: async (input) => {
+        const token = readSessionCookie(c, services.baseUrl);
+        await settings.update(c.get("actor"), { base_url: "", ...input });
+        // The base URL decides the cookie's name and place: this sign-in moves with it.
+        const seconds = Math.floor((requireSession(c).expires_at - services.clock.now()) / 1000);
+        if (token !== null) writeSessionCookie(c, services.baseUrl, token, seconds);
+        const ctx = await pageContext(c, page);
+        return { path: "/settings", notice: { tone: "current", text: texts(ctx).settings.saved } };
+      },
+    });
+  });
+
+  app.get("/settings/audit", async (c) => {
+    const ctx = await pageContext(c, page);
+    const { cursor, outcome: asked } = c.req.query();
+    const outcome = auditOutcomes.find((known) => known === asked) ?? null;
+    const { items, next_cursor } = await audit_entries.list({
+      cursor,
+      limit: "50",
+      ...(outcome === null ? {} : { outcome }),
+    });
+    const props = { ctx, entries: items, next_cursor, is_first_page: cursor === undefined, outcome };
+    return respondHtml(c, <AuditPage {...props} />);
+  });
+}

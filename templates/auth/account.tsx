@@ -1,0 +1,111 @@
+import type { AccountView, ApiTokenView } from "../../src/auth/schema.ts";
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Form } from "../components/form.tsx";
+import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Badge } from "../components/state.tsx";
+import { Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+interface AccountPageProps {
+  ctx: PageContext;
+  account: AccountView;
+  session_expires_at: number;
+  tokens: readonly ApiTokenView[];
+  /** The form that renames. */
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  errors: FieldErrors;
+}
+
+export function AccountPage(props: AccountPageProps) {
+  const { ctx, account } = props;
+  const t = texts(ctx).auth;
+  return (
+    <Layout ctx={ctx} title={t.account}>
+      <PageHeader ctx={ctx} title={t.account} lead={t.account_lead(account.username)} />
+      <Section title={t.profile}>
+        <Form
+          ctx={ctx}
+          id="account-form"
+          area="account"
+          action="/account"
+          fields={props.fields}
+          values={props.values}
+          errors={props.errors}
+          submit={t.rename}
+          cancel_href="/account"
+        />
+      </Section>
+      <Section title={t.password_section}>
+        <Panel>
+          <Facts
+            wide
+            items={[
+              [t.password_age, <Time ctx={ctx} at={account.password_changed_at} />],
+              [t.session_ends, <Time ctx={ctx} at={props.session_expires_at} form="short" />],
+              [t.account_id, <code>{account.id}</code>],
+              [t.created, <Time ctx={ctx} at={account.created_at} form="short" />],
+            ]}
+          />
+          <p>
+            <LinkButton ctx={ctx} href="/account/password" icon="lock">
+              {t.change_password}
+            </LinkButton>
+          </p>
+        </Panel>
+      </Section>
+      <Tokens {...props} />
+    </Layout>
+  );
+}
+
+function Tokens({ ctx, tokens }: AccountPageProps) {
+  const t = texts(ctx).auth;
+  return (
+    <Section
+      title={t.tokens}
+      id="tokens"
+      aside={
+        <LinkButton ctx={ctx} href="/account/tokens/new" icon="plus" small>
+          {t.new_token}
+        </LinkButton>
+      }
+    >
+      <p class="section-lead">{t.tokens_text}</p>
+      {tokens.length === 0 ? (
+        <p class="panel nothing">{t.tokens_empty}</p>
+      ) : (
+        <Table
+          ctx={ctx}
+          caption={t.tokens}
+          columns={[
+            { key: "name", title: texts(ctx).common.name, grows: true },
+            { key: "scope", title: t.scope },
+            { key: "used", title: t.last_used, align: "end" },
+            { key: "expires", title: t.expires, align: "end" },
+          ]}
+          rows={tokens.map((token) => ({
+            id: `token-${token.id}`,
+            cells: {
+              name: token.name,
+              scope: <Badge>{t.scopes[token.scope]}</Badge>,
+              used: <Time ctx={ctx} at={token.last_used_at} />,
+              expires: <Time ctx={ctx} at={token.expires_at} />,
+            },
+            actions: (
+              <LinkButton ctx={ctx} href={`/account/tokens/${token.id}/revoke`} kind="bare" small opens_dialog>
+                {t.revoke}
+              </LinkButton>
+            ),
+          }))}
+        />
+      )}
+    </Section>
+  );
+}

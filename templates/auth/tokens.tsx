@@ -1,0 +1,108 @@
+import type { ApiTokenView, CreatedApiTokenView } from "../../src/auth/schema.ts";
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Code } from "../components/code.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Form } from "../components/form.tsx";
+import { Banner } from "../components/notice.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+interface TokenFormPageProps {
+  ctx: PageContext;
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  errors: FieldErrors;
+}
+
+export function TokenFormPage({ ctx, fields, values, errors }: TokenFormPageProps) {
+  const t = texts(ctx).auth;
+  return (
+    <Layout ctx={ctx} title={t.new_token}>
+      <PageHeader ctx={ctx} title={t.new_token} parent={{ title: t.account, href: "/account" }} lead={t.token_lead} />
+      <Form
+        ctx={ctx}
+        id="token-form"
+        area="api_tokens"
+        action="/account/tokens"
+        fields={fields}
+        values={values}
+        errors={errors}
+        submit={t.create_token}
+        cancel_href="/account"
+      />
+    </Layout>
+  );
+}
+
+interface CreatedTokenPageProps {
+  ctx: PageContext;
+  token: CreatedApiTokenView;
+  /** The base URL, for the example. */
+  base_url: string;
+}
+
+/** The only time that the token is shown. It takes the form's place, by its id, when htmx sent the form. */
+export function CreatedTokenPage({ ctx, token, base_url }: CreatedTokenPageProps) {
+  const t = texts(ctx).auth;
+  return (
+    <Layout ctx={ctx} title={t.token_created(token.name)}>
+      <PageHeader ctx={ctx} title={t.token_created(token.name)} parent={{ title: t.account, href: "/account" }} />
+      <div id="token-form" class="token" tabindex={-1} data-errors>
+        <Banner tone="attention" title={t.token_once_title}>
+          {t.token_once}
+        </Banner>
+        <Code ctx={ctx} text={token.token} what={t.token_what} />
+        <Facts
+          items={[
+            [t.scope, t.scopes[token.scope]],
+            [t.expires, <Time ctx={ctx} at={token.expires_at} form="short" />],
+          ]}
+        />
+        <h2>{t.token_use}</h2>
+        <Code ctx={ctx} text={`curl -H "Authorization: Bearer $TOKEN" ${base_url}/api/session`} />
+        <p>
+          <LinkButton ctx={ctx} href="/account#tokens" kind="main">
+            {t.token_done}
+          </LinkButton>
+        </p>
+      </div>
+    </Layout>
+  );
+}
+
+interface TokenRevokeProps {
+  ctx: PageContext;
+  token: ApiTokenView;
+}
+
+/** The question alone, as htmx asks for it. */
+export function TokenRevoke({ ctx, token }: TokenRevokeProps) {
+  const t = texts(ctx).auth;
+  return (
+    <Confirm
+      ctx={ctx}
+      title={t.revoke_title(token.name)}
+      verb={t.revoke_verb}
+      kind="danger"
+      action={`/account/tokens/${token.id}/revoke`}
+      cancel_href="/account"
+    >
+      <p>{t.revoke_text}</p>
+      <Facts items={[[t.last_used, <Time ctx={ctx} at={token.last_used_at} />]]} />
+    </Confirm>
+  );
+}
+
+export function TokenRevokePage(props: TokenRevokeProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).auth.revoke_verb}>
+      <TokenRevoke {...props} />
+    </Layout>
+  );
+}

@@ -1,0 +1,111 @@
+import type { DeliveryView } from "../../src/notifications/schema.ts";
+import { Pagination } from "../components/navigation.tsx";
+import { Row, Rows } from "../components/rows.tsx";
+import { State } from "../components/state.tsx";
+import { Duration, Time } from "../components/time.tsx";
+import { type PageContext, type Tone, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+/** How far a delivery is: a pending one that failed before says that it will be tried again. */
+export function DeliveryState({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView }) {
+  const t = texts(ctx).notifiers.states;
+  const isRetry = delivery.state === "pending" && delivery.attempt_count > 0;
+  const tones: Readonly<Record<DeliveryView["state"], Tone>> = {
+    pending: isRetry ? "attention" : "quiet",
+    delivered: "current",
+    failed: "failed",
+  };
+  return (
+    <State ctx={ctx} tone={tones[delivery.state]}>
+      {isRetry ? t.retrying : t[delivery.state]}
+    </State>
+  );
+}
+
+export function eventWord(ctx: PageContext, event: string): string {
+  const words: Readonly<Record<string, string>> = texts(ctx).events;
+  return words[event] ?? event;
+}
+
+interface DeliveriesProps {
+  ctx: PageContext;
+  notifier_id: string;
+  deliveries: readonly DeliveryView[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+}
+
+/** What was sent and how it went, newest first. While something waits, it asks again every five seconds. */
+export function Deliveries({ ctx, notifier_id, deliveries, next_cursor, is_first_page }: DeliveriesProps) {
+  const t = texts(ctx).notifiers;
+  const isMoving = is_first_page && deliveries.some((delivery) => delivery.state === "pending");
+  const live = isMoving
+    ? {
+        "hx-get": url(ctx, `/notifiers/${notifier_id}/deliveries`),
+        "hx-trigger": "every 5s",
+        "hx-swap": "outerMorph",
+      }
+    : {};
+  return (
+    <div id="deliveries" {...live}>
+      {deliveries.length === 0 ? (
+        <p class="panel nothing">{t.deliveries_empty}</p>
+      ) : (
+        <Rows>
+          {deliveries.map((delivery) => (
+            <Delivery ctx={ctx} delivery={delivery} />
+          ))}
+        </Rows>
+      )}
+      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
+    </div>
+  );
+}
+
+function Delivery({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView }) {
+  const t = texts(ctx).notifiers;
+  const error = delivery.last_error === null ? null : translateMessage(ctx.language, delivery.last_error);
+  const next =
+    delivery.state === "pending" && delivery.next_attempt_at !== null && delivery.attempt_count > 0 ? (
+      <>
+        {t.next_attempt} <Time ctx={ctx} at={delivery.next_attempt_at} />
+      </>
+    ) : null;
+  return (
+    <Row
+      ctx={ctx}
+      id={`delivery-${delivery.id}`}
+      lead={<DeliveryState ctx={ctx} delivery={delivery} />}
+      title={delivery.title}
+      meta={[
+        eventWord(ctx, delivery.event),
+        <Time ctx={ctx} at={delivery.created_at} />,
+        delivery.last_status === null ? null : t.http_status(delivery.last_status),
+        next,
+      ]}
+    >
+      {error === null || delivery.state === "delivered" ? null : <p class="delivery-error">{error}</p>}
+      {delivery.attempts.length === 0 ? null : <Attempts ctx={ctx} delivery={delivery} />}
+    </Row>
+  );
+}
+
+function Attempts({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView }) {
+  const t = texts(ctx).notifiers;
+  return (
+    <details class="attempts">
+      <summary>{t.attempts(delivery.attempts.length)}</summary>
+      <ol>
+        {delivery.attempts.map((attempt) => (
+          <li>
+            <span class="quiet">{t.attempt(attempt.attempt)}</span> <Time ctx={ctx} at={attempt.at} form="short" />{" "}
+            <span>{attempt.status === null ? t.no_answer : t.http_status(attempt.status)}</span>{" "}
+            <Duration ctx={ctx} ms={attempt.duration_ms} />
+            {attempt.error === null ? null : <p>{translateMessage(ctx.language, attempt.error)}</p>}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,105 @@
+import type { DeliveryView, NotifierView } from "../../src/notifications/schema.ts";
+import { ActionForm, LinkButton } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Banner } from "../components/notice.tsx";
+import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { State } from "../components/state.tsx";
+import { Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { Deliveries } from "./deliveries.tsx";
+import { eventsText } from "./list.tsx";
+
+interface NotifierPageProps {
+  ctx: PageContext;
+  notifier: NotifierView;
+  deliveries: readonly DeliveryView[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+}
+
+export function NotifierPage({ ctx, notifier, deliveries, next_cursor, is_first_page }: NotifierPageProps) {
+  const t = texts(ctx).notifiers;
+  const path = `/notifiers/${notifier.id}`;
+  return (
+    <Layout ctx={ctx} title={notifier.name} section="notifiers">
+      <PageHeader
+        ctx={ctx}
+        title={notifier.name}
+        parent={{ title: t.title, href: "/notifiers" }}
+        state={<Condition ctx={ctx} notifier={notifier} />}
+        lead={notifier.description === "" ? undefined : notifier.description}
+        actions={
+          <>
+            {notifier.is_enabled ? (
+              <ActionForm ctx={ctx} action={`${path}/deliveries`} kind="main" icon="send" target="#deliveries">
+                {t.send_test}
+              </ActionForm>
+            ) : null}
+            <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
+              {t.edit}
+            </LinkButton>
+            <LinkButton ctx={ctx} href={`${path}/delete`} kind="bare" icon="trash" label={t.delete} opens_dialog />
+          </>
+        }
+      />
+      {notifier.is_enabled ? null : (
+        <Banner tone="quiet" title={t.disabled_title}>
+          {t.disabled_text}
+        </Banner>
+      )}
+      {notifier.stopped_at === null ? null : (
+        <Banner tone="failed" title={t.stopped_title}>
+          {t.stopped_text}
+        </Banner>
+      )}
+      <Columns
+        aside={
+          <Panel>
+            <Facts
+              items={[
+                [t.kind, t.kinds[notifier.kind]],
+                [t.destination, <code title={t.destination_help}>{notifier.destination}</code>],
+                [t.events, eventsText(ctx, notifier)],
+                [t.language, t.languages[notifier.language]],
+                [t.signature, notifier.has_signing_secret ? t.signed : t.unsigned],
+                [t.created_at, <Time ctx={ctx} at={notifier.created_at} form="short" />],
+              ]}
+            />
+          </Panel>
+        }
+      >
+        <Section title={t.deliveries}>
+          <Deliveries
+            ctx={ctx}
+            notifier_id={notifier.id}
+            deliveries={deliveries}
+            next_cursor={next_cursor}
+            is_first_page={is_first_page}
+          />
+        </Section>
+      </Columns>
+    </Layout>
+  );
+}
+
+function Condition({ ctx, notifier }: { ctx: PageContext; notifier: NotifierView }) {
+  const common = texts(ctx).common;
+  if (!notifier.is_enabled) {
+    return (
+      <State ctx={ctx} tone="quiet" icon="pause" solid>
+        {common.disabled}
+      </State>
+    );
+  }
+  return notifier.stopped_at === null ? (
+    <State ctx={ctx} tone="current" solid>
+      {common.enabled}
+    </State>
+  ) : (
+    <State ctx={ctx} tone="failed" solid>
+      {texts(ctx).notifiers.stopped}
+    </State>
+  );
+}

@@ -1,0 +1,104 @@
+import { eventKinds, type NotifierView } from "../../src/notifications/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Empty } from "../components/empty.tsx";
+import { Pagination } from "../components/navigation.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { State } from "../components/state.tsx";
+import { Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { formatList, formatNumber } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { DeliveryState, eventWord } from "./deliveries.tsx";
+
+interface NotifiersPageProps {
+  ctx: PageContext;
+  notifiers: readonly NotifierView[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+}
+
+export function NotifiersPage({ ctx, notifiers, next_cursor, is_first_page }: NotifiersPageProps) {
+  const t = texts(ctx).notifiers;
+  const create = (
+    <LinkButton ctx={ctx} href="/notifiers/new" kind="main" icon="plus">
+      {t.new_notifier}
+    </LinkButton>
+  );
+  if (notifiers.length === 0 && is_first_page) {
+    return (
+      <Layout ctx={ctx} title={t.title} section="notifiers">
+        <PageHeader ctx={ctx} title={t.title} />
+        <Empty ctx={ctx} icon="send" title={t.empty_title} action={create} example={t.empty_example}>
+          {t.empty_text}
+        </Empty>
+      </Layout>
+    );
+  }
+  return (
+    <Layout ctx={ctx} title={t.title} section="notifiers">
+      <PageHeader ctx={ctx} title={t.title} actions={create} />
+      <Table
+        ctx={ctx}
+        caption={t.title}
+        columns={[
+          { key: "name", title: texts(ctx).common.name, grows: true },
+          { key: "destination", title: t.destination },
+          { key: "events", title: t.events, grows: true, wide_only: true },
+          { key: "last", title: t.last_delivery },
+          { key: "waiting", title: t.waiting, align: "end" },
+        ]}
+        rows={notifiers.map((notifier) => ({
+          id: `notifier-${notifier.id}`,
+          href: `/notifiers/${notifier.id}`,
+          muted: !notifier.is_enabled,
+          cells: {
+            name: notifier.name,
+            destination: <code>{notifier.destination}</code>,
+            events: eventsText(ctx, notifier),
+            last: <LastDelivery ctx={ctx} notifier={notifier} />,
+            waiting: formatNumber(ctx.language, notifier.pending_count),
+          },
+        }))}
+      />
+      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
+    </Layout>
+  );
+}
+
+/** "All events", or their names. */
+export function eventsText(ctx: PageContext, notifier: NotifierView): string {
+  if (eventKinds.every((kind) => notifier.trigger_events.includes(kind))) return texts(ctx).notifiers.all_events;
+  return formatList(
+    ctx.language,
+    notifier.trigger_events.map((kind) => eventWord(ctx, kind)),
+  );
+}
+
+function LastDelivery({ ctx, notifier }: { ctx: PageContext; notifier: NotifierView }) {
+  const t = texts(ctx).notifiers;
+  if (!notifier.is_enabled) {
+    return (
+      <State ctx={ctx} tone="quiet" icon="pause">
+        {texts(ctx).common.disabled}
+      </State>
+    );
+  }
+  if (notifier.stopped_at !== null) {
+    return (
+      <State ctx={ctx} tone="failed" title={t.stopped_title}>
+        {t.stopped}
+      </State>
+    );
+  }
+  if (notifier.last_delivery === null) return <span class="quiet">{t.never_sent}</span>;
+  return (
+    <>
+      <DeliveryState ctx={ctx} delivery={notifier.last_delivery} />{" "}
+      <span class="quiet">
+        <Time ctx={ctx} at={notifier.last_delivery.created_at} />
+      </span>
+    </>
+  );
+}

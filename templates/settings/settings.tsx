@@ -1,0 +1,140 @@
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { SettingsView } from "../../src/settings/schema.ts";
+import { Facts } from "../components/facts.tsx";
+import { Form } from "../components/form.tsx";
+import { Icon } from "../components/icon.tsx";
+import type { IconName } from "../components/icons.ts";
+import { Tabs } from "../components/navigation.tsx";
+import { Banner } from "../components/notice.tsx";
+import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Row, Rows } from "../components/rows.tsx";
+import { State } from "../components/state.tsx";
+import { Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+export interface About {
+  version: string;
+  database: string;
+  data_dir: string;
+  is_ready: boolean;
+}
+
+interface SettingsPageProps {
+  ctx: PageContext;
+  settings: SettingsView;
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  errors: FieldErrors;
+  /** The origin of this request, as the browser wrote it; null when it is the base URL's. */
+  other_address: string | null;
+  address_in_use: string;
+  time_zones: readonly string[];
+  about: About;
+}
+
+/** Views of the installation's settings; security keys, sign-in providers and backups will stand beside them. */
+export function SettingsTabs({ ctx, current }: { ctx: PageContext; current: "general" | "audit" }) {
+  const t = texts(ctx).settings;
+  return (
+    <Tabs
+      ctx={ctx}
+      label={t.title}
+      items={[
+        { title: t.general, href: "/settings", current: current === "general" },
+        { title: t.audit, href: "/settings/audit", current: current === "audit" },
+      ]}
+    />
+  );
+}
+
+const variables: Readonly<Record<SettingsView["from_environment"][number], string>> = {
+  base_url: "BASE_URL",
+  log_level: "LOG_LEVEL",
+};
+
+export function SettingsPage(props: SettingsPageProps) {
+  const { ctx, settings, other_address, about } = props;
+  const t = texts(ctx).settings;
+  const fixed = new Set<string>(settings.from_environment);
+  const notes = Object.fromEntries(
+    settings.from_environment.map((name) => [name, <p class="help note">{t.from_environment(variables[name])}</p>]),
+  );
+  return (
+    <Layout ctx={ctx} title={t.title} section="settings">
+      <PageHeader ctx={ctx} title={t.title} />
+      <SettingsTabs ctx={ctx} current="general" />
+      {other_address === null ? null : (
+        <Banner tone="attention" title={t.base_url_differs}>
+          {t.base_url_differs_text(settings.base_url, other_address)}
+        </Banner>
+      )}
+      <Form
+        ctx={ctx}
+        id="settings-form"
+        area="settings"
+        action="/settings"
+        fields={props.fields.map((field) => ({ ...field, is_immutable: fixed.has(field.name) }))}
+        values={props.values}
+        errors={props.errors}
+        submit={t.save}
+        cancel_href="/settings"
+        is_edit
+        choices={{ timezone: props.time_zones.map((zone) => ({ value: zone, title: zone })) }}
+        below={{
+          base_url: (
+            <p class="help note">
+              {settings.base_url === "" ? `${t.base_url_missing} ` : ""}
+              {t.address_in_use(props.address_in_use)}
+            </p>
+          ),
+          ...notes,
+        }}
+      />
+      <Section title={t.elsewhere}>
+        <Elsewhere ctx={ctx} />
+      </Section>
+      <Section title={t.about}>
+        <Panel>
+          <Facts
+            wide
+            items={[
+              [t.version, <span class="version">{`Tidemark ${about.version}`}</span>],
+              [t.database, <code>{about.database}</code>],
+              [
+                t.database_state,
+                <State ctx={ctx} tone={about.is_ready ? "current" : "failed"}>
+                  {about.is_ready ? t.database_answers : t.database_silent}
+                </State>,
+              ],
+              [t.data_directory, <code>{about.data_dir}</code>],
+              [t.server_time, <Time ctx={ctx} at={ctx.now} form="short" />],
+              [t.license, "Apache-2.0"],
+            ]}
+          />
+        </Panel>
+      </Section>
+    </Layout>
+  );
+}
+
+function Elsewhere({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).settings;
+  const common = texts(ctx).common;
+  const places: readonly (readonly [title: string, text: string, href: string, icon: IconName])[] = [
+    [t.account, t.account_text, "/account", "user"],
+    [common.credentials, t.credentials_text, "/credentials", "key-round"],
+    [common.connections, t.connections_text, "/connections", "plug"],
+    [common.notifiers, t.notifiers_text, "/notifiers", "send"],
+    [t.api_documentation, t.api_documentation_text, "/docs", "webhook"],
+  ];
+  return (
+    <Rows>
+      {places.map(([title, text, href, icon]) => (
+        <Row ctx={ctx} title={title} href={href} meta={[text]} action={<Icon name={icon} />} />
+      ))}
+    </Rows>
+  );
+}
