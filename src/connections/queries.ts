@@ -62,6 +62,11 @@ export async function usersOfConnections(read: Reader, ids: readonly string[]): 
     .orderBy(asc(executors.name));
 }
 
+/** What waited for a connection is evaluated again at once. */
+export async function makeExecutorsDue(tx: Writer, connectionId: string, now: number): Promise<void> {
+  await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.connection_id, connectionId));
+}
+
 export async function insertConnection(tx: Writer, row: typeof connections.$inferInsert): Promise<void> {
   await tx.insert(connections).values(row);
 }

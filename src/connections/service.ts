@@ -15,6 +15,7 @@ import {
   findConnectionByName,
   insertConnection,
   listConnectionsAfter,
+  makeExecutorsDue,
   namesOfCredentials,
   updateConnectionRow,
   usersOfConnections,
@@ -190,6 +191,7 @@ export function connectionService(options: ConnectionServiceOptions) {
           ...(isSameAddress ? {} : { last_check: null, last_checked_at: null }),
           updated_at: clock.now(),
         });
+        await makeExecutorsDue(tx, id, clock.now());
         await audit(tx, actor, {
           event: "connection_updated",
           outcome: "ok",

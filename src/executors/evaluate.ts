@@ -156,9 +156,12 @@ export function executorEvaluator(options: EvaluatorOptions) {
     name: "evaluations",
     /** Most at once: each opens a session on a runtime. */
     concurrency: 4,
-    due: (now: number, limit: number): Promise<string[]> => dueExecutors(db.read, now, limit),
+    per_key: 1,
+    on_stop: "abort" as const,
+    due: async (now: number, limit: number): Promise<{ id: string }[]> => await dueExecutors(db.read, now, limit),
+    keyOf: (item: { id: string }): string => item.id,
     /** Claims the executor, so that two instances never evaluate it at once, and evaluates it. */
-    perform: evaluate,
+    perform: (item: { id: string }, signal: AbortSignal): Promise<void> => evaluate(item.id, signal),
   };
 }
 

@@ -260,8 +260,8 @@ export async function replaceBindings(
 }
 
 /** Executors whose trigger is to be evaluated and that nobody evaluates just now, the longest due first. */
-export async function dueExecutors(read: Reader, now: number, limit: number): Promise<string[]> {
-  const rows = await read
+export async function dueExecutors(read: Reader, now: number, limit: number): Promise<{ id: string }[]> {
+  return await read
     .select({ id: executors.id })
     .from(executors)
     .where(
@@ -269,7 +269,6 @@ export async function dueExecutors(read: Reader, now: number, limit: number): Pr
     )
     .orderBy(asc(executors.next_evaluation_at))
     .limit(limit);
-  return rows.map((row) => row.id);
 }
 
 /** Pushes the due time forward, so that a crash cannot make a hot loop; false when another instance was faster. */
@@ -290,20 +289,6 @@ export async function claimExecutor(
     )
     .returning({ id: executors.id });
   return claimed.length > 0;
-}
-
-/** Makes every executor that is bound to a source due now. */
-export async function makeSourceDue(tx: Writer, sourceId: string, now: number): Promise<void> {
-  const bound = tx
-    .select({ id: executor_bindings.executor_id })
-    .from(executor_bindings)
-    .where(eq(executor_bindings.source_id, sourceId));
-  await tx.update(executors).set({ next_evaluation_at: now }).where(inArray(executors.id, bound));
-}
-
-/** Makes every executor of a connection due now. */
-export async function makeConnectionDue(tx: Writer, connectionId: string, now: number): Promise<void> {
-  await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.connection_id, connectionId));
 }
 
 /** Makes every executor in window mode due now: the time zone has changed. */

@@ -30,8 +30,6 @@ import {
   findExecutorByTarget,
   insertExecutor,
   listExecutorsAfter,
-  makeConnectionDue,
-  makeSourceDue,
   makeWindowsDue,
   replaceBindings,
   trackerExists,
@@ -290,11 +288,6 @@ export function executorService(options: ExecutorServiceOptions) {
     pullLogin: (settings: ExecutorSettings, plan: Parameters<typeof pullLogin>[2]) =>
       pullLogin(planDeps, settings, plan),
 
-    /** To be called in the transaction in which a channel of the source gets another latest or revision. */
-    releasesChanged: (tx: Writer, sourceId: string): Promise<void> => makeSourceDue(tx, sourceId, clock.now()),
-    /** To be called when a connection was changed: what waited for it is evaluated again. */
-    connectionChanged: (connectionId: string): Promise<void> =>
-      db.write((tx) => makeConnectionDue(tx, connectionId, clock.now())),
     /** To be called when the system time zone was changed: it applies to windows at once. */
     timezoneChanged: (): Promise<void> => db.write((tx) => makeWindowsDue(tx, clock.now())),
   };

@@ -106,11 +106,19 @@ export function runRunner(deps: RunnerOptions) {
   };
 
   return {
-    name: "runs",
-    /** Most at once in this process; one per connection besides. */
-    concurrency: 8,
-    due: (now: number, limit: number): Promise<string[]> => dueRuns(db.read, now, limit),
-    perform,
+    work: {
+      name: "runs",
+      /** Most at once in this process; one per connection besides. */
+      concurrency: 8,
+      per_key: 1,
+      /** Cut short at the next safe point, and taken up again at the next start. */
+      on_stop: "abort" as const,
+      due: async (now: number, limit: number): Promise<{ id: string }[]> =>
+        (await dueRuns(db.read, now, limit)).map((id) => ({ id })),
+      /** By run, not by connection: a run that waits for another on its connection says so when it is tried. */
+      keyOf: (item: { id: string }): string => item.id,
+      perform: (item: { id: string }, signal: AbortSignal): Promise<void> => perform(item.id, signal),
+    },
     /**
      * For a process that knows that it is the only one on its database: runs that an earlier process held are due at once. Without
      * it they are when their leases have run out.

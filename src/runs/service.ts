@@ -208,7 +208,7 @@ export function runService(options: RunServiceOptions) {
     onChange: changes.subscribe,
 
     /** For the scheduler. */
-    work: { name: runner.name, concurrency: runner.concurrency, due: runner.due, perform: runner.perform },
+    work: runner.work,
     /** At the start of a process that is alone on its database: what the process before it left is due at once. */
     takeOver: runner.takeOver,
   };

@@ -217,8 +217,12 @@ export async function createWorld(): Promise<World> {
       return created.id;
     },
     tick: async (at = main) => {
-      for (const id of await at.evaluator.due(clock.now(), 100)) await clock.runUntil(at.evaluator.perform(id, live));
-      for (const id of await at.runs.work.due(clock.now(), 100)) await clock.runUntil(at.runs.work.perform(id, live));
+      for (const item of await at.evaluator.due(clock.now(), 100)) {
+        await clock.runUntil(at.evaluator.perform(item, live));
+      }
+      for (const item of await at.runs.work.due(clock.now(), 100)) {
+        await clock.runUntil(at.runs.work.perform(item, live));
+      }
     },
     run: async (id) => {
       const [row] = await db.read.select().from(runs).where(eq(runs.id, id));
@@ -233,7 +237,7 @@ export async function createWorld(): Promise<World> {
     },
     update: async (executorId, input) => {
       const { id } = await main.runs.create(systemActor, executorId, input ?? {});
-      await clock.runUntil(main.runs.work.perform(id, live));
+      await clock.runUntil(main.runs.work.perform({ id }, live));
       return await world.run(id);
     },
     close: temporary.close,

@@ -1,0 +1,139 @@
+import { ExecutorInput, ExecutorPatch, ExecutorView, PlanView } from "../../executors/schema.ts";
+import { ExecutorQuery, type ExecutorService } from "../../executors/service.ts";
+import { PageQuery } from "../../forms/page.ts";
+import { RunInput, RunView, SnapshotView } from "../../runs/schema.ts";
+import type { RunService } from "../../runs/service.ts";
+import type { SnapshotService } from "../../runs/snapshots.ts";
+import { pageOf } from "../openapi.ts";
+import type { Route } from "./route.ts";
+
+interface ExecutorRouteServices {
+  executors: ExecutorService;
+  runs: RunService;
+  snapshots: SnapshotService;
+}
+
+export function executorRoutes(services: ExecutorRouteServices): readonly Route[] {
+  const { executors, runs, snapshots } = services;
+  const tag = "executors";
+  return [
+    {
+      method: "GET",
+      path: "/executors",
+      operation_id: "list_executors",
+      summary: "List executors by name, with what was last observed of their targets",
+      tag,
+      access: "read",
+      query: ExecutorQuery,
+      answer: { status: 200, description: "A page of executors", schema: pageOf(ExecutorView) },
+      perform: ({ query }) => executors.list(query),
+    },
+    {
+      method: "POST",
+      path: "/executors",
+      operation_id: "create_executor",
+      summary: "Bind release channels to a target",
+      tag,
+      access: "full",
+      body: ExecutorInput,
+      answer: { status: 201, description: "The executor", schema: ExecutorView },
+      perform: ({ context, body }) => executors.create(context.get("actor"), body),
+    },
+    {
+      method: "POST",
+      path: "/executor-previews",
+      operation_id: "preview_executor",
+      summary: "What an executor would do, without storing it",
+      tag,
+      access: "full",
+      body: ExecutorInput,
+      answer: { status: 200, description: "The plan", schema: PlanView },
+      refusals: { 502: "The runtime did not answer" },
+      perform: ({ context, body }) => executors.preview(body, context.req.raw.signal),
+    },
+    {
+      method: "GET",
+      path: "/executors/{id}",
+      operation_id: "get_executor",
+      summary: "Read an executor",
+      tag,
+      access: "read",
+      answer: { status: 200, description: "The executor", schema: ExecutorView },
+      perform: ({ param }) => executors.get(param("id")),
+    },
+    {
+      method: "PATCH",
+      path: "/executors/{id}",
+      operation_id: "update_executor",
+      summary: "Change an executor; what is left out stays",
+      tag,
+      access: "full",
+      body: ExecutorPatch,
+      answer: { status: 200, description: "The executor", schema: ExecutorView },
+      refusals: { 409: "A run is going on" },
+      perform: ({ context, param, body }) => executors.update(context.get("actor"), param("id"), body),
+    },
+    {
+      method: "DELETE",
+      path: "/executors/{id}",
+      operation_id: "delete_executor",
+      summary: "Delete an executor with its runs and snapshots; the target stays as it is",
+      tag,
+      access: "full",
+      answer: { status: 204, description: "Deleted", schema: null },
+      refusals: { 409: "A run is going on" },
+      perform: ({ context, param }) => executors.remove(context.get("actor"), param("id")),
+    },
+    {
+      method: "GET",
+      path: "/executors/{id}/plan",
+      operation_id: "plan_executor",
+      summary: "What a run would do now, field by field, with the hash that a run can be bound to",
+      tag,
+      access: "read",
+      answer: { status: 200, description: "The plan", schema: PlanView },
+      refusals: { 502: "The runtime did not answer" },
+      perform: ({ context, param }) => executors.plan(param("id"), context.req.raw.signal),
+    },
+    {
+      method: "POST",
+      path: "/executors/{id}/runs",
+      operation_id: "create_run",
+      summary: "Queue a run: an update, or with `snapshot_id` a rollback",
+      tag,
+      access: "full",
+      body: RunInput,
+      answer: { status: 202, description: "The queued run", schema: RunView },
+      refusals: { 409: "A run is going on; `fields.active_run_id` is its id" },
+      perform: ({ context, param, body }) => runs.create(context.get("actor"), param("id"), body),
+    },
+    {
+      method: "GET",
+      path: "/executors/{id}/runs",
+      operation_id: "list_executor_runs",
+      summary: "List the runs of an executor, the newest first",
+      tag,
+      access: "read",
+      query: PageQuery,
+      answer: { status: 200, description: "A page of runs", schema: pageOf(RunView) },
+      perform: async ({ param, query }) => {
+        const { id } = await executors.get(param("id"));
+        return await runs.list({ ...query, executor_id: id });
+      },
+    },
+    {
+      method: "GET",
+      path: "/executors/{id}/snapshots",
+      operation_id: "list_executor_snapshots",
+      summary: "List the snapshots of an executor, the newest first",
+      tag,
+      access: "read",
+      query: PageQuery,
+      answer: { status: 200, description: "A page of snapshots", schema: pageOf(SnapshotView) },
+      perform: async ({ param, query }) => {
+        const { id } = await executors.get(param("id"));
+        return await snapshots.list({ ...query, executor_id: id });
+      },
+    },
+  ];
+}
