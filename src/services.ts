@@ -1,4 +1,6 @@
+import { hostname } from "node:os";
 import { setImmediate } from "node:timers";
+import * as v from "valibot";
 import { apiTokenService } from "./auth/api-tokens.ts";
 import { auditRecorder } from "./auth/audit.ts";
 import { auditEntryService } from "./auth/audit-entries.ts";
@@ -7,8 +9,13 @@ import { authService } from "./auth/service.ts";
 import { createThrottle } from "./auth/throttle.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { connectionService } from "./connections/service.ts";
+import { secretSchemas } from "./credentials/schema.ts";
 import { credentialService } from "./credentials/service.ts";
 import type { Database } from "./db/client.ts";
+import { errorMessage } from "./errors.ts";
+import { executorEvaluator } from "./executors/evaluate.ts";
+import { executorService } from "./executors/service.ts";
 import type { Log } from "./log.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
 import { createHttp } from "./net/http.ts";
@@ -17,12 +24,17 @@ import { createRateLedger } from "./net/rate-ledger.ts";
 import { createOutbox, type SendMessage } from "./notifications/outbox.ts";
 import { notificationService, StoredWebhook, secretsOf } from "./notifications/service.ts";
 import { notifiers } from "./notifiers/index.ts";
+import { probes } from "./probes/index.ts";
+import { runService } from "./runs/service.ts";
+import { snapshotService } from "./runs/snapshots.ts";
+import { runtimes } from "./runtimes/index.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Passwords } from "./secrets/password.ts";
 import type { Redactor } from "./secrets/redaction.ts";
 import type { Sealer } from "./secrets/sealed.ts";
 import { createSessionTokens } from "./secrets/tokens.ts";
+import type { Settings } from "./settings/schema.ts";
 import { settingsService } from "./settings/service.ts";
 import { sources } from "./sources/index.ts";
 import { trackerService } from "./trackers/service.ts";
@@ -46,6 +58,8 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
 
 /** One total deadline for connecting, headers and body of a webhook. */
 const webhookTimeoutMs = 15_000;
+/** Longer than any single timeout of a health check, which ends the attempt before. */
+const probeTimeoutMs = 300_000;
 /** One slow receiver holds one place; the others go on. */
 const deliveriesAtOnce = 8;
 /** How long the end of the process waits for work that must not be cut short. */
@@ -62,12 +76,16 @@ function describeDatabase(url: string): string {
 export async function createServices(options: ServiceOptions) {
   const { config, db, clock, log, sealer } = options;
   const audit = auditRecorder({ clock });
+  let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
     db,
     clock,
     audit,
     environment: { base_url: config.base_url, log_level: config.log_level },
-    onChange: (current) => log.setLevel(current.log_level),
+    onChange: (current) => {
+      log.setLevel(current.log_level);
+      onSettings(current);
+    },
   });
   const tokens = createSessionTokens(options.keys.session, clock);
   const throttle = createThrottle(clock);
@@ -139,6 +157,71 @@ export async function createServices(options: ServiceOptions) {
   // A file has one process; the checks that it holds at its start are those of the process before it.
   if (config.database_url.startsWith("file:")) await trackers.recover();
 
+  const connections = connectionService({
+    db,
+    clock,
+    audit,
+    credentials,
+    runtimes,
+    self: { hostname: hostname(), data_dir: config.data_dir },
+  });
+  const timezone = () => settings.current().timezone;
+  const executors = executorService({
+    db,
+    clock,
+    audit,
+    connections,
+    releases: trackers,
+    openLogin: async (id) => v.parse(secretSchemas.oci, await credentials.openSecret("oci", id)),
+    timezone,
+    judgeDestination: ({ url, purpose }) => {
+      const judgement = guard.judge(url, purpose);
+      return judgement.ok ? null : judgement.reason;
+    },
+  });
+  const runs = runService({
+    db,
+    clock,
+    log,
+    sealer,
+    audit,
+    instance_id: options.instance_id,
+    redact: options.redactor.redact,
+    connections,
+    executors,
+    recordEvent: outbox.recordEvent,
+    snapshotLimit: () => settings.current().snapshot_history_count,
+    openProbe: (kind, probeConfig, { readiness, signal }) =>
+      probes[kind].open(probeConfig, {
+        ...guard.open({ purpose: "probe", timeout_ms: probeTimeoutMs, signal }),
+        readiness,
+        connect: guard.connect,
+      }),
+    onDue: () => scheduler.nudge(),
+  });
+  const snapshots = snapshotService({ db, sealer, audit });
+  const evaluator = executorEvaluator({
+    db,
+    clock,
+    log,
+    instance_id: options.instance_id,
+    connections,
+    releases: trackers,
+    timezone,
+    createRun: runs.createAutomatic,
+    onRunQueued: () => scheduler.nudge(),
+  });
+  let knownTimezone = timezone();
+  onSettings = (current) => {
+    if (current.timezone === knownTimezone) return;
+    knownTimezone = current.timezone;
+    executors.timezoneChanged().catch((error: unknown) => {
+      log.error("Windows were not placed in the new time zone", { error: errorMessage(error) });
+    });
+  };
+  // A file has one process: the runs that are held at its start are those of the process before it.
+  if (config.database_url.startsWith("file:")) await runs.takeOver();
+
   const scheduler = createScheduler({
     clock,
     log,
@@ -151,6 +234,8 @@ export async function createServices(options: ServiceOptions) {
         keyOf: (delivery: { id: string; notifier_id: string }) => delivery.notifier_id,
         perform: (delivery, signal) => outbox.deliver(delivery.id, signal),
       },
+      runs.work,
+      evaluator,
       trackers.work,
     ],
   });
@@ -169,6 +254,10 @@ export async function createServices(options: ServiceOptions) {
     notifications,
     outbox,
     trackers,
+    connections,
+    executors,
+    runs,
+    snapshots,
     scheduler,
     /** What upstreams allow each credential, for people. */
     rates: () => ledger.view(),

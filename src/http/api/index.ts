@@ -3,11 +3,15 @@ import { accountRoutes } from "./account.ts";
 import { apiTokenRoutes } from "./api-tokens.ts";
 import { auditEntryRoutes } from "./audit-entries.ts";
 import { credentialRoutes } from "./credentials.ts";
+import { executorRoutes } from "./executors.ts";
 import { notifierRoutes } from "./notifiers.ts";
 import { releaseRoutes } from "./releases.ts";
 import type { Route } from "./route.ts";
+import { runRoutes } from "./runs.ts";
+import { runtimeConnectionRoutes } from "./runtime-connections.ts";
 import { sessionRoutes } from "./session.ts";
 import { settingsRoutes } from "./settings.ts";
+import { snapshotRoutes } from "./snapshots.ts";
 import { trackerPreviewRoutes } from "./tracker-previews.ts";
 import { trackerRoutes } from "./trackers.ts";
 
@@ -19,9 +23,13 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...apiTokenRoutes(services),
     ...settingsRoutes(services),
     ...credentialRoutes(services),
+    ...runtimeConnectionRoutes(services),
     ...trackerRoutes(services),
     ...trackerPreviewRoutes(services),
     ...releaseRoutes(services),
+    ...executorRoutes(services),
+    ...runRoutes(services),
+    ...snapshotRoutes(services),
     ...notifierRoutes(services),
     ...auditEntryRoutes(services),
   ];
