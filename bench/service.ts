@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { openSync, writeSync } from "node:fs";
+import { systemActor } from "../src/auth/schema.ts";
+import { systemClock } from "../src/clock.ts";
+import { readConfig } from "../src/config.ts";
+import { createLog } from "../src/log.ts";
+import { parseOutboundAllow } from "../src/net/outbound-allow.ts";
+import { generateFernetKey } from "../src/secrets/fernet.ts";
+import { createPasswords } from "../src/secrets/password.ts";
+import { createRedactor } from "../src/secrets/redaction.ts";
+import { createSealer } from "../src/secrets/sealed.ts";
+import { createServices } from "../src/services.ts";
+import { temporaryDatabase } from "../tests/support/temporary-database.ts";
+
+export const actor = systemActor;
+
+/** Every service as the process builds it, with the real clock, on a database file of its own; the log is written to nowhere. */
+export async function benchServices() {
+  const { db, dir, close } = await temporaryDatabase();
+  const config = readConfig({ DATA_DIR: dir });
+  const redactor = createRedactor();
+  const nowhere = openSync("/dev/null", "w");
+  const log = createLog({
+    level: "info",
+    format: "text",
+    clock: systemClock,
+    redact: redactor.redact,
+    write: (line) => writeSync(nowhere, `${line}\n`),
+  });
+  const keys = {
+    session: randomBytes(32),
+    encryption: { primary: generateFernetKey(), previous: [] },
+    managed_by_environment: { session: false, encryption: false },
+  };
+  // The process knows its own keys from the start, so they are part of what each log line is searched for.
+  redactor.register(keys.encryption.primary);
+  redactor.register(keys.session.toString("base64url"));
+  const services = await createServices({
+    config,
+    db,
+    clock: systemClock,
+    log,
+    sealer: createSealer({ keys: keys.encryption, clock: systemClock, onOpen: redactor.register }),
+    keys,
+    passwords: await createPasswords({ memory_kib: 64, passes: 1 }),
+    redactor,
+    outboundAllow: parseOutboundAllow(config.outbound_allow),
+    instance_id: "bench",
+  });
+  return {
+    services,
+    db,
+    close: async () => {
+      await services.stop();
+      await close();
+    },
+  };
+}
