@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import type { PullProgress, RegistryAuth } from "../runtime.ts";
 import { ContainerInspect, ContainerSummary, Created, EngineVersion, ImageInspect } from "./objects.ts";
-import { pullReader } from "./pull.ts";
+import { pullFailure, pullReader } from "./pull.ts";
 import type { RawObject } from "./raw.ts";
 import { isObject } from "./raw.ts";
 import { isSameRegistry, splitReference } from "./reference.ts";
@@ -121,6 +121,7 @@ export function engineClient(options: ClientOptions) {
       const request = { method: "POST", path: `${prefix}/images/create`, query, headers } as const;
       const reader = pullReader(reference, onProgress);
       const response = await transport.stream({ ...request, deadlineMs: deadlines.pullIdleMs }, reader.take);
+      if (response.status >= 500) throw pullFailure(reference, engineText(response));
       throwIfRefused(request, response);
       reader.end();
     },

@@ -19,13 +19,34 @@ export function differences(plan: Blueprint, found: ContainerInspect): readonly 
     ...differingKeys(comparableConfig(plan.config, found), comparableConfig(found.Config, found)).map(
       (key) => `Config.${key}`,
     ),
-    ...differingKeys(comparableHost(plan.host_config), comparableHost(found.HostConfig)).map(
-      (key) => `HostConfig.${key}`,
-    ),
+    ...differingKeys(comparableHost(plan.host_config), comparableHost(found.HostConfig))
+      .filter((key) => !isFilledIn(key, plan.host_config[key]))
+      .map((key) => `HostConfig.${key}`),
     ...differingKeys(expectedNetworks(plan), foundNetworks(plan, found)).map((key) => `Networks.${key}`),
     ...differingKeys(mountsByPath(plan.mounts), mountsByPath(carriedMounts(plan, found))).map((key) => `Mounts.${key}`),
   ];
   return paths.map((path) => ({ path }));
+}
+
+/**
+ * What an engine fills in at create for a container that says nothing: the old one may have been made when it did not. An empty
+ * list is not nothing here, as `MaskedPaths: []` means that no path is masked.
+ */
+const filledIn = new Set([
+  "CgroupnsMode",
+  "IpcMode",
+  "LogConfig",
+  "MaskedPaths",
+  "NetworkMode",
+  "ReadonlyPaths",
+  "Runtime",
+  "ShmSize",
+]);
+
+function isFilledIn(key: string, wanted: unknown): boolean {
+  if (!filledIn.has(key)) return false;
+  if (key === "LogConfig") return stringAt(objectAt(wanted).Type) === "";
+  return wanted === undefined || wanted === null || wanted === "" || wanted === 0;
 }
 
 /** The keys of either side whose values differ in meaning. */

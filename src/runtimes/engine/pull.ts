@@ -43,7 +43,7 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
     const { id, status, progressDetail, error, errorDetail } = event.output;
     const text = errorDetail?.message ?? error ?? null;
     if (text !== null) {
-      failure ??= new PluginError(pullErrorCode(text), `The engine could not pull ${reference}: ${text.slice(0, 500)}`);
+      failure ??= pullFailure(reference, text);
       return;
     }
     if (id === null || id === undefined || status === null || status === undefined) return;
@@ -66,6 +66,11 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
       if (events === 0) throw new PluginError("malformed", `The pull of ${reference} ended without a word`);
     },
   };
+}
+
+/** What the engine could not get from the registry, by the engine's words: as an event of the stream or as its status 500. */
+export function pullFailure(reference: string, text: string): PluginError {
+  return new PluginError(pullErrorCode(text), `The engine could not pull ${reference}: ${text.slice(0, 500)}`);
 }
 
 /** True when the layers' state changed. */
