@@ -29,19 +29,18 @@ export function AccountPage(props: AccountPageProps) {
   return (
     <Layout ctx={ctx} title={t.account}>
       <PageHeader ctx={ctx} title={t.account} lead={t.account_lead(account.username)} />
-      <Section title={t.profile}>
-        <Form
-          ctx={ctx}
-          id="account-form"
-          area="account"
-          action="/account"
-          fields={props.fields}
-          values={props.values}
-          errors={props.errors}
-          submit={t.rename}
-          cancel_href="/account"
-        />
-      </Section>
+      <Form
+        ctx={ctx}
+        id="account-form"
+        area="account"
+        action="/account"
+        fields={props.fields}
+        values={props.values}
+        errors={props.errors}
+        submit={t.rename}
+        cancel_href="/account"
+        below={{ username: <p class="note">{t.rename_help}</p> }}
+      />
       <Section title={t.password_section}>
         <Panel>
           <Facts
@@ -96,7 +95,7 @@ function Tokens({ ctx, tokens }: AccountPageProps) {
               name: token.name,
               scope: <Badge>{t.scopes[token.scope]}</Badge>,
               used: <Time ctx={ctx} at={token.last_used_at} />,
-              expires: <Time ctx={ctx} at={token.expires_at} />,
+              expires: <Time ctx={ctx} at={token.expires_at} form="short" />,
             },
             actions: (
               <LinkButton ctx={ctx} href={`/account/tokens/${token.id}/revoke`} kind="bare" small opens_dialog>

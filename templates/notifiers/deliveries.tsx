@@ -1,4 +1,5 @@
 import type { DeliveryView } from "../../src/notifications/schema.ts";
+import { Icon } from "../components/icon.tsx";
 import { Pagination } from "../components/navigation.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
@@ -95,7 +96,10 @@ function Attempts({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView 
   const t = texts(ctx).notifiers;
   return (
     <details class="attempts">
-      <summary>{t.attempts(delivery.attempts.length)}</summary>
+      <summary>
+        <Icon name="chevron-right" />
+        {t.attempts(delivery.attempts.length)}
+      </summary>
       <ol>
         {delivery.attempts.map((attempt) => (
           <li>

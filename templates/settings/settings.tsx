@@ -60,7 +60,7 @@ export function SettingsPage(props: SettingsPageProps) {
   const t = texts(ctx).settings;
   const fixed = new Set<string>(settings.from_environment);
   const notes = Object.fromEntries(
-    settings.from_environment.map((name) => [name, <p class="help note">{t.from_environment(variables[name])}</p>]),
+    settings.from_environment.map((name) => [name, <p class="note">{t.from_environment(variables[name])}</p>]),
   );
   return (
     <Layout ctx={ctx} title={t.title} section="settings">
@@ -85,7 +85,7 @@ export function SettingsPage(props: SettingsPageProps) {
         choices={{ timezone: props.time_zones.map((zone) => ({ value: zone, title: zone })) }}
         below={{
           base_url: (
-            <p class="help note">
+            <p class="note">
               {settings.base_url === "" ? `${t.base_url_missing} ` : ""}
               {t.address_in_use(props.address_in_use)}
             </p>

@@ -3,6 +3,7 @@ import { auth } from "./en/auth.ts";
 import { common } from "./en/common.ts";
 import { connections } from "./en/connections.ts";
 import { credentials } from "./en/credentials.ts";
+import { docs } from "./en/docs.ts";
 import { events } from "./en/events.ts";
 import { executors } from "./en/executors.ts";
 import { notifiers } from "./en/notifiers.ts";
@@ -25,6 +26,7 @@ export const en = {
   notifiers,
   settings,
   events,
+  docs,
 };
 
 export type Texts = typeof en;

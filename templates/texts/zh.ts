@@ -4,6 +4,7 @@ import { auth } from "./zh/auth.ts";
 import { common } from "./zh/common.ts";
 import { connections } from "./zh/connections.ts";
 import { credentials } from "./zh/credentials.ts";
+import { docs } from "./zh/docs.ts";
 import { events } from "./zh/events.ts";
 import { executors } from "./zh/executors.ts";
 import { notifiers } from "./zh/notifiers.ts";
@@ -25,4 +26,5 @@ export const zh = {
   notifiers,
   settings,
   events,
+  docs,
 } satisfies Texts;

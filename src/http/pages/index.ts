@@ -4,6 +4,7 @@ import { pageGuard } from "../middleware/page-guard.ts";
 import { accountPages } from "./account.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
 import { credentialPages } from "./credentials.tsx";
+import { docsPages } from "./docs.tsx";
 import { notifierPages } from "./notifiers.tsx";
 import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
@@ -14,6 +15,7 @@ import { signInPages } from "./sign-in.tsx";
 export function mountPages(app: App, services: Services, page: PageSettings): void {
   preferencePages(app, page);
   signInPages(app, services, page);
+  docsPages(app, services, page);
   app.use(pageGuard());
   accountPages(app, services, page);
   apiTokenPages(app, services, page);

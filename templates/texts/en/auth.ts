@@ -31,7 +31,6 @@ export const auth = {
   password_changed: "Password changed. All other sign-ins have ended.",
   account: "User Settings",
   account_lead: (name: string) => `The administrator ${name}`,
-  profile: "Name",
   rename: "Rename",
   renamed: (name: string) => `The user name is now ${name}`,
   rename_help: "The new name signs in from now on. Sessions, tokens and the history stay.",

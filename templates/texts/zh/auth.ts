@@ -30,7 +30,6 @@ export const auth = {
   password_changed: "密码已修改，其他所有登录均已结束。",
   account: "用户设置",
   account_lead: (name: string) => `管理员 ${name}`,
-  profile: "名称",
   rename: "重命名",
   renamed: (name: string) => `用户名现为 ${name}`,
   rename_help: "此后使用新用户名登录。会话、令牌和历史记录保持不变。",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Browser, type TestApp, testApp } from "../../support/test-app.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 let person: Awaited<ReturnType<TestApp["signedIn"]>>;

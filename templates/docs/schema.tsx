@@ -1,0 +1,81 @@
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import type { ApiBound, ApiNode } from "./view.ts";
+
+/** The fields of a body, an answer or a list of parameters; nested ones below their own. */
+export function Nodes({ ctx, nodes, place }: { ctx: PageContext; nodes: readonly ApiNode[]; place?: string }) {
+  return (
+    <dl class="schema">
+      {nodes.map((node) => (
+        <Node ctx={ctx} node={node} place={place} />
+      ))}
+    </dl>
+  );
+}
+
+function Node({ ctx, node, place }: { ctx: PageContext; node: ApiNode; place: string | undefined }) {
+  const t = texts(ctx).docs;
+  const facts = [
+    place,
+    ...node.bounds.map((bound) => boundText(ctx, bound)),
+    node.is_write_only ? t.write_only : undefined,
+  ].filter((fact) => typeof fact === "string");
+  return (
+    <div>
+      <dt>
+        <code>{node.name}</code>
+        {node.is_required ? <span class="schema-required">{t.required}</span> : null}
+      </dt>
+      <dd>
+        <p class="meta">
+          <span class="schema-type">{node.type}</span>
+          {facts.map((fact) => (
+            <span>{fact}</span>
+          ))}
+        </p>
+        {node.description === "" ? null : <p lang="en">{node.description}</p>}
+        {node.values.length === 0 ? null : (
+          <p class="schema-values">
+            {t.one_of}{" "}
+            {node.values.map((value) => (
+              <>
+                <code>{value}</code>{" "}
+              </>
+            ))}
+          </p>
+        )}
+        <Inside ctx={ctx} node={node} />
+      </dd>
+    </div>
+  );
+}
+
+/** What a node is made of; alternatives are folded, because most readers need one of them. */
+export function Inside({ ctx, node }: { ctx: PageContext; node: ApiNode }) {
+  return (
+    <>
+      {node.children.length === 0 ? null : <Nodes ctx={ctx} nodes={node.children} />}
+      {node.variants.length === 0 ? null : (
+        <div class="schema-variants">
+          <p class="label">{texts(ctx).docs.variants}</p>
+          {node.variants.map((variant) => (
+            <details class="schema-variant">
+              <summary>
+                <code>{variant.title}</code>
+              </summary>
+              <Nodes ctx={ctx} nodes={variant.children} />
+            </details>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function boundText(ctx: PageContext, bound: ApiBound): string {
+  const t = texts(ctx).docs;
+  if (bound.kind === "default") return `${t.default_value} ${bound.value}`;
+  if (bound.kind === "range") return t.range(bound.min, bound.max);
+  if (bound.kind === "items") return t.items(bound.min, bound.max);
+  return bound.max === null && bound.min === 1 ? t.at_least_one_character : t.characters(bound.min, bound.max);
+}
