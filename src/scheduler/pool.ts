@@ -33,8 +33,8 @@ interface PoolOptions {
   log: Log;
 }
 
-/** How many items may be listed in vain at one look. */
-const maxSpare = 64;
+/** How many items are listed ahead, so that many short ones do not cost a question each. */
+const lookAhead = 32;
 
 /** Runs one kind of work, never more at once than it allows. Errors are logged; they end nothing but their own item. */
 export function createPool({ work, log }: PoolOptions): Pool {
@@ -42,6 +42,8 @@ export function createPool({ work, log }: PoolOptions): Pool {
   const abort = new AbortController();
   /** Started since the last `fill` from outside: an item whose claim fails is still due, and must not be taken in a loop. */
   const started = new Set<string>();
+  /** Listed as due and not yet started. */
+  let listed: readonly { id: string }[] = [];
   let filling: Promise<void> | null = null;
   let isWanted = false;
   let isStopped = false;
@@ -73,26 +75,34 @@ export function createPool({ work, log }: PoolOptions): Pool {
     request().catch((error: unknown) => log.error("Due work could not be asked for", { work: work.name, error }));
   };
 
+  /** Starts what can be started of what was listed, and keeps the rest. Returns how many were started. */
+  const startListed = (): number => {
+    const before = started.size;
+    listed = listed.filter((item) => {
+      if (running.has(item.id) || started.has(item.id)) return false;
+      const key = work.keyOf(item);
+      if (isStopped || running.size >= work.concurrency || countOf(key) >= work.per_key) return true;
+      start(item, key);
+      return false;
+    });
+    return started.size - before;
+  };
+
   /** Starts what one look finds; false when nothing more can be started. */
   const startSome = async (): Promise<boolean> => {
-    const free = work.concurrency - running.size;
-    if (free <= 0 || isStopped) return false;
-    // Items that run, or were started since the tick, may still be listed: room for them beside the free places.
-    const limit = free + running.size + Math.min(started.size, maxSpare);
-    let count = 0;
-    for (const item of await work.due(now, limit, busyKeys())) {
-      if (running.size >= work.concurrency || isStopped) return false;
-      const key = work.keyOf(item);
-      if (running.has(item.id) || started.has(item.id) || countOf(key) >= work.per_key) continue;
-      start(item, key);
-      count++;
-    }
-    return count > 0;
+    const free = () => !isStopped && running.size < work.concurrency;
+    const count = startListed();
+    if (!free()) return false;
+    if (count > 0) return true;
+    // Items that run, or were started since the tick, may be listed again: room for them beside the free places.
+    const limit = work.concurrency + running.size + lookAhead;
+    listed = await work.due(now, limit, busyKeys());
+    return startListed() > 0 && free();
   };
 
   const startDue = async (): Promise<void> => {
     let isAgain = true;
-    // The first look may have listed one busy key alone; the next leaves that key out.
+    // A look may list one busy key alone; the next leaves that key out.
     while (isAgain) isAgain = await startSome();
   };
 
@@ -115,6 +125,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     fill: async (at) => {
       now = at;
       started.clear();
+      listed = [];
       await request();
     },
     idle: async () => {

@@ -9,9 +9,9 @@ import { judgeRelease } from "./judge.ts";
 import { buildsInUse } from "./pins.ts";
 import {
   type ChannelRow,
-  channelsOf,
   claimSource,
   executorsOfSource,
+  findCheckRules,
   findTracker,
   type ReleaseFactsRow,
   releasesOf,
@@ -44,7 +44,7 @@ export interface CheckOptions extends SourceOpener {
   /** Tags that executors run of a source, among those that are known. */
   watchedTags?: (sourceId: string, known: readonly ReleaseFactsRow[]) => Promise<readonly string[]>;
   /** Told after the end of each check. */
-  onChecked: (sourceId: string) => void;
+  onChecked: (trackerId: string, sourceId: string) => void;
 }
 
 /** From 0 up to 1, always the same for one id. */
@@ -77,6 +77,29 @@ function emptied(known: number): Failure {
   return { code: "emptied", message, retry_after_ms: null };
 }
 
+/**
+ * Whether upstream said nothing that is not stored. An edit meanwhile changes nothing about it: one of the address takes the lease
+ * away, one of the rules judges by itself what is stored.
+ */
+function isUnchanged(claimed: Claimed, listing: Listing): boolean {
+  if (claimed.source.baseline_at === null || claimed.channels.some((channel) => channel.baseline_at === null))
+    return false;
+  const known = new Map(claimed.known.map((release) => [release.tag, release]));
+  return listing.releases.every((release) => {
+    const row = known.get(release.tag);
+    return (
+      row !== undefined &&
+      release.notes === null &&
+      !row.has_notes &&
+      row.revision === (release.revision ?? row.revision) &&
+      row.published_at === release.published_at &&
+      row.version === release.version &&
+      row.stage === release.stage &&
+      row.url === release.url
+    );
+  });
+}
+
 function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
   if (source.rotation % rotateEveryChecks !== rotateEveryChecks - 1) return null;
   const others = known
@@ -104,10 +127,9 @@ export function sourceCheck(options: CheckOptions) {
     const now = clock.now();
     const lease = { owner, until: now + leaseMs };
     const source = await db.write((tx) => claimSource(tx, id, { owner, now, until: lease.until }));
-    const tracker = source === null ? null : await findTracker(db.read, source.tracker_id);
-    if (source === null || tracker === null) return null;
-    const channels = await channelsOf(db.read, [id]);
-    return { tracker, source, channels, known: await releasesOf(db.read, [id]), lease };
+    const rules = source === null ? null : await findCheckRules(db.read, source);
+    if (source === null || rules === null) return null;
+    return { source, ...rules, known: await releasesOf(db.read, [id]), lease };
   };
 
   const watchList = async (claimed: Claimed): Promise<readonly string[]> => {
@@ -210,7 +232,9 @@ export function sourceCheck(options: CheckOptions) {
         baseline_at: source.baseline_at ?? now,
         ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
       });
-      const current = isMine ? await findTracker(tx, tracker.id) : null;
+      if (!isMine) return null;
+      if (isUnchanged(claimed, listing)) return { discovered: 0, republished: 0, overlong: 0 };
+      const current = await findTracker(tx, tracker.id);
       if (current === null) return null;
       const { recordEvent } = options;
       return await recordListing(tx, {
@@ -292,7 +316,7 @@ export function sourceCheck(options: CheckOptions) {
     try {
       await perform(claimed, signal);
     } finally {
-      options.onChecked(id);
+      options.onChecked(claimed.tracker.id, id);
     }
   };
 }

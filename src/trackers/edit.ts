@@ -69,13 +69,15 @@ export function sourceEditor(options: EditOptions) {
     await writeChannels(tx, id, `source "${input.key}"`, input.channels, []);
   };
 
+  /** Returns whether any rule changed. */
   const writeChannels = async (
     tx: Writer,
     sourceId: string,
     name: string,
     inputs: SourceInput["channels"],
     bound: readonly BoundExecutor[],
-  ): Promise<void> => {
+  ): Promise<boolean> => {
+    let hasChanged = false;
     const stored = await channelsOf(tx, [sourceId]);
     for (const channel of stored) {
       if (inputs.some((input) => input.type === channel.type)) continue;
@@ -89,6 +91,7 @@ export function sourceEditor(options: EditOptions) {
       const rules = { release_type, include_pattern, exclude_pattern };
       const known = stored.find((channel) => channel.type === type);
       if (known === undefined) {
+        hasChanged = true;
         await insertChannel(tx, { id: newId(clock.now()), source_id: sourceId, type, position, ...rules });
         continue;
       }
@@ -97,13 +100,14 @@ export function sourceEditor(options: EditOptions) {
         known.include_pattern === include_pattern &&
         known.exclude_pattern === exclude_pattern;
       // What other rules let in has not been published just now, so the next check finds it silently.
+      hasChanged ||= !isSame;
       await updateChannelRow(tx, known.id, { position, ...rules, ...(isSame ? {} : { baseline_at: null }) });
     }
+    return hasChanged;
   };
 
   /** What a changed address does to what is known: another upstream's history is not this one's. */
   const updateOne = async (tx: Writer, row: SourceRow, input: SourceInput, position: number): Promise<void> => {
-    const now = clock.now();
     const changes: Partial<SourceRow> = { position, credential_id: input.credential_id };
     const isSameConfig = JSON.stringify(row.config) === JSON.stringify(input.config);
     if (!isSameConfig) {
@@ -117,12 +121,16 @@ export function sourceEditor(options: EditOptions) {
         memo: null,
       });
     }
-    if (!isSameConfig || row.credential_id !== input.credential_id) {
-      // A check that is going on asked the old address: without its lease it writes nothing.
-      Object.assign(changes, { next_check_at: now, lease_owner: null, lease_until: null });
-    }
+    if (!isSameConfig || row.credential_id !== input.credential_id) Object.assign(changes, restarted());
     await updateSourceRow(tx, row.id, changes);
   };
+
+  /** A check that is going on asked by the old address or the old rules: without its lease it writes nothing, and is due again. */
+  const restarted = (): Partial<SourceRow> => ({
+    next_check_at: clock.now(),
+    lease_owner: null,
+    lease_until: null,
+  });
 
   return {
     insertAll: async (tx: Writer, trackerId: string, inputs: readonly SourceInput[]): Promise<void> => {
@@ -153,7 +161,8 @@ export function sourceEditor(options: EditOptions) {
           throw invalidInput({ [`sources.${position}.kind`]: message });
         }
         await updateOne(tx, row, input, position);
-        await writeChannels(tx, row.id, `source "${row.key}"`, input.channels, bound);
+        const hasChanged = await writeChannels(tx, row.id, `source "${row.key}"`, input.channels, bound);
+        if (hasChanged && row.lease_owner !== null) await updateSourceRow(tx, row.id, restarted());
       }
     },
 

@@ -215,15 +215,48 @@ export async function dueSources(
   limit: number,
   busyHosts: readonly string[],
 ): Promise<DueSource[]> {
-  const conditions = [isFree(now), isDue(now)];
-  if (busyHosts.length > 0) conditions.push(notInArray(tracker_sources.host, [...busyHosts]));
-  return await read
-    .select({ id: tracker_sources.id, host: tracker_sources.host })
+  const free =
+    busyHosts.length === 0 ? isFree(now) : and(isFree(now), notInArray(tracker_sources.host, [...busyHosts]));
+  const columns = { id: tracker_sources.id, host: tracker_sources.host };
+  const requested = await read
+    .select(columns)
+    .from(tracker_sources)
+    .where(and(isNotNull(tracker_sources.check_requested_at), free))
+    .orderBy(asc(tracker_sources.check_requested_at))
+    .limit(limit);
+  if (requested.length === limit) return requested;
+  // In the order of the index on the due time, so that a look costs the same however many are due.
+  const scheduled = await read
+    .select(columns)
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
-    .where(and(...conditions))
-    .orderBy(sql`${tracker_sources.check_requested_at} is null`, asc(tracker_sources.next_check_at))
-    .limit(limit);
+    .where(
+      and(
+        lte(tracker_sources.next_check_at, now),
+        isNull(tracker_sources.check_requested_at),
+        eq(trackers.is_enabled, true),
+        free,
+      ),
+    )
+    .orderBy(asc(tracker_sources.next_check_at))
+    .limit(limit - requested.length);
+  return [...requested, ...scheduled];
+}
+
+/** The tracker of a source and the source's channels; null when it is gone. */
+export async function findCheckRules(
+  read: Reader,
+  source: Pick<SourceRow, "id" | "tracker_id">,
+): Promise<{ tracker: TrackerRow; channels: ChannelRow[] } | null> {
+  const rows = await read
+    .select({ tracker: trackers, channel: tracker_channels })
+    .from(trackers)
+    .leftJoin(tracker_channels, eq(tracker_channels.source_id, source.id))
+    .where(eq(trackers.id, source.tracker_id))
+    .orderBy(asc(tracker_channels.position));
+  const [first] = rows;
+  if (first === undefined) return null;
+  return { tracker: first.tracker, channels: rows.flatMap((row) => row.channel ?? []) };
 }
 
 /** Takes a due source for `owner` and pushes its due time forward; null when another has it or it is not due any more. */

@@ -15,7 +15,6 @@ import { trackerPreviews } from "./preview.ts";
 import {
   deleteTrackerRow,
   executorsOfTrackers,
-  findSource,
   findTracker,
   findTrackerByName,
   insertTracker,
@@ -69,12 +68,8 @@ export function trackerService(options: TrackerServiceOptions) {
   const editor = sourceEditor({ clock, credentials: options.credentials, registry: options.sources });
   const listeners = new Set<(trackerId: string, sourceId: string) => void>();
 
-  const onChecked = (sourceId: string): void => {
-    findSource(db.read, sourceId)
-      .then((source) => {
-        if (source !== null) for (const listener of listeners) listener(source.tracker_id, sourceId);
-      })
-      .catch((error: unknown) => log.error("Listeners of a check were not told", { error }));
+  const onChecked = (trackerId: string, sourceId: string): void => {
+    for (const listener of listeners) listener(trackerId, sourceId);
   };
   const check = sourceCheck({ ...opener, ...options, onChecked });
   const previews = trackerPreviews({

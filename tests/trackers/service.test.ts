@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { AppError } from "../../src/errors.ts";
+import { until } from "../support/fake-clock.ts";
 import { channel, failureOf, plain, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
 const minute = 60_000;
@@ -260,17 +261,24 @@ describe("update()", () => {
     expect(await house.releaseRows()).toMatchObject([{ id: before?.id, published_at: null }]);
   });
 
-  test("discards the answer of a check that was going on at the old address", async () => {
-    house.publish("old", "1.0.0");
+  test.each<[string, Record<string, unknown>]>([
+    ["at the old address", source("new")],
+    ["by the old rules", source("old", { channels: [channel("stable", "^1\\.")] })],
+  ])("discards the answer of a check that was going on %s, and checks anew", async (_name, changed) => {
+    house.publish("old", "1.0.0", "2.0.0");
+    house.publish("new", "1.0.0");
     await house.create("web", {}, [source("old")]);
     const gate = Promise.withResolvers<void>();
     house.repository("old").gate = gate.promise;
     await house.scheduler.tick(house.clock.now());
-    await house.trackers.update(house.actor, "web", { sources: [source("new")] });
+    await until(() => house.repository("old").asked.length === 1);
+    await house.trackers.update(house.actor, "web", { sources: [changed] });
     gate.resolve();
     await house.scheduler.idle();
     expect(await house.storedTags()).toEqual([]);
     expect(house.lines.some((line) => line.includes("Check discarded"))).toBe(true);
+    await house.tick();
+    expect(await house.storedTags()).toEqual(["1.0.0"]);
   });
 
   test("brings the next check nearer when the interval becomes shorter", async () => {
