@@ -196,8 +196,7 @@ async function prepare(context: RunContext, intent: Intent): Promise<void> {
   const { plan, snapshot } = intent;
   const auth = await deps.executors.pullLogin(settings, plan);
   const { is_noop } = await withFaults("pull_failed", () =>
-    unlessAborted(
-      shutdown,
+    unlessAborted(shutdown, () =>
       snapshot === null || session.snapshots === undefined
         ? session.prepare(plan, auth, journal)
         : session.snapshots.prepareRestore(plan, snapshot, auth, journal),
@@ -215,19 +214,16 @@ async function prepare(context: RunContext, intent: Intent): Promise<void> {
   deps.log.debug("Run prepared", { run: run.id });
 }
 
-async function unlessAborted(signal: AbortSignal, work: Promise<Prepared>): Promise<Prepared> {
+/** Begins nothing after the end of the process was asked for, and waits no longer than until then. */
+async function unlessAborted(signal: AbortSignal, begin: () => Promise<Prepared>): Promise<Prepared> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([work, aborted.promise]);
+    return await Promise.race([begin(), aborted.promise]);
   } finally {
     signal.removeEventListener("abort", onAbort);
-    work.catch((error: unknown) => {
-      // Only of interest when the race was lost: the session is closed then, and its work fails.
-      if (!signal.aborted) throw error;
-    });
   }
 }
 
