@@ -7,7 +7,7 @@ import { Badge } from "../components/state.tsx";
 import { BareLayout, Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { Inside, Nodes } from "./schema.tsx";
+import { Inside, Nodes, Prose } from "./schema.tsx";
 import type { ApiOperation, ApiResource } from "./view.ts";
 
 interface FrameProps {
@@ -103,8 +103,8 @@ export function DocsPage({ ctx, base_url, resources }: DocsPageProps) {
                     <a href={url(ctx, `/docs/${resource.name}#${operation.id}`)}>
                       <Method method={operation.method} /> <code>{operation.path}</code>
                     </a>
-                    <span class="quiet" lang="en">
-                      {operation.summary}
+                    <span class="quiet">
+                      <Prose text={operation.summary} />
                     </span>
                   </li>
                 ))}
@@ -162,7 +162,7 @@ function Operation({ ctx, operation }: { ctx: PageContext; operation: ApiOperati
         </a>
       </h2>
       <p>
-        <span lang="en">{operation.summary}</span> {operation.is_public ? <Badge>{t.no_sign_in}</Badge> : null}
+        <Prose text={operation.summary} /> {operation.is_public ? <Badge>{t.no_sign_in}</Badge> : null}
       </p>
       <div class="operation-parts">
         <div>
@@ -179,11 +179,15 @@ function Operation({ ctx, operation }: { ctx: PageContext; operation: ApiOperati
             </Part>
           )}
           <Part title={`${t.answer} ${operation.answer.status}`}>
-            <p lang="en">{operation.answer.description}</p>
             {operation.answer.node === null ? (
               <p class="quiet">{t.no_content}</p>
             ) : (
-              <Inside ctx={ctx} node={operation.answer.node} />
+              <details class="schema-variant">
+                <summary>
+                  <Prose text={operation.answer.description} />
+                </summary>
+                <Inside ctx={ctx} node={operation.answer.node} is_answer />
+              </details>
             )}
           </Part>
         </div>
@@ -196,7 +200,9 @@ function Operation({ ctx, operation }: { ctx: PageContext; operation: ApiOperati
               {operation.refusals.map(({ status, description }) => (
                 <div>
                   <dt class="num">{status}</dt>
-                  <dd lang="en">{description}</dd>
+                  <dd>
+                    <Prose text={description} />
+                  </dd>
                 </div>
               ))}
             </dl>

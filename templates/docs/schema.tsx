@@ -2,18 +2,32 @@ import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import type { ApiBound, ApiNode } from "./view.ts";
 
+interface NodesProps {
+  ctx: PageContext;
+  nodes: readonly ApiNode[];
+  /** Where a parameter is sent. */
+  place?: string | undefined;
+  /** Of an answer, where every field is there and saying so would only be noise. */
+  is_answer?: boolean | undefined;
+}
+
+/** A sentence of the document, in English; what stands between backticks is code. */
+export function Prose({ text }: { text: string }) {
+  return <span lang="en">{text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</span>;
+}
+
 /** The fields of a body, an answer or a list of parameters; nested ones below their own. */
-export function Nodes({ ctx, nodes, place }: { ctx: PageContext; nodes: readonly ApiNode[]; place?: string }) {
+export function Nodes(props: NodesProps) {
   return (
     <dl class="schema">
-      {nodes.map((node) => (
-        <Node ctx={ctx} node={node} place={place} />
+      {props.nodes.map((node) => (
+        <Node {...props} node={node} />
       ))}
     </dl>
   );
 }
 
-function Node({ ctx, node, place }: { ctx: PageContext; node: ApiNode; place: string | undefined }) {
+function Node({ ctx, node, place, is_answer }: NodesProps & { node: ApiNode }) {
   const t = texts(ctx).docs;
   const facts = [
     place,
@@ -24,7 +38,7 @@ function Node({ ctx, node, place }: { ctx: PageContext; node: ApiNode; place: st
     <div>
       <dt>
         <code>{node.name}</code>
-        {node.is_required ? <span class="schema-required">{t.required}</span> : null}
+        {node.is_required && is_answer !== true ? <span class="schema-required">{t.required}</span> : null}
       </dt>
       <dd>
         <p class="meta">
@@ -33,10 +47,14 @@ function Node({ ctx, node, place }: { ctx: PageContext; node: ApiNode; place: st
             <span>{fact}</span>
           ))}
         </p>
-        {node.description === "" ? null : <p lang="en">{node.description}</p>}
+        {node.description === "" ? null : (
+          <p class="schema-text">
+            <Prose text={node.description} />
+          </p>
+        )}
         {node.values.length === 0 ? null : (
           <p class="schema-values">
-            {t.one_of}{" "}
+            {node.values.length === 1 ? t.always : t.one_of}{" "}
             {node.values.map((value) => (
               <>
                 <code>{value}</code>{" "}
@@ -44,17 +62,17 @@ function Node({ ctx, node, place }: { ctx: PageContext; node: ApiNode; place: st
             ))}
           </p>
         )}
-        <Inside ctx={ctx} node={node} />
+        <Inside ctx={ctx} node={node} is_answer={is_answer} />
       </dd>
     </div>
   );
 }
 
 /** What a node is made of; alternatives are folded, because most readers need one of them. */
-export function Inside({ ctx, node }: { ctx: PageContext; node: ApiNode }) {
+export function Inside({ ctx, node, is_answer }: Omit<NodesProps, "nodes"> & { node: ApiNode }) {
   return (
     <>
-      {node.children.length === 0 ? null : <Nodes ctx={ctx} nodes={node.children} />}
+      {node.children.length === 0 ? null : <Nodes ctx={ctx} nodes={node.children} is_answer={is_answer} />}
       {node.variants.length === 0 ? null : (
         <div class="schema-variants">
           <p class="label">{texts(ctx).docs.variants}</p>
@@ -63,7 +81,7 @@ export function Inside({ ctx, node }: { ctx: PageContext; node: ApiNode }) {
               <summary>
                 <code>{variant.title}</code>
               </summary>
-              <Nodes ctx={ctx} nodes={variant.children} />
+              <Nodes ctx={ctx} nodes={variant.children} is_answer={is_answer} />
             </details>
           ))}
         </div>

@@ -38,7 +38,8 @@ function literal(value: unknown): string {
 
 function typeName(schema: Json): string {
   const { options, isNullable } = alternatives(schema);
-  if (options.length > 0) {
+  // What the value must be in the end, beside the forms in which it may be written.
+  if (options.length > 0 && typeof schema.type !== "string") {
     const names = [...new Set(options.map(typeName))];
     return [...names, ...(isNullable ? ["null"] : [])].join(" | ");
   }
@@ -105,7 +106,7 @@ function describeNode(name: string, schema: Json, isRequired: boolean, depth: nu
     description:
       text(own.description) || (options.map((option) => text(option.description)).find((each) => each !== "") ?? ""),
     values: shapes.length > 1 ? [] : options.length > 1 ? options.flatMap(values) : values(own),
-    bounds: options.length > 1 ? options.flatMap(bounds) : bounds(own),
+    bounds: options.length > 1 && typeof schema.type !== "string" ? options.flatMap(bounds) : bounds(own),
     children: shapes.length > 1 ? [] : children(shapes[0] ?? own, depth),
     variants:
       shapes.length > 1

@@ -3,6 +3,7 @@ import type { App } from "../context.ts";
 import { pageGuard } from "../middleware/page-guard.ts";
 import { accountPages } from "./account.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
+import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
 import { docsPages } from "./docs.tsx";
 import { notifierPages } from "./notifiers.tsx";
@@ -21,5 +22,6 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   apiTokenPages(app, services, page);
   settingsPages(app, services, page);
   notifierPages(app, services, page);
+  connectionPages(app, services, page);
   credentialPages(app, services, page);
 }

@@ -34,6 +34,7 @@ export const docs = {
   write_only: "never returned",
   in_path: "in the path",
   in_query: "in the query",
+  always: "always",
   one_of: "one of",
   variants: "One of these forms",
   characters: (min: number | null, max: number | null) =>

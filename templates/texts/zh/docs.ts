@@ -33,6 +33,7 @@ export const docs = {
   write_only: "不会返回",
   in_path: "路径参数",
   in_query: "查询参数",
+  always: "固定为",
   one_of: "可选值",
   variants: "以下形式之一",
   characters: (min: number | null, max: number | null) =>
