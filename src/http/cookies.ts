@@ -24,7 +24,9 @@ export function isSecure(baseUrl: string): boolean {
 
 /** Says on the next page what this request did. */
 export function setNotice(c: AppContext, notice: StoredNotice): void {
-  const value = Buffer.from(JSON.stringify({ ...notice, text: notice.text.slice(0, 500) }), "utf8").toString("base64url");
+  const value = Buffer.from(JSON.stringify({ ...notice, text: notice.text.slice(0, 500) }), "utf8").toString(
+    "base64url",
+  );
   setCookie(c, noticeCookie, value, { path: "/", httpOnly: true, sameSite: "Lax", maxAge: 60 });
 }
 

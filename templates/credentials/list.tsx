@@ -58,11 +58,7 @@ export function CredentialsPage({ ctx, credentials, next_cursor, is_first_page }
           },
         }))}
       />
-      <Pagination
-        ctx={ctx}
-        newer={is_first_page ? null : ""}
-        older={next_cursor}
-      />
+      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </Layout>
   );
 }

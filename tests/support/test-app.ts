@@ -98,6 +98,7 @@ export async function testApp(options: TestAppOptions = {}) {
     services,
     db,
     clock,
+    sealer,
     lines,
     origin,
     bootstrapPassword,
