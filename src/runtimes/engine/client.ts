@@ -87,10 +87,9 @@ export function engineClient(options: ClientOptions) {
     async updateRestartPolicy(id: string, policy: RawObject): Promise<void> {
       await send({ method: "POST", path: `${container(id)}/update`, body: { RestartPolicy: policy } });
     },
-    /** Never with its volumes. `isForced` also ends a running one. */
-    async removeContainer(id: string, isForced: boolean): Promise<void> {
-      const query = { v: "false", force: isForced ? "true" : "false" };
-      await send({ method: "DELETE", path: container(id), query });
+    /** Only a stopped one. Named volumes always stay; `withAnonymous` also removes those that nobody has named. */
+    async removeContainer(id: string, withAnonymous: boolean): Promise<void> {
+      await send({ method: "DELETE", path: container(id), query: { v: String(withAnonymous), force: "false" } });
     },
     async connectNetwork(network: string, id: string, endpoint: RawObject): Promise<void> {
       const body = { Container: id, EndpointConfig: endpoint };

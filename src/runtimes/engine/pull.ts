@@ -110,7 +110,12 @@ function summary(layers: ReadonlyMap<string, Layer>): PullProgress {
 function pullErrorCode(text: string): PluginErrorCode {
   const words = text.toLowerCase();
   if (words.includes("toomanyrequests") || words.includes("rate limit")) return "rate_limited";
-  if (words.includes("unauthorized") || words.includes("denied") || words.includes("authentication required")) {
+  if (
+    words.includes("unauthorized") ||
+    words.includes("denied") ||
+    words.includes("no basic auth credentials") ||
+    words.includes("authentication required")
+  ) {
     return "unauthorized";
   }
   if (words.includes("manifest unknown") || words.includes("not found") || words.includes("no matching manifest")) {

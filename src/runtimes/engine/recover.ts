@@ -204,7 +204,7 @@ async function perform(client: EngineClient, move: Move): Promise<void> {
   const { Id: id } = move.container;
   if (move.do === "stop") await client.stopContainer(id, stopGraceMs(move.container));
   else if (move.do === "start") await client.startContainer(id);
-  else if (move.do === "remove") await client.removeContainer(id, false);
+  else if (move.do === "remove") await client.removeContainer(id, move.with_anonymous);
   else if (move.do === "rename") await client.renameContainer(id, move.name);
   else if (move.do === "policy") await client.updateRestartPolicy(id, move.policy);
 }

@@ -50,7 +50,9 @@ function isStopPending(journal: Journal, facts: TargetFacts | null): boolean {
 
 /** One change on the engine; what is to be done is asked again after each. */
 export type Move =
-  | { do: "stop" | "start" | "remove"; container: ContainerInspect }
+  | { do: "stop" | "start"; container: ContainerInspect }
+  /** `with_anonymous`: the volumes that only this container has; what was carried over to it is mounted by name and stays. */
+  | { do: "remove"; container: ContainerInspect; with_anonymous: boolean }
   | { do: "rename"; container: ContainerInspect; name: string }
   | { do: "policy"; container: ContainerInspect; policy: RawObject };
 
@@ -79,7 +81,7 @@ export function moveBack(situation: Situation): Move | null {
       if (facts.was_running && !isUp(situation, previous)) return { do: "start", container: previous };
     }
   }
-  return next === null ? null : { do: "remove", container: next };
+  return next === null ? null : { do: "remove", container: next, with_anonymous: previous !== null };
 }
 
 function isUntouchedSince(container: ContainerInspect, facts: TargetFacts | null): boolean {
@@ -117,7 +119,7 @@ export function moveToEnd(situation: Situation): Move | null {
   if (forward !== null) return forward;
   const isReplaced = next !== null && nameOf(next) === names.name;
   const isAside = previous !== null && nameOf(previous) === names.aside && !isRunning(previous);
-  return isReplaced && isAside ? { do: "remove", container: previous } : null;
+  return isReplaced && isAside ? { do: "remove", container: previous, with_anonymous: false } : null;
 }
 
 /** The engine writes this as the start time of a container that never ran. */
