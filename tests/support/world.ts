@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { type TestEngine, engineMissing, startEngine } from "../peers/engine.ts";
+import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { account, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { eventually } from "./eventually.ts";
 import { type ImageOptions, pushImage, runnableImageMissing, serveHttp } from "./oci-image.ts";
@@ -84,9 +84,29 @@ let builds = 0;
  * server beside them. Everything is on loopback; `stop` ends exactly what was started.
  */
 export async function startWorld(options: { env?: Readonly<Record<string, string>> } = {}): Promise<World> {
+  const started: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const end of started.splice(0).reverse()) await end();
+  };
+  try {
+    return await build(options, started, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function build(
+  options: { env?: Readonly<Record<string, string>> },
+  started: (() => Promise<unknown>)[],
+  stop: () => Promise<void>,
+): Promise<World> {
   const engine = await startEngine();
+  started.push(() => engine.stop());
   const registry = await startRegistry({ auth: "basic" });
+  started.push(() => registry.stop());
   const receiver = startReceiver();
+  started.push(() => receiver.stop());
   const repository = "acme/web";
   const port = await freePort();
   const dataDir = temporaryDir();
@@ -110,7 +130,7 @@ export async function startWorld(options: { env?: Readonly<Record<string, string
       .toString("base64")
       .replaceAll("+", "-")
       .replaceAll("/", "_");
-    const response = await fetch(`http://engine/images/create?fromImage=${encodeURIComponent(reference)}`, {
+    const response = await fetch(`http://localhost/images/create?fromImage=${encodeURIComponent(reference)}`, {
       method: "POST",
       unix: engine.socket,
       headers: { "X-Registry-Auth": auth },
@@ -156,12 +176,8 @@ export async function startWorld(options: { env?: Readonly<Record<string, string
       world.server = await startServer({ data_dir: dataDir, env });
       return world.server;
     },
-    stop: async () => {
-      await world.server.kill("SIGTERM");
-      await receiver.stop();
-      await registry.stop();
-      await engine.stop();
-    },
+    stop,
   };
+  started.push(() => world.server.kill("SIGTERM"));
   return world;
 }
