@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type TestApp, testApp } from "../../support/test-app.ts";
+import { goodPassword, type TestApp, testApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 let person: Awaited<ReturnType<TestApp["signedIn"]>>;
@@ -9,24 +9,293 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe("every page", () => {
-  test.each([
-    "/account",
-    "/account/password",
-    "/account/tokens/new",
-    "/settings",
-    "/settings/audit",
-    "/settings/audit?outcome=refused",
-    "/notifiers",
-    "/notifiers/new",
-    "/credentials",
-    "/credentials/new",
-  ])("%s answers in both languages", async (path) => {
-    for (const language of ["en", "zh-CN,zh;q=0.9,en;q=0.1"]) {
-      const page = await person.get(path, { headers: { "accept-language": language } });
-      expect(page.status).toBe(200);
-      expect(page.text).toContain(language === "en" ? 'lang="en"' : 'lang="zh-CN"');
-      expect(page.text).not.toMatch(/ (style|on\w+)="|undefined|\[object Object\]/);
+const languages = ["en", "zh-CN,zh;q=0.9,en;q=0.1"];
+
+test.each([
+  "/account",
+  "/account/password",
+  "/account/tokens/new",
+  "/settings",
+  "/settings/audit",
+  "/settings/audit?outcome=refused",
+  "/notifiers",
+  "/notifiers/new",
+  "/credentials",
+  "/credentials/new",
+  "/docs",
+  "/docs/notifiers",
+  "/docs/credentials",
+])("GET %s is a page in both languages, without anything inline", async (path) => {
+  for (const language of languages) {
+    const page = await person.get(path, { headers: { "accept-language": language } });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(language === "en" ? 'lang="en"' : 'lang="zh-CN"');
+    expect(page.text).not.toMatch(/ (style|on\w+)="|\[object |>undefined|undefined</);
+    expect(Buffer.byteLength(page.text)).toBeLessThan(400_000);
+  }
+});
+
+describe("/account", () => {
+  test("renames the administrator and keeps the session", async () => {
+    const refused = await person.post("/account", { username: "no spaces" });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain("Begin with a letter or digit");
+    expect(refused.text).toContain('value="no spaces"');
+    expect((await person.post("/account", { username: "keeper" })).location).toBe("/account");
+    expect((await person.get("/account")).text).toContain("The administrator keeper");
+    await person.post("/account", { username: "admin" });
+  });
+
+  test("shows a new token once, and revokes it", async () => {
+    const created = await person.post("/account/tokens", {
+      name: "backup script",
+      scope: "read",
+      expires_in_days: "7",
+    });
+    expect(created.status).toBe(200);
+    const token = /data-copy="(eyJ[^"]+)"/.exec(created.text)?.[1] ?? "";
+    expect((await app.send("/api/settings", { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+    const page = await person.get("/account");
+    expect(page.text).toContain("backup script");
+    expect(page.text).not.toContain(token.slice(-20));
+    const id = /\/account\/tokens\/([\w-]+)\/revoke/.exec(page.text)?.[1] ?? "";
+    expect((await person.get(`/account/tokens/${id}/revoke`, { htmx: true })).text).toStartWith("<form");
+    expect((await person.post(`/account/tokens/${id}/revoke`)).location).toBe("/account");
+    expect((await app.send("/api/settings", { headers: { authorization: `Bearer ${token}` } })).status).toBe(401);
+  });
+
+  test("names a taken token at its field", async () => {
+    await person.post("/account/tokens", { name: "twice", scope: "full", expires_in_days: "1" });
+    const again = await person.post("/account/tokens", { name: "twice", scope: "full", expires_in_days: "1" });
+    expect(again.status).toBe(422);
+    expect(again.text).toContain("There is already an API token");
+  });
+
+  test("refuses a wrong current password at its field, in the page's language", async () => {
+    const wrong = await person.post(
+      "/account/password",
+      { current_password: "nope", new_password: "another good one" },
+      { headers: { "accept-language": "zh" } },
+    );
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain("当前密码错误");
+    expect(wrong.text).not.toContain("another good one");
+  });
+});
+
+describe("/settings", () => {
+  test("says what the environment sets, and does not ask for it", async () => {
+    const fixed = await testApp({ env: { BASE_URL: "http://tidemark.test", LOG_LEVEL: "warning" } });
+    try {
+      const someone = await fixed.signedIn();
+      const page = await someone.get("/settings");
+      expect(page.text).toContain("Set by BASE_URL in the environment");
+      expect(page.text).toContain("Set by LOG_LEVEL in the environment");
+      expect(page.text).not.toContain('<input class="input" type="text" id="f-base_url"');
+      const values = { timezone: "Asia/Tokyo", version_history_count: "7", snapshot_history_count: "8" };
+      const saved = await someone.post("/settings", {
+        base_url: "http://tidemark.test",
+        log_level: "warning",
+        ...values,
+      });
+      expect(saved.location).toBe("/settings");
+      expect(fixed.services.settings.current().timezone).toBe("Asia/Tokyo");
+    } finally {
+      await fixed.close();
     }
   });
+
+  test("points out a base URL that is not the address in use", async () => {
+    const other = await testApp();
+    try {
+      const someone = await other.signedIn();
+      expect((await someone.get("/settings")).text).not.toContain("is not the address in use");
+      await someone.api("PATCH", "/settings", { base_url: "http://elsewhere.test:8080" });
+      const page = await someone.get("/settings");
+      expect(page.text).toContain("The base URL is not the address in use");
+      expect(page.text).toContain("http://tidemark.test");
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("a base URL with another path keeps the sign-in", async () => {
+    const moved = await testApp();
+    try {
+      const someone = await moved.signedIn();
+      const values = {
+        timezone: "UTC",
+        log_level: "info",
+        version_history_count: "20",
+        snapshot_history_count: "10",
+      };
+      const saved = await someone.post("/settings", { base_url: "http://tidemark.test/tide", ...values });
+      expect(saved.location).toBe("/tide/settings");
+      expect(saved.headers.getSetCookie().join()).toContain("Path=/tide");
+      expect((await someone.get("/tide/settings")).status).toBe(200);
+    } finally {
+      await moved.close();
+    }
+  });
+});
+
+describe("/settings/audit", () => {
+  test("shows who did what, and filters by outcome", async () => {
+    const all = await person.get("/settings/audit");
+    expect(all.text).toContain("Password changed");
+    await app.browser().post("/login", { username: "admin", password: "wrong wrong wrong" });
+    const failed = await person.get("/settings/audit?outcome=failed");
+    expect(failed.text).toContain("wrong_password");
+    expect(failed.text).not.toContain("API token created");
+  });
+
+  test("pages through", async () => {
+    for (let index = 0; index < 60; index += 1) {
+      await app.services.audit_entries.record(
+        { name: "admin", address: null, request_id: null },
+        { event: `made_up_${index}`, outcome: "ok", detail: {} },
+      );
+    }
+    const first = await person.get("/settings/audit");
+    const older = /href="(\/settings\/audit\?cursor=[^"]+)"/.exec(first.text)?.[1] ?? "";
+    const second = await person.get(older);
+    expect(first.text).toContain("made up 59");
+    expect(second.text).toContain("made up 0<");
+    expect(second.text).toContain('href="/settings/audit"');
+  });
+});
+
+describe("/notifiers", () => {
+  const chat = {
+    name: "Chat",
+    is_enabled: "on",
+    kind: "webhook",
+    url: "https://hooks.example.org/services/secret-part",
+    signing_secret: "0123456789abcdef",
+    language: "en",
+    trigger_events: ["new_release"],
+  };
+
+  test("never show the address or the signing secret again", async () => {
+    const created = await person.post("/notifiers", chat);
+    const path = created.location ?? "";
+    const pages = ["/notifiers", path, `${path}/edit`, `${path}/delete`];
+    for (const each of pages) {
+      const page = await person.get(each);
+      expect(page.status).toBe(200);
+      expect(page.text).not.toContain("secret-part");
+      expect(page.text).not.toContain("0123456789abcdef");
+    }
+    const refused = await person.post("/notifiers", { ...chat, name: "Chat" });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain("There is already a notifier");
+    expect(refused.text).not.toContain("secret-part");
+  });
+
+  test("remove a signing secret when asked, and keep it otherwise", async () => {
+    const created = await person.post("/notifiers", { ...chat, name: "Signed" });
+    const path = created.location ?? "";
+    const id = path.split("/").at(-1) ?? "";
+    const edit = { ...chat, name: "Signed", url: "", signing_secret: "" };
+    await person.post(path, edit);
+    expect((await app.services.notifications.get(id)).has_signing_secret).toBe(true);
+    await person.post(path, { ...edit, _remove_signing_secret: "on" });
+    expect((await app.services.notifications.get(id)).has_signing_secret).toBe(false);
+  });
+
+  test("a disabled one sends no test and says why", async () => {
+    const { is_enabled: _, ...off } = chat;
+    const created = await person.post("/notifiers", { ...off, name: "Off" });
+    const path = created.location ?? "";
+    expect((await person.get(path)).text).not.toContain("Send test");
+    const tried = await person.post(`${path}/deliveries`, {}, { htmx: true });
+    expect(tried.status).toBe(409);
+    expect(tried.text).toStartWith("<hx-partial");
+    expect(tried.text).toContain("is disabled and sends nothing");
+  });
+
+  test("are deleted after a question", async () => {
+    const created = await person.post("/notifiers", { ...chat, name: "Gone" });
+    const path = created.location ?? "";
+    expect((await person.get(`${path}/delete`, { htmx: true })).text).toContain("Delete Gone?");
+    expect((await person.post(`${path}/delete`)).location).toBe("/notifiers");
+    expect((await person.get(path)).status).toBe(404);
+  });
+});
+
+describe("/notifiers/{id}/deliveries", () => {
+  test("a test message is a toast and a new row, or a reason", async () => {
+    const statuses = [200, 500];
+    const receiver = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () => new Response("", { status: statuses.shift() ?? 200 }),
+    });
+    const reachable = await testApp({ env: { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` } });
+    try {
+      const someone = await reachable.signedIn();
+      const created = await someone.post("/notifiers", {
+        name: "Loop",
+        is_enabled: "on",
+        kind: "webhook",
+        url: `http://127.0.0.1:${receiver.port}/`,
+        language: "en",
+        trigger_events: ["new_release"],
+      });
+      const path = created.location ?? "";
+      const good = await someone.post(`${path}/deliveries`, {}, { htmx: true });
+      expect(good.text).toStartWith('<div id="deliveries"');
+      expect(good.text).toContain("Test message delivered, answered 200");
+      const bad = await someone.post(`${path}/deliveries`, {}, { htmx: true });
+      expect(bad.text).toContain("Test message not delivered");
+      expect(bad.text).toContain("HTTP 500");
+      const plain = await someone.post(`${path}/deliveries`);
+      expect(plain.location).toBe(path);
+      const page = await someone.get(path);
+      expect(page.text.match(/id="delivery-/g)?.length).toBe(3);
+      expect(page.text).toContain("Test message delivered, answered 200");
+    } finally {
+      await reachable.close();
+      await receiver.stop(true);
+    }
+  });
+});
+
+describe("/docs", () => {
+  test("are public and name every operation of the OpenAPI document", async () => {
+    const stranger = app.browser();
+    const document = JSON.parse((await stranger.get("/openapi.json")).text) as {
+      paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
+    };
+    const index = (await stranger.get("/docs")).text;
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(operations.length).toBeGreaterThan(20);
+    for (const tag of new Set(operations.map(({ tags }) => tags[0] ?? ""))) {
+      const page = await stranger.get(`/docs/${tag}`);
+      expect(page.status).toBe(200);
+      for (const { operationId } of operations.filter(({ tags }) => tags[0] === tag)) {
+        expect(page.text).toContain(`id="${operationId}"`);
+        expect(index).toContain(`/docs/${tag}#${operationId}"`);
+      }
+    }
+  });
+
+  test("show an example that works when its words are replaced", async () => {
+    const page = (await app.browser().get("/docs/notifiers")).text;
+    const example = /data-copy="([^"]*-X POST[^"]*\/api\/notifiers&#39;[^"]*)"/.exec(page)?.[1] ?? "";
+    const body = /-d &#39;(.*?)&#39;$/s.exec(example)?.[1]?.replaceAll("&quot;", '"') ?? "";
+    const input = {
+      ...JSON.parse(body.replaceAll("&lt;", "<").replaceAll("&gt;", ">")),
+      url: "https://a.example.org/",
+    };
+    expect((await person.api("POST", "/notifiers", input)).status).toBe(201);
+  });
+});
+
+test("a forgotten language is the browser's, a chosen one stays", async () => {
+  const someone = app.browser();
+  await someone.post("/preferences", { language: "zh", next: "/login" });
+  expect((await someone.get("/login", { headers: { "accept-language": "en" } })).text).toContain('lang="zh-CN"');
+  await someone.post("/login", { username: "admin", password: goodPassword });
+  expect((await someone.get("/account")).text).toContain("用户设置");
 });
