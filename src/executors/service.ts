@@ -36,10 +36,17 @@ import {
   updateExecutorRow,
 } from "./queries.ts";
 import type { TrackerReleases } from "./releases.ts";
-import { ExecutorInput, ExecutorPatch, type ExecutorView, type HealthCheck, type PlanView } from "./schema.ts";
+import {
+  ExecutorInput,
+  ExecutorPatch,
+  type ExecutorView,
+  type HealthCheck,
+  type PlanView,
+  WindowInput,
+} from "./schema.ts";
 import { type Binding, type ExecutorSettings, readSettings } from "./settings.ts";
 import { executorViews } from "./view.ts";
-import { currentOpening } from "./window.ts";
+import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
 export type { PlannedUpdate } from "./plan.ts";
 export type { ExecutorSettings } from "./settings.ts";
@@ -272,6 +279,12 @@ export function executorService(options: ExecutorServiceOptions) {
         { is_automatic: false, is_reviewed: true },
         signal,
       );
+    },
+
+    /** The next openings of a window that is not stored: for the form. None for one that is not complete yet. */
+    openings: (window: unknown, count: number): readonly Opening[] => {
+      const parsed = v.safeParse(WindowInput, window);
+      return parsed.success ? nextOpenings(parsed.output, options.timezone(), clock.now(), count) : [];
     },
 
     /** For runs: the settings of this moment. */

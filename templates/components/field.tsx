@@ -195,10 +195,11 @@ function Select(props: ControlProps) {
   const t = texts(ctx).common.form;
   const present = text(value);
   const isKnown = options.some((option) => option.value === present);
+  const hasDefault = typeof field.default_value === "string" && field.default_value !== "";
   return (
     <>
       <select id={fieldId(field.path)} name={field.path} {...described(props)} {...attributes}>
-        {field.is_required && isKnown ? null : (
+        {(field.is_required || hasDefault) && isKnown ? null : (
           <option value="" selected={present === ""}>
             {field.is_required ? t.choose : t.no_choice}
           </option>

@@ -38,7 +38,10 @@ export interface FormProps {
   attributes?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
   /** What stands below single fields, by path: a preview, "try it now". */
   below?: Readonly<Record<string, Child>> | undefined;
-  /** Choices that are not in the schema, by path without positions: credentials, connections, targets. */
+  /**
+   * Choices that are not in the schema: credentials, connections, targets. By path without positions for every entry of a list
+   * alike, by path with its position for one entry whose choices depend on its other fields.
+   */
   choices?: Readonly<Record<string, readonly { value: string; title: string }[]>> | undefined;
   /** Further buttons beside the first: "Save and run now" with its own `_action`. */
   more_actions?: Child;
@@ -102,7 +105,8 @@ function Field(props: FormProps & { field: FieldDescription }) {
   if (field.kind === "group") return <Group {...props} />;
   if (field.kind === "list") return <List {...props} />;
   const words = fieldWords(props.ctx.language, props.area, field);
-  const choices = props.choices?.[field.path.replaceAll(/\.\d+(?=\.|$)/g, "")] ?? words.options;
+  const general = field.path.replaceAll(/\.\d+(?=\.|$)/g, "");
+  const choices = props.choices?.[field.path] ?? props.choices?.[general] ?? words.options;
   return (
     <FieldFrame
       ctx={props.ctx}

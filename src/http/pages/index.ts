@@ -6,11 +6,13 @@ import { apiTokenPages } from "./api-tokens.tsx";
 import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
 import { docsPages } from "./docs.tsx";
+import { executorPages } from "./executors.tsx";
 import { notifierPages } from "./notifiers.tsx";
 import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
 import { settingsPages } from "./settings.tsx";
 import { signInPages } from "./sign-in.tsx";
+import { snapshotPages } from "./snapshots.tsx";
 
 /** Every page, one file per area; what stands above the guard answers without a session. */
 export function mountPages(app: App, services: Services, page: PageSettings): void {
@@ -21,7 +23,9 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   accountPages(app, services, page);
   apiTokenPages(app, services, page);
   settingsPages(app, services, page);
+  executorPages(app, services, page);
   notifierPages(app, services, page);
+  snapshotPages(app, services, page);
   connectionPages(app, services, page);
   credentialPages(app, services, page);
 }

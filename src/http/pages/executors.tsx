@@ -1,0 +1,239 @@
+import { ExecutorDelete, ExecutorDeletePage } from "../../../templates/executors/delete.tsx";
+import { ExecutorPage, type Planned, PlanSection } from "../../../templates/executors/detail.tsx";
+import { ExecutorFormPage } from "../../../templates/executors/form.tsx";
+import { ExecutorsPage } from "../../../templates/executors/list.tsx";
+import { RunQuestion, RunQuestionPage } from "../../../templates/executors/run-question.tsx";
+import type { PageContext } from "../../../templates/page.ts";
+import { texts } from "../../../templates/texts/texts.ts";
+import { AppError, errorMessage, PluginError } from "../../errors.ts";
+import { type ExecutorState, type ExecutorView, executorStates } from "../../executors/schema.ts";
+import type { ExecutorService } from "../../executors/service.ts";
+import type { RunService } from "../../runs/service.ts";
+import type { SnapshotService } from "../../runs/snapshots.ts";
+import type { App, AppContext } from "../context.ts";
+import type { StoredNotice } from "../cookies.ts";
+import {
+  describeExecutor,
+  drawExecutorForm,
+  type ExecutorFormServices,
+  type Values,
+  withDefaults,
+} from "./executor-form.ts";
+import { type Saved, submitForm } from "./form-page.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+
+export interface ExecutorPageServices extends ExecutorFormServices {
+  executors: ExecutorService;
+  runs: RunService;
+  snapshots: SnapshotService;
+}
+
+const listSize = 50;
+/** Pages of executors that a filter by state looks through for one page of its own: the state is not a column. */
+const maxLooks = 10;
+
+export function executorPages(app: App, services: ExecutorPageServices, page: PageSettings): void {
+  const { executors } = services;
+
+  app.get("/executors", async (c) => {
+    const ctx = await pageContext(c, page);
+    const { cursor, state: asked } = c.req.query();
+    const state = executorStates.find((each) => each === asked) ?? null;
+    const found = await listInState(executors, state, cursor);
+    const props = { ctx, executors: found.items, next_cursor: found.next_cursor, state };
+    return respondHtml(c, <ExecutorsPage {...props} is_first_page={cursor === undefined} />);
+  });
+
+  formRoutes(app, services, page);
+
+  app.get("/executors/:id", async (c) => {
+    const ctx = await pageContext(c, page);
+    return respondHtml(c, await detailPage(services, ctx, c.req.param("id"), null));
+  });
+
+  app.get("/executors/:id/plan", async (c) => {
+    const ctx = await pageContext(c, page);
+    const id = c.req.param("id");
+    const executor = await executors.get(id);
+    const planned = await planOf(executors, executor, c);
+    if (!isFragmentRequest(c)) return respondHtml(c, await detailPage(services, ctx, id, planned));
+    return respondHtml(c, <PlanSection ctx={ctx} executor={executor} planned={planned} />);
+  });
+
+  app.post("/executors/:id/enable", async (c) => {
+    const ctx = await pageContext(c, page);
+    const { id, name } = await executors.update(c.get("actor"), c.req.param("id"), { is_enabled: true });
+    const notice: StoredNotice = { tone: "current", text: texts(ctx).executors.enabled(name) };
+    return respondDone(c, ctx.base_path, `/executors/${id}`, notice);
+  });
+
+  runRoutes(app, services, page);
+  deleteRoutes(app, services, page);
+}
+
+async function listInState(executors: ExecutorService, state: ExecutorState | null, from: string | undefined) {
+  const items: ExecutorView[] = [];
+  let cursor = from;
+  for (let looks = 0; looks < maxLooks; looks += 1) {
+    const found = await executors.list({ limit: listSize, ...(cursor === undefined ? {} : { cursor }) });
+    items.push(...found.items.filter((each) => state === null || each.state === state));
+    cursor = found.next_cursor ?? undefined;
+    if (cursor === undefined || state === null || items.length >= listSize) break;
+  }
+  return { items, next_cursor: cursor ?? null };
+}
+
+async function detailPage(services: ExecutorPageServices, ctx: PageContext, id: string, planned: Planned) {
+  const [executor, runs, snapshots] = await Promise.all([
+    services.executors.get(id),
+    services.runs.list({ executor_id: id, limit: 30 }),
+    services.snapshots.list({ executor_id: id, limit: 50 }),
+  ]);
+  const props = { ctx, executor, runs: runs.items, snapshots: snapshots.items, planned };
+  return <ExecutorPage {...props} />;
+}
+
+/** A runtime or registry that does not answer is something to show where the plan would stand. */
+async function planOf(executors: ExecutorService, executor: ExecutorView, c: AppContext) {
+  try {
+    return { view: await executors.plan(executor.id, c.req.raw.signal) };
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    return { failure: errorMessage(error) };
+  }
+}
+
+function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings): void {
+  const { executors, runs } = services;
+  /** Stored first; a run that cannot start then is told and keeps nothing from being stored. */
+  const finish = async (c: AppContext, ctx: PageContext, view: ExecutorView, action: string): Promise<Saved> => {
+    const t = texts(ctx).executors;
+    if (action !== "save_and_run") {
+      return { path: `/executors/${view.id}`, notice: { tone: "current", text: t.saved(view.name) } };
+    }
+    try {
+      const run = await runs.create(c.get("actor"), view.id, {});
+      return { path: `/runs/${run.id}`, notice: { tone: "running", text: t.run_started(view.name) } };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { path: `/executors/${view.id}`, notice: { tone: "failed", text: t.saved_not_run(view.name) } };
+    }
+  };
+  const render = async (c: AppContext, ctx: PageContext, executor: ExecutorView | null, given: Values, errors = {}) => {
+    const drawn = await drawExecutorForm(services, given, ctx.language, c.req.raw.signal);
+    return <ExecutorFormPage ctx={ctx} executor={executor} errors={errors} {...drawn} />;
+  };
+
+  app.get("/executors/new", async (c) => {
+    const ctx = await pageContext(c, page);
+    const { connection, target } = c.req.query();
+    const given: Values = {
+      ...(connection === undefined ? {} : { connection_id: connection }),
+      ...(target === undefined ? {} : { target: { kind: "container", id: target } }),
+      trigger: "manual",
+    };
+    return respondHtml(c, await render(c, ctx, null, given));
+  });
+
+  app.post("/executors", async (c) => {
+    const ctx = await pageContext(c, page);
+    return await submitForm(c, {
+      base_path: ctx.base_path,
+      describe: describeExecutor,
+      render: async ({ values, errors }) => String(await render(c, ctx, null, values, errors)),
+      save: async (input, action) => finish(c, ctx, await executors.create(c.get("actor"), input), action),
+    });
+  });
+
+  app.get("/executors/:id/edit", async (c) => {
+    const ctx = await pageContext(c, page);
+    const executor = await executors.get(c.req.param("id"));
+    const { name, description, is_enabled, connection_id, target, bindings, trigger, window, ...rest } = executor;
+    const { image_selection, reference_mode, health_check, restore_on_failure } = rest;
+    const given: Values = {
+      ...{ name, description, is_enabled, connection_id, target, bindings, trigger, window },
+      ...{ image_selection, reference_mode, health_check, restore_on_failure },
+      allow_downgrade: rest.allow_downgrade,
+      minimum_age_hours: rest.minimum_age_hours,
+    };
+    return respondHtml(c, await render(c, ctx, executor, given));
+  });
+
+  app.post("/executors/:id", async (c) => {
+    const ctx = await pageContext(c, page);
+    const executor = await executors.get(c.req.param("id"));
+    return await submitForm(c, {
+      base_path: ctx.base_path,
+      describe: describeExecutor,
+      render: async ({ values, errors }) => String(await render(c, ctx, executor, values, errors)),
+      save: async (input, action) => {
+        const updated = await executors.update(c.get("actor"), executor.id, withDefaults(input));
+        return await finish(c, ctx, updated, action);
+      },
+    });
+  });
+}
+
+function runRoutes(app: App, services: ExecutorPageServices, page: PageSettings): void {
+  const { executors, runs } = services;
+  const question = async (c: AppContext, id: string, error?: string) => {
+    const ctx = await pageContext(c, page);
+    const executor = await executors.get(id);
+    const planned = await planOf(executors, executor, c);
+    const { items } = await runs.list({ executor_id: id, limit: 30 });
+    const props = { ctx, executor, planned, runs: items, error };
+    return isFragmentRequest(c) ? <RunQuestion {...props} /> : <RunQuestionPage {...props} />;
+  };
+
+  app.get("/executors/:id/run", async (c) => respondHtml(c, await question(c, c.req.param("id"))));
+
+  app.post("/executors/:id/runs", async (c) => {
+    const ctx = await pageContext(c, page);
+    const id = c.req.param("id");
+    const hash = formText(await readForm(c), "plan_hash");
+    try {
+      const run = await runs.create(c.get("actor"), id, hash === "" ? {} : { plan_hash: hash });
+      const notice: StoredNotice = { tone: "running", text: texts(ctx).executors.run_started(run.executor) };
+      return respondDone(c, ctx.base_path, `/runs/${run.id}`, notice);
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
+      return respondHtml(c, await question(c, id, error.message), error.status);
+    }
+  });
+}
+
+function deleteRoutes(app: App, { executors, snapshots }: ExecutorPageServices, page: PageSettings): void {
+  const question = async (c: AppContext, executor: ExecutorView, error?: string) => {
+    const ctx = await pageContext(c, page);
+    const { items } = await snapshots.list({ executor_id: executor.id, limit: 100 });
+    const props = { ctx, executor, snapshot_count: items.length, error };
+    return isFragmentRequest(c) ? <ExecutorDelete {...props} /> : <ExecutorDeletePage {...props} />;
+  };
+
+  app.get("/executors/:id/delete", async (c) =>
+    respondHtml(c, await question(c, await executors.get(c.req.param("id")))),
+  );
+
+  app.post("/executors/:id/delete", async (c) => {
+    const ctx = await pageContext(c, page);
+    const executor = await executors.get(c.req.param("id"));
+    const t = texts(ctx);
+    const { items } = await snapshots.list({ executor_id: executor.id, limit: 1 });
+    const typed = formText(await readForm(c), "confirm_name");
+    if (items.length > 0 && typed !== executor.name) {
+      return respondHtml(c, await question(c, executor, t.common.form.type_to_confirm(executor.name)), 422);
+    }
+    try {
+      await executors.remove(c.get("actor"), executor.id);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 409) throw error;
+      return respondHtml(c, await question(c, executor, error.message), 409);
+    }
+    return respondDone(c, ctx.base_path, "/executors", {
+      tone: "current",
+      text: t.executors.deleted(executor.name),
+    });
+  });
+}

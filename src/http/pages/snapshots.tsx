@@ -1,0 +1,96 @@
+import { ToastPartial } from "../../../templates/components/notice.tsx";
+import {
+  SnapshotDelete,
+  SnapshotDeletePage,
+  SnapshotRestore,
+  SnapshotRestorePage,
+  Snapshots,
+} from "../../../templates/executors/snapshots.tsx";
+import { texts } from "../../../templates/texts/texts.ts";
+import { AppError, notFound } from "../../errors.ts";
+import type { ExecutorService } from "../../executors/service.ts";
+import type { RunService } from "../../runs/service.ts";
+import type { SnapshotService } from "../../runs/snapshots.ts";
+import type { App, AppContext } from "../context.ts";
+import type { StoredNotice } from "../cookies.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+
+interface SnapshotPageServices {
+  executors: Pick<ExecutorService, "get">;
+  runs: Pick<RunService, "create">;
+  snapshots: SnapshotService;
+}
+
+const path = "/executors/:id/snapshots/:snapshot";
+
+/** What can be done with the snapshots on an executor's page. */
+export function snapshotPages(app: App, services: SnapshotPageServices, page: PageSettings): void {
+  const { executors, runs, snapshots } = services;
+  const find = async (c: AppContext) => {
+    const ctx = await pageContext(c, page);
+    const executor = await executors.get(c.req.param("id") ?? "");
+    const id = c.req.param("snapshot") ?? "";
+    const { content: _content, ...snapshot } = await snapshots.get(id);
+    if (snapshot.executor_id !== executor.id) throw notFound("snapshot", id);
+    return { ctx, executor, snapshot };
+  };
+
+  app.get(`${path}/restore`, async (c) => {
+    const props = await find(c);
+    return respondHtml(c, isFragmentRequest(c) ? <SnapshotRestore {...props} /> : <SnapshotRestorePage {...props} />);
+  });
+
+  app.post(`${path}/restore`, async (c) => {
+    const found = await find(c);
+    const { ctx, executor, snapshot } = found;
+    try {
+      const run = await runs.create(c.get("actor"), executor.id, { snapshot_id: snapshot.id });
+      const notice: StoredNotice = { tone: "running", text: texts(ctx).executors.restore_started(executor.name) };
+      return respondDone(c, ctx.base_path, `/runs/${run.id}`, notice);
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
+      const props = { ...found, error: error.message };
+      const markup = isFragmentRequest(c) ? <SnapshotRestore {...props} /> : <SnapshotRestorePage {...props} />;
+      return respondHtml(c, markup, error.status);
+    }
+  });
+
+  app.post(`${path}/lock`, async (c) => {
+    const { ctx, executor, snapshot } = await find(c);
+    const isLocked = formText(await readForm(c), "locked") === "yes";
+    await snapshots.update(c.get("actor"), snapshot.id, { is_locked: isLocked });
+    const t = texts(ctx).executors;
+    const notice: StoredNotice = { tone: "current", text: isLocked ? t.locked_done : t.unlocked_done };
+    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, `/executors/${executor.id}`, notice);
+    const { items } = await snapshots.list({ executor_id: executor.id, limit: 50 });
+    return respondHtml(
+      c,
+      <>
+        <Snapshots ctx={ctx} executor={executor} snapshots={items} />
+        <ToastPartial ctx={ctx} notice={notice} />
+      </>,
+    );
+  });
+
+  app.get(`${path}/delete`, async (c) => {
+    const props = await find(c);
+    return respondHtml(c, isFragmentRequest(c) ? <SnapshotDelete {...props} /> : <SnapshotDeletePage {...props} />);
+  });
+
+  app.post(`${path}/delete`, async (c) => {
+    const found = await find(c);
+    const { ctx, executor, snapshot } = found;
+    try {
+      await snapshots.remove(c.get("actor"), snapshot.id);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 409) throw error;
+      const props = { ...found, error: error.message };
+      const markup = isFragmentRequest(c) ? <SnapshotDelete {...props} /> : <SnapshotDeletePage {...props} />;
+      return respondHtml(c, markup, 409);
+    }
+    const notice: StoredNotice = { tone: "current", text: texts(ctx).executors.snapshot_deleted };
+    return respondDone(c, ctx.base_path, `/executors/${executor.id}`, notice);
+  });
+}

@@ -1,0 +1,286 @@
+import type { ExecutorView, PlanView } from "../../src/executors/schema.ts";
+import type { RunView, SnapshotView } from "../../src/runs/schema.ts";
+import { ActionForm, LinkButton } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
+import { Banner } from "../components/notice.tsx";
+import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Bars } from "../components/progress.tsx";
+import { State } from "../components/state.tsx";
+import { Time } from "../components/time.tsx";
+import { formatDuration } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { RunsTable } from "../runs/list.tsx";
+import { runWords } from "../runs/state.tsx";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { TriggerWords } from "./list.tsx";
+import { Plan } from "./plan.tsx";
+import { policyOf } from "./policy.tsx";
+import { Snapshots } from "./snapshots.tsx";
+import { ExecutorState } from "./state.tsx";
+import { ExecutorVersions, ServiceVersions } from "./versions.tsx";
+import { openingWords } from "./window-words.ts";
+
+/** What a run would do, why nobody can say, or null while it is still to be asked. */
+export type Planned = { view: PlanView } | { failure: string } | null;
+
+interface ExecutorPageProps {
+  ctx: PageContext;
+  executor: ExecutorView;
+  /** The newest first. */
+  runs: readonly RunView[];
+  snapshots: readonly SnapshotView[];
+  planned: Planned;
+}
+
+export function ExecutorPage(props: ExecutorPageProps) {
+  const { ctx, executor } = props;
+  const t = texts(ctx).executors;
+  const path = `/executors/${executor.id}`;
+  return (
+    <Layout ctx={ctx} title={executor.name} section="executors">
+      <PageHeader
+        ctx={ctx}
+        title={
+          <>
+            {executor.name} <ExecutorVersions ctx={ctx} executor={executor} />
+          </>
+        }
+        parent={{ title: t.title, href: "/executors" }}
+        state={<ExecutorState ctx={ctx} executor={executor} solid />}
+        lead={
+          <>
+            <Link ctx={ctx} href={`/connections/${executor.connection.id}`}>
+              {t.target_on(executor.target.id, executor.connection.name)}
+            </Link>
+            {executor.description === "" ? null : ` · ${executor.description}`}
+          </>
+        }
+        actions={<Actions ctx={ctx} executor={executor} />}
+      />
+      <Banners ctx={ctx} executor={executor} path={path} />
+      <Columns aside={<Aside {...props} />}>
+        <PlanSection ctx={ctx} executor={executor} planned={props.planned} />
+        <Section
+          title={t.runs}
+          aside={
+            <Link ctx={ctx} href={`/runs?executor_id=${executor.id}`}>
+              {t.all_runs}
+            </Link>
+          }
+        >
+          {props.runs.length === 0 ? (
+            <Panel>
+              <p class="quiet">{t.no_runs_text}</p>
+            </Panel>
+          ) : (
+            <RunsTable ctx={ctx} runs={props.runs.slice(0, 10)} without_executor />
+          )}
+        </Section>
+        <Snapshots ctx={ctx} executor={executor} snapshots={props.snapshots} />
+      </Columns>
+    </Layout>
+  );
+}
+
+function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
+  const t = texts(ctx).executors;
+  const path = `/executors/${executor.id}`;
+  return (
+    <>
+      {executor.active_run_id === null ? (
+        <LinkButton ctx={ctx} href={`${path}/run`} kind="main" icon="play" opens_dialog>
+          {t.run_now}
+        </LinkButton>
+      ) : (
+        <LinkButton ctx={ctx} href={`/runs/${executor.active_run_id}`} kind="main" icon="activity">
+          {t.open_run}
+        </LinkButton>
+      )}
+      <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
+        {texts(ctx).common.edit}
+      </LinkButton>
+      <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
+        {texts(ctx).common.delete}
+      </LinkButton>
+    </>
+  );
+}
+
+function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "executor"> & { path: string }) {
+  const t = texts(ctx).executors;
+  const { last_run: last, problem } = executor;
+  return (
+    <>
+      {executor.is_enabled ? null : (
+        <Banner
+          tone="quiet"
+          title={t.disabled_title}
+          action={
+            <ActionForm ctx={ctx} action={`${path}/enable`} kind="main">
+              {t.enable}
+            </ActionForm>
+          }
+        >
+          {t.disabled_text}
+        </Banner>
+      )}
+      {executor.connection.is_enabled ? null : (
+        <Banner tone="attention" title={t.connection_disabled_title}>
+          {t.connection_disabled_text}
+        </Banner>
+      )}
+      {problem === null ? null : <Banner tone="attention">{translateMessage(ctx.language, problem.message)}</Banner>}
+      {executor.state === "failed" && last !== null ? (
+        <Banner
+          tone="failed"
+          title={runWords(ctx, last)}
+          action={
+            <LinkButton ctx={ctx} href={`/runs/${last.id}`}>
+              {t.open_run}
+            </LinkButton>
+          }
+        >
+          {last.reason === null ? null : translateMessage(ctx.language, last.reason)}
+        </Banner>
+      ) : null}
+    </>
+  );
+}
+
+/** The plan asks the runtime and the registry, so it comes after the page; without script it has a page of its own. */
+export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, "ctx" | "executor" | "planned">) {
+  const t = texts(ctx).executors;
+  const address = `/executors/${executor.id}/plan`;
+  if (planned === null) {
+    return (
+      <div hx-get={url(ctx, address)} hx-trigger="load" hx-swap="outerHTML">
+        <Section id="plan" title={t.plan} aside={t.plan_lead}>
+          <Panel>
+            <div class="scripted">
+              <State ctx={ctx} tone="running">
+                {t.plan_loading}
+              </State>
+            </div>
+            <div class="unscripted">
+              <LinkButton ctx={ctx} href={address}>
+                {t.plan_show}
+              </LinkButton>
+            </div>
+          </Panel>
+        </Section>
+      </div>
+    );
+  }
+  const hash = "view" in planned ? (planned.view.plan?.hash ?? null) : null;
+  return (
+    <Section
+      id="plan"
+      title={t.plan}
+      aside={
+        hash === null ? (
+          t.plan_lead
+        ) : (
+          <span class="mono" title={hash}>
+            {t.plan_hash(hash.slice(0, 12))}
+          </span>
+        )
+      }
+    >
+      {"failure" in planned ? (
+        <Banner tone="failed" title={t.plan_failed}>
+          {translateMessage(ctx.language, planned.failure)}
+        </Banner>
+      ) : (
+        <Plan ctx={ctx} view={planned.view} />
+      )}
+    </Section>
+  );
+}
+
+function Aside({ ctx, executor, runs }: ExecutorPageProps) {
+  const t = texts(ctx).executors;
+  return (
+    <>
+      <Section title={t.details}>
+        <Facts
+          items={[
+            [t.trigger, <TriggerWords ctx={ctx} executor={executor} />],
+            [
+              t.connection,
+              <Link ctx={ctx} href={`/connections/${executor.connection.id}`}>
+                {executor.connection.name}
+              </Link>,
+            ],
+            ...executor.bindings.map(
+              (binding) =>
+                [
+                  t.tracker,
+                  <>
+                    <Link ctx={ctx} href={`/trackers/${encodeURIComponent(binding.tracker)}`}>
+                      {binding.tracker}
+                    </Link>
+                    , {t.channels[binding.channel]}
+                  </>,
+                ] as const,
+            ),
+            ...(executor.services.length > 1
+              ? executor.services.map(
+                  (service) => [service.service, <ServiceVersions ctx={ctx} service={service} />] as const,
+                )
+              : []),
+            [t.observed, <Time ctx={ctx} at={executor.observed_at} />],
+          ]}
+        />
+      </Section>
+      {executor.trigger === "window" ? (
+        <Section title={t.windows}>
+          <ul class="plain">
+            {executor.next_windows.map((opening) => (
+              <li>{openingWords(ctx, opening)}</li>
+            ))}
+          </ul>
+        </Section>
+      ) : null}
+      <Section title={t.policy}>
+        <ul class="plain">
+          {policyOf(ctx, executor).map((sentence) => (
+            <li>{sentence}</li>
+          ))}
+        </ul>
+      </Section>
+      <DowntimeChart ctx={ctx} runs={runs} />
+    </>
+  );
+}
+
+function DowntimeChart({ ctx, runs }: Pick<ExecutorPageProps, "ctx" | "runs">) {
+  const t = texts(ctx).executors;
+  const measured = runs.filter((run) => run.downtime_ms !== null).toReversed();
+  const byTime = new Map(measured.map((run) => [run.created_at, run]));
+  return (
+    <Section title={t.downtime}>
+      {measured.length === 0 ? (
+        <p class="quiet">{t.downtime_none}</p>
+      ) : (
+        <Bars
+          ctx={ctx}
+          title={t.downtime_title}
+          days={measured.map((run) => ({
+            at: run.created_at,
+            good: run.state === "failed" ? 0 : (run.downtime_ms ?? 0),
+            failed: run.state === "failed" ? (run.downtime_ms ?? 0) : 0,
+          }))}
+          describe={(day) => {
+            const run = byTime.get(day.at);
+            return run === undefined
+              ? ""
+              : t.downtime_of(formatDuration(ctx.language, run.downtime_ms ?? 0), runWords(ctx, run));
+          }}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,138 @@
+import type { ExecutorView, ExecutorState as StateName } from "../../src/executors/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Empty, NothingMatches } from "../components/empty.tsx";
+import { Filters, Pagination } from "../components/navigation.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Table } from "../components/table.tsx";
+import { Duration, Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { runWords } from "../runs/state.tsx";
+import { texts } from "../texts/texts.ts";
+import { ExecutorState } from "./state.tsx";
+import { ExecutorVersions } from "./versions.tsx";
+import { openingStart } from "./window-words.ts";
+
+interface ExecutorsPageProps {
+  ctx: PageContext;
+  executors: readonly ExecutorView[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+  state: StateName | null;
+}
+
+const states = ["update", "waiting", "running", "failed", "unknown", "current"] as const;
+
+export function ExecutorsPage({ ctx, executors, next_cursor, is_first_page, state }: ExecutorsPageProps) {
+  const t = texts(ctx).executors;
+  const create = (
+    <LinkButton ctx={ctx} href="/executors/new" kind="main" icon="plus">
+      {t.new_executor}
+    </LinkButton>
+  );
+  if (executors.length === 0 && is_first_page && state === null) {
+    return (
+      <Layout ctx={ctx} title={t.title} section="executors">
+        <PageHeader ctx={ctx} title={t.title} />
+        <Empty ctx={ctx} icon="rocket" title={t.empty_title} action={create} example={t.empty_example}>
+          {t.empty_text}
+        </Empty>
+      </Layout>
+    );
+  }
+  return (
+    <Layout ctx={ctx} title={t.title} section="executors">
+      <PageHeader ctx={ctx} title={t.title} actions={create} />
+      <Filters
+        ctx={ctx}
+        groups={[
+          {
+            name: "state",
+            title: t.filter_state,
+            current: state,
+            options: [
+              { title: texts(ctx).common.all, value: null },
+              ...states.map((value) => ({ title: t.states[value], value })),
+            ],
+          },
+        ]}
+      />
+      {executors.length === 0 ? (
+        <NothingMatches ctx={ctx} href="/executors" />
+      ) : (
+        <ExecutorTable ctx={ctx} executors={executors} />
+      )}
+      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
+    </Layout>
+  );
+}
+
+function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "executors">) {
+  const t = texts(ctx).executors;
+  return (
+    <Table
+      ctx={ctx}
+      caption={t.title}
+      columns={[
+        { key: "name", title: t.name, grows: true },
+        { key: "target", title: t.target, grows: true },
+        { key: "versions", title: t.versions, grows: true },
+        { key: "state", title: t.state, card_label: "none" },
+        { key: "trigger", title: t.trigger, wide_only: true },
+        { key: "run", title: t.last_run, align: "end" },
+        { key: "downtime", title: t.downtime, align: "end" },
+      ]}
+      rows={executors.map((executor) => ({
+        id: `executor-${executor.id}`,
+        href: `/executors/${executor.id}`,
+        muted: !executor.is_enabled,
+        cells: {
+          name: executor.name,
+          target: (
+            <span title={executor.connection.kind}>{t.target_on(executor.target.id, executor.connection.name)}</span>
+          ),
+          versions: <ExecutorVersions ctx={ctx} executor={executor} />,
+          state: <ExecutorState ctx={ctx} executor={executor} />,
+          trigger: <TriggerWords ctx={ctx} executor={executor} />,
+          run: <LastRun ctx={ctx} executor={executor} />,
+          downtime:
+            typeof executor.last_run?.downtime_ms === "number" ? (
+              <Duration ctx={ctx} ms={executor.last_run.downtime_ms} />
+            ) : (
+              <span class="quiet">–</span>
+            ),
+        },
+      }))}
+    />
+  );
+}
+
+/** "Immediate"; of a window also when it opens next. */
+export function TriggerWords({ ctx, executor }: { ctx: PageContext; executor: ExecutorView }) {
+  const t = texts(ctx).executors;
+  const [next] = executor.next_windows;
+  if (executor.trigger !== "window") return <>{t.triggers[executor.trigger]}</>;
+  if (executor.open_window !== null) {
+    return (
+      <>
+        {t.triggers.window}, {t.next_words.open_now}
+      </>
+    );
+  }
+  return (
+    <>
+      {t.triggers.window}
+      {next === undefined ? null : ` ${openingStart(ctx, next)}`}
+    </>
+  );
+}
+
+function LastRun({ ctx, executor }: { ctx: PageContext; executor: ExecutorView }) {
+  const { last_run: run } = executor;
+  if (run === null) return <span class="quiet">{texts(ctx).executors.no_run}</span>;
+  return (
+    <span title={runWords(ctx, run)}>
+      <Time ctx={ctx} at={run.ended_at ?? run.started_at} />
+    </span>
+  );
+}

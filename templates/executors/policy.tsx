@@ -1,0 +1,62 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { weekdayList } from "./window-words.ts";
+
+/** What an executor does and when, one sentence each. */
+export function policyOf(ctx: PageContext, executor: ExecutorView): readonly string[] {
+  const t = texts(ctx).executors;
+  const w = t.policy_words;
+  return [
+    triggerSentence(ctx, executor),
+    ...executor.bindings.map((binding) =>
+      w.binding(binding.service, t.channels[binding.channel], binding.tracker, binding.source),
+    ),
+    `${w[executor.image_selection]} ${w[executor.reference_mode]}`,
+    ...healthSentences(ctx, executor),
+    executor.allow_downgrade ? w.downgrade : w.no_downgrade,
+    ...(executor.minimum_age_hours > 0 ? [w.age(executor.minimum_age_hours)] : []),
+  ];
+}
+
+function triggerSentence(ctx: PageContext, { trigger, window }: ExecutorView): string {
+  const w = texts(ctx).executors.policy_words;
+  if (trigger !== "window" || window === null) return trigger === "immediate" ? w.immediate : w.manual;
+  const days = weekdayList(ctx.language, window.days);
+  return window.start === window.end
+    ? w.window_all_day(days, ctx.time_zone)
+    : w.window(days, window.start, window.end, ctx.time_zone);
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** "http://web.example:8080/health", as the probe asks for it. */
+export function probeAddress(check: ExecutorView["health_check"]): string {
+  const probe = typeof check.probe === "object" && check.probe !== null ? check.probe : {};
+  const { protocol, host, port, path } = Object.fromEntries(Object.entries(probe));
+  const name = text(host).includes(":") ? `[${text(host)}]` : text(host);
+  return check.strategy === "tcp" ? `${name}:${text(port)}` : `${text(protocol)}://${name}:${text(port)}${text(path)}`;
+}
+
+function healthSentences(ctx: PageContext, executor: ExecutorView): readonly string[] {
+  const w = texts(ctx).executors.policy_words;
+  const check = executor.health_check;
+  if (check.strategy === "disabled") return [w.no_check];
+  const how =
+    check.strategy === "http"
+      ? w.http(probeAddress(check))
+      : check.strategy === "tcp"
+        ? w.tcp(probeAddress(check))
+        : w.auto;
+  const number = (value: unknown) => (typeof value === "number" ? value : 0);
+  const timing = w.timing(
+    number(check.initial_delay_seconds),
+    number(check.probe_interval_seconds),
+    number(check.total_probe_duration_seconds),
+  );
+  const otherwise =
+    check.on_failure === "degraded" ? w.keep_degraded : executor.restore_on_failure ? w.restore : w.keep_failed;
+  return [typeof check.initial_delay_seconds === "number" ? `${how} ${timing}` : how, otherwise];
+}

@@ -1,0 +1,125 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { RunView } from "../../src/runs/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Banner } from "../components/notice.tsx";
+import { formatDuration } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import type { Planned } from "./detail.tsx";
+import { Plan, ResultingImages } from "./plan.tsx";
+
+interface RunQuestionProps {
+  ctx: PageContext;
+  executor: ExecutorView;
+  planned: Exclude<Planned, null>;
+  /** The newest first: what a run costs is told from them. */
+  runs: readonly RunView[];
+  error?: string | undefined;
+}
+
+/** The plan as it is now, to consent to by its hash; where nothing can be run it says why and has no verb. */
+export function RunQuestion({ ctx, executor, planned, runs, error }: RunQuestionProps) {
+  const t = texts(ctx).executors;
+  const back = `/executors/${executor.id}`;
+  const view = "view" in planned ? planned.view : null;
+  const plan = view?.plan ?? null;
+  // A plan with its hash is the consent to a step back, so that condition alone does not stand in the way.
+  const isOpen =
+    plan !== null &&
+    !plan.is_noop &&
+    plan.refusals.length === 0 &&
+    (view?.unmet ?? null) === null &&
+    executor.is_enabled;
+  if (!isOpen) {
+    return (
+      <div class="confirm">
+        <h2 id="dialog-title" tabindex={-1}>
+          {t.run_nothing}
+        </h2>
+        <div class="confirm-facts">
+          {executor.is_enabled ? null : (
+            <Banner tone="quiet" title={t.disabled_title}>
+              {t.disabled_text}
+            </Banner>
+          )}
+          {view === null ? <PlanFailure ctx={ctx} planned={planned} /> : <Plan ctx={ctx} view={view} />}
+        </div>
+        <div class="confirm-actions">
+          <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
+            {texts(ctx).common.close}
+          </LinkButton>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <Confirm
+      ctx={ctx}
+      title={t.run_title(executor.name)}
+      verb={t.run_verb}
+      kind="main"
+      action={`/executors/${executor.id}/runs`}
+      fields={{ plan_hash: plan.hash }}
+      cancel_href={back}
+      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
+    >
+      {view === null ? null : <ResultingImages ctx={ctx} view={view} />}
+      {view === null ? null : <Plan ctx={ctx} view={view} />}
+      <Facts
+        wide
+        items={[
+          [t.expected_downtime, expectedDowntime(ctx, runs)],
+          [t.if_unhealthy, unhealthyWords(ctx, executor)],
+          [
+            t.plan,
+            <span class="mono" title={plan.hash}>
+              {t.plan_hash(plan.hash.slice(0, 12))}
+            </span>,
+          ],
+        ]}
+      />
+      <p class="quiet">{t.run_text}</p>
+    </Confirm>
+  );
+}
+
+function PlanFailure({ ctx, planned }: Pick<RunQuestionProps, "ctx" | "planned">) {
+  if (!("failure" in planned)) return null;
+  return (
+    <Banner tone="failed" title={texts(ctx).executors.plan_failed}>
+      {translateMessage(ctx.language, planned.failure)}
+    </Banner>
+  );
+}
+
+function expectedDowntime(ctx: PageContext, runs: readonly RunView[]): string {
+  const t = texts(ctx).executors;
+  const measured = runs
+    .flatMap((run) => (run.state === "succeeded" && run.downtime_ms !== null ? [run.downtime_ms] : []))
+    .slice(0, 9)
+    .toSorted((a, b) => a - b);
+  const middle = measured[Math.floor(measured.length / 2)];
+  return middle === undefined
+    ? t.expected_unknown
+    : t.expected_known(formatDuration(ctx.language, middle), measured.length);
+}
+
+function unhealthyWords(ctx: PageContext, executor: ExecutorView): string {
+  const w = texts(ctx).executors.policy_words;
+  const check = executor.health_check;
+  if (check.strategy === "disabled") return w.no_check;
+  if (check.on_failure === "degraded") return w.keep_degraded;
+  return executor.restore_on_failure ? w.restore : w.keep_failed;
+}
+
+export function RunQuestionPage(props: RunQuestionProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).executors.run_now} section="executors">
+      <RunQuestion {...props} />
+    </Layout>
+  );
+}

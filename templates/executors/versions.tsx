@@ -1,0 +1,48 @@
+import type { ExecutorView, ServiceObservation } from "../../src/executors/schema.ts";
+import { FromTo, shortDigest, Version } from "../components/version.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+/** A tag, or what there is of it: the version a source calls it, else the digest. */
+function named(tag: string | null, digest: string | null): string | null {
+  return tag ?? (digest === null ? null : shortDigest(digest));
+}
+
+/** Two names that differ: the digests join in where the tag alone is the same on both sides. */
+export function versionPair(
+  from: { tag: string | null; digest: string | null },
+  to: { tag: string | null; digest: string | null },
+): { from: string | null; to: string | null } {
+  const before = named(from.tag, from.digest);
+  const after = named(to.tag, to.digest);
+  if (before === null || after === null || before !== after) return { from: before, to: after };
+  if (from.digest === null || to.digest === null || from.digest === to.digest) return { from: null, to: after };
+  return { from: `${before} ${shortDigest(from.digest)}`, to: `${after} ${shortDigest(to.digest)}` };
+}
+
+/** Current and desired of one service: one version when they are the same, both where they differ. */
+export function ServiceVersions({ ctx, service }: { ctx: PageContext; service: ServiceObservation }) {
+  const { found, desired, difference } = service;
+  const present = found === null ? null : named(found.tag, found.digest ?? found.image_id);
+  const isSame = difference === "current" || difference === "other_mode" || difference === "other_tag";
+  if (desired === null || isSame) {
+    return present === null ? <span class="quiet">–</span> : <Version>{present}</Version>;
+  }
+  const pair = versionPair(
+    { tag: found?.tag ?? null, digest: found?.digest ?? null },
+    { tag: desired.tag, digest: desired.digest },
+  );
+  return <FromTo ctx={ctx} from={pair.from} to={pair.to ?? desired.version} />;
+}
+
+/** The first service of a target, and how many there are besides. */
+export function ExecutorVersions({ ctx, executor }: { ctx: PageContext; executor: Pick<ExecutorView, "services"> }) {
+  const [first, ...others] = executor.services;
+  if (first === undefined) return <span class="quiet">–</span>;
+  return (
+    <>
+      <ServiceVersions ctx={ctx} service={first} />
+      {others.length === 0 ? null : <small class="quiet"> {texts(ctx).executors.more_services(others.length)}</small>}
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import type { RunView } from "../../src/runs/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Empty, NothingMatches } from "../components/empty.tsx";
+import { Filters, Pagination } from "../components/navigation.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Badge } from "../components/state.tsx";
+import { Table } from "../components/table.tsx";
+import { Duration, Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { RunState } from "./state.tsx";
+import { RunVersions } from "./versions.tsx";
+
+interface RunsPageProps {
+  ctx: PageContext;
+  runs: readonly RunView[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+  state: RunView["state"] | null;
+  executor: { id: string; name: string } | null;
+}
+
+const outcomes = ["succeeded", "degraded", "failed", "skipped"] as const;
+
+export function RunsPage({ ctx, runs, next_cursor, is_first_page, state, executor }: RunsPageProps) {
+  const t = texts(ctx).runs;
+  if (runs.length === 0 && is_first_page && state === null && executor === null) {
+    return (
+      <Layout ctx={ctx} title={t.title} section="runs">
+        <PageHeader ctx={ctx} title={t.title} />
+        <Empty
+          ctx={ctx}
+          icon="list-checks"
+          title={t.empty_title}
+          example={t.empty_example}
+          action={
+            <LinkButton ctx={ctx} href="/executors" kind="main">
+              {t.empty_action}
+            </LinkButton>
+          }
+        >
+          {t.empty_text}
+        </Empty>
+      </Layout>
+    );
+  }
+  return (
+    <Layout ctx={ctx} title={t.title} section="runs">
+      <PageHeader ctx={ctx} title={t.title} />
+      <Filters
+        ctx={ctx}
+        groups={[
+          {
+            name: "state",
+            title: t.filter_outcome,
+            current: state,
+            options: [
+              { title: texts(ctx).common.all, value: null },
+              ...outcomes.map((value) => ({ title: t.outcomes[value], value })),
+            ],
+          },
+          ...(executor === null
+            ? []
+            : [
+                {
+                  name: "executor_id",
+                  title: t.executor,
+                  current: executor.id,
+                  options: [
+                    { title: texts(ctx).common.all, value: null },
+                    { title: t.filter_executor(executor.name), value: executor.id },
+                  ],
+                },
+              ]),
+        ]}
+      />
+      {runs.length === 0 ? <NothingMatches ctx={ctx} href="/runs" /> : <RunsTable ctx={ctx} runs={runs} />}
+      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
+    </Layout>
+  );
+}
+
+interface RunsTableProps {
+  ctx: PageContext;
+  runs: readonly RunView[];
+  /** On the page of one executor its name would stand in every row. */
+  without_executor?: boolean;
+}
+
+export function RunsTable({ ctx, runs, without_executor = false }: RunsTableProps) {
+  const t = texts(ctx).runs;
+  const versions = { key: "versions", title: t.versions, grows: true };
+  return (
+    <Table
+      ctx={ctx}
+      caption={t.title}
+      columns={[
+        ...(without_executor ? [versions] : [{ key: "executor", title: t.executor, grows: true }, versions]),
+        { key: "outcome", title: t.outcome, card_label: "none" },
+        { key: "trigger", title: t.trigger, wide_only: true },
+        { key: "downtime", title: t.downtime, align: "end" },
+        { key: "time", title: t.time, align: "end" },
+      ]}
+      rows={runs.map((run) => ({
+        id: `run-${run.id}`,
+        href: `/runs/${run.id}`,
+        cells: {
+          executor: run.executor,
+          versions: (
+            <>
+              <RunVersions ctx={ctx} run={run} />{" "}
+              {run.kind === "rollback" ? <Badge icon="undo-2">{t.rollback}</Badge> : null}
+            </>
+          ),
+          outcome: <RunState ctx={ctx} run={run} />,
+          trigger: t.trigger_short[run.trigger],
+          downtime:
+            run.downtime_ms === null ? <span class="quiet">–</span> : <Duration ctx={ctx} ms={run.downtime_ms} />,
+          time: <Time ctx={ctx} at={run.started_at ?? run.created_at} />,
+        },
+      }))}
+    />
+  );
+}

@@ -1,0 +1,85 @@
+import type { RunView } from "../../src/runs/schema.ts";
+import { State } from "../components/state.tsx";
+import type { PageContext, Tone } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+/** What is needed of a run to say how it stands; the short form that an executor carries is enough. */
+type RunLike = {
+  kind: RunView["kind"];
+  state: string;
+  reason_code: string | null;
+  reason: string | null;
+  serving: string | null;
+};
+
+export function isActiveRun(run: { state: string }): boolean {
+  return ["pending", "capturing", "updating", "verifying"].includes(run.state);
+}
+
+export function runTone(run: Pick<RunLike, "state">): Tone {
+  switch (run.state) {
+    case "succeeded":
+      return "current";
+    case "degraded":
+      return "attention";
+    case "failed":
+      return "failed";
+    case "skipped":
+    case "pending":
+      return "quiet";
+    default:
+      return "running";
+  }
+}
+
+/** How a run stands or ended, in words: "Failed, previous version serves". */
+export function runWords(ctx: PageContext, run: RunLike): string {
+  const t = texts(ctx).runs;
+  const { words } = t;
+  switch (run.state) {
+    case "pending":
+      if (run.reason_code === "waiting_for_connection") return words.waits_connection;
+      return run.reason_code === "waiting_for_runtime" ? words.waits_runtime : t.outcomes.pending;
+    case "capturing":
+    case "verifying":
+    case "skipped":
+      return run.state === "skipped" ? skipWords(ctx, run.reason_code) : t.outcomes[run.state];
+    case "updating":
+      return run.kind === "rollback" ? words.rolling_back : t.outcomes.updating;
+    case "succeeded":
+      return run.kind === "rollback" ? words.rolled_back : t.outcomes.succeeded;
+    case "degraded":
+      return words.degraded;
+    default:
+      if (run.serving === "previous") return words.failed_previous;
+      if (run.serving === "desired") return words.failed_desired;
+      return run.serving === "none" ? words.failed_none : t.outcomes.failed;
+  }
+}
+
+function skipWords(ctx: PageContext, code: string | null): string {
+  const t = texts(ctx).runs;
+  return Object.entries(t.skips).find(([key]) => key === code)?.[1] ?? t.outcomes.skipped;
+}
+
+interface RunStateProps {
+  ctx: PageContext;
+  run: RunLike;
+  solid?: boolean;
+}
+
+export function RunState({ ctx, run, solid = false }: RunStateProps) {
+  const title = run.reason === null ? undefined : translateMessage(ctx.language, run.reason);
+  const icon =
+    run.state === "skipped"
+      ? "circle-minus"
+      : run.kind === "rollback" && run.state === "succeeded"
+        ? "undo-2"
+        : undefined;
+  return (
+    <State ctx={ctx} tone={runTone(run)} solid={solid} title={title} icon={icon}>
+      {runWords(ctx, run)}
+    </State>
+  );
+}

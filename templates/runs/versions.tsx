@@ -1,0 +1,11 @@
+import type { RunView } from "../../src/runs/schema.ts";
+import { FromTo } from "../components/version.tsx";
+import { versionPair } from "../executors/versions.tsx";
+import type { PageContext } from "../page.ts";
+
+/** "2.18.4 → 3.0.5"; nothing before the run knows where it goes. */
+export function RunVersions({ ctx, run }: { ctx: PageContext; run: Pick<RunView, "from" | "to"> }) {
+  const { from, to } = versionPair(run.from, run.to);
+  if (to === null) return <span class="quiet">–</span>;
+  return <FromTo ctx={ctx} from={from} to={to} />;
+}
