@@ -210,7 +210,7 @@ describe("targets()", () => {
   test("passes on that the runtime does not answer", async () => {
     const { id } = await connections.create(systemActor, input);
     engine.isUnreachable = true;
-    expect(connections.targets(id, signal)).rejects.toBeInstanceOf(PluginError);
+    await expect(connections.targets(id, signal)).rejects.toBeInstanceOf(PluginError);
   });
 });
 

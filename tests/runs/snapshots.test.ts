@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { systemActor } from "../../src/auth/schema.ts";
+import { AppError, PluginError } from "../../src/errors.ts";
+import { maskEnvironment } from "../../src/runs/snapshots.ts";
+import { createWorld, digest, release, type World } from "../support/run-world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+const references = async (executor: string) =>
+  (await world.main.snapshots.list({ executor_id: executor })).items.map((each) => each.reference.split(":")[1]);
+
+/** Updates to 1.1, 1.2, …, each of which captures what ran before. */
+async function updateTimes(executor: string, count: number, first = 1): Promise<void> {
+  for (let time = first; time < first + count; time++) {
+    world.upstream.choice = { release: release(`1.${time}`, "bcdef0123456789"[time - 1] ?? "b"), ready_at: null };
+    await world.clock.advance(1_000);
+    expect((await world.update(executor)).state).toBe("succeeded");
+  }
+}
+
+async function refused(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof AppError)) throw new Error(`Not refused: ${String(error)}`);
+  return error;
+}
+
+describe("pruning", () => {
+  test("keeps the newest as the setting says", async () => {
+    world.settings.snapshots = 2;
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 4);
+    expect(await references(executor)).toEqual(["1.3", "1.2"]);
+  });
+
+  test("keeps locked ones beside them", async () => {
+    world.settings.snapshots = 2;
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [first] = (await world.main.snapshots.list({})).items;
+    await world.main.snapshots.update(systemActor, first?.id ?? "", { is_locked: true });
+    await updateTimes(executor, 4, 2);
+    expect(await references(executor)).toEqual(["1.4", "1.3", "1.0"]);
+  });
+
+  test("keeps the one that a run is going back to", async () => {
+    world.settings.snapshots = 1;
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [first] = (await world.main.snapshots.list({})).items;
+    const rollback = await world.update(executor, { snapshot_id: first?.id });
+    expect(rollback.state).toBe("succeeded");
+    expect(world.engine.get("web").image).toBe("registry.test/app:1.0");
+  });
+
+  test("leaves other executors alone", async () => {
+    world.settings.snapshots = 1;
+    world.engine.add("db", "registry.test/app:1.0", digest("a"));
+    const other = await world.addExecutor({ name: "db", target: { kind: "container", id: "db" } });
+    await updateTimes(other, 1);
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 2);
+    expect(await references(other)).toEqual(["1.0"]);
+    expect(await references(executor)).toEqual(["1.1"]);
+  });
+});
+
+describe("a rollback", () => {
+  test("brings back the configuration and the image, and is told as a rollback", async () => {
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    const run = await world.update(executor, { snapshot_id: snapshot?.id });
+    expect(run).toMatchObject({ kind: "rollback", state: "succeeded", serving: "desired", to_digest: digest("a") });
+    expect(world.engine.get("web")).toMatchObject({
+      image: "registry.test/app:1.0",
+      digest: digest("a"),
+      running: true,
+    });
+    const last = (await world.events()).at(-1);
+    expect(last?.facts).toMatchObject({
+      kind: "rollback",
+      from: { tag: "1.1", digest: digest("b") },
+      to: { tag: "1.0", digest: digest("a") },
+    });
+  });
+
+  test("puts the newer one back when the older one does not come up", async () => {
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    world.engine.failures.set("start", new PluginError("rejected", "Start: 500"));
+    const run = await world.update(executor, { snapshot_id: snapshot?.id });
+    expect(run).toMatchObject({ state: "failed", serving: "previous" });
+    expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.1", running: true });
+  });
+
+  test("to what runs already is skipped", async () => {
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    await world.update(executor, { snapshot_id: snapshot?.id });
+    const again = await world.update(executor, { snapshot_id: snapshot?.id });
+    expect(again).toMatchObject({ state: "skipped", reason_code: "already_current" });
+  });
+
+  test("to a snapshot of another executor is refused", async () => {
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    const other = await world.addExecutor({ name: "other", target: { kind: "container", id: "other" } });
+    const error = await refused(world.main.runs.create(systemActor, other, { snapshot_id: snapshot?.id }));
+    expect(Object.keys(error.fields ?? {})).toEqual(["snapshot_id"]);
+  });
+});
+
+describe("snapshotService()", () => {
+  test("shows the configuration without the values of environment variables", async () => {
+    await updateTimes(await world.addExecutor(), 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    const detail = await world.main.snapshots.get(snapshot?.id ?? "");
+    expect(detail.content).toMatchObject({ Name: "web", Config: { Env: ["SECRET_WORD=••••••"] } });
+    expect(JSON.stringify([detail, await world.main.snapshots.list({})])).not.toContain("correct-horse-battery");
+  });
+
+  test("refuses to delete a locked one, and deletes it once it is unlocked", async () => {
+    await updateTimes(await world.addExecutor(), 1);
+    const id = (await world.main.snapshots.list({})).items[0]?.id ?? "";
+    await world.main.snapshots.update(systemActor, id, { is_locked: true });
+    expect((await refused(world.main.snapshots.remove(systemActor, id))).code).toBe("snapshot_locked");
+    await world.main.snapshots.update(systemActor, id, { is_locked: false });
+    await world.main.snapshots.remove(systemActor, id);
+    expect((await refused(world.main.snapshots.get(id))).status).toBe(404);
+  });
+});
+
+test("maskEnvironment() masks at every depth and keeps names and everything else", () => {
+  const content = { a: [{ Env: ["A=1", "B", "C=x=y"], Cmd: ["--port=80"] }], env: { kept: "not a list" } };
+  expect(maskEnvironment(content)).toEqual({
+    a: [{ Env: ["A=••••••", "B", "C=••••••"], Cmd: ["--port=80"] }],
+    env: { kept: "not a list" },
+  });
+});
