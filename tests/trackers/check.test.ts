@@ -401,6 +401,17 @@ describe("retention", () => {
     expect(await house.storedTags()).toEqual(["1.0.0", "1.1.0", "1.3.0"]);
   });
 
+  test("keeps the newest of what a narrowed pattern hides, so that it can come back", async () => {
+    house.parts.keep = 2;
+    await house.create("web", { fetch_depth: 1 });
+    await publishAndCheck("1.0.0", "2.0.0", "2.1.0");
+    await house.trackers.update(house.actor, "web", {
+      sources: [source("web", { channels: [channel("stable", "^3")] })],
+    });
+    await publishAndCheck("3.0.0");
+    expect(await house.storedTags()).toEqual(["2.0.0", "2.1.0", "3.0.0"]);
+  });
+
   test("does not touch a source in which nothing was discovered", async () => {
     await house.create("web");
     await publishAndCheck("1.0.0", "1.1.0", "1.2.0");

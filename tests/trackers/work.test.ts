@@ -114,24 +114,28 @@ describe("a claim", () => {
     expect((await house.trackers.checkState("web")).sources).toMatchObject([{ state: "ok", is_waiting: false }]);
   });
 
-  test("of a process that died runs out, and what that process still writes is discarded", async () => {
+  test.each([
+    ["another process", "two"],
+    ["a later claim of the same one", "one"],
+  ])("that has run out is taken by %s, and what the first still writes is discarded", async (_name, instanceId) => {
     house.publish("web", "1.0.0");
     await house.create("web");
     const gate = await holdChecks("web");
     await house.scheduler.tick(house.clock.now());
     await untilAsked("web", 1);
     house.clock.set(house.clock.now() + 11 * minute);
-    house.repository("web").gate = null;
-    house.publish("web", "2.0.0");
-    const other = house.build("two");
+    const secondGate = await holdChecks("web");
+    const other = house.build(instanceId);
     await other.scheduler.tick(house.clock.now());
-    await other.scheduler.idle();
-    expect(asked()).toBe(2);
-    house.repository("web").tags = house.repository("web").tags.slice(1);
+    await untilAsked("web", 2);
     gate.resolve();
     await house.scheduler.idle();
-    expect(await house.latest("web")).toBe("2.0.0");
+    expect(await house.storedTags()).toEqual([]);
     expect(house.lines.some((line) => line.includes("Check discarded"))).toBe(true);
+    expect((await house.trackers.get("web")).sources[0]?.state).toBe("checking");
+    secondGate.resolve();
+    await other.scheduler.idle();
+    expect(await house.latest("web")).toBe("1.0.0");
   });
 
   test("is given up at the start of the only process", async () => {
