@@ -5,6 +5,7 @@ import type { PullProgress } from "../runtime.ts";
 /** One event is a line of JSON; a longer one is not from an engine. */
 const maxLineLength = 1024 * 1024;
 
+/** Nothing in it is required, so an array would pass for one too. */
 const PullEvent = v.looseObject({
   id: v.nullish(v.string()),
   status: v.nullish(v.string()),
@@ -31,7 +32,8 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
 
   const read = (line: string) => {
     if (line.trim() === "") return;
-    const event = v.safeParse(PullEvent, tryJson(line));
+    const value = tryJson(line);
+    const event = v.safeParse(PullEvent, Array.isArray(value) ? undefined : value);
     if (!event.success) {
       failure ??= new PluginError(
         "malformed",

@@ -1,0 +1,295 @@
+import { describe, expect, test } from "bun:test";
+import { attachments, blueprint, createBody, linkForCreate } from "../../../src/runtimes/engine/carry.ts";
+import { differences } from "../../../src/runtimes/engine/compare.ts";
+import { fieldDiffs } from "../../../src/runtimes/engine/diff.ts";
+import { planHash } from "../../../src/runtimes/engine/plan.ts";
+import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
+import { containerInspect, imageInspect } from "./inspect.ts";
+
+const newId = "2e".repeat(32);
+
+function shapeOf(container: RawObject = {}, newImage: RawObject = {}, apiVersion = "1.41") {
+  const inherited = new Set<string>();
+  const next = imageInspect({ Id: `sha256:${"b".repeat(64)}`, ...newImage });
+  const input = { oldImage: imageInspect(), newImage: next, reference: "app:2", inherited, apiVersion };
+  return blueprint({ container: containerInspect(container), ...input });
+}
+
+describe("blueprint()", () => {
+  test("leaves out the hostname that comes from the id, and keeps a chosen one", () => {
+    expect(shapeOf().config).toMatchObject({ Hostname: "", Image: "app:2" });
+    expect(shapeOf({ Config: { Hostname: "chosen" } }).config).toMatchObject({ Hostname: "chosen" });
+  });
+
+  test.each([{ NetworkMode: "container:abc" }, { UTSMode: "host" }])("gives no hostname with %p", (hostConfig) => {
+    const shape = shapeOf({ Config: { Hostname: "of-another", Domainname: "example.test" }, HostConfig: hostConfig });
+    expect(shape.config).toMatchObject({ Hostname: "", Domainname: "" });
+  });
+
+  test("drops the labels of an earlier run and keeps every other", () => {
+    const Labels = { "tidemark.run": "before", "tidemark.previous": "x", mine: "1" };
+    expect(shapeOf({ Config: { Labels } }).config.Labels).toEqual({ mine: "1" });
+  });
+
+  test("rewrites compose's image label in the kind of id that it had", () => {
+    const label = (value: string) => ({ Config: { Labels: { "com.docker.compose.image": value } } });
+    const oldImageId = `sha256:${"a".repeat(64)}`;
+    const byId = shapeOf(label(oldImageId)).config.Labels;
+    expect(byId).toEqual({ "com.docker.compose.image": `sha256:${"b".repeat(64)}` });
+    const manifests = [
+      { Kind: "attestation", Available: true, ID: "sha256:no" },
+      { Kind: "image", Available: false, ID: "sha256:other-platform" },
+      { Kind: "image", Available: true, ID: "sha256:new-manifest" },
+    ];
+    const byManifest = shapeOf(
+      { ...label("sha256:old-manifest"), ImageManifestDescriptor: { digest: "sha256:old-manifest" } },
+      { Manifests: manifests },
+    ).config.Labels;
+    expect(byManifest).toEqual({ "com.docker.compose.image": "sha256:new-manifest" });
+  });
+
+  test("names anonymous volumes, wherever they come from, and touches nothing else", () => {
+    const shape = shapeOf({
+      HostConfig: {
+        Binds: ["/anonymous-bind", "/host:/a:ro", "/host:/b"],
+        Mounts: [
+          { Type: "volume", Target: "/anonymous-mount" },
+          { Type: "tmpfs", Target: "/t" },
+        ],
+      },
+      Mounts: [
+        { Type: "volume", Name: "v1", Destination: "/of-image", RW: true },
+        { Type: "volume", Name: "v2", Destination: "/anonymous-bind", RW: true },
+        { Type: "volume", Name: "v3", Destination: "/anonymous-mount", RW: true },
+        { Type: "bind", Source: "/host", Destination: "/a", RW: false },
+        { Type: "bind", Source: "/host", Destination: "/b", RW: true },
+      ],
+    });
+    expect(shape.host_config).toMatchObject({
+      Binds: ["v2:/anonymous-bind", "/host:/a:ro", "/host:/b"],
+      Mounts: [
+        { Type: "volume", Target: "/anonymous-mount", Source: "v3" },
+        { Type: "tmpfs", Target: "/t" },
+        { Type: "volume", Source: "v1", Target: "/of-image" },
+      ],
+    });
+  });
+
+  test("leaves to volumes_from what comes from there", () => {
+    const container = containerInspect({
+      HostConfig: { VolumesFrom: ["other"] },
+      Mounts: [{ Type: "volume", Name: "v", Destination: "/theirs", RW: true }],
+    });
+    const shape = blueprint({
+      container,
+      oldImage: imageInspect(),
+      newImage: imageInspect(),
+      reference: "app:2",
+      inherited: new Set(["/theirs"]),
+      apiVersion: "1.41",
+    });
+    expect(shape.host_config.Mounts).toBeUndefined();
+    expect(shape.mounts).toEqual([]);
+  });
+
+  test("carries host settings that nobody here knows", () => {
+    expect(shapeOf({ HostConfig: { FutureSetting: { deep: [1] } } }).host_config.FutureSetting).toEqual({
+      deep: [1],
+    });
+  });
+});
+
+describe("createBody()", () => {
+  test("names one network, the run, and no restart policy", () => {
+    const networks = { front: { NetworkID: "f", Aliases: ["web", "1f1f1f1f1f1f"] }, back: { NetworkID: "b" } };
+    const shape = shapeOf({ HostConfig: { NetworkMode: "front" }, NetworkSettings: { Networks: networks } });
+    const body = createBody(shape, {}, { "tidemark.run": "r" }, "1.41");
+    expect(body.NetworkingConfig).toEqual({ EndpointsConfig: { front: { Aliases: ["web"] } } });
+    expect(body.HostConfig).toMatchObject({ RestartPolicy: { Name: "no" } });
+    expect(body.Labels).toEqual({ "tidemark.run": "r" });
+    expect(shape.restart_policy).toMatchObject({ Name: "always" });
+  });
+
+  test.each(["host", "none", "container:abc"])("attaches nothing in the network mode %s", (mode) => {
+    const shape = shapeOf({ HostConfig: { NetworkMode: mode }, NetworkSettings: { Networks: { [mode]: {} } } });
+    expect(createBody(shape, {}, {}, "1.41").NetworkingConfig).toBeUndefined();
+  });
+
+  test("puts a chosen MAC address where the version of the API wants it", () => {
+    const chosen = { Config: { MacAddress: "02:42:aa:bb:cc:dd" } };
+    expect(createBody(shapeOf(chosen), {}, {}, "1.41").MacAddress).toBe("02:42:aa:bb:cc:dd");
+    const newer = createBody(shapeOf(chosen, {}, "1.44"), {}, {}, "1.44");
+    expect(newer.MacAddress).toBeUndefined();
+    expect(newer.NetworkingConfig).toEqual({
+      EndpointsConfig: { bridge: { MacAddress: "02:42:aa:bb:cc:dd" } },
+    });
+  });
+});
+
+describe("attachments()", () => {
+  const endpoint = {
+    NetworkID: "n",
+    EndpointID: "e",
+    Gateway: "10.0.0.1",
+    IPAddress: "10.0.0.7",
+    MacAddress: "02:42:0a:00:00:07",
+    DNSNames: ["web"],
+    IPAMConfig: { IPv4Address: "10.0.0.7" },
+    DriverOpts: { a: "b" },
+    GwPriority: 5,
+    Aliases: ["web", "1f1f1f1f1f1f"],
+  };
+  const container = (change: RawObject = {}) =>
+    containerInspect({
+      HostConfig: { NetworkMode: "n" },
+      NetworkSettings: { Networks: { n: { ...endpoint, ...change } } },
+    });
+
+  test("keeps configuration, known or not, and drops what is made at start", () => {
+    const carried = {
+      IPAMConfig: { IPv4Address: "10.0.0.7" },
+      DriverOpts: { a: "b" },
+      GwPriority: 5,
+      Aliases: ["web"],
+    };
+    expect(attachments(container(), "1.41")).toContainEqual({ network: "n", network_id: "n", endpoint: carried });
+    expect(attachments(container(), "1.48")).toContainEqual({ network: "n", network_id: "n", endpoint: carried });
+  });
+
+  test("keeps an address that was not derived from the IP address, where the engine does not say who chose it", () => {
+    const [, found] = attachments(container({ MacAddress: "de:ad:be:ef:00:01" }), "1.48");
+    expect(found?.endpoint.MacAddress).toBe("de:ad:be:ef:00:01");
+  });
+});
+
+test.each([
+  ["/db:/web/database", "db:database"],
+  ["db:database", "db:database"],
+  ["/db", "db"],
+])("linkForCreate() turns %s into %s", (link, text) => {
+  expect(linkForCreate(link)).toBe(text);
+});
+
+describe("differences()", () => {
+  const shape = shapeOf({ Config: { Env: ["A=1"], Labels: { mine: "1" } } });
+  const faithful: RawObject = {
+    Id: newId,
+    Image: `sha256:${"b".repeat(64)}`,
+    Config: {
+      Hostname: newId.slice(0, 12),
+      Image: "app:2",
+      Env: ["A=1"],
+      Cmd: ["serve"],
+      Labels: { mine: "1", "tidemark.run": "r" },
+    },
+    HostConfig: { RestartPolicy: { Name: "no" } },
+    NetworkSettings: { Networks: { bridge: { NetworkID: "", Aliases: null } } },
+  };
+
+  test("finds none in what an engine makes of its blueprint", () => {
+    expect(differences(shape, containerInspect(faithful))).toEqual([]);
+  });
+
+  test.each([
+    ["Image", { Image: "sha256:other" }],
+    ["Config.Env", { Config: { ...(faithful.Config as RawObject), Env: ["A=2"] } }],
+    ["Config.Labels", { Config: { ...(faithful.Config as RawObject), Labels: {} } }],
+    ["Config.Tty", { Config: { ...(faithful.Config as RawObject), Tty: true } }],
+    ["Config.Hostname", { Config: { ...(faithful.Config as RawObject), Hostname: "other" } }],
+    ["HostConfig.Binds", { HostConfig: { Binds: ["/etc:/etc"] } }],
+    ["HostConfig.Privileged", { HostConfig: { Privileged: true } }],
+    ["HostConfig.FutureSetting", { HostConfig: { FutureSetting: 1 } }],
+    ["Networks.extra", { NetworkSettings: { Networks: { bridge: {}, extra: {} } } }],
+    ["Networks.bridge", { NetworkSettings: { Networks: { bridge: { IPAMConfig: { IPv4Address: "10.0.0.1" } } } } }],
+    ["Mounts./x", { Mounts: [{ Type: "volume", Name: "v", Destination: "/x", RW: true }] }],
+  ])("names %s when it differs", (path, change) => {
+    const found = differences(shape, containerInspect({ ...faithful, ...change }));
+    expect(found.map((each) => each.path)).toEqual([path]);
+  });
+
+  test("names a setting that was lost", () => {
+    const limited = shapeOf({
+      Config: { Env: ["A=1"], Labels: { mine: "1" } },
+      HostConfig: { Memory: 5, MaskedPaths: [] },
+    });
+    const found = differences(limited, containerInspect({ ...faithful, HostConfig: { MaskedPaths: ["/proc/kcore"] } }));
+    expect(found.map((each) => each.path)).toEqual(["HostConfig.MaskedPaths", "HostConfig.Memory"]);
+  });
+});
+
+describe("fieldDiffs()", () => {
+  const diffsOf = (container: RawObject, newImage: RawObject) =>
+    fieldDiffs("main", containerInspect(container), shapeOf(container, newImage));
+
+  test("shows the desired image first, and what its defaults change", () => {
+    const found = diffsOf(
+      { Config: { Cmd: ["serve"], Env: ["A=1"] } },
+      { Config: { Cmd: ["serve", "--new"], Env: ["B=2"] } },
+    );
+    expect(found).toEqual([
+      { service: "main", path: "Image", before: "app:1", after: "app:2", because: "desired" },
+      { service: "main", path: "Cmd", before: '["serve"]', after: '["serve","--new"]', because: "image" },
+      { service: "main", path: "Env.B", before: null, after: "2", because: "image" },
+    ]);
+  });
+
+  test.each(["DB_PASSWORD", "API_TOKEN", "AWS_SECRET_ACCESS_KEY", "STRIPE_KEY", "GPG_PASSPHRASE", "SESSION_COOKIE"])(
+    "masks the value of %s and says that it differs",
+    (name) => {
+      const [, found] = fieldDiffs(
+        "main",
+        containerInspect({ Config: { Cmd: ["serve"], Env: [`${name}=old-value`] } }),
+        blueprint({
+          container: containerInspect({ Config: { Cmd: ["serve"], Env: [`${name}=old-value`] } }),
+          oldImage: imageInspect({ Config: { Env: [`${name}=old-value`] } }),
+          newImage: imageInspect({ Config: { Env: [`${name}=new-value`] } }),
+          reference: "app:2",
+          inherited: new Set(),
+          apiVersion: "1.41",
+        }),
+      );
+      expect(found).toMatchObject({ path: `Env.${name}`, before: "••••", after: "•••• (differs)" });
+    },
+  );
+
+  test("masks a password inside a URL, whatever the variable is called", () => {
+    const found = diffsOf({ Config: { Cmd: ["serve"] } }, { Config: { Env: ["UPSTREAM=postgres://me:hunter2@db/x"] } });
+    expect(JSON.stringify(found)).not.toContain("hunter2");
+  });
+
+  test("bounds a long value", () => {
+    const found = diffsOf({ Config: { Cmd: ["serve"] } }, { Config: { Env: [`LONG=${"x".repeat(9000)}`] } });
+    expect(found.at(-1)?.after?.length).toBe(500);
+  });
+});
+
+describe("planHash()", () => {
+  const base = planHash(containerInspect(), "1.41", { reference: "app:2" });
+
+  test.each([
+    ["a restart", { State: { StartedAt: "2026-02-02T00:00:00Z", Pid: 7 }, RestartCount: 3 }],
+    ["another address from the pool", { NetworkSettings: { Networks: { bridge: { IPAddress: "172.17.0.9" } } } }],
+    ["another order of keys", { HostConfig: { Binds: [], NetworkMode: "default" } }],
+    ["being made anew, equal", { Id: newId, Config: { Hostname: newId.slice(0, 12) } }],
+    ["the labels of an earlier run", { Config: { Labels: { "tidemark.run": "x" } } }],
+  ])("stays the same after %s", (_what, change) => {
+    expect(planHash(containerInspect(change), "1.41", { reference: "app:2" })).toBe(base);
+  });
+
+  test.each([
+    ["a variable", { Config: { Env: ["A=1"] } }],
+    ["a label", { Config: { Labels: { a: "1" } } }],
+    ["a host setting", { HostConfig: { Memory: 1 } }],
+    ["the restart policy", { HostConfig: { RestartPolicy: { Name: "no" } } }],
+    ["a network", { NetworkSettings: { Networks: { more: {} } } }],
+    ["a mount", { Mounts: [{ Type: "bind", Source: "/a", Destination: "/b", RW: true }] }],
+    ["the image", { Image: "sha256:other" }],
+    ["being stopped", { State: { Running: false, Status: "exited" } }],
+  ])("changes with %s", (_what, change) => {
+    expect(planHash(containerInspect(change), "1.41", { reference: "app:2" })).not.toBe(base);
+  });
+
+  test("changes with what is desired", () => {
+    expect(planHash(containerInspect(), "1.41", { reference: "app:3" })).not.toBe(base);
+  });
+});

@@ -1,0 +1,220 @@
+import { describe, expect, test } from "bun:test";
+import { addressWarnings, engineAddress, parseAddress } from "../../../src/runtimes/engine/address.ts";
+import { chooseApiVersion, defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
+import { pullReader } from "../../../src/runtimes/engine/pull.ts";
+import type { EngineRequest, EngineResponse } from "../../../src/runtimes/engine/transport.ts";
+import type { PullProgress } from "../../../src/runtimes/runtime.ts";
+
+describe("parseAddress()", () => {
+  test.each([
+    ["unix:///var/run/docker.sock", { kind: "unix", path: "/var/run/docker.sock" }],
+    ["/run/podman/podman.sock", { kind: "unix", path: "/run/podman/podman.sock" }],
+    ["tcp://engine.example.com:2376", { kind: "tcp", host: "engine.example.com", port: 2376 }],
+    ["tcp://192.0.2.7:2375", { kind: "tcp", host: "192.0.2.7", port: 2375 }],
+    ["tcp://[2001:db8::7]:2376", { kind: "tcp", host: "2001:db8::7", port: 2376 }],
+  ] as const)("takes %s", (text, parsed) => {
+    expect(parseAddress(text)).toEqual(parsed);
+  });
+
+  test.each([
+    "",
+    "docker.sock",
+    "./docker.sock",
+    "unix://docker.sock",
+    "unix:////double",
+    "//double",
+    "/with\nnewline",
+    `/${"long".repeat(40)}`,
+    "tcp://host",
+    "tcp://host:0",
+    "tcp://host:65536",
+    "tcp://host:2375/path",
+    "tcp://user:password@host:2375",
+    "tcp://:2375",
+    "tcp://[nonsense]:2375",
+    "tcp://ho st:2375",
+    "http://host:2375",
+    "https://host:2376",
+    "ssh://host",
+    "npipe:////./pipe/docker_engine",
+    "host:2375",
+  ])("refuses %p", (text) => {
+    expect(parseAddress(text)).toBeNull();
+  });
+});
+
+describe("addressWarnings()", () => {
+  test.each([
+    ["unix:///var/run/docker.sock", false, []],
+    ["tcp://engine:2376", true, []],
+    ["tcp://127.0.0.1:2375", false, ["tls_not_verified"]],
+    ["tcp://engine:2375", false, ["tls_not_verified", "plain_tcp"]],
+  ] as const)("of %s, verified %p", (address, isVerified, codes) => {
+    expect(addressWarnings(address, isVerified).map((each) => each.code)).toEqual([...codes]);
+  });
+
+  test("a verified address speaks TLS even without any material", () => {
+    expect(engineAddress("tcp://engine:2376", true, null)).toMatchObject({ tls: { is_verified: true } });
+    expect(engineAddress("tcp://engine:2375", false, null)).toMatchObject({ tls: null });
+  });
+});
+
+describe("chooseApiVersion()", () => {
+  test.each([
+    ["1.12", "1.41", null, "1.41"],
+    ["1.24", "1.99", null, "1.56"],
+    ["1.40", "1.51", "1.44", "1.44"],
+    ["1.9", "1.41", "1.41", "1.41"],
+  ] as const)("of %s to %s, wanted %p, is %s", (min, max, wanted, chosen) => {
+    expect(chooseApiVersion(min, max, wanted)).toBe(chosen);
+  });
+
+  test.each([
+    ["1.12", "1.39", null],
+    ["1.57", "1.60", null],
+    ["1.24", "1.41", "1.42"],
+    ["1.44", "1.51", "1.43"],
+    ["1.12", "1.41", "1.24"],
+  ] as const)("of %s to %s, wanted %p, is refused with both ranges", (min, max, wanted) => {
+    expect(() => chooseApiVersion(min, max, wanted)).toThrow(`The engine speaks API ${min} to ${max}`);
+  });
+});
+
+function clientThatGets(answer: Partial<EngineResponse>) {
+  const requests: EngineRequest[] = [];
+  const send = async (request: EngineRequest) => {
+    requests.push(request);
+    return { status: 200, contentType: "application/json", text: "", ...answer };
+  };
+  return {
+    requests,
+    client: engineClient({ transport: { send, stream: send }, apiVersion: "1.41", deadlines: defaultDeadlines }),
+  };
+}
+
+describe("engineClient()", () => {
+  test.each([
+    [401, "unauthorized"],
+    [403, "unauthorized"],
+    [404, "not_found"],
+    [409, "rejected"],
+    [429, "rate_limited"],
+    [500, "rejected"],
+    [502, "unreachable"],
+    [503, "unreachable"],
+  ])("turns status %d into %s with the engine's own words", async (status, code) => {
+    const { client } = clientThatGets({ status, text: '{"message":"the very reason"}' });
+    const error = await client.startContainer("x").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code, status, message: expect.stringContaining("the very reason") });
+  });
+
+  test("shows a proxy's page as text, bounded", async () => {
+    const { client } = clientThatGets({ status: 403, text: `<html><h1>403 Forbidden</h1>${"x".repeat(5000)}</html>` });
+    const error = await client.renameContainer("x", "y").catch((reason: unknown) => reason);
+    expect(String(error)).toContain("403 Forbidden");
+    expect(String(error)).not.toContain("<h1>");
+    expect(String(error).length).toBeLessThan(800);
+  });
+
+  test.each(["", "<html>", '{"Id":', "[]", '{"Id":7}'])("calls the answer %p to an inspect malformed", async (text) => {
+    const { client } = clientThatGets({ text });
+    expect(await client.inspectContainer("x").catch((reason: unknown) => reason)).toMatchObject({ code: "malformed" });
+  });
+
+  test("takes 304 for a start or stop that found its work done", async () => {
+    const { client } = clientThatGets({ status: 304 });
+    await client.startContainer("x");
+    await client.stopContainer("x", 10_000);
+  });
+
+  test("keeps names from a runtime inside their path segment", async () => {
+    const { client, requests } = clientThatGets({ status: 204 });
+    await client.startContainer("../../images/x?y#z");
+    expect(requests[0]?.path).toBe("/v1.41/containers/..%2F..%2Fimages%2Fx%3Fy%23z/start");
+  });
+
+  test("gives a stop the container's own grace on top of the deadline", async () => {
+    const { client, requests } = clientThatGets({ status: 204 });
+    await client.stopContainer("x", 60_000);
+    expect(requests[0]?.deadlineMs).toBe(defaultDeadlines.readMs + 60_000);
+  });
+
+  test("never removes named volumes and never forces", async () => {
+    const { client, requests } = clientThatGets({ status: 204 });
+    await client.removeContainer("x", false);
+    expect(requests[0]?.query).toEqual({ v: "false", force: "false" });
+  });
+
+  test("sends a registry's login in its header and nowhere else", async () => {
+    const { client, requests } = clientThatGets({ text: '{"status":"Pulling"}\n' });
+    const auth = { username: "ci", password: "se/cr+et?", host: "registry.example.com" };
+    await client.pullImage("registry.example.com/app:1", null, auth, () => undefined).catch(() => undefined);
+    const [request] = requests;
+    const header = request?.headers?.["x-registry-auth"] ?? "";
+    expect(JSON.parse(Buffer.from(header, "base64url").toString())).toEqual({
+      username: "ci",
+      password: "se/cr+et?",
+      serveraddress: "registry.example.com",
+    });
+    expect(JSON.stringify([request?.path, request?.query])).not.toContain("ci");
+    expect(request?.query).toEqual({ fromImage: "registry.example.com/app", tag: "1" });
+  });
+});
+
+describe("pullReader()", () => {
+  function read(...chunks: readonly string[]) {
+    const progress: PullProgress[] = [];
+    const reader = pullReader("app:1", (each) => progress.push(each));
+    for (const chunk of chunks) reader.take(chunk);
+    reader.end();
+    return progress;
+  }
+  const event = (value: unknown) => `${JSON.stringify(value)}\r\n`;
+
+  test("adds the layers up, whatever the pieces are that it comes in", () => {
+    const text = [
+      event({ status: "Pulling from app", id: "1" }),
+      event({ status: "Pulling fs layer", id: "a" }),
+      event({ status: "Already exists", id: "b" }),
+      event({ status: "Downloading", id: "a", progressDetail: { current: 40, total: 100 } }),
+      event({ status: "Download complete", id: "a" }),
+      event({ status: "Pull complete", id: "a" }),
+      event({ status: "Digest: sha256:abc" }),
+    ].join("");
+    for (const size of [1, 7, 1000]) {
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      const progress = read(...pieces);
+      expect(progress).toContainEqual({ bytes: 40, total_bytes: 100, layers_done: 1, layers_total: 2 });
+      expect(progress.at(-1)).toEqual({ bytes: 100, total_bytes: 100, layers_done: 2, layers_total: 2 });
+    }
+  });
+
+  test.each([
+    ["unauthorized: authentication required", "unauthorized"],
+    ["pull access denied for app", "unauthorized"],
+    ["no basic auth credentials", "unauthorized"],
+    ["manifest unknown", "not_found"],
+    ["no matching manifest for linux/amd64", "not_found"],
+    ["toomanyrequests: You have reached your pull rate limit", "rate_limited"],
+    ["dial tcp 127.0.0.1:1: connect: connection refused", "unreachable"],
+    ["no space left on device", "rejected"],
+  ])("throws the error %p inside the stream as %s", (message, code) => {
+    const failing = () =>
+      read(event({ status: "Pulling", id: "a" }), event({ error: message, errorDetail: { message } }));
+    expect(failing).toThrow(message);
+    try {
+      failing();
+    } catch (error) {
+      expect(error).toMatchObject({ code });
+    }
+  });
+
+  test.each([
+    ["a page", "<html>proxy</html>"],
+    ["nothing", ""],
+    ["a list", "[1]\n"],
+    ["an endless line", "x".repeat(2_000_000)],
+  ])("does not take %s for a pull", (_what, text) => {
+    expect(() => read(text)).toThrow();
+  });
+});
