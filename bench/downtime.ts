@@ -1,0 +1,140 @@
+// How long nobody answers during an update, beside the least that is possible and beside the usual three commands. See README.md.
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { engineMissing, startEngine, type TestEngine } from "../tests/peers/engine.ts";
+import { temporaryDatabase } from "../tests/support/temporary-database.ts";
+import { changeTo, images, importImages, openSession, target } from "../tests/support/update-target.ts";
+import { type Child, startChild } from "./child.ts";
+import { durableRun } from "./downtime/durable-run.ts";
+import { countOption, median, ms, printFigures, quantile, ratio } from "./figures.ts";
+
+const docker = "/usr/bin/docker";
+const name = "bench-web";
+const [oldVersion, newVersion] = ["1.0.0", "2.0.0"];
+/** Says its image's version, and ends at once when it is told to. */
+const serve =
+  "echo $APP_VERSION > /www/index.html; httpd -f -p 127.0.0.1:$PORT -h /www & trap 'kill $!; exit 0' TERM; wait $!";
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("The system gave no port");
+  return address.port;
+}
+
+/** The same container for every way: on the host's network, because an ARP retry behind a bridge can cost a second. */
+function bodyOf(image: string, port: number) {
+  return {
+    Image: image,
+    Cmd: ["/bin/sh", "-c", serve],
+    Env: [`PORT=${port}`],
+    HostConfig: { NetworkMode: "host", RestartPolicy: { Name: "unless-stopped" } },
+  };
+}
+
+interface Stage {
+  engine: TestEngine;
+  port: number;
+  poller: Child;
+}
+
+/** One update of a container that serves; answers how long nobody did. */
+async function gapOf(stage: Stage, prepare: () => Promise<() => Promise<void>>): Promise<number> {
+  const { engine, port, poller } = stage;
+  await engine.call("POST", `/containers/create?name=${name}`, bodyOf(images.old, port));
+  await engine.call("POST", `/containers/${name}/start`);
+  const swap = await prepare();
+  await poller.ask({ port, from: oldVersion });
+  await swap();
+  const { gap_ms } = await poller.ask<{ gap_ms: number }>({ from: oldVersion, to: newVersion });
+  const left = (await engine.call("GET", "/containers/json?all=1")) as { Id: string }[];
+  for (const { Id } of left) await engine.call("DELETE", `/containers/${Id}?force=1&v=1`);
+  return gap_ms;
+}
+
+function floor({ engine, port }: Stage) {
+  return async () => {
+    await engine.call("POST", "/containers/create?name=bench-next", bodyOf(images.next, port));
+    return async () => {
+      await engine.call("POST", `/containers/${name}/stop`);
+      await engine.call("POST", "/containers/bench-next/start");
+    };
+  };
+}
+
+function byHand({ engine, port }: Stage) {
+  return async () => async () => {
+    const script = [
+      `${docker} stop ${name}`,
+      `${docker} rm ${name}`,
+      `${docker} run -d --name ${name} --network host --restart unless-stopped -e PORT=${port} ${images.next} /bin/sh -c "$SERVE"`,
+    ].join(" && ");
+    const env = { PATH: "/usr/bin:/bin", DOCKER_HOST: engine.address, SERVE: serve };
+    execFileSync("/bin/sh", ["-c", script], { env, stdio: "ignore" });
+  };
+}
+
+async function withProduct(rounds: number): Promise<Record<"product" | "floor" | "hand", number[]>> {
+  const engine = await startEngine();
+  const database = await temporaryDatabase();
+  const poller = startChild("downtime/poller.ts");
+  const gaps: Record<"product" | "floor" | "hand", number[]> = { product: [], floor: [], hand: [] };
+  try {
+    await importImages(engine);
+    await using session = await openSession(engine.address);
+    const product = async () => {
+      const run = await durableRun(database.db, name);
+      const plan = await session.plan(target(name), [changeTo(images.next)]);
+      return async () => {
+        await session.apply(plan, run.journal);
+        await run.end();
+      };
+    };
+    // The first round of each warms the engine's caches and is not counted.
+    for (let round = 0; round <= rounds; round += 1) {
+      const stage = { engine, port: await freePort(), poller };
+      const ways = [
+        ["product", product],
+        ["floor", floor(stage)],
+        ["hand", byHand(stage)],
+      ] as const;
+      // Each way is first, second and last equally often.
+      for (let turn = 0; turn < ways.length; turn += 1) {
+        const way = ways[(turn + round) % ways.length];
+        if (way === undefined) continue;
+        const gap = await gapOf(stage, way[1]);
+        if (round > 0) gaps[way[0]].push(gap);
+      }
+    }
+  } finally {
+    await poller.stop();
+    await database.close();
+    await engine.stop();
+  }
+  return gaps;
+}
+
+const rounds = countOption("rounds", 20, 100);
+const missing =
+  engineMissing() ?? (existsSync(docker) ? null : `${docker} is not installed (Debian package docker.io)`);
+if (missing !== null) {
+  console.error(`Not measured: ${missing}`);
+  process.exit(1);
+}
+const gaps = await withProduct(rounds);
+const spread = (values: readonly number[]) =>
+  `${ms(median(values))} (${ms(quantile(values, 0.1))} to ${ms(quantile(values, 0.9))})`;
+const toFloor = median(gaps.product) / median(gaps.floor);
+const toHand = median(gaps.product) / median(gaps.hand);
+printFigures(`Downtime of an update, median (10th to 90th percentile) of ${rounds} each, alternating`, [
+  { what: "Tidemark", measured: spread(gaps.product) },
+  { what: "bare stop and start call", measured: spread(gaps.floor) },
+  { what: "docker stop, rm, run by hand", measured: spread(gaps.hand) },
+  { what: "Tidemark against the bare calls", measured: ratio(toFloor), goal: "1.05x or less", met: toFloor <= 1.05 },
+  { what: "Tidemark against by hand", measured: ratio(toHand), goal: "0.65x or less", met: toHand <= 0.65 },
+  { what: "bare calls against by hand", measured: ratio(median(gaps.floor) / median(gaps.hand)) },
+]);
+process.exit(0);

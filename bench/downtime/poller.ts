@@ -1,0 +1,62 @@
+// Asks a port every 5 ms who answers, over a new connection each time, in a process of its own: neither the product nor the engine
+// can hold it up.
+import net from "node:net";
+import { answerParent } from "../child.ts";
+
+const everyMs = 5;
+const limitMs = 20_000;
+
+/** The text of an answer with the time at which it was complete; null when nobody answered. */
+function poll(port: number): Promise<{ text: string; at: number } | null> {
+  return new Promise((resolve) => {
+    let answer = "";
+    const socket = net.connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.0\r\n\r\n"));
+    const end = () => {
+      socket.destroy();
+      const text = answer.split("\r\n\r\n")[1]?.trim() ?? "";
+      resolve(/^HTTP\/1\.\d 200/.test(answer) && text !== "" ? { text, at: performance.now() } : null);
+    };
+    socket.setTimeout(1_000, end);
+    socket.on("data", (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.on("end", end);
+    socket.on("error", end);
+  });
+}
+
+let watch: { port: number; last: Map<string, number>; first: Map<string, number>; missed: number } | null = null;
+
+setInterval(() => {
+  const current = watch;
+  if (current === null) return;
+  void poll(current.port).then((answer) => {
+    if (answer === null) {
+      current.missed += 1;
+      return;
+    }
+    current.last.set(answer.text, Math.max(answer.at, current.last.get(answer.text) ?? 0));
+    if (!current.first.has(answer.text)) current.first.set(answer.text, answer.at);
+  });
+}, everyMs);
+
+async function untilAnswered(text: string): Promise<void> {
+  const until = performance.now() + limitMs;
+  while (!watch?.first.has(text)) {
+    if (performance.now() > until) throw new Error(`Nobody answered "${text}"`);
+    await Bun.sleep(everyMs);
+  }
+}
+
+answerParent(async ({ port, from, to }) => {
+  if (typeof port === "number") {
+    watch = { port, last: new Map(), first: new Map(), missed: 0 };
+    await untilAnswered(String(from));
+    return {};
+  }
+  await untilAnswered(String(to));
+  const gap = (watch?.first.get(String(to)) ?? 0) - (watch?.last.get(String(from)) ?? 0);
+  const missed = watch?.missed ?? 0;
+  watch = null;
+  return { gap_ms: gap, missed };
+});
