@@ -151,7 +151,7 @@ export async function createServices(options: ServiceOptions) {
     openContext: http.open,
     instance_id: options.instance_id,
     versionHistoryCount: () => settings.current().version_history_count,
-    redact: options.redactor.redact,
+    excerpt: options.redactor.excerpt,
     nudge: () => scheduler.nudge(),
   });
   // A file has one process; the checks that it holds at its start are those of the process before it.

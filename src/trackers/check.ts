@@ -40,7 +40,8 @@ export interface CheckOptions extends SourceOpener {
   instance_id: string;
   recordEvent: RecordEvent;
   versionHistoryCount: () => number;
-  redact: (text: string) => string;
+  /** Upstream's words without secrets, at most 500 characters. */
+  excerpt: (text: string) => string;
   /** Tags that executors run of a source, among those that are known. */
   watchedTags?: (sourceId: string, known: readonly ReleaseFactsRow[]) => Promise<readonly string[]>;
   /** Told after the end of each check. */
@@ -179,7 +180,7 @@ export function sourceCheck(options: CheckOptions) {
 
   const describe = (error: unknown, claimed: Claimed): Failure => {
     if (error instanceof PluginError) {
-      return { code: error.code, message: options.redact(errorMessage(error)), retry_after_ms: error.retry_after_ms };
+      return { code: error.code, message: options.excerpt(error.message), retry_after_ms: error.retry_after_ms };
     }
     if (error instanceof AppError) return { code: error.code, message: errorMessage(error), retry_after_ms: null };
     log.error("Check broke", { tracker: claimed.tracker.name, source: claimed.source.key, error });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
-import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { AppError, PluginError } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { chooseLatest } from "../versions/channel.ts";
 import { orderTags } from "../versions/order.ts";
@@ -31,7 +31,8 @@ interface Listing {
 interface PreviewOptions extends SourceOpener {
   clock: Clock;
   schemas: ReturnType<typeof trackerSchemas>;
-  redact: (text: string) => string;
+  /** Upstream's words without secrets, at most 500 characters. */
+  excerpt: (text: string) => string;
   /** Refuses an unknown credential and one of another kind, naming the field. */
   requireCredential: (kind: string, id: string | null) => Promise<void>;
 }
@@ -81,7 +82,7 @@ export function trackerPreviews(options: PreviewOptions) {
     } catch (error) {
       if (!(error instanceof PluginError)) throw error;
       const retry = error.retry_after_ms === null ? undefined : Math.ceil(error.retry_after_ms / 1000);
-      throw new AppError("upstream_failed", 502, options.redact(errorMessage(error)), {
+      throw new AppError("upstream_failed", 502, options.excerpt(error.message), {
         cause: error,
         retry_after_seconds: retry,
       });

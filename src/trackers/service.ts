@@ -44,8 +44,8 @@ interface TrackerServiceOptions {
   /** Owner of this process's leases. */
   instance_id: string;
   versionHistoryCount: () => number;
-  /** Takes secrets out of upstream's words before they are stored or shown. */
-  redact: (text: string) => string;
+  /** Upstream's words as they may be stored and shown: without secrets, at most 500 characters. */
+  excerpt: (text: string) => string;
   /** Tells the scheduler that something is due. */
   nudge: () => void;
   /** Replaces the query for the tags that executors run. */
@@ -75,7 +75,7 @@ export function trackerService(options: TrackerServiceOptions) {
   const previews = trackerPreviews({
     ...opener,
     schemas,
-    redact: options.redact,
+    excerpt: options.excerpt,
     requireCredential: (kind, id) => options.credentials.requireKind(db.read, kind, id, "credential_id"),
   });
 

@@ -173,7 +173,7 @@ export async function trackerHouse(options: { keep?: number } = {}) {
       },
       instance_id: instanceId,
       versionHistoryCount: () => parts.keep,
-      redact: (text) => text.replaceAll("hunter2hunter2", "[redacted]"),
+      excerpt: (text) => text.replaceAll("hunter2hunter2", "[redacted]").slice(0, 500),
       nudge: () => undefined,
     });
     return { service, scheduler: createScheduler({ clock, log, work: [service.work] }) };
