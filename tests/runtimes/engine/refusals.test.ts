@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import { type EngineAddress, engineAddress } from "../../../src/runtimes/engine/address.ts";
+import { type ContainerInspect, nameOf } from "../../../src/runtimes/engine/objects.ts";
+import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
+import { judgeReadiness, stabilityMs } from "../../../src/runtimes/engine/readiness.ts";
+import { refusalsOf, warningsOf } from "../../../src/runtimes/engine/refusals.ts";
+import { containerInspect } from "./inspect.ts";
+
+const unix: EngineAddress = { kind: "unix", path: "/var/run/docker.sock" };
+const nobody = { hostname: "build-host", data_dir: "/srv/tidemark" };
+const id = (digits: string) => digits.repeat(64 / digits.length);
+
+interface Around {
+  others?: readonly ContainerInspect[];
+  self?: { hostname: string; data_dir: string };
+  address?: EngineAddress;
+}
+
+function codes(change: RawObject, { others = [], self = nobody, address = unix }: Around = {}): readonly string[] {
+  const container = containerInspect(change);
+  return refusalsOf(container, { all: [container, ...others], self, address }).map((each) => each.code);
+}
+
+const ours = { hostname: "1f1f1f1f1f1f", data_dir: "/data" };
+const dataMount = { Type: "volume", Source: "/var/lib/docker/volumes/tm/_data", Destination: "/data", RW: true };
+
+describe("refusalsOf()", () => {
+  test.each<[string, readonly string[], RawObject, Around]>([
+    ["an ordinary container", [], {}, {}],
+    ["--rm", ["auto_remove"], { HostConfig: { AutoRemove: true } }, {}],
+    ["a systemd unit", ["systemd_owned"], { Config: { Labels: { PODMAN_SYSTEMD_UNIT: "a.service" } } }, {}],
+    ["a pod's infrastructure", ["pod_infra"], { IsInfra: true }, {}],
+    ["a swarm task", ["swarm_task"], { Config: { Labels: { "com.docker.swarm.task.id": "x" } } }, {}],
+    ["what an update keeps aside", ["leftover"], { Name: "/web-tidemark-0badcafe-previous" }, {}],
+    ["a paused one", ["paused"], { State: { Paused: true } }, {}],
+    ["one that is being removed", ["being_removed"], { State: { Status: "removing", Running: false } }, {}],
+    ["a crash loop", [], { State: { Status: "restarting", Restarting: true, Running: false } }, {}],
+    ["a compose service", [], { Config: { Labels: { "com.docker.compose.project": "p" } } }, {}],
+
+    ["ourselves, by the id in our hostname", ["own_container"], {}, { self: ours }],
+    [
+      "ourselves, by a chosen hostname and our data",
+      ["own_container"],
+      { Config: { Hostname: "tidemark" }, Mounts: [dataMount] },
+      { self: { hostname: "tidemark", data_dir: "/data" } },
+    ],
+    ["another with our host's name, on the host's network", [], { Config: { Hostname: "build-host" } }, {}],
+    [
+      "one that mounts our data on the host",
+      ["own_data"],
+      { Mounts: [{ Source: "/srv/tidemark", Destination: "/x" }] },
+      {},
+    ],
+    [
+      "one that mounts a part of our data",
+      ["own_data"],
+      { Mounts: [{ Source: "/srv/tidemark/backups", Destination: "/x" }] },
+      {},
+    ],
+    [
+      "one that sees the whole disk",
+      [],
+      {
+        Mounts: [
+          { Source: "/", Destination: "/host" },
+          { Source: "/srv", Destination: "/srv" },
+        ],
+      },
+      {},
+    ],
+    [
+      "one whose path only begins like ours",
+      [],
+      { Mounts: [{ Source: "/srv/tidemark-other", Destination: "/x" }] },
+      {},
+    ],
+
+    [
+      "a socket proxy that publishes the port we use",
+      ["own_connection"],
+      { HostConfig: { PortBindings: { "2375/tcp": [{ HostPort: "2375" }] } } },
+      { address: engineAddress("tcp://127.0.0.1:2375", false, null) },
+    ],
+    [
+      "another that publishes another port",
+      [],
+      { HostConfig: { PortBindings: { "80/tcp": [{ HostPort: "8080" }] } } },
+      { address: engineAddress("tcp://127.0.0.1:2375", false, null) },
+    ],
+    [
+      "a socket proxy by its name",
+      ["own_connection"],
+      { Name: "/socket-proxy" },
+      { address: engineAddress("tcp://socket-proxy:2375", false, null) },
+    ],
+    [
+      "a socket proxy by its alias",
+      ["own_connection"],
+      { NetworkSettings: { Networks: { n: { Aliases: ["proxy"] } } } },
+      { address: engineAddress("tcp://proxy:2375", false, null) },
+    ],
+    [
+      "a socket proxy by its address",
+      ["own_connection"],
+      { NetworkSettings: { Networks: { n: { IPAddress: "172.18.0.4" } } } },
+      { address: engineAddress("tcp://172.18.0.4:2375", false, null) },
+    ],
+
+    [
+      "one whose network another shares",
+      ["has_dependents"],
+      {},
+      {
+        others: [
+          containerInspect({ Id: id("3c"), Name: "/side", HostConfig: { NetworkMode: `container:${id("1f")}` } }),
+        ],
+      },
+    ],
+    [
+      "one whose processes another shares, by name",
+      ["has_dependents"],
+      {},
+      { others: [containerInspect({ Id: id("3c"), Name: "/side", HostConfig: { PidMode: "container:web" } })] },
+    ],
+    [
+      "one whose volumes another takes",
+      ["has_dependents"],
+      {},
+      { others: [containerInspect({ Id: id("3c"), Name: "/side", HostConfig: { VolumesFrom: ["web:ro"] } })] },
+    ],
+    [
+      "one that itself shares another's network",
+      [],
+      { HostConfig: { NetworkMode: `container:${id("3c")}` } },
+      { others: [containerInspect({ Id: id("3c"), Name: "/other" })] },
+    ],
+  ])("of %s: %j", (_what, expected, change, around) => {
+    expect(codes(change, around)).toEqual([...expected]);
+  });
+
+  test("whoever shares our data volume is refused when we run in a container", () => {
+    const us = containerInspect({ Mounts: [dataMount] });
+    const other = containerInspect({
+      Id: id("3c"),
+      Name: "/backup",
+      Mounts: [{ ...dataMount, Destination: "/elsewhere" }],
+    });
+    const around = { all: [us, other], self: ours, address: unix };
+    expect(refusalsOf(other, around).map((each) => each.code)).toEqual(["own_data"]);
+  });
+});
+
+describe("warningsOf()", () => {
+  test("names the compose file, leftovers and those who link to it", () => {
+    const container = containerInspect({ Config: { Labels: { "com.docker.compose.project": "p" } } });
+    const leftover = containerInspect({ Id: id("3c"), Name: "/web-tidemark-0badcafe-previous" });
+    const linking = containerInspect({ Id: id("4d"), Name: "/linker", HostConfig: { Links: ["/web:/linker/alias"] } });
+    const around = { all: [container, leftover, linking], self: nobody, address: unix };
+    const found = warningsOf(container, around);
+    expect(found.map((each) => each.code)).toEqual(["leftovers", "linked_by", "compose_file"]);
+    expect(found[1]?.message).toContain(nameOf(linking));
+  });
+});
+
+describe("judgeReadiness()", () => {
+  const since = 1_000_000;
+
+  test.each<[string, RawObject, number, boolean, boolean]>([
+    ["just started", {}, 0, false, false],
+    ["a moment before the end of the period", {}, stabilityMs - 1, false, false],
+    ["at the end of the period", {}, stabilityMs, true, false],
+    ["restarted once, though it runs", { RestartCount: 1 }, stabilityMs, false, true],
+    ["restarting", { State: { Status: "restarting", Running: true, Restarting: true } }, 0, false, true],
+    ["ended with success", { State: { Status: "exited", Running: false, ExitCode: 0 } }, 0, false, true],
+    ["ended with failure", { State: { Status: "exited", Running: false, ExitCode: 1 } }, stabilityMs, false, true],
+    ["killed for memory, though it runs", { State: { OOMKilled: true } }, stabilityMs, false, true],
+    ["healthy at once", { State: { Health: { Status: "healthy" } } }, 0, true, false],
+    ["starting for long", { State: { Health: { Status: "starting" } } }, 60_000, false, false],
+    ["unhealthy", { State: { Health: { Status: "unhealthy" } } }, 60_000, false, true],
+    ["without a check, as the engine says it", { State: { Health: { Status: "none" } } }, stabilityMs, true, false],
+    ["only created", { State: { Status: "created", Running: false } }, 0, true, false],
+  ])("%s", (_what, change, ranMs, ready, isFinal) => {
+    const found = judgeReadiness(containerInspect(change), since, since + ranMs);
+    expect([found.ready, found.ready ? false : (found.final ?? false)]).toEqual([ready, isFinal]);
+  });
+});

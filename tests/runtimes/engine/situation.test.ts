@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test";
+import { runNames } from "../../../src/runtimes/engine/names.ts";
+import { isRunning, nameOf } from "../../../src/runtimes/engine/objects.ts";
+import {
+  type Move,
+  moveBack,
+  moveForward,
+  moveToEnd,
+  type Situation,
+  wasStarted,
+} from "../../../src/runtimes/engine/situation.ts";
+import { containerInspect } from "./inspect.ts";
+
+const names = runNames("web", "0190c5a2-0000-7000-8000-00000badcafe");
+const restartAlways = { Name: "always", MaximumRetryCount: 0 };
+const [oldId, newId] = ["1f".repeat(32), "2e".repeat(32)];
+const oldStart = "2026-01-05T12:00:00.5Z";
+
+interface Fake {
+  id: string;
+  name: string;
+  state: "created" | "running" | "exited";
+  startedAt: string;
+  policy: string;
+}
+
+/** The little of an engine that the moves speak to. */
+function world(previous: Fake | null, next: Fake | null, wasRunning: boolean, isStopPending: boolean) {
+  const containers = new Map([previous, next].filter((each) => each !== null).map((each) => [each.id, { ...each }]));
+  const started = new Set<string>();
+  const made: string[] = [];
+  const inspect = (id: string) => {
+    const found = containers.get(id);
+    if (found === undefined) return null;
+    return containerInspect({
+      Id: found.id,
+      Name: `/${found.name}`,
+      State: { Status: found.state, Running: found.state === "running", StartedAt: found.startedAt },
+      HostConfig: { RestartPolicy: { Name: found.policy, MaximumRetryCount: 0 } },
+    });
+  };
+  const look = (): Situation => ({
+    names,
+    previous: inspect(oldId),
+    next: inspect(newId),
+    stranger: null,
+    facts: {
+      old_id: oldId,
+      was_running: wasRunning,
+      old_started_at: oldStart,
+      restart_policy: restartAlways,
+      next_restart_policy: restartAlways,
+    },
+    is_stop_pending: isStopPending,
+    started,
+  });
+  const perform = (move: Move) => {
+    const found = containers.get(move.container.Id);
+    if (found === undefined) throw new Error("A move on a container that is gone");
+    made.push(`${move.do} ${found.id === oldId ? "previous" : "next"}`);
+    if (move.do === "stop") found.state = "exited";
+    else if (move.do === "start") {
+      found.state = "running";
+      found.startedAt = "2026-01-05T13:00:00Z";
+      started.add(found.id);
+    } else if (move.do === "rename") {
+      if ([...containers.values()].some((each) => each.name === move.name)) throw new Error("Name is taken");
+      found.name = move.name;
+    } else if (move.do === "policy") found.policy = String(move.policy.Name);
+    else {
+      if (found.state === "running") throw new Error("Removed while it ran");
+      containers.delete(found.id);
+    }
+    // Two that serve at once would fight for ports and data.
+    expect([...containers.values()].filter((each) => each.state === "running").length).toBeLessThanOrEqual(1);
+  };
+  return { look, perform, made, containers };
+}
+
+/** Every state that a run can leave behind, and many that it cannot. */
+const states: { label: string; previous: Fake; next: Fake | null; wasRunning: boolean; isStopPending: boolean }[] = [];
+for (const previousName of [names.name, names.aside]) {
+  for (const previousState of ["created", "running", "exited"] as const) {
+    for (const nextName of [null, names.next, names.name]) {
+      for (const nextState of ["created", "running", "exited"] as const) {
+        for (const wasRunning of [true, false]) {
+          for (const isStopPending of [true, false]) {
+            if (nextName === previousName || (nextName === null && nextState !== "created")) continue;
+            if (previousState === "running" && nextState === "running") continue;
+            const next: Fake | null =
+              nextName === null
+                ? null
+                : {
+                    id: newId,
+                    name: nextName,
+                    state: nextState,
+                    startedAt: nextState === "created" ? "0001-01-01T00:00:00Z" : oldStart,
+                    policy: nextState === "created" ? "no" : "always",
+                  };
+            states.push({
+              label: `${previousName} ${previousState}, ${nextName ?? "no next"} ${nextState}, ${wasRunning}, ${isStopPending}`,
+              previous: { id: oldId, name: previousName, state: previousState, startedAt: oldStart, policy: "no" },
+              next,
+              wasRunning,
+              isStopPending,
+            });
+          }
+        }
+      }
+    }
+  }
+}
+
+function travel(from: ReturnType<typeof world>, choose: (situation: Situation) => Move | null): void {
+  for (let moves = 0; moves < 20; moves += 1) {
+    const move = choose(from.look());
+    if (move === null) return;
+    from.perform(move);
+  }
+  throw new Error(`Goes in circles: ${from.made.join(", ")}`);
+}
+
+describe("the moves of recovery", () => {
+  test("the table has every combination", () => {
+    expect(states.length).toBeGreaterThan(60);
+  });
+
+  test.each(states)("lead back from: $label", ({ previous, next, wasRunning, isStopPending }) => {
+    const from = world(previous, next, wasRunning, isStopPending);
+    travel(from, moveBack);
+    const left = [...from.containers.values()];
+    expect(left.map((each) => [each.id, each.name, each.policy])).toEqual([[oldId, "web", "always"]]);
+    if (wasRunning) expect(left[0]?.state).toBe("running");
+    // The new one goes last: until the previous one serves it is what there is to fall back on.
+    if (next !== null) expect(from.made.at(-1)).toBe("remove next");
+  });
+
+  test.each(states.filter((each) => each.next !== null))(
+    "lead forward and end from: $label",
+    ({ previous, next, wasRunning, isStopPending }) => {
+      const from = world(previous, next, wasRunning, isStopPending);
+      travel(from, moveForward);
+      const situation = from.look();
+      expect(situation.next).not.toBeNull();
+      if (situation.next !== null) {
+        expect(nameOf(situation.next)).toBe("web");
+        if (wasRunning) expect(isRunning(situation.next)).toBe(true);
+      }
+      expect(from.containers.get(oldId)?.name).toBe(names.aside);
+      travel(from, moveToEnd);
+      expect([...from.containers.keys()]).toEqual([newId]);
+    },
+  );
+
+  test("nothing is removed when there is nothing to put in its place", () => {
+    const previous: Fake = { id: oldId, name: names.aside, state: "exited", startedAt: oldStart, policy: "no" };
+    expect(moveToEnd(world(previous, null, true, false).look())).toBeNull();
+  });
+
+  test("a container that never ran was not started, whatever its state is called", () => {
+    expect(wasStarted(containerInspect({ State: { Status: "created", StartedAt: "0001-01-01T00:00:00Z" } }))).toBe(
+      false,
+    );
+    expect(wasStarted(containerInspect({ State: { Status: "exited", StartedAt: oldStart } }))).toBe(true);
+  });
+});
+
+describe("runNames()", () => {
+  test("takes the random end of the id, as two runs of one minute share its beginning", () => {
+    expect(runNames("web", "0190c5a2-0000-7000-8000-00000badcafe").aside).toBe("web-tidemark-0badcafe-previous");
+  });
+});
