@@ -10,6 +10,7 @@ import { executorPages } from "./executors.tsx";
 import { notifierPages } from "./notifiers.tsx";
 import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
+import { runPages } from "./runs.tsx";
 import { settingsPages } from "./settings.tsx";
 import { signInPages } from "./sign-in.tsx";
 import { snapshotPages } from "./snapshots.tsx";
@@ -25,6 +26,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   settingsPages(app, services, page);
   executorPages(app, services, page);
   notifierPages(app, services, page);
+  runPages(app, services, page);
   snapshotPages(app, services, page);
   connectionPages(app, services, page);
   credentialPages(app, services, page);

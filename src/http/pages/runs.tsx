@@ -1,0 +1,145 @@
+import { RunPage, type RunPageProps, RunPartial, type runParts } from "../../../templates/runs/detail.tsx";
+import { RunsPage } from "../../../templates/runs/list.tsx";
+import { isActiveRun } from "../../../templates/runs/state.tsx";
+import type { AuthService } from "../../auth/service.ts";
+import type { Clock } from "../../clock.ts";
+import { AppError } from "../../errors.ts";
+import type { ExecutorService } from "../../executors/service.ts";
+import { type RunDetailView, runStates } from "../../runs/schema.ts";
+import type { RunService } from "../../runs/service.ts";
+import type { SnapshotService } from "../../runs/snapshots.ts";
+import type { App, AppContext } from "../context.ts";
+import { type BaseUrl, readSessionCookie } from "../session-cookie.ts";
+import { eventStream } from "./event-stream.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { respondHtml } from "./respond.ts";
+
+interface RunPageServices {
+  executors: Pick<ExecutorService, "get">;
+  runs: RunService;
+  snapshots: Pick<SnapshotService, "list">;
+  auth: Pick<AuthService, "authenticate">;
+  baseUrl: BaseUrl;
+  clock: Clock;
+}
+
+/** For so long a page waits for the last step of a run that has ended. */
+const cleaningMs = 60_000;
+
+const partNames = [
+  "run-versions",
+  "run-state",
+  "run-banner",
+  "run-summary",
+  "run-steps",
+  "run-facts",
+  "run-plan",
+  "run-actions",
+  "run-live",
+] as const satisfies readonly (keyof typeof runParts)[];
+
+export function runPages(app: App, services: RunPageServices, page: PageSettings): void {
+  const { runs, executors } = services;
+
+  app.get("/runs", async (c) => {
+    const ctx = await pageContext(c, page);
+    const { cursor, state: asked, executor_id: executorId } = c.req.query();
+    const state = runStates.find((each) => each === asked) ?? null;
+    const executor = executorId === undefined ? null : await executors.get(executorId);
+    const found = await runs.list({
+      limit: 50,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(state === null ? {} : { state }),
+      ...(executor === null ? {} : { executor_id: executor.id }),
+    });
+    return respondHtml(
+      c,
+      <RunsPage
+        ctx={ctx}
+        runs={found.items}
+        next_cursor={found.next_cursor}
+        is_first_page={cursor === undefined}
+        state={state}
+        executor={executor === null ? null : { id: executor.id, name: executor.name }}
+      />,
+    );
+  });
+
+  app.get("/runs/:id", async (c) => respondHtml(c, <RunPage {...(await propsOf(services, page, c))} />));
+
+  app.get("/runs/:id/parts", async (c) => {
+    const props = await propsOf(services, page, c);
+    const parts = await Promise.all(partNames.map((part) => rendered(part, props)));
+    return respondHtml(c, parts.join(""));
+  });
+
+  app.get("/runs/:id/stream", async (c) => {
+    const id = c.req.param("id");
+    const seen = Number(c.req.header("last-event-id") ?? "0");
+    // Not known: told as any other page, before the stream begins.
+    await runs.get(id);
+    return eventStream(c, services.clock, (signal) =>
+      messages(services, page, c, id, Number.isSafeInteger(seen) && seen > 0 ? seen : 0, signal),
+    );
+  });
+}
+
+async function rendered(part: (typeof partNames)[number], props: RunPageProps): Promise<string> {
+  return String(await (<RunPartial part={part} props={props} />));
+}
+
+async function propsOf(services: RunPageServices, page: PageSettings, c: AppContext): Promise<RunPageProps> {
+  const ctx = await pageContext(c, page);
+  const run = await services.runs.get(c.req.param("id") ?? "");
+  const [executor, saved] = await Promise.all([
+    services.executors.get(run.executor_id),
+    services.snapshots.list({ executor_id: run.executor_id, limit: 100 }),
+  ]);
+  const snapshot = saved.items.find((each) => each.run_id === run.id) ?? null;
+  return { ctx, run, executor, snapshot, is_live: isActiveRun(run) || isCleaning(run, ctx.now) };
+}
+
+/** After its end a run that changed something still removes the previous container; what fails there is tried again much later. */
+function isCleaning(run: RunDetailView, now: number): boolean {
+  const has = (step: string, ends: boolean) =>
+    run.steps.some((each) => each.step === step && (each.phase !== "begin") === ends);
+  return has("commit", true) && !has("remove_old", true) && now - (run.ended_at ?? now) < cleaningMs;
+}
+
+/** Each step as the parts of the page that it changed; whoever is not signed in any more gets no further word. */
+async function* messages(
+  services: RunPageServices,
+  page: PageSettings,
+  c: AppContext,
+  id: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<{ id: string; data: string }> {
+  const sent = new Map<string, string>();
+  const changedParts = async (isOver: boolean): Promise<string> => {
+    const token = readSessionCookie(c, services.baseUrl);
+    if (token === null || (await services.auth.authenticate(token, "cookie")) === null) return "";
+    const found = await propsOf(services, page, c);
+    const props = { ...found, is_live: !isOver };
+    const changed: string[] = [];
+    for (const part of partNames) {
+      if (part === "run-live" && !isOver) continue;
+      const html = await rendered(part, props);
+      if (sent.get(part) !== html) changed.push(html);
+      sent.set(part, html);
+    }
+    return changed.join("");
+  };
+  let seq = afterSeq;
+  try {
+    for await (const step of services.runs.watch(id, afterSeq, signal)) {
+      seq = step.seq;
+      const data = await changedParts(false);
+      if (data !== "") yield { id: String(seq), data };
+    }
+    if (!signal.aborted) yield { id: String(seq), data: await changedParts(true) };
+  } catch (error) {
+    // Deleted while somebody looked on: the page says so when it asks again.
+    if (!(error instanceof AppError) || error.status !== 404) throw error;
+  }
+}

@@ -1,0 +1,284 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { RunDetailView, SnapshotView } from "../../src/runs/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { DiffView } from "../components/diff.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
+import { Live } from "../components/live.tsx";
+import { Banner, Partial } from "../components/notice.tsx";
+import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Badge } from "../components/state.tsx";
+import { Duration, Elapsed, Time } from "../components/time.tsx";
+import { carriedCount, changesOf } from "../executors/plan.tsx";
+import { formatDuration } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { planOf } from "./plan.ts";
+import { isActiveRun, RunState } from "./state.tsx";
+import { RunSteps } from "./steps.tsx";
+import { RunVersions } from "./versions.tsx";
+
+export interface RunPageProps {
+  ctx: PageContext;
+  run: RunDetailView;
+  executor: ExecutorView;
+  /** What this run saved before it touched the target; null when it did not, or when it was removed since. */
+  snapshot: SnapshotView | null;
+  /** More is to come: the run goes on, or cleans up after its end. */
+  is_live: boolean;
+}
+
+export function RunPage(props: RunPageProps) {
+  const { ctx, run, executor, is_live } = props;
+  const t = texts(ctx).runs;
+  return (
+    <Layout ctx={ctx} title={`${run.executor} · ${t.kinds[run.kind]}`} section="runs" live={is_live}>
+      <PageHeader
+        ctx={ctx}
+        parent={{ title: t.title, href: "/runs" }}
+        title={
+          <>
+            {run.executor}{" "}
+            <span id="run-versions">
+              <RunVersions ctx={ctx} run={run} />
+            </span>
+          </>
+        }
+        state={
+          <>
+            <span id="run-state">
+              <RunState ctx={ctx} run={run} solid />
+            </span>
+            {run.kind === "rollback" ? <Badge icon="undo-2">{t.rollback}</Badge> : null}
+          </>
+        }
+        actions={<RunActions {...props} />}
+      />
+      <RunBanner {...props} />
+      <Columns aside={<RunFacts ctx={ctx} run={run} executor={executor} snapshot={props.snapshot} />}>
+        <Section title={is_live ? t.happening : t.happened} aside={<RunSummary ctx={ctx} run={run} />}>
+          <RunSteps ctx={ctx} run={run} />
+        </Section>
+        <RunPlanPart ctx={ctx} run={run} />
+      </Columns>
+      <RunLive {...props} />
+    </Layout>
+  );
+}
+
+/** Once nothing more is to come, what listened is replaced by nothing, and the stream is not opened again. */
+function RunLive({ ctx, run, is_live }: RunPageProps) {
+  if (!is_live) return <div id="run-live" />;
+  return <Live ctx={ctx} id="run-live" events={`/runs/${run.id}/stream`} poll={`/runs/${run.id}/parts`} />;
+}
+
+/**
+ * The parts of the page that change while a run goes on, each over the one that is there. The places are the same from the first
+ * answer to the last, so that nothing jumps.
+ */
+export const runParts = {
+  "run-versions": (props: RunPageProps) => (
+    <span id="run-versions">
+      <RunVersions ctx={props.ctx} run={props.run} />
+    </span>
+  ),
+  "run-state": (props: RunPageProps) => (
+    <span id="run-state">
+      <RunState ctx={props.ctx} run={props.run} solid />
+    </span>
+  ),
+  "run-actions": RunActions,
+  "run-banner": RunBanner,
+  "run-summary": ({ ctx, run }: RunPageProps) => <RunSummary ctx={ctx} run={run} />,
+  "run-steps": ({ ctx, run }: RunPageProps) => <RunSteps ctx={ctx} run={run} />,
+  "run-facts": RunFacts,
+  "run-plan": ({ ctx, run }: RunPageProps) => <RunPlanPart ctx={ctx} run={run} />,
+  "run-live": RunLive,
+} as const;
+
+/** One part as a message of the stream. */
+export function RunPartial({ part, props }: { part: keyof typeof runParts; props: RunPageProps }) {
+  const Part = runParts[part];
+  // A morph would keep the element that listens, and with it the connection.
+  return (
+    <Partial target={`#${part}`} swap={part === "run-live" ? "outerHTML" : "outerMorph"}>
+      <Part {...props} />
+    </Partial>
+  );
+}
+
+function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
+  const t = texts(ctx).runs;
+  const isOver = !isActiveRun(run) && !is_live && executor.active_run_id === null;
+  const mayRetry = isOver && (run.state === "failed" || run.state === "skipped");
+  const hasChanged =
+    run.state === "succeeded" || run.state === "degraded" || run.serving === "desired" || run.serving === "none";
+  return (
+    <span class="actions" id="run-actions">
+      {isOver && snapshot !== null && hasChanged ? (
+        <LinkButton
+          ctx={ctx}
+          href={`/executors/${run.executor_id}/snapshots/${snapshot.id}/restore`}
+          icon="undo-2"
+          opens_dialog
+        >
+          {t.roll_back}
+        </LinkButton>
+      ) : null}
+      {mayRetry ? (
+        <LinkButton
+          ctx={ctx}
+          href={
+            run.kind === "rollback" && run.snapshot_id !== null
+              ? `/executors/${run.executor_id}/snapshots/${run.snapshot_id}/restore`
+              : `/executors/${run.executor_id}/run`
+          }
+          icon="rotate-ccw"
+          opens_dialog
+        >
+          {t.retry}
+        </LinkButton>
+      ) : null}
+      <LinkButton ctx={ctx} href={`/executors/${run.executor_id}`}>
+        {t.open_executor}
+      </LinkButton>
+    </span>
+  );
+}
+
+/** What is the case, in one sentence, with the reason below. */
+function RunBanner({ ctx, run }: RunPageProps) {
+  const t = texts(ctx).runs.banners;
+  const reason = run.reason === null ? null : translateMessage(ctx.language, run.reason);
+  const banner = (() => {
+    switch (run.state) {
+      case "pending":
+        return run.reason_code === null ? null : <Banner tone="quiet" title={t.waiting} children={reason} />;
+      case "skipped":
+        return <Banner tone="quiet" title={t.skipped} children={reason} />;
+      case "degraded":
+        return <Banner tone="attention" title={t.degraded} children={reason} />;
+      case "succeeded":
+        return reason === null ? null : <Banner tone="quiet">{reason}</Banner>;
+      case "failed":
+        return <FailureBanner ctx={ctx} run={run} reason={reason} />;
+      default:
+        return null;
+    }
+  })();
+  return <div id="run-banner">{banner}</div>;
+}
+
+function FailureBanner({ ctx, run, reason }: { ctx: PageContext; run: RunDetailView; reason: string | null }) {
+  const t = texts(ctx).runs.banners;
+  const wasTouched = run.steps.some((step) => step.step === "stop");
+  const title =
+    run.serving === "previous"
+      ? wasTouched
+        ? t.previous
+        : t.previous_untouched
+      : run.serving === "desired"
+        ? t.desired
+        : run.serving === "none"
+          ? t.none
+          : t.unknown;
+  return (
+    <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
+      {reason === null ? null : <p>{reason}</p>}
+      {run.serving === "none" ? <p>{t.none_help}</p> : null}
+    </Banner>
+  );
+}
+
+/** The run in one line: who started it, how long it took, how long nothing served. */
+function RunSummary({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
+  const t = texts(ctx).runs;
+  return (
+    <p class="meta" id="run-summary">
+      <span>{t.triggers[run.trigger]}</span>
+      {run.started_at === null ? null : run.ended_at === null ? (
+        <span>
+          <Elapsed ctx={ctx} since={run.started_at} />
+        </span>
+      ) : (
+        <span>
+          <Duration ctx={ctx} ms={run.ended_at - run.started_at} />
+        </span>
+      )}
+      {run.downtime_ms === null ? null : <span>{t.down(formatDuration(ctx.language, run.downtime_ms))}</span>}
+    </p>
+  );
+}
+
+function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live">) {
+  const t = texts(ctx);
+  const { strategy } = executor.health_check;
+  const known = Object.entries(t.executors.strategies).find(([key]) => key === strategy);
+  return (
+    <section id="run-facts">
+      <header class="section-header">
+        <h2>{t.runs.facts}</h2>
+      </header>
+      <Facts
+        items={[
+          [
+            t.runs.executor,
+            <Link ctx={ctx} href={`/executors/${run.executor_id}`}>
+              {run.executor}
+            </Link>,
+          ],
+          [
+            t.runs.runs_on,
+            <Link ctx={ctx} href={`/connections/${executor.connection.id}`}>
+              {executor.connection.name}
+            </Link>,
+          ],
+          [t.runs.trigger, t.runs.triggers[run.trigger]],
+          [t.runs.started, <Time ctx={ctx} at={run.started_at} empty={t.runs.not_yet} />],
+          run.ended_at === null ? null : [t.runs.ended, <Time ctx={ctx} at={run.ended_at} />],
+          run.downtime_ms === null ? null : [t.runs.downtime, <Duration ctx={ctx} ms={run.downtime_ms} />],
+          run.ready_ms === null ? null : [t.runs.ready, <Duration ctx={ctx} ms={run.ready_ms} />],
+          run.serving === null ? null : [t.runs.serving, t.runs.servings[run.serving]],
+          [t.runs.health, known?.[1] ?? ""],
+          snapshot === null
+            ? null
+            : [
+                t.runs.snapshot,
+                <Link ctx={ctx} href={`/executors/${run.executor_id}#snapshots`}>
+                  <Time ctx={ctx} at={snapshot.created_at} form="short" />
+                </Link>,
+              ],
+        ]}
+      />
+    </section>
+  );
+}
+
+function RunPlanPart({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
+  const t = texts(ctx).runs;
+  const plan = planOf(run);
+  if (plan === null && isActiveRun(run)) return <section id="run-plan" />;
+  return (
+    <Section
+      id="run-plan"
+      title={t.plan}
+      aside={
+        run.plan_hash === null ? undefined : (
+          <span class="mono" title={run.plan_hash}>
+            {t.plan_hash(run.plan_hash.slice(0, 12))}
+          </span>
+        )
+      }
+    >
+      {plan === null ? (
+        <Panel>
+          <p class="quiet">{t.no_plan}</p>
+        </Panel>
+      ) : (
+        <DiffView ctx={ctx} changes={changesOf(ctx, plan.diff)} carried={carriedCount(plan.carried)} />
+      )}
+    </Section>
+  );
+}

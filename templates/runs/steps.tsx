@@ -1,0 +1,174 @@
+import type { Child } from "hono/jsx";
+import type { RunDetailView, RunStepView } from "../../src/runs/schema.ts";
+import { Code } from "../components/code.tsx";
+import { Progress } from "../components/progress.tsx";
+import { type Step, Steps } from "../components/steps.tsx";
+import { Duration, Time } from "../components/time.tsx";
+import { Digest } from "../components/version.tsx";
+import { carriedCount } from "../executors/plan.tsx";
+import { formatBytes, formatDuration } from "../format.ts";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { planOf } from "./plan.ts";
+import { runWords } from "./state.tsx";
+import { type TimelineEntry, timelineOf } from "./timeline.ts";
+
+/** Attempts shown one by one; earlier ones are counted. */
+const shownAttempts = 5;
+
+/** What happened so far and what is still to come. Each step keeps its id, so that an event changes it in place. */
+export function RunSteps({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
+  return <Steps ctx={ctx} id="run-steps" steps={timelineOf(run).map((entry) => stepOf(ctx, run, entry))} />;
+}
+
+function stepOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): Step {
+  const { step, state, started_at, ended_at } = entry;
+  const isInstant = step === "queue" || step === "end";
+  return {
+    id: `step-${step}`,
+    state,
+    title: titleOf(ctx, run, entry),
+    started_at,
+    duration_ms:
+      started_at === null || ended_at === null || isInstant ? null : durationOf(entry, ended_at - started_at),
+    ...optional("detail", joined(detailOf(ctx, run, entry))),
+    ...optional("content", contentOf(ctx, run, entry)),
+  };
+}
+
+function optional<K extends "detail" | "content">(key: K, value: Child | null): Partial<Record<K, Child>> {
+  return value === null ? {} : ({ [key]: value } as Partial<Record<K, Child>>);
+}
+
+/** The gap is measured by the engine's plug-in to the millisecond; the journal's own times include its writes. */
+function durationOf({ step, facts }: TimelineEntry, measured: number): number {
+  const { stopping_at: from, stopped_at: to } = facts;
+  return step === "stop" && typeof from === "number" && typeof to === "number" ? to - from : measured;
+}
+
+function titleOf(ctx: PageContext, run: RunDetailView, { step, state }: TimelineEntry): Child {
+  const t = texts(ctx).runs;
+  if (step === "end") return runWords(ctx, run);
+  const words = t.steps[step];
+  const title = state === "skipped" ? words.waiting : words[state];
+  if (step !== "pull") return title;
+  const reference = planOf(run)?.services[0]?.to.reference;
+  return reference === undefined ? (
+    title
+  ) : (
+    <>
+      {title} <span class="version">{reference}</span>
+    </>
+  );
+}
+
+function joined(facts: readonly (Child | null)[]): Child | null {
+  const present = facts.filter((fact) => fact !== null && fact !== "");
+  return present.length === 0 ? null : (
+    <p class="meta">
+      {present.map((fact) => (
+        <span>{fact}</span>
+      ))}
+    </p>
+  );
+}
+
+function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): readonly (Child | null)[] {
+  const t = texts(ctx).runs;
+  const { facts, state } = entry;
+  const plan = planOf(run);
+  switch (entry.step) {
+    case "queue":
+      return [t.triggers[run.trigger], run.attempt > 1 ? t.attempt(run.attempt) : null];
+    case "plan":
+      return [plan === null || state !== "done" ? null : t.compared(carriedCount(plan.carried) + plan.diff.length)];
+    case "pull": {
+      const digest = plan?.services[0]?.to.digest ?? null;
+      return [
+        digest === null || state === "waiting" ? null : <Digest ctx={ctx} value={digest} />,
+        facts.was_local === true ? t.local_image : null,
+      ];
+    }
+    case "snapshot":
+      return [state === "done" ? t.encrypted : null];
+    case "rename":
+      return [
+        typeof facts.from === "string" && typeof facts.to === "string" && state === "done"
+          ? t.renamed(facts.from, facts.to)
+          : null,
+      ];
+    case "start":
+      return [
+        facts.is_skipped === true ? t.stayed_stopped : null,
+        state === "done" && run.downtime_ms !== null && run.serving !== "previous"
+          ? t.down(formatDuration(ctx.language, run.downtime_ms))
+          : null,
+      ];
+    case "verify":
+      return [
+        entry.attempts.length > 0 ? t.attempts(entry.attempts.length) : null,
+        typeof facts.detail === "string" ? translateMessage(ctx.language, facts.detail) : null,
+        state === "done" && run.ready_ms !== null ? t.ready_after(formatDuration(ctx.language, run.ready_ms)) : null,
+      ];
+    case "undo":
+      return [
+        state === "done" && run.downtime_ms !== null ? t.down(formatDuration(ctx.language, run.downtime_ms)) : null,
+      ];
+    default:
+      return [];
+  }
+}
+
+function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): Child | null {
+  if (entry.step === "pull" && entry.state === "running") return <PullProgress ctx={ctx} run={run} />;
+  if (entry.step === "verify" && entry.attempts.length > 0 && entry.state !== "done") {
+    return <Attempts ctx={ctx} attempts={entry.attempts} />;
+  }
+  const isToldAlready = entry.step === "plan" || entry.step === "verify" || entry.step === "end";
+  if (entry.error === null || isToldAlready || entry.state === "skipped") return null;
+  return <Code ctx={ctx} text={entry.error} what={texts(ctx).runs.engine_says} />;
+}
+
+function number(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+/** As far as the engine has said: without a total there is no share to draw. */
+function PullProgress({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
+  const t = texts(ctx).runs;
+  const { language } = ctx;
+  const bytes = number(run.progress?.bytes);
+  const total = number(run.progress?.total_bytes);
+  const layers = number(run.progress?.layers_total);
+  const done = number(run.progress?.layers_done) ?? 0;
+  const facts = [
+    bytes === null || total === null ? null : t.bytes_of(formatBytes(language, bytes), formatBytes(language, total)),
+    layers === null || layers === 0 ? null : t.layers_of(done, layers),
+  ].filter((fact) => fact !== null);
+  return (
+    <Progress id="pull-progress" label={t.steps.pull.running} value={bytes ?? 0} max={total}>
+      {facts.length === 0 ? undefined : facts.join(" · ")}
+    </Progress>
+  );
+}
+
+/** The last probes one by one: what was answered, and how long it took. */
+function Attempts({ ctx, attempts }: { ctx: PageContext; attempts: readonly RunStepView[] }) {
+  const t = texts(ctx).runs;
+  const shown = attempts.slice(-shownAttempts);
+  const rest = attempts.length - shown.length;
+  return (
+    <div class="attempts">
+      {rest > 0 ? <p class="quiet">{t.earlier_attempts(rest)}</p> : null}
+      {shown.map(({ facts, at }) => (
+        <p class="meta" id={`attempt-${String(facts.number)}`}>
+          <Time ctx={ctx} at={at} form="precise" />
+          <span>{t.attempt_number(number(facts.number) ?? 0)}</span>
+          <span>{typeof facts.detail === "string" ? translateMessage(ctx.language, facts.detail) : ""}</span>
+          {typeof facts.duration_ms === "number" ? <Duration ctx={ctx} ms={facts.duration_ms} /> : null}
+        </p>
+      ))}
+    </div>
+  );
+}
