@@ -69,6 +69,11 @@ function values(schema: Json): readonly string[] {
   return schema.type === "array" ? values(object(schema.items)) : [];
 }
 
+/** A blank beside a text keeps what is stored, which the operation's summary says; alone it would read as the only value. */
+function isTold(value: string): boolean {
+  return value !== '""';
+}
+
 function children(schema: Json, depth: number): readonly ApiNode[] {
   if (depth > maxDepth) return [];
   if (schema.type === "array") return children(object(schema.items), depth);
@@ -105,7 +110,7 @@ function describeNode(name: string, schema: Json, isRequired: boolean, depth: nu
     is_write_only: own.writeOnly === true || options.some((option) => option.writeOnly === true),
     description:
       text(own.description) || (options.map((option) => text(option.description)).find((each) => each !== "") ?? ""),
-    values: shapes.length > 1 ? [] : options.length > 1 ? options.flatMap(values) : values(own),
+    values: shapes.length > 1 ? [] : options.length > 1 ? options.flatMap(values).filter(isTold) : values(own),
     bounds: options.length > 1 && typeof schema.type !== "string" ? options.flatMap(bounds) : bounds(own),
     children: shapes.length > 1 ? [] : children(shapes[0] ?? own, depth),
     variants:

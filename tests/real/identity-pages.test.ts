@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { peerSuite } from "../support/peer.ts";
+import { type RunningServer, startServer, testPassword } from "../support/server.ts";
+
+const executable = "/usr/bin/chromium";
+const missing = existsSync(executable) ? null : `there is no ${executable}`;
+
+peerSuite("pages of identity, settings and notifiers in Chromium", missing, () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let receiver: ReturnType<typeof Bun.serve>;
+  /** The server under a name that browsers do not trust as they trust loopback: plain http as in a private network. */
+  let address: string;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
+    server = await startServer({ env: { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` } });
+    address = server.url.replace("127.0.0.1", "tidemark.test");
+    browser = await chromium.launch({
+      executablePath: executable,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--host-resolver-rules=MAP tidemark.test 127.0.0.1",
+      ],
+    });
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
+    page = await context.newPage();
+    page.on("console", (message) => {
+      // Browsers report every 4xx of a page, and that plain http cannot isolate origins; what the policy or a script
+      // refuses is what must not be.
+      const isUsual = /^Failed to load resource|^The Cross-Origin-Opener-Policy header has been ignored/;
+      if (message.type() === "error" && !isUsual.test(message.text())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.kill("SIGTERM");
+    await receiver?.stop(true);
+  }, 60_000);
+
+  test("signing in over plain http leads through the password change to where one wanted to go", async () => {
+    await page.goto(`${address}/notifiers`);
+    expect(new URL(page.url()).pathname).toBe("/login");
+    await page.fill("#f-username", "admin");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("not the password");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#refusal");
+    expect(await page.inputValue("#f-username")).toBe("admin");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("f-password");
+    await page.keyboard.type(server.bootstrapPassword() ?? "");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/account/password");
+    await page.fill("#f-current_password", server.bootstrapPassword() ?? "");
+    await page.fill("#f-new_password", testPassword);
+    await page.click("[data-reveal] >> nth=1");
+    expect(await page.getAttribute("#f-new_password", "type")).toBe("text");
+    await page.click("form.sign-in .btn.main");
+    await page.waitForURL(`${address}/`);
+    await page.goto(`${address}/notifiers`);
+    expect(await page.textContent("h1")).toBe("Notifiers");
+  }, 60_000);
+
+  test("a notifier is made with errors shown at their fields, tested and seen", async () => {
+    await page.click("text=New notifier");
+    await page.fill("#f-url", `http://127.0.0.1:${receiver.port}/hook`);
+    await page.click(".form-actions .btn.main");
+    await page.waitForSelector("[data-errors]");
+    // What was typed is still there, the secret too, although the page never holds it.
+    expect(await page.inputValue("#f-url")).toBe(`http://127.0.0.1:${receiver.port}/hook`);
+    expect(await page.evaluate(() => document.activeElement?.hasAttribute("data-errors"))).toBe(true);
+    await page.click(".error-summary a");
+    await page.fill("#f-name", "Loopback");
+    await page.click(".form-actions .btn.main");
+    await page.waitForURL(/\/notifiers\/[0-9a-f-]{36}$/);
+    await page.click("text=Send test");
+    await page.waitForSelector("#deliveries .row");
+    expect(await page.textContent("#toasts")).toContain("Test message delivered, answered 200");
+    expect(await page.textContent("#deliveries")).toContain("Delivered");
+  }, 60_000);
+
+  test("a risky action asks in a dialog that Escape closes, and the verb does it", async () => {
+    await page.click("[aria-label='Delete notifier']");
+    await page.waitForSelector("dialog[open]");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog[open]", { state: "detached" });
+    await page.click("[aria-label='Delete notifier']");
+    await page.waitForSelector("dialog[open]");
+    await page.click("dialog .btn.danger");
+    await page.waitForURL("**/notifiers");
+    expect(await page.textContent("#toasts")).toContain("Deleted Loopback");
+  }, 60_000);
+
+  test("an API token is shown once in the form's place", async () => {
+    await page.goto(`${address}/account/tokens/new`);
+    await page.fill("#f-name", "script");
+    await page.click(".form-actions .btn.main");
+    const token = await page.textContent(".token .code code");
+    expect(token).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
+    await page.goto(`${address}/account`);
+    expect(await page.content()).not.toContain(String(token));
+  }, 60_000);
+
+  test("an ended session leads an htmx request back to the sign-in", async () => {
+    await page.goto(`${address}/settings`);
+    const other = await context.newPage();
+    await other.goto(`${address}/settings`);
+    await other.click(".top .menu > summary");
+    await other.click("text=Sign out");
+    await other.waitForURL("**/login");
+    await page.click(".form-actions .btn.main");
+    await page.waitForURL("**/login?next=%2Fsettings");
+    await other.close();
+    await page.fill("#f-username", "admin");
+    await page.fill("#f-password", testPassword);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/settings");
+  }, 60_000);
+
+  test.each([390, 1280])(
+    "no page is wider than %d px, and none breaks the policy",
+    async (width) => {
+      await page.setViewportSize({ width, height: 844 });
+      for (const path of [
+        "/account",
+        "/settings",
+        "/settings/audit",
+        "/notifiers",
+        "/notifiers/new",
+        "/docs",
+        "/docs/credentials",
+        "/none",
+      ]) {
+        await page.goto(address + path);
+        const surplus = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect([path, surplus]).toEqual([path, 0]);
+      }
+      expect(complaints).toEqual([]);
+    },
+    60_000,
+  );
+});
