@@ -17,7 +17,7 @@ const maxListings = 20;
 const maxNames = 50_000;
 const maxTagsShown = 500;
 /** How many tags are judged before others get their turn. */
-const tagsPerTurn = 1_000;
+const tagsPerTurn = 100;
 const requestTimeoutMs = 15_000;
 /** Of the whole listing. */
 const listingLimitMs = 60_000;
