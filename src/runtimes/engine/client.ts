@@ -65,7 +65,12 @@ export function engineClient(options: ClientOptions) {
     version: () => read(EngineVersion, "/version"),
     listContainers: () => read(v.array(ContainerSummary), "/containers/json", { all: "1" }),
     inspectContainer: (id: string) => read(ContainerInspect, `${container(id)}/json`),
-    inspectImage: (reference: string) => read(ImageInspect, `/images/${encodeReference(reference)}/json`),
+    /** With its platform manifests where the engine can tell (API 1.48): compose labels containers with their digests. */
+    inspectImage: (reference: string) => {
+      const path = `/images/${encodeReference(reference)}/json`;
+      const tellsManifests = options.apiVersion !== null && compareApi(options.apiVersion, "1.48") >= 0;
+      return read(ImageInspect, path, tellsManifests ? { manifests: "1" } : undefined);
+    },
 
     /** Answers the new id. `body` is the engine's own create JSON. */
     async createContainer(name: string, body: RawObject, platform: string | null): Promise<string> {

@@ -3,7 +3,7 @@ import { type ContainerInspect, type ImageInspect, nameOf, platformOf } from "./
 import { mainService, type SceneSource } from "./plan.ts";
 import { stringAt, stringMapAt } from "./raw.ts";
 import { digestFor, splitReference } from "./reference.ts";
-import { refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
+import { imageRefusals, refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
 import { imageCache, surveyContainers } from "./survey.ts";
 
 /** Labels are shown and searched, not kept: more or longer ones are cut. */
@@ -26,7 +26,7 @@ export function describeTarget(container: ContainerInspect, image: ImageInspect 
     ref: { kind: "container", id: name },
     name,
     services: [describeService(container, image)],
-    refusals: refusalsOf(container, around),
+    refusals: [...refusalsOf(container, around), ...imageRefusals(container, image)],
     warnings: warningsOf(container, around),
     labels: boundedLabels(stringMapAt(container.Config.Labels)),
   };

@@ -8,7 +8,7 @@ import { fieldDiffs } from "./diff.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf, platformOf } from "./objects.ts";
 import { canonical, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
 import { digestFor, isSameReference, isSameRepository, splitReference } from "./reference.ts";
-import { refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
+import { imageRefusals, refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
 import { orNull, surveyContainers } from "./survey.ts";
 
 /** The one service of a single container. */
@@ -132,13 +132,7 @@ function planShape(scene: Scene, change: Change, desired: ImageInspect | null): 
 }
 
 function sceneRefusals(scene: Scene): readonly Refusal[] {
-  const refusals: Refusal[] = [];
-  if (scene.image === null) {
-    refusals.push({
-      code: "image_missing",
-      message: `The image it was made from (${scene.container.Image.slice(0, 19)}) is no longer on the engine, so its defaults cannot be told from its settings`,
-    });
-  }
+  const refusals = [...imageRefusals(scene.container, scene.image)];
   if (scene.inherited === null) {
     refusals.push({
       code: "volumes_from_missing",

@@ -2,7 +2,7 @@ import type { Refusal, RuntimeContext } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { isLoopback } from "./address.ts";
 import { leftoverOf } from "./names.ts";
-import { type ContainerInspect, nameOf } from "./objects.ts";
+import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
 import { isObject, listAt, objectAt, stringAt, stringMapAt, stringsAt } from "./raw.ts";
 
 export interface Surroundings {
@@ -19,6 +19,13 @@ export function refusalsOf(container: ContainerInspect, around: Surroundings): r
     ...selfRefusals(container, around),
     ...dependentRefusals(container, around.all),
   ];
+}
+
+/** Without the image that it was made from, what a person set cannot be told from what the image brought. */
+export function imageRefusals(container: ContainerInspect, image: ImageInspect | null): readonly Refusal[] {
+  if (image !== null) return [];
+  const id = container.Image.slice(0, "sha256:".length + 12);
+  return [{ code: "image_missing", message: `The image that it was made from (${id}) is no longer on the engine` }];
 }
 
 /** Somebody else creates and removes these; a replacement of ours would be undone or doubled. */

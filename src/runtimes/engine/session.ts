@@ -24,7 +24,7 @@ import * as snapshots from "./snapshot.ts";
 import { step } from "./step.ts";
 import { getByName, orNull } from "./survey.ts";
 import { type EngineTransport, engineTransport } from "./transport.ts";
-import { requireVerbs } from "./verbs.ts";
+import { requireReads, requireVerbs } from "./verbs.ts";
 
 export interface SessionOptions {
   address: EngineAddress;
@@ -58,6 +58,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   return {
     async describe(): Promise<RuntimeFacts> {
       await client.listContainers();
+      await requireReads(client);
       return { version: version.Version, api_version: apiVersion, platform: enginePlatform, warnings: [] };
     },
     discover: () => discoverTargets(source),

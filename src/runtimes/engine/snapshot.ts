@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import type { Refusal, RegistryAuth, TargetRef, UpdatePlan } from "../runtime.ts";
-import { attachments, type Blueprint, blueprint, carriedCounts } from "./carry.ts";
+import { type Blueprint, blueprint, carriedCounts } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { fieldDiffs } from "./diff.ts";
-import { ContainerInspect, ImageInspect, isRunning } from "./objects.ts";
+import { ContainerInspect, ImageInspect } from "./objects.ts";
 import { mainService, planHash, type Scene, type SceneSource } from "./plan.ts";
 import { authFor, tagAsReferenced } from "./prepare.ts";
 import { canonical, stringAt } from "./raw.ts";
@@ -158,12 +158,4 @@ export async function fetchSnapshotImage(
   const isById = /^sha256:[0-9a-f]{64}$/.test(reference);
   if (!isById) await tagAsReferenced(client, { reference }, image);
   return image;
-}
-
-export function wasRunning(snapshot: Snapshot): boolean {
-  return isRunning(snapshot.container);
-}
-
-export function hasSeveralNetworks(container: ContainerInspect, apiVersion: string): boolean {
-  return attachments(container, apiVersion).length > 1;
 }

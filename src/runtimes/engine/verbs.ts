@@ -12,8 +12,24 @@ type Probe = Omit<EngineRequest, "deadlineMs">;
  * does not exist, so the engine itself can only refuse it. Throws `unauthorized` with the verbs that are missing.
  */
 export async function requireVerbs(client: EngineClient, needs: { networks: boolean; tag: boolean }): Promise<void> {
-  const nothing = `tidemark-probe-${randomToken(48).replace(/[^A-Za-z0-9]/g, "x")}`;
-  const probes = verbs(nothing, needs);
+  const nothing = nameOfNothing();
+  await requireLetThrough(client, nothing, verbs(nothing, needs));
+}
+
+/** The same for what discovery reads. */
+export async function requireReads(client: EngineClient): Promise<void> {
+  const nothing = nameOfNothing();
+  await requireLetThrough(client, nothing, [
+    { method: "GET", path: `/containers/${nothing}/json` },
+    { method: "GET", path: `/images/${nothing}/json` },
+  ]);
+}
+
+function nameOfNothing(): string {
+  return `tidemark-probe-${randomToken(48).replace(/[^A-Za-z0-9]/g, "x")}`;
+}
+
+async function requireLetThrough(client: EngineClient, nothing: string, probes: readonly Probe[]): Promise<void> {
   const answers = await Promise.all(probes.map(async (probe) => ({ probe, answer: await client.probe(probe) })));
   const missing = answers.filter(({ answer }) => !isFromEngine(answer.status, answer.text));
   if (missing.length === 0) return;
