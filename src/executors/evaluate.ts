@@ -5,6 +5,7 @@ import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { NewAutomaticRun } from "../runs/schema.ts";
+import type { Target } from "../runtimes/runtime.ts";
 import { type Comparison, compareWithDesired, isUpdate } from "./desired.ts";
 import { inspectOrNull } from "./plan.ts";
 import {
@@ -77,10 +78,7 @@ export type Evaluator = ReturnType<typeof executorEvaluator>;
 export function executorEvaluator(options: EvaluatorOptions) {
   const { db, clock, log } = options;
 
-  const look = async (
-    settings: ExecutorSettings,
-    signal: AbortSignal,
-  ): Promise<{ comparison: Comparison; problem: Observation["problem"] }> => {
+  const look = async (settings: ExecutorSettings, previous: Observation | null, signal: AbortSignal): Promise<Look> => {
     const deps = { read: db.read, releases: options.releases };
     const [connection] = await connectionFacts(db.read, [settings.connection_id]);
     if (connection?.is_enabled !== true) {
@@ -88,16 +86,20 @@ export function executorEvaluator(options: EvaluatorOptions) {
         code: "connection_disabled",
         message: `The connection "${connection?.name ?? ""}" is disabled`,
       };
-      return { comparison: await compareWithDesired(deps, settings, null), problem };
+      return {
+        comparison: await compareWithDesired(deps, settings, lastSeen(settings, previous)),
+        problem,
+        isSeen: false,
+      };
     }
     try {
       await using session = await options.connections.open(settings.connection_id, signal);
       const comparison = await compareWithDesired(deps, settings, await inspectOrNull(session, settings));
-      return { comparison, problem: comparison.unmet };
+      return { comparison, problem: comparison.unmet, isSeen: true };
     } catch (error) {
       if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
-      const comparison = await compareWithDesired(deps, settings, null);
-      return { comparison, problem: { code: error.code, message: errorMessage(error) } };
+      const comparison = await compareWithDesired(deps, settings, lastSeen(settings, previous));
+      return { comparison, problem: { code: error.code, message: errorMessage(error) }, isSeen: false };
     }
   };
 
@@ -114,7 +116,9 @@ export function executorEvaluator(options: EvaluatorOptions) {
     );
     if (!claimed) return;
     const settings = await readSettings(db.read, id);
-    const { comparison, problem } = await look(settings, signal);
+    const before = await findExecutor(db.read, id);
+    const previous = before === null ? null : observationOf(before);
+    const { comparison, problem, isSeen } = await look(settings, previous, signal);
     const isQueued = await db.write(async (tx) => {
       const row = await findExecutor(tx, id);
       if (row === null || row.lease_owner !== owner) return false;
@@ -123,7 +127,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
         settings,
         comparison,
         problem,
-        previous: observationOf(row),
+        previous,
         recent: await recentRunsOf(tx, id, recentRuns),
         highest: (revision) => highestAttempt(tx, id, revision),
         zone: options.timezone(),
@@ -138,7 +142,8 @@ export function executorEvaluator(options: EvaluatorOptions) {
       };
       await updateExecutorRow(tx, id, {
         observed: observation,
-        observed_at: now,
+        // What was not seen keeps the time at which it was.
+        ...(isSeen ? { observed_at: now } : {}),
         lease_owner: null,
         lease_until: null,
         // Somebody who made it due meanwhile wants another look.
@@ -163,6 +168,20 @@ export function executorEvaluator(options: EvaluatorOptions) {
     /** Claims the executor, so that two instances never evaluate it at once, and evaluates it. */
     perform: (item: { id: string }, signal: AbortSignal): Promise<void> => evaluate(item.id, signal),
   };
+}
+
+interface Look {
+  comparison: Comparison;
+  problem: Observation["problem"];
+  /** False when the runtime was not asked or did not answer: the comparison is then with what was seen last. */
+  isSeen: boolean;
+}
+
+/** The target as it was seen last, so that what it runs is not forgotten while its runtime cannot be asked. */
+function lastSeen(settings: ExecutorSettings, previous: Observation | null): Target | null {
+  const services = (previous?.services ?? []).flatMap(({ found }) => (found === null ? [] : [found]));
+  if (services.length === 0) return null;
+  return { ref: settings.target, name: settings.target.id, services, refusals: [], warnings: [], labels: {} };
 }
 
 interface DecisionInput {

@@ -69,7 +69,8 @@ export async function* watchRun(
         yield stepView(step);
       }
       if (steps.length === pageSize) continue;
-      if (!isActiveState(run.state) && run.cleanup_due_at === null) return;
+      // Held after its end: what it kept aside is being removed.
+      if (!isActiveState(run.state) && run.lease_owner === null) return;
       const progress = JSON.stringify(run.progress);
       if (run.progress !== null && progress !== shown) {
         shown = progress;

@@ -1,4 +1,23 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, max, ne, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  max,
+  ne,
+  not,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
 import { connections, executors, run_steps, runs, snapshots } from "../db/tables.ts";
 import type { RunState } from "./states.ts";
@@ -135,12 +154,33 @@ export async function noteWaiting(tx: Writer, id: string, code: string, reason: 
     .where(and(eq(runs.id, id), eq(runs.state, "pending"), or(isNull(runs.reason), ne(runs.reason, reason))));
 }
 
-/** Runs that wait for work and that nobody holds: to start, to recover, to clean up after; the longest due first. */
+/**
+ * Runs that wait for work and that nobody holds: to start, to recover, to clean up after; the longest due first. One that was told
+ * to wait for its connection is left out until that is free, so that a long queue there holds up nobody else.
+ */
 export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
+  const other = alias(runs, "other");
+  const otherExecutor = alias(executors, "other_executor");
+  const isBusy = exists(
+    read
+      .select({ id: other.id })
+      .from(other)
+      .innerJoin(otherExecutor, eq(otherExecutor.id, other.executor_id))
+      .where(and(eq(otherExecutor.connection_id, executors.connection_id), inArray(other.state, [...workingStates]))),
+  );
+  const isTold = and(eq(runs.state, "pending"), eq(runs.reason_code, "waiting_for_connection"));
   const active = await read
     .select({ id: runs.id })
     .from(runs)
-    .where(and(inArray(runs.state, [...activeStates]), lte(runs.due_at, now), isFree(now)))
+    .innerJoin(executors, eq(executors.id, runs.executor_id))
+    .where(
+      and(
+        inArray(runs.state, [...activeStates]),
+        lte(runs.due_at, now),
+        isFree(now),
+        or(isNull(runs.reason_code), not(and(isTold, isBusy) ?? isBusy)),
+      ),
+    )
     .orderBy(asc(runs.due_at), asc(runs.id))
     .limit(limit);
   const cleanups = await read

@@ -125,10 +125,11 @@ async function intendRollback(context: RunContext): Promise<Intent> {
     throw new NotStarted("failed", { code: "snapshot_missing", message: "This kind of target has no snapshots" });
   }
   const text = deps.sealer.open(snapshot.sealed_content);
+  const isRunning = await isToRun(context);
   const plan = await session.snapshots.planRestore(settings.target, text);
   const [service] = plan.services;
   const columns = {
-    plan: publicPlan(plan, true),
+    plan: publicPlan(plan, isRunning),
     plan_hash: plan.hash,
     from_digest: service?.from.digest ?? null,
     from_tag: tagOf(service?.from.reference ?? ""),
@@ -144,7 +145,18 @@ async function intendRollback(context: RunContext): Promise<Intent> {
     const message = `"${settings.target.id}" is already as the snapshot says`;
     throw new NotStarted("skipped", { code: "already_current", message }, columns);
   }
-  return { plan, snapshot: text, was_running: true, columns };
+  return { plan, snapshot: text, was_running: isRunning, columns };
+}
+
+/** A target that is gone is to run again; one that is stopped stays stopped. */
+async function isToRun(context: RunContext): Promise<boolean> {
+  try {
+    const { services } = await context.session.inspect(context.settings.target);
+    return !services.every((service) => service.state === "stopped");
+  } catch (error) {
+    if (error instanceof PluginError && error.code === "not_found") return true;
+    throw error;
+  }
 }
 
 function tagOf(reference: string): string | null {

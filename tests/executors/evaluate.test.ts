@@ -203,7 +203,7 @@ describe("a target that cannot be seen", () => {
     const executor = await world.addExecutor({ trigger: "immediate" });
     await world.tick();
     const view = await world.main.executors.get(executor);
-    expect(view).toMatchObject({ state: "unknown", problem: { code: "unreachable" }, observed_at: world.clock.now() });
+    expect(view).toMatchObject({ state: "unknown", problem: { code: "unreachable" }, observed_at: null });
     expect(await world.runsOf(executor)).toEqual([]);
     world.engine.isUnreachable = false;
     await world.clock.advance(2 * minute);
@@ -249,6 +249,19 @@ describe("a target that cannot be seen", () => {
     await world.tick();
     expect((await outcomes(executor)).at(-1)).toEqual(["immediate", 2, "succeeded", null]);
   });
+});
+
+test("what was seen last is kept with its time while the engine does not answer", async () => {
+  const executor = await world.addExecutor();
+  await world.tick();
+  const seenAt = world.clock.now();
+  world.engine.isUnreachable = true;
+  world.upstream.choice = { release: release("1.2", "c"), ready_at: null };
+  await world.clock.advance(15 * minute);
+  await world.tick();
+  const view = await world.main.executors.get(executor);
+  expect(view).toMatchObject({ state: "unknown", observed_at: seenAt, problem: { code: "unreachable" } });
+  expect(view.services[0]).toMatchObject({ found: { digest: digest("a") }, desired: { tag: "1.2" } });
 });
 
 describe("a maintenance window", () => {

@@ -396,6 +396,8 @@ describe("one run at a time", () => {
     const waiting = await world.run(b.id);
     expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection", lease_owner: null });
     expect(waiting.reason).toContain(a.id);
+    // Told once; from then on it is not even asked for while the connection is busy, and others are.
+    expect(await world.main.runs.work.due(world.clock.now(), 10)).toEqual([]);
     goOn.resolve();
     await world.clock.runUntil(going);
     await world.tick();

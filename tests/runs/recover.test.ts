@@ -186,6 +186,24 @@ describe("recovery", () => {
     expect(world.engine.running()).toEqual(["web"]);
   });
 
+  test("of an engine that went away in the middle of an update waits for it too", async () => {
+    const executor = await world.addExecutor();
+    world.engine.gate = async () => {
+      if (world.engine.calls.at(-1) === "stop web") world.engine.isUnreachable = true;
+    };
+    const run = await world.update(executor);
+    expect(run).toMatchObject({ state: "updating", reason_code: "waiting_for_runtime", lease_owner: null });
+    expect(world.engine.running()).toEqual([]);
+    world.engine.gate = async () => undefined;
+    world.engine.isUnreachable = false;
+    await world.clock.advance(11_000);
+    await world.tick();
+    // The cause is told, not only that the run was taken up again.
+    expect(await world.run(run.id)).toMatchObject({ state: "failed", reason_code: "unreachable", serving: "previous" });
+    expect(world.engine.running()).toEqual(["web"]);
+    expect(await world.events()).toHaveLength(1);
+  });
+
   test("gives an engine up after a day, so that no run is active for ever", async () => {
     const id = await dieAfter("stop web");
     world.engine.isUnreachable = true;

@@ -101,6 +101,16 @@ describe("a rollback", () => {
     expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.1", running: true });
   });
 
+  test("of a stopped target leaves it stopped", async () => {
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    world.engine.setRunning("web", false);
+    const run = await world.update(executor, { snapshot_id: snapshot?.id });
+    expect(run).toMatchObject({ state: "succeeded", reason_code: "left_stopped", serving: "desired" });
+    expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.0", running: false });
+  });
+
   test("to what runs already is skipped", async () => {
     const executor = await world.addExecutor();
     await updateTimes(executor, 1);
