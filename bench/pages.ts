@@ -1,0 +1,133 @@
+// How long pages take for one client on a large database, and what the first visit loads. See README.md.
+import { rmSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { startServer } from "../tests/support/server.ts";
+import {
+  countOption,
+  type Figure,
+  kilobytes,
+  megabytes,
+  ms,
+  printFigures,
+  quantile,
+  residentBytes,
+} from "./figures.ts";
+import { createInstallation, thousandTrackers } from "./installation.ts";
+
+const goalMs = 25;
+const goalBytes = 100_000;
+
+interface Page {
+  name: string;
+  path: string;
+}
+
+type Get = (path: string) => Promise<{ status: number; text: string; ms: number }>;
+
+async function measure(page: Page, get: Get, requests: number): Promise<Figure[]> {
+  for (let warm = 0; warm < 30; warm += 1) await get(page.path);
+  const times: number[] = [];
+  let bytes = 0;
+  for (let request = 0; request < requests; request += 1) {
+    const answer = await get(page.path);
+    if (answer.status !== 200) throw new Error(`${page.path} answered ${answer.status}`);
+    times.push(answer.ms);
+    bytes = answer.text.length;
+  }
+  const p99 = quantile(times, 0.99);
+  return [
+    {
+      what: `${page.name}, p99`,
+      measured: `${ms(p99)} (p50 ${ms(quantile(times, 0.5))}, ${kilobytes(bytes)})`,
+      goal: `${goalMs} ms or less`,
+      met: p99 <= goalMs,
+    },
+  ];
+}
+
+/** As a browser loads it: the page, and every script, style and icon that it names, each once. */
+async function firstLoad(url: string, path: string, headers: Record<string, string>) {
+  const load = async (address: string) => {
+    const response = await fetch(new URL(address, url), {
+      headers: { ...headers, "accept-encoding": "gzip" },
+      decompress: false,
+    });
+    const body = new Uint8Array(await response.arrayBuffer());
+    const isPacked = response.headers.get("content-encoding") === "gzip";
+    return { packed: body.length, plain: isPacked ? gunzipSync(body) : body };
+  };
+  const page = await load(path);
+  const html = new TextDecoder().decode(page.plain);
+  const named = new Set(
+    [...html.matchAll(/(?:src|href)="([^"]*\/assets\/[^"]+)"/g)].map(([, address = ""]) => address),
+  );
+  const parts = [page, ...(await Promise.all([...named].map(load)))];
+  return {
+    count: parts.length,
+    packed: parts.reduce((sum, part) => sum + part.packed, 0),
+    plain: parts.reduce((sum, part) => sum + part.plain.length, 0),
+  };
+}
+
+const requests = countOption("requests", 400, 10_000);
+const installation = await createInstallation(thousandTrackers);
+const server = await startServer({ data_dir: installation.data_dir });
+try {
+  const cookie = { cookie: `tidemark_session=${installation.token}` };
+  const bearer = { authorization: `Bearer ${installation.token}` };
+  const getWith =
+    (headers: Record<string, string>): Get =>
+    async (path) => {
+      const from = performance.now();
+      const response = await fetch(`${server.url}${path}`, { headers, redirect: "manual" });
+      const text = await response.text();
+      return { status: response.status, text, ms: performance.now() - from };
+    };
+  const pages: Page[] = [
+    { name: "Overview", path: "/" },
+    { name: "Trackers", path: "/trackers" },
+    { name: "Tracker", path: `/trackers/${installation.tracker}` },
+    { name: "Run", path: `/runs/${installation.run_id}` },
+    { name: "Runs", path: "/runs" },
+    { name: "Executors", path: "/executors" },
+    { name: "Executor", path: `/executors/${installation.executor_id}` },
+  ];
+  const api: Page[] = [
+    { name: "API: trackers", path: "/api/trackers" },
+    { name: "API: tracker", path: `/api/trackers/${installation.tracker}` },
+    { name: "API: releases of a tracker", path: `/api/trackers/${installation.tracker}/releases` },
+    { name: "API: runs", path: "/api/runs" },
+    { name: "API: run", path: `/api/runs/${installation.run_id}` },
+    { name: "API: executors", path: "/api/executors" },
+  ];
+  const figures: Figure[] = [];
+  for (const [some, headers] of [
+    [pages, cookie],
+    [api, bearer],
+  ] as const) {
+    for (const page of some) {
+      const first = await getWith(headers)(page.path);
+      if (first.status === 200) figures.push(...(await measure(page, getWith(headers), requests)));
+      else figures.push({ what: page.name, measured: `answers ${first.status}` });
+    }
+  }
+  const loads = [
+    ["sign-in page", "/login", {}],
+    ["overview", "/", cookie],
+    ["run", `/runs/${installation.run_id}`, cookie],
+  ] as const;
+  for (const [name, path, headers] of loads) {
+    const load = await firstLoad(server.url, path, headers);
+    figures.push({
+      what: `first load, ${name}`,
+      measured: `${kilobytes(load.packed)} gzipped, ${kilobytes(load.plain)} plain, ${load.count} requests`,
+      goal: "100 kB or less",
+      met: load.packed <= goalBytes,
+    });
+  }
+  figures.push({ what: "resident memory afterwards", measured: megabytes(residentBytes(server.pid)) });
+  printFigures(`Pages on 1,000 trackers, one client, ${requests} requests each`, figures);
+} finally {
+  await server.kill("SIGTERM");
+  rmSync(installation.data_dir, { recursive: true, force: true });
+}
