@@ -36,6 +36,11 @@ function texts(node: unknown): readonly string[] {
   return Array.isArray(node) ? node.filter((item) => typeof item === "string") : [];
 }
 
+/** What a cleared optional field means: its own "nothing", so that an edit can clear it; else it is left out. */
+function blankOf(field: FieldDescription): "" | null | undefined {
+  return field.default_value === "" || field.default_value === null ? field.default_value : undefined;
+}
+
 function decodeField(field: FieldDescription, node: unknown): unknown {
   const text = texts(node).at(-1) ?? "";
   switch (field.kind) {
@@ -53,7 +58,8 @@ function decodeField(field: FieldDescription, node: unknown): unknown {
       return decodeList(field, node);
     default:
       // A browser sends CRLF from a textarea; what was pasted had LF.
-      if (text === "" && (field.is_secret || !field.is_required)) return undefined;
+      if (text === "" && field.is_secret) return undefined;
+      if (text === "" && !field.is_required) return blankOf(field);
       return field.kind === "textarea" ? text.replaceAll("\r\n", "\n") : text;
   }
 }

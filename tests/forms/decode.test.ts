@@ -82,7 +82,16 @@ describe("decodeForm()", () => {
       ["secret", ""],
       ["count", ""],
     ]);
-    expect(input).toEqual({ name: "x", is_on: false, days: [], parts: [] });
+    expect(input).toEqual({ name: "x", note: "", is_on: false, days: [], parts: [] });
+  });
+
+  test("takes a cleared optional field as cleared, so that an edit can clear it", () => {
+    expect(
+      decode([
+        ["name", "x"],
+        ["note", ""],
+      ]).note,
+    ).toBe("");
   });
 
   test("keeps text that is no number, so that the schema can refuse it at its field", () => {

@@ -84,7 +84,7 @@ export function credentialPages(app: App, services: Services, page: PageSettings
       describe: (values) => fields(CredentialInput, { ...values, kind: credential.kind }),
       render: (state) => <CredentialFormPage ctx={ctx} credential={credential} {...state} />,
       save: async ({ kind: _fixed, ...input }) => {
-        const updated = await credentials.update(c.get("actor"), credential.id, { description: "", ...input });
+        const updated = await credentials.update(c.get("actor"), credential.id, input);
         const text = texts(ctx).credentials.saved(updated.name);
         return { path: "/credentials", notice: { tone: "current", text } };
       },
