@@ -31,6 +31,8 @@ interface SettingsPageProps {
   /** The origin of this request, as the browser wrote it; null when it is the base URL's. */
   other_address: string | null;
   address_in_use: string;
+  /** The base URL that was sent is not the browser's address: it must be confirmed. */
+  asks_about_base_url: boolean;
   time_zones: readonly string[];
   about: About;
 }
@@ -85,10 +87,18 @@ export function SettingsPage(props: SettingsPageProps) {
         choices={{ timezone: props.time_zones.map((zone) => ({ value: zone, title: zone })) }}
         below={{
           base_url: (
-            <p class="note">
-              {settings.base_url === "" ? `${t.base_url_missing} ` : ""}
-              {t.address_in_use(props.address_in_use)}
-            </p>
+            <>
+              {props.asks_about_base_url ? (
+                <label class="check">
+                  <input type="checkbox" name="_confirm_base_url" value="on" />
+                  {t.base_url_confirm_check}
+                </label>
+              ) : null}
+              <p class="note">
+                {settings.base_url === "" ? `${t.base_url_missing} ` : ""}
+                {t.address_in_use(props.address_in_use)}
+              </p>
+            </>
           ),
           ...notes,
         }}

@@ -2,15 +2,18 @@ import { AuditPage } from "../../../templates/settings/audit.tsx";
 import { SettingsPage } from "../../../templates/settings/settings.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { auditOutcomes } from "../../auth/schema.ts";
+import { invalidInput } from "../../errors.ts";
 import { fields } from "../../forms/fields.ts";
+import { parseInput } from "../../forms/issues.ts";
 import type { Services } from "../../services.ts";
-import { Settings } from "../../settings/schema.ts";
+import { Settings, SettingsPatch } from "../../settings/schema.ts";
 import { basePath } from "../base-path.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
 import { readSessionCookie, writeSessionCookie } from "../session-cookie.ts";
 import { type FormState, submitForm } from "./form-page.ts";
-import { type PageSettings, pageContext } from "./page-context.ts";
+import { languageOf, type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
 
 /** Every zone that this runtime knows, with "UTC", which the list of the standard leaves out, and the one in force. */
@@ -27,8 +30,20 @@ function otherAddress(baseUrl: string, requestUrl: string): string | null {
   return baseUrl === "" || new URL(baseUrl).host === host ? null : origin;
 }
 
+/**
+ * The address of the browser when a new base URL is another one: from then on forms and cookies are for the base URL, and
+ * a mistyped one would lock its writer out. Null when nothing needs to be asked.
+ */
+function otherOrigin(current: string, wanted: unknown, origin: string | undefined): string | null {
+  if (typeof wanted !== "string" || wanted === current || !URL.canParse(wanted)) return null;
+  if (origin === undefined || !URL.canParse(origin)) return null;
+  return new URL(wanted).origin === origin ? null : origin;
+}
+
 export function settingsPages(app: App, services: Services, page: PageSettings): void {
   const { settings, audit_entries } = services;
+  const questionOf = (c: AppContext, wanted: unknown) =>
+    otherOrigin(settings.current().base_url, wanted, c.req.header("origin"));
 
   const settingsPage = async (c: AppContext, state: FormState | null) => {
     const ctx = await pageContext(c, page);
@@ -41,6 +56,7 @@ export function settingsPages(app: App, services: Services, page: PageSettings):
         ctx={ctx}
         settings={current}
         {...form}
+        asks_about_base_url={state !== null && questionOf(c, state.values.base_url) !== null}
         other_address={otherAddress(current.base_url, c.req.url)}
         address_in_use={new URL(c.req.url).origin}
         time_zones={timeZones(current.timezone)}
@@ -60,6 +76,11 @@ export function settingsPages(app: App, services: Services, page: PageSettings):
       describe: (values) => fields(Settings, values),
       render: (state) => settingsPage(c, state),
       save: async (input) => {
+        // Judged first: a question about a value that would be refused is none.
+        const asked = questionOf(c, parseInput(SettingsPatch, input).base_url);
+        if (asked !== null && formText(await readForm(c), "_confirm_base_url") !== "on") {
+          throw invalidInput({ base_url: texts({ language: languageOf(c) }).settings.base_url_confirm(asked) });
+        }
         const token = readSessionCookie(c, services.baseUrl);
         await settings.update(c.get("actor"), { base_url: "", ...input });
         // The base URL decides the cookie's name and place: this sign-in moves with it.

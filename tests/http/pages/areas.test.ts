@@ -119,6 +119,29 @@ describe("/settings", () => {
     }
   });
 
+  test("asks before a base URL takes away the address in use", async () => {
+    const careful = await testApp();
+    try {
+      const someone = await careful.signedIn();
+      const values = {
+        base_url: "https://elsewhere.test",
+        timezone: "UTC",
+        log_level: "info",
+        version_history_count: "20",
+        snapshot_history_count: "10",
+      };
+      const asked = await someone.post("/settings", values);
+      expect(asked.status).toBe(422);
+      expect(asked.text).toContain("You are at http://tidemark.test");
+      expect(asked.text).toContain('name="_confirm_base_url"');
+      expect(careful.services.settings.current().base_url).toBe("");
+      expect((await someone.post("/settings", { ...values, _confirm_base_url: "on" })).status).toBe(303);
+      expect(careful.services.settings.current().base_url).toBe("https://elsewhere.test");
+    } finally {
+      await careful.close();
+    }
+  });
+
   test("a base URL with another path keeps the sign-in", async () => {
     const moved = await testApp();
     try {
@@ -212,6 +235,32 @@ describe("/notifiers", () => {
     expect(tried.status).toBe(409);
     expect(tried.text).toStartWith("<hx-partial");
     expect(tried.text).toContain("is disabled and sends nothing");
+  });
+
+  test("say what waits, ask again while it does, and warn before it is lost", async () => {
+    const created = await person.post("/notifiers", { ...chat, name: "Waiting" });
+    const path = created.location ?? "";
+    expect((await person.get(path)).text).not.toContain("hx-trigger");
+    const facts = {
+      tracker: "nginx",
+      channel: "stable",
+      version: "1.29.1",
+      tag: "1.29.1",
+      previous_version: null,
+      sources: ["hub"],
+      url: null,
+      notes: null,
+      also: [],
+      previous_revision: null,
+      revision: null,
+    };
+    const { outbox } = app.services;
+    await app.db.write((tx) => outbox.recordEvent(tx, { kind: "new_release", tracker_id: "t", facts }));
+    const page = await person.get(path);
+    expect(page.text).toContain("nginx 1.29.1 is out");
+    expect(page.text).toContain('hx-trigger="every 5s"');
+    expect((await person.get(`${path}/deliveries`, { htmx: true })).text).toStartWith('<div id="deliveries"');
+    expect((await person.get(`${path}/delete`)).text).toContain("1 message waits and will not be sent");
   });
 
   test("are deleted after a question", async () => {
