@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { objectAt } from "../../src/runtimes/engine/raw.ts";
 import type { Journal, Recovery } from "../../src/runtimes/runtime.ts";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
-import { memoryJournal } from "../support/memory-journal.ts";
+import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
+import { type MemoryJournal, memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
 import { peerSuite } from "../support/peer.ts";
 import { readJournal, type UpdateArguments } from "../support/update-process.ts";
 import {
@@ -104,6 +105,94 @@ peerSuite("docker: kill -9 of our process", engineMissing(), () => {
   );
 });
 
+peerSuite("docker: recovery and the lease", engineMissing(), () => {
+  let engine: TestEngine;
+  let proxy: EngineProxy;
+  beforeAll(async () => {
+    engine = await startEngine();
+    await importImages(engine);
+    proxy = await startEngineProxy(engine.socket, join(tmpdir(), `tidemark-lease-${process.pid}.sock`));
+  }, 120_000);
+  afterAll(async () => {
+    await proxy.stop();
+    await engine.stop();
+  }, 60_000);
+
+  /** An update that dies at a write; the journal that it leaves. */
+  async function leave(name: string, write: number): Promise<MemoryJournal> {
+    await runContainer(engine, name, withPolicy);
+    const journal = memoryJournal();
+    journal.dieAt(write, "after");
+    await expect(update(engine, name, journal)).rejects.toThrow("The process died");
+    return journal.reopened();
+  }
+
+  // Writes 7 and 10: both renamed and the stop under way; the new one started.
+  test.each([7, 10])(
+    "recovery from write %d may itself die at any write",
+    async (left) => {
+      for (let write = 1; ; write += 1) {
+        for (const when of ["before", "after"] as const) {
+          const name = `again-${left}-${write}-${when}`;
+          const journal = await leave(name, left);
+          journal.dieAt(write, when);
+          const first = await recover(engine, name, journal).catch((error: unknown) => error);
+          const last = await recover(engine, name, journal.reopened());
+          const label = `${name}: ${journal.written().at(-1)} -> ${last.state}`;
+          const found = await containersNamed(engine, name);
+          expect([label, ...found.map((each) => `${each.name} ${each.state}`)]).toEqual([label, `${name} running`]);
+          await removeContainers(engine, name);
+          if (first instanceof ProcessDeath) continue;
+          expect(write).toBeGreaterThan(2);
+          return;
+        }
+      }
+    },
+    300_000,
+  );
+
+  test("an update whose lease is lost touches nothing more", async () => {
+    for (let write = 1; ; write += 1) {
+      const name = `lease-${write}`;
+      await runContainer(engine, name);
+      const journal = memoryJournal();
+      journal.dieAt(write, "before");
+      let callsAtLoss: number | null = null;
+      const guarded = <A extends readonly unknown[]>(act: (...args: A) => Promise<void>) => {
+        return async (...args: A) => {
+          await act(...args).catch((error: unknown) => {
+            callsAtLoss ??= proxy.calls().length;
+            throw error;
+          });
+        };
+      };
+      const watched: Journal = {
+        ...journal,
+        begin: guarded(journal.begin),
+        finish: guarded(journal.finish),
+        fail: guarded(journal.fail),
+      };
+      proxy.breakCall(0, "500");
+      const failure = await update(proxy, name, watched).catch((error: unknown) => error);
+      // The stop and the start are journalled first and then go on beside the next write; nothing else may.
+      const underWay = new Set(["stop", "start"].filter((step) => journal.written().includes(`${step} begin`)));
+      const later = proxy
+        .calls()
+        .slice(callsAtLoss ?? 0)
+        .filter((call) => !underWay.has(call.slice(call.lastIndexOf("/") + 1)));
+      expect([write, ...later]).toEqual([write]);
+      await removeContainers(engine, name);
+      if (callsAtLoss !== null) {
+        expect(failure).toBeInstanceOf(ProcessDeath);
+        continue;
+      }
+      expect(failure).toBeUndefined();
+      expect(write).toBeGreaterThan(10);
+      return;
+    }
+  }, 120_000);
+});
+
 peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
   let engine: TestEngine;
   beforeAll(async () => {
@@ -137,7 +226,7 @@ peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
         const label = `${name}: ${journal.written().at(-1)} -> ${recovery.state}`;
         expect([label, ...found.map((each) => `${each.name} ${each.state}`)]).toEqual([label, `${name} running`]);
         const container = await inspectContainer(engine, name);
-        expect([label, objectAt(container.HostConfig)["RestartPolicy"]]).toMatchObject([label, { Name: policy }]);
+        expect([label, objectAt(container.HostConfig).RestartPolicy]).toMatchObject([label, { Name: policy }]);
         await removeContainers(engine, name);
       }
     },
@@ -145,8 +234,8 @@ peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
   );
 });
 
-async function update(engine: TestEngine, name: string, journal: Journal): Promise<void> {
-  await using session = await openSession(engine.address);
+async function update(engine: { socket: string }, name: string, journal: Journal): Promise<void> {
+  await using session = await openSession(`unix://${engine.socket}`);
   const plan = await session.plan(target(name), [changeTo(images.next)]);
   await session.apply(plan, journal);
   await session.finish(target(name), journal);
