@@ -25,6 +25,11 @@ export interface EngineProxy {
   breakCall(n: number, fault: Fault): void;
   /** Answers 403 in HTML, as socket proxies do, for every call that matches. */
   forbid(pattern: RegExp | null): void;
+  /**
+   * Called around every call: `before` the engine sees it, and `after` it has done its work, before the answer's end goes out.
+   * For ending the client at exactly that point.
+   */
+  around(hook: ((label: string, when: "before" | "after") => Promise<void>) | null): void;
   /** Whether the fault has been met. */
   wasBroken(): boolean;
   stop(): Promise<void>;
@@ -37,6 +42,7 @@ export async function startEngineProxy(engineSocket: string, socket: string): Pr
   let fault: Fault | null = null;
   let forbidden: RegExp | null = null;
   const open = new Set<Socket>();
+  let hook: ((label: string, when: "before" | "after") => Promise<void>) | null = null;
 
   const answer = (client: Socket, head: Buffer, label: string) => {
     calls.push(label);
@@ -50,16 +56,21 @@ export async function startEngineProxy(engineSocket: string, socket: string): Pr
     else if (broken === "409") client.end(response(409, "application/json", '{"message":"conflict by the test"}'));
     else if (broken === "html_403") client.end(response(403, "text/html", "<html><h1>403 Forbidden</h1></html>"));
     else if (broken === "reset_before") client.destroy();
-    else if (broken !== "hang_before") forward(client, head, broken);
+    else if (broken === "hang_before") return;
+    else if (hook === null) forward(client, head, broken, label);
+    else hook(label, "before").then(() => forward(client, head, broken, label));
   };
 
-  const forward = (client: Socket, head: Buffer, broken: Fault | null) => {
+  const forward = (client: Socket, head: Buffer, broken: Fault | null, label: string) => {
     const upstream = createConnection(engineSocket);
     track(upstream);
     upstream.write(head);
     if (broken === null) {
       upstream.on("data", (chunk) => client.write(chunk));
-      upstream.on("end", () => client.end());
+      upstream.on("end", () => {
+        if (hook === null) client.end();
+        else hook(label, "after").then(() => client.end());
+      });
       return;
     }
     const chunks: Buffer[] = [];
@@ -100,6 +111,9 @@ export async function startEngineProxy(engineSocket: string, socket: string): Pr
       countdown = n;
       fault = how;
       calls = [];
+    },
+    around: (next) => {
+      hook = next;
     },
     forbid: (pattern) => {
       forbidden = pattern;
