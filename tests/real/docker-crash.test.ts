@@ -178,7 +178,7 @@ peerSuite("docker: recovery and the lease", engineMissing(), () => {
       const underWay = new Set(["stop", "start"].filter((step) => journal.written().includes(`${step} begin`)));
       const later = proxy
         .calls()
-        .slice(callsAtLoss ?? 0)
+        .slice(callsAtLoss ?? Number.POSITIVE_INFINITY)
         .filter((call) => !underWay.has(call.slice(call.lastIndexOf("/") + 1)));
       expect([write, ...later]).toEqual([write]);
       await removeContainers(engine, name);
