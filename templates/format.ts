@@ -164,6 +164,13 @@ export function formatDuration(language: Language, ms: number): string {
   return unit(seconds, "second");
 }
 
+/** "2 seconds", "3m 22s": how long to wait, never less than a second. */
+export function formatWait(language: Language, seconds: number): string {
+  const whole = Math.max(1, Math.ceil(seconds));
+  if (whole >= 60) return formatDuration(language, whole * 1000);
+  return formatNumber(language, whole, { style: "unit", unit: "second", unitDisplay: "long" });
+}
+
 /** "412 MB": decimal units, as registries and engines count. */
 export function formatBytes(language: Language, bytes: number): string {
   const names = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { Button, Csrf } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
-import { formatDuration } from "../format.ts";
+import { formatWait } from "../format.ts";
 import { BareLayout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -35,7 +35,7 @@ export function SignInPage({ ctx, username, next, refusal, others }: SignInPageP
             <span>
               {refusal.kind === "wrong"
                 ? t.wrong_credentials
-                : t.throttled(formatDuration(ctx.language, Math.ceil(refusal.retry_after_seconds) * 1000))}
+                : t.throttled(formatWait(ctx.language, refusal.retry_after_seconds))}
             </span>
           </p>
         )}

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { LinkButton } from "../components/button.tsx";
 import { CopyButton } from "../components/code.tsx";
-import { formatDuration } from "../format.ts";
+import { formatWait } from "../format.ts";
 import { BareLayout, Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
@@ -47,9 +47,7 @@ export function ErrorPage(props: ErrorPageProps) {
         <h1>{title}</h1>
         <p class="lead">{help}</p>
         {has_detail ? <p class="error-detail">{translateMessage(ctx.language, message)}</p> : null}
-        {retry_after_seconds === null ? null : (
-          <p>{t.retry_after(formatDuration(ctx.language, Math.ceil(retry_after_seconds) * 1000))}</p>
-        )}
+        {retry_after_seconds === null ? null : <p>{t.retry_after(formatWait(ctx.language, retry_after_seconds))}</p>}
         <p class="error-actions">
           <LinkButton ctx={ctx} href="/" kind="main">
             {ctx.user === null ? t.to_start : t.to_overview}

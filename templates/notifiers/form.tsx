@@ -39,10 +39,12 @@ export function NotifierFormPage({ ctx, notifier, fields, values, errors }: Noti
           notifier?.has_signing_secret === true
             ? {
                 signing_secret: (
-                  <label class="check">
-                    <input type="checkbox" name="_remove_signing_secret" value="on" />
-                    {t.remove_signing_secret}
-                  </label>
+                  <div>
+                    <label class="check">
+                      <input type="checkbox" name="_remove_signing_secret" value="on" />
+                      {t.remove_signing_secret}
+                    </label>
+                  </div>
                 ),
               }
             : {}

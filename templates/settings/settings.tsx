@@ -89,10 +89,12 @@ export function SettingsPage(props: SettingsPageProps) {
           base_url: (
             <>
               {props.asks_about_base_url ? (
-                <label class="check">
-                  <input type="checkbox" name="_confirm_base_url" value="on" />
-                  {t.base_url_confirm_check}
-                </label>
+                <div>
+                  <label class="check">
+                    <input type="checkbox" name="_confirm_base_url" value="on" />
+                    {t.base_url_confirm_check}
+                  </label>
+                </div>
               ) : null}
               <p class="note">
                 {settings.base_url === "" ? `${t.base_url_missing} ` : ""}

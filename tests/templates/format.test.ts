@@ -6,6 +6,7 @@ import {
   formatDuration,
   formatInstant,
   formatRelative,
+  formatWait,
   plural,
 } from "../../templates/format.ts";
 
@@ -85,4 +86,14 @@ test("plural() formats the number and chooses the form", () => {
   expect(plural("en", 1, { one: "run", other: "runs" })).toBe("1 run");
   expect(plural("en", 1204, { one: "run", other: "runs" })).toBe("1,204 runs");
   expect(plural("en", 0, { one: "run", other: "runs" })).toBe("0 runs");
+});
+
+test.each([
+  [0, "1 second", "1秒钟"],
+  [1.2, "2 seconds", "2秒钟"],
+  [59, "59 seconds", "59秒钟"],
+  [90, "1m 30s", "1分钟 30秒"],
+])("formatWait() says %d s in whole seconds", (seconds, english, chinese) => {
+  expect(formatWait("en", seconds)).toBe(english);
+  expect(formatWait("zh", seconds)).toBe(chinese);
 });

@@ -31,4 +31,7 @@ export const audit = {
   tracker_created: "Tracker created",
   tracker_deleted: "Tracker deleted",
   tracker_updated: "Tracker changed",
+  snapshot_deleted: "Snapshot deleted",
+  snapshot_locked: "Snapshot locked",
+  snapshot_unlocked: "Snapshot unlocked",
 };

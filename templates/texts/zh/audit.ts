@@ -32,4 +32,7 @@ export const audit = {
   tracker_created: "追踪器已创建",
   tracker_deleted: "追踪器已删除",
   tracker_updated: "追踪器已修改",
+  snapshot_deleted: "快照已删除",
+  snapshot_locked: "快照已锁定",
+  snapshot_unlocked: "快照已解锁",
 } satisfies Texts["audit"];

@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Glob } from "bun";
 import type { GenericSchema } from "valibot";
 import { ApiTokenInput } from "../../../src/auth/schema.ts";
 import { CredentialInput, credentialKinds } from "../../../src/credentials/schema.ts";
 import { fields } from "../../../src/forms/fields.ts";
 import { NotifierInput } from "../../../src/notifications/schema.ts";
 import { Settings } from "../../../src/settings/schema.ts";
+import { audit } from "../../../templates/texts/en/audit.ts";
 import { untranslatedFields } from "../../../templates/texts/fields.ts";
 
 interface FormCase {
@@ -27,3 +31,15 @@ test.each(forms.map((form) => [`${form.area} ${JSON.stringify(form.values ?? {})
     expect(untranslatedFields(area, fields(schema, values ?? {}))).toEqual([]);
   },
 );
+
+test("every audit event that a service records has words", () => {
+  const root = join(import.meta.dir, "../../../src");
+  const files = [...new Glob("**/*.ts").scanSync(root)];
+  const recorded = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/\bevent: "([a-z_]+)"/g)].map(([, name = ""]) => name),
+  );
+  // Of a delivery, not of the audit.
+  const missing = [...new Set(recorded)].filter((name) => name !== "test" && !(name in audit));
+  expect(recorded.length).toBeGreaterThan(20);
+  expect(missing).toEqual([]);
+});

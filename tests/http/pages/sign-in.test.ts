@@ -53,7 +53,7 @@ describe("POST /login", () => {
     }
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(answer.text).toMatch(/Too many failed attempts\. Try again in \d/);
+    expect(answer.text).toMatch(/Too many failed attempts\. Try again in \d+ seconds?\./);
   });
 
   test("keeps where one wanted to go", async () => {
