@@ -1,6 +1,7 @@
 import { type Client, createClient, LibsqlError } from "@libsql/client";
 import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
 import { AppError } from "../errors.ts";
+import { localClient } from "./local-client.ts";
 
 type Drizzle = LibSQLDatabase<Record<string, never>>;
 type Transaction = Parameters<Parameters<Drizzle["transaction"]>[0]>[0];
@@ -66,7 +67,9 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     await client.execute("PRAGMA foreign_keys = ON");
     await client.execute("PRAGMA synchronous = FULL");
   }
-  const database: Drizzle = drizzle(client);
+  const file = isLocal ? (await client.execute("PRAGMA database_list")).rows[0]?.file : "";
+  const queries = typeof file === "string" && file !== "" ? localClient(client, file) : client;
+  const database: Drizzle = drizzle({ client: queries });
 
   let tail: Promise<unknown> = Promise.resolve();
   const transact = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
@@ -100,6 +103,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     client,
     close: async () => {
       await tail;
+      queries.close();
       client.close();
     },
   };
