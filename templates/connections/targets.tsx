@@ -134,7 +134,13 @@ function TargetTable({
 }
 
 function lines(items: readonly Child[]): Child {
-  return items.map((item) => <div>{item}</div>);
+  return (
+    <div>
+      {items.map((item) => (
+        <div>{item}</div>
+      ))}
+    </div>
+  );
 }
 
 export function TargetState({ ctx, target }: { ctx: PageContext; target: Pick<TargetView, "services"> }) {
@@ -154,28 +160,25 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
   const t = texts(ctx).connections;
   if (target.executor !== null) {
     return (
-      <>
+      <div>
         {t.has_executor}{" "}
         <Link ctx={ctx} href={`/executors/${target.executor.id}`}>
           {target.executor.name}
         </Link>
-      </>
+      </div>
     );
   }
-  const reasons = target.refusals.length > 0 ? target.refusals : target.warnings;
+  const isRefused = target.refusals.length > 0;
+  const reasons = isRefused ? target.refusals : target.warnings;
   return (
-    <>
-      <State
-        ctx={ctx}
-        tone={target.refusals.length > 0 ? "unknown" : "quiet"}
-        icon={target.refusals.length > 0 ? "circle-minus" : "circle-check"}
-      >
-        {target.refusals.length > 0 ? t.not_updatable : t.updatable}
+    <div>
+      <State ctx={ctx} tone={isRefused ? "attention" : "quiet"} icon={isRefused ? "circle-minus" : "circle-check"}>
+        {isRefused ? t.not_updatable : t.updatable}
       </State>
       {reasons.map((reason) => (
-        <small class="quiet">{translateMessage(ctx.language, reason.message)}</small>
+        <div class="quiet">{translateMessage(ctx.language, reason.message)}</div>
       ))}
-    </>
+    </div>
   );
 }
 

@@ -237,7 +237,7 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
       </Section>
       {executor.trigger === "window" ? (
         <Section title={t.windows}>
-          <ul class="plain">
+          <ul class="sentences">
             {executor.next_windows.map((opening) => (
               <li>{openingWords(ctx, opening)}</li>
             ))}
@@ -245,7 +245,7 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
         </Section>
       ) : null}
       <Section title={t.policy}>
-        <ul class="plain">
+        <ul class="sentences">
           {policyOf(ctx, executor).map((sentence) => (
             <li>{sentence}</li>
           ))}

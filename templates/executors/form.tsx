@@ -77,6 +77,7 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
           "target.id": <TargetHelp ctx={ctx} facts={facts} own={executor?.id ?? null} />,
           connection_id: <ShowChoices ctx={ctx} />,
           "bindings.0.tracker": <ShowChoices ctx={ctx} />,
+          reference_mode: <ResultingReference ctx={ctx} planned={facts.preview} />,
           "window.end": <Openings ctx={ctx} openings={facts.openings} />,
         }}
         more_actions={
@@ -105,21 +106,56 @@ function isSingle(fields: readonly FieldDescription[], target: TargetView | null
 }
 
 /**
- * The schema's fields as this form draws them: of the target only its name is asked, its kind follows from it, and a source or
- * channel is asked for once there is something to choose from.
+ * The schema's fields in the order in which somebody decides: where, what follows what, how, when, and the name last, because it
+ * comes from the target. Of the target only its name is asked. A choice is drawn once there is something to choose from.
  */
 function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] {
-  const { fields, facts } = props;
+  const { ctx, fields, facts, values } = props;
+  const t = texts(ctx).executors.groups;
+  const named = (...names: string[]) => names.flatMap((name) => fields.filter((field) => field.name === name));
+  const target = named("target").flatMap((field) => field.children.filter((child) => child.name === "id"));
+  const health = named("health_check").map((field) => ({
+    ...field,
+    children: [...field.children, ...(isJudged(values) ? named("restore_on_failure") : [])],
+  }));
+  return [
+    group("where", t.where, [...named("connection_id"), ...(values.connection_id === "" ? [] : target)]),
+    ...(facts.trackers.length === 0 ? [] : bindingFields(props)),
+    group("image", t.image, named("image_selection", "reference_mode")),
+    group("when", t.when, named("trigger", "window")),
+    ...health,
+    group("name", t.name, named("name", "description", "is_enabled")),
+    ...named("allow_downgrade", "minimum_age_hours"),
+  ];
+}
+
+/** A heading over fields that stand beside each other in the schema. */
+function group(path: string, title: string, children: readonly FieldDescription[]): FieldDescription {
+  return {
+    ...{ name: `group_${path}`, path: `group_${path}`, kind: "group", title, description: "", children, entries: [] },
+    ...{ is_required: false, is_secret: false, is_advanced: false, is_immutable: false, is_code: false },
+    ...{ placeholder: "", options: [], min: null, max: null, is_discriminant: false, default_value: undefined },
+  };
+}
+
+function isJudged(values: Readonly<Record<string, unknown>>): boolean {
+  const check: unknown = values.health_check;
+  return !(typeof check === "object" && check !== null && "strategy" in check && check.strategy === "disabled");
+}
+
+/** One service has its tracker, source and channel as plain fields; several are a list. */
+function bindingFields(props: ExecutorFormPageProps): readonly FieldDescription[] {
+  const { ctx, fields, facts } = props;
   const single = isSingle(fields, chosenTarget(props));
   const isOffered = (field: FieldDescription) => facts.dependent[field.path]?.length !== 0;
-  return fields.flatMap((field) => {
-    if (field.name === "target") return field.children.filter((child) => child.name === "id");
-    if (field.name !== "bindings") return [field];
-    const entries = field.entries.map((entry) => entry.filter(isOffered));
-    if (!single) return [{ ...field, entries }];
-    const children = (entries[0] ?? field.children).filter((child) => child.name !== "service");
-    return [{ ...field, kind: "group" as const, children }];
-  });
+  return fields
+    .filter((field) => field.name === "bindings")
+    .map((field) => {
+      const entries = field.entries.map((entry) => entry.filter(isOffered));
+      if (!single) return { ...field, entries };
+      const children = (entries[0] ?? field.children).filter((child) => child.name !== "service");
+      return group("releases", texts(ctx).executors.groups.releases, children);
+    });
 }
 
 function HiddenParts({ fields, facts, values }: ExecutorFormPageProps) {
@@ -279,6 +315,21 @@ function Openings({ ctx, openings }: { ctx: PageContext; openings: ExecutorView[
           ))}
         </>
       )}
+    </div>
+  );
+}
+
+/** The very reference that the next run would create from, under the choice that decides it. */
+function ResultingReference({ ctx, planned }: { ctx: PageContext; planned: Planned }) {
+  const services = planned !== null && "view" in planned ? planned.view.services : [];
+  const wanted = services.flatMap(({ desired }) => (desired === null ? [] : [desired.reference]));
+  if (wanted.length === 0) return null;
+  return (
+    <div class="help" id="resulting-reference" aria-live="polite">
+      <b>{texts(ctx).executors.plan_resulting}</b>
+      {wanted.map((reference) => (
+        <div class="version">{reference}</div>
+      ))}
     </div>
   );
 }

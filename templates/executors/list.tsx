@@ -78,7 +78,7 @@ function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "exe
         { key: "target", title: t.target, grows: true },
         { key: "versions", title: t.versions, grows: true },
         { key: "state", title: t.state, card_label: "none" },
-        { key: "trigger", title: t.trigger, wide_only: true },
+        { key: "trigger", title: t.trigger, wide_only: true, grows: true },
         { key: "run", title: t.last_run, align: "end" },
         { key: "downtime", title: t.downtime, align: "end" },
       ]}

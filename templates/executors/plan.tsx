@@ -39,7 +39,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
           ))}
         </Banner>
       ) : unmet !== null && unmet.code !== "already_current" ? (
-        <Banner tone="attention" title={t.plan_unmet}>
+        <Banner tone="quiet" title={t.plan_unmet}>
           {translateMessage(ctx.language, unmet.message)}
         </Banner>
       ) : null}

@@ -42,10 +42,10 @@ export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
             id: `snapshot-${snapshot.id}`,
             cells: {
               image: (
-                <>
+                <div>
                   <span class="version">{snapshot.reference}</span>{" "}
                   {snapshot.is_locked ? <Badge icon="lock">{t.locked}</Badge> : null}
-                </>
+                </div>
               ),
               taken: <Time ctx={ctx} at={snapshot.created_at} />,
               size: formatBytes(ctx.language, snapshot.size_bytes),

@@ -40,9 +40,9 @@ export function ExecutorVersions({ ctx, executor }: { ctx: PageContext; executor
   const [first, ...others] = executor.services;
   if (first === undefined) return <span class="quiet">–</span>;
   return (
-    <>
+    <span>
       <ServiceVersions ctx={ctx} service={first} />
       {others.length === 0 ? null : <small class="quiet"> {texts(ctx).executors.more_services(others.length)}</small>}
-    </>
+    </span>
   );
 }

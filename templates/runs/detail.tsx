@@ -42,7 +42,7 @@ export function RunPage(props: RunPageProps) {
           <>
             {run.executor}{" "}
             <span id="run-versions">
-              <RunVersions ctx={ctx} run={run} />
+              <RunVersions ctx={ctx} run={run} empty="" />
             </span>
           </>
         }
@@ -81,7 +81,7 @@ function RunLive({ ctx, run, is_live }: RunPageProps) {
 export const runParts = {
   "run-versions": (props: RunPageProps) => (
     <span id="run-versions">
-      <RunVersions ctx={props.ctx} run={props.run} />
+      <RunVersions ctx={props.ctx} run={props.run} empty="" />
     </span>
   ),
   "run-state": (props: RunPageProps) => (
@@ -168,7 +168,11 @@ function RunBanner({ ctx, run }: RunPageProps) {
         return null;
     }
   })();
-  return <div id="run-banner">{banner}</div>;
+  return (
+    <div class="banner-slot" id="run-banner">
+      {banner}
+    </div>
+  );
 }
 
 function FailureBanner({ ctx, run, reason }: { ctx: PageContext; run: RunDetailView; reason: string | null }) {

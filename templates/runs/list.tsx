@@ -108,10 +108,10 @@ export function RunsTable({ ctx, runs, without_executor = false }: RunsTableProp
         cells: {
           executor: run.executor,
           versions: (
-            <>
+            <div>
               <RunVersions ctx={ctx} run={run} />{" "}
               {run.kind === "rollback" ? <Badge icon="undo-2">{t.rollback}</Badge> : null}
-            </>
+            </div>
           ),
           outcome: <RunState ctx={ctx} run={run} />,
           trigger: t.trigger_short[run.trigger],

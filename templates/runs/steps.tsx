@@ -159,7 +159,7 @@ function Attempts({ ctx, attempts }: { ctx: PageContext; attempts: readonly RunS
   const shown = attempts.slice(-shownAttempts);
   const rest = attempts.length - shown.length;
   return (
-    <div class="attempts">
+    <div class="probes">
       {rest > 0 ? <p class="quiet">{t.earlier_attempts(rest)}</p> : null}
       {shown.map(({ facts, at }) => (
         <p class="meta" id={`attempt-${String(facts.number)}`}>

@@ -4,8 +4,16 @@ import { versionPair } from "../executors/versions.tsx";
 import type { PageContext } from "../page.ts";
 
 /** "2.18.4 → 3.0.5"; nothing before the run knows where it goes. */
-export function RunVersions({ ctx, run }: { ctx: PageContext; run: Pick<RunView, "from" | "to"> }) {
+export function RunVersions({
+  ctx,
+  run,
+  empty = "–",
+}: {
+  ctx: PageContext;
+  run: Pick<RunView, "from" | "to">;
+  empty?: string;
+}) {
   const { from, to } = versionPair(run.from, run.to);
-  if (to === null) return <span class="quiet">–</span>;
+  if (to === null) return <span class="quiet">{empty}</span>;
   return <FromTo ctx={ctx} from={from} to={to} />;
 }

@@ -22,7 +22,9 @@ const dictionaries: Readonly<Record<Language, readonly Translation[]>> = {
 export function translateMessage(language: Language, message: string): string {
   for (const { parts, translated } of dictionaries[language]) {
     const values = valuesBetween(message, parts);
-    if (values !== null) return translated.map((part, index) => part + (values[index] ?? "")).join("");
+    // A value can be a sentence itself: "… did not pass its health check: It ended with exit code 3".
+    const own = (values ?? []).map((value) => translateMessage(language, value));
+    if (values !== null) return translated.map((part, index) => part + (own[index] ?? "")).join("");
   }
   return message;
 }

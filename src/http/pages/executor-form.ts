@@ -58,11 +58,18 @@ function repositoryOf(image: string): string {
   return bare.replace(/^(index\.)?docker\.io\//, "").replace(/^library\//, "");
 }
 
+/** A source names its registry in the image or beside it. */
+function watchedBy({ image, registry }: Values): string {
+  const host = text(registry)
+    .replace(/^https?:\/\//, "")
+    .replace(/\/$/, "");
+  return repositoryOf(host === "" ? text(image) : `${host}/${text(image)}`);
+}
+
 /** The tracker whose source watches the very repository that runs: what somebody would choose. */
 function trackerFor(trackers: readonly TrackerView[], image: string): string {
   const wanted = repositoryOf(image);
-  const watches = (tracker: TrackerView) =>
-    tracker.sources.some((source) => repositoryOf(text(source.config.image)) === wanted);
+  const watches = (tracker: TrackerView) => tracker.sources.some((source) => watchedBy(source.config) === wanted);
   return wanted === "" ? "" : (trackers.find(watches)?.name ?? "");
 }
 

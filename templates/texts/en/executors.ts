@@ -187,6 +187,13 @@ export const executors = {
     "An executor keeps one container at the version that a tracker finds: it shows the difference, and rolls it out when you say so, at once, or in a window.",
   empty_example: "The container web follows the stable channel of nginx, on Saturdays from 02:00 to 04:00.",
   form_intro: "Choose where it runs, what is updated and which releases it follows.",
+  groups: {
+    where: "Where it runs",
+    releases: "What it follows",
+    image: "Which image",
+    when: "When it runs",
+    name: "How it is called",
+  },
   no_connection: "A connection is needed first: it leads to the containers.",
   no_tracker: "A tracker is needed first: it finds the releases.",
   target_refused: "Cannot be chosen",

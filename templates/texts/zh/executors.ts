@@ -184,6 +184,13 @@ export const executors = {
   empty_text: "执行器让一个容器保持在追踪器发现的版本：它会显示差异，并按您的要求立即、手动或在维护窗口内完成更新。",
   empty_example: "容器 web 跟随 nginx 的稳定版通道，每周六 02:00 至 04:00。",
   form_intro: "选择运行位置、更新对象以及跟随的版本。",
+  groups: {
+    where: "运行位置",
+    releases: "跟随的版本",
+    image: "使用的镜像",
+    when: "运行时间",
+    name: "名称与说明",
+  },
   no_connection: "需要先建立连接：它指向您的容器。",
   no_tracker: "需要先创建追踪器：它负责发现新版本。",
   target_refused: "不可选择",

@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import type { GenericSchema } from "valibot";
 import { ApiTokenInput } from "../../../src/auth/schema.ts";
+import { connectionInput } from "../../../src/connections/schema.ts";
 import { CredentialInput, credentialKinds } from "../../../src/credentials/schema.ts";
+import { ExecutorInput } from "../../../src/executors/schema.ts";
 import { fields } from "../../../src/forms/fields.ts";
 import { NotifierInput } from "../../../src/notifications/schema.ts";
+import { runtimes } from "../../../src/runtimes/index.ts";
+import { runtimeKinds } from "../../../src/runtimes/runtime.ts";
 import { Settings } from "../../../src/settings/schema.ts";
 import { audit } from "../../../templates/texts/en/audit.ts";
 import { untranslatedFields } from "../../../templates/texts/fields.ts";
@@ -20,6 +24,12 @@ interface FormCase {
 /** Every form of the interface with each of its variants; a new form is a new line here. */
 const forms: readonly FormCase[] = [
   ...credentialKinds.map((kind) => ({ area: "credentials", schema: CredentialInput, values: { kind } })),
+  ...runtimeKinds.map((kind) => ({ area: "connections", schema: connectionInput(runtimes), values: { kind } })),
+  ...["auto", "native", "http", "tcp", "disabled"].map((strategy) => ({
+    area: "executors",
+    schema: ExecutorInput,
+    values: { trigger: "window", window: {}, bindings: [{}], health_check: { strategy } },
+  })),
   { area: "notifiers", schema: NotifierInput },
   { area: "settings", schema: Settings },
   { area: "api_tokens", schema: ApiTokenInput },
