@@ -21,7 +21,7 @@ import {
 const folder = mkdtempSync(join(tmpdir(), "tidemark-faults-"));
 // A read that hangs is as good as one that is reset; the waiting is saved for the calls that change something.
 const readFaults: readonly Fault[] = ["500", "html_403", "truncated_after"];
-const deadlines = { readMs: 1_500, changeMs: 1_500, pullIdleMs: 5_000 };
+const deadlines = { readMs: 1_000, changeMs: 1_000, pullIdleMs: 5_000 };
 
 peerSuite("docker: an engine that fails at the nth call", engineMissing(), () => {
   let engine: TestEngine;
@@ -83,6 +83,35 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
     },
     900_000,
   );
+
+  test("needs no more of a socket proxy than the documented verbs", async () => {
+    const allowed = [
+      /^GET \/(version|containers\/json|containers\/[^/]+\/json|images\/.+\/json)$/,
+      /^POST \/containers\/(create|[^/]+\/(start|stop|rename|update))$/,
+      /^POST \/images\/.+\/tag$/,
+      /^DELETE \/containers\/[^/]+$/,
+    ];
+    proxy.breakCall(0, "500");
+    const ref = target("minimal");
+    await runContainer(engine, ref.id);
+    const journal = memoryJournal();
+    await using session = await openSession(`unix://${proxy.socket}`, { deadlines });
+    await session.describe();
+    await session.discover();
+    await session.snapshots?.capture(ref);
+    const plan = await session.plan(ref, [changeTo(images.next)]);
+    proxy.forbid(/^POST \/(networks|volumes)|^(GET|POST) \/(info|events|exec|build|commit|swarm|secrets)/);
+    // Pulling is tried last, and only it fails here: the images of this suite lie in no registry.
+    await session.prepare(plan, null, journal).catch(() => undefined);
+    await session.apply(plan, journal);
+    await session.readiness(ref, 0);
+    await session.undo(ref, journal);
+    await session.finish(ref, journal);
+    proxy.forbid(null);
+    const others = proxy.calls().filter((call) => !allowed.some((pattern) => pattern.test(call)));
+    expect(others).toEqual(["POST /images/create"]);
+    await removeContainers(engine, ref.id);
+  });
 
   test("is refused before anything happens when a socket proxy lets a verb not through", async () => {
     const name = "verbs";

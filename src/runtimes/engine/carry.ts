@@ -86,11 +86,19 @@ export function createBody(plan: Blueprint, newImageConfig: unknown, labels: Raw
   };
 }
 
+type Attached = Pick<Blueprint, "attachments" | "host_config">;
+
 /** The attachment that the create call makes by itself, from `NetworkMode`. */
-export function mainAttachment(plan: Blueprint): Attachment | null {
+export function mainAttachment(plan: Attached): Attachment | null {
   const mode = stringAt(plan.host_config.NetworkMode);
   const name = mode === "" || mode === "default" ? "bridge" : mode;
   return plan.attachments.find((each) => each.network === name || each.network_id === name) ?? null;
+}
+
+/** Whether networks have to be connected or disconnected after the create call; most containers need neither. */
+export function needsNetworkCalls(plan: Attached): boolean {
+  const made = mainAttachment(plan) === null ? 0 : 1;
+  return plan.attachments.length > made;
 }
 
 /** True when the engine takes user-set MAC addresses with the endpoint and not with the container. */

@@ -59,11 +59,12 @@ export async function recoverRun(context: RecoverContext, name: string, journal:
   const { next, names, facts, stranger } = situation;
   const isCommitted = hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
   if (next !== null && stranger === null && isCommitted) {
-    // Its result counts whether or not it runs; but an engine that restarted may have left it stopped.
-    const start = await attempt(() => travel(context, name, journal, "start", moveForward));
+    // An engine that restarted may have left it stopped. One that cannot be started costs nobody the previous one.
+    const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
+    if (failure !== null) {
+      return { state: "down", detail: `The new container "${name}" does not start: ${failure.message}` };
+    }
     await removePrevious(context, name, journal);
-    if (start !== null)
-      return { state: "down", detail: `The new container "${name}" does not start: ${start.message}` };
     return { state: "finished", detail: `The new container "${name}" is in place` };
   }
   const isUndone = hasEntry(journal, "undo", "begin");
@@ -81,8 +82,9 @@ async function goOn(context: RecoverContext, name: string, journal: Journal): Pr
   const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
   if (failure !== null) return goBack(context, name, journal);
   const { previous } = await look(context, name, journal);
-  if (previous === null)
+  if (previous === null) {
     return { state: "finished", detail: `The new container "${name}" runs; the previous one is gone` };
+  }
   return { state: "started", detail: `The new container "${name}" was started; the previous one is kept aside` };
 }
 

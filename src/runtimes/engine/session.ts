@@ -12,7 +12,7 @@ import type {
 } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { replaceContainer } from "./apply.ts";
-import { type Blueprint, blueprint } from "./carry.ts";
+import { attachments, type Blueprint, blueprint, needsNetworkCalls } from "./carry.ts";
 import { defaultDeadlines, type EngineDeadlines, negotiate } from "./client.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
 import { targetFacts } from "./facts.ts";
@@ -73,7 +73,11 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     async prepare(plan, auth, journal) {
       const change = onlyChange(plan.changes);
       const { scene } = await unchangedScene(source, plan, change);
-      await requireVerbs(client, { networks: true, tag: !change.reference.includes("@") });
+      const attached = {
+        attachments: attachments(scene.container, apiVersion),
+        host_config: scene.container.HostConfig,
+      };
+      await requireVerbs(client, { networks: needsNetworkCalls(attached), tag: !change.reference.includes("@") });
       const image = await pullDesired(client, scene, change, auth ?? options.registry_auth, journal);
       return { is_noop: planUpdate(scene, change, image).is_noop };
     },
@@ -96,19 +100,16 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
         requireSameHash(plan, snapshots.restoreHash(scene?.container ?? null, apiVersion, text));
         const again = await snapshots.planRestore(source, plan.ref, scene, text);
         requireNoRefusal(again);
-        await requireVerbs(client, { networks: true, tag: true });
         const snapshot = snapshots.readSnapshot(text);
+        const shape = snapshots.snapshotBlueprint(snapshot, apiVersion);
+        await requireVerbs(client, { networks: needsNetworkCalls(shape), tag: true });
         const facts = { ...targetFacts(scene?.container ?? null, null), pulled: snapshot.image.Id };
         await step(journal, "pull", facts, async () => {
           const login = auth ?? options.registry_auth;
           const image = await snapshots.fetchSnapshotImage(client, snapshot, login, (done) => journal.progress(done));
           return { image_id: image.Id };
         });
-        restores.set(plan.hash, {
-          blueprint: snapshots.snapshotBlueprint(snapshot, apiVersion),
-          image_config: snapshot.image.Config,
-          text,
-        });
+        restores.set(plan.hash, { blueprint: shape, image_config: snapshot.image.Config, text });
         return { is_noop: again.is_noop };
       },
     },
@@ -146,8 +147,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
 
   async function applyRestore(plan: UpdatePlan, journal: Journal): Promise<void> {
     const restore = restores.get(plan.hash);
-    if (restore === undefined)
-      throw new PluginError("rejected", "A restore is applied in the session that prepared it");
+    if (restore === undefined) throw new PluginError("rejected", "Prepare the restore in this session first");
     const scene = await orNull(findScene(source, plan.ref));
     requireSameHash(plan, snapshots.restoreHash(scene?.container ?? null, apiVersion, restore.text));
     if (plan.is_noop) return;
