@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { NoticeView, TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
-import { probes } from "../probes/index.ts";
-import { defaultProbeTiming } from "../probes/verify.ts";
 import { targetKinds } from "../runtimes/runtime.ts";
 import { channelTypes, channelTypeTitles } from "../trackers/schema.ts";
+import { HealthCheck } from "./health-check.ts";
 import { weekdays } from "./window.ts";
+
+export { HealthCheck } from "./health-check.ts";
 
 export const triggers = ["manual", "immediate", "window"] as const;
 export type Trigger = (typeof triggers)[number];
@@ -62,85 +63,6 @@ export const WindowInput = v.strictObject({
   start: time("Start time", "In the system time zone"),
   end: time("End time", "Not after the start: on the next day. Equal to the start: the whole day"),
 });
-
-const seconds = (title: string, description: string, least: number, most: number, fallback: number) =>
-  v.optional(
-    v.pipe(
-      v.number("Write a whole number"),
-      v.integer("Write a whole number"),
-      v.minValue(least, `Use at least ${least} s`),
-      v.maxValue(most, `Use at most ${most} s`),
-      v.title(title),
-      v.description(description),
-      v.metadata({ advanced: true }),
-    ),
-    fallback,
-  );
-
-const judged = {
-  on_failure: v.optional(
-    v.pipe(
-      v.picklist(["failed", "degraded"], "Choose failed or degraded"),
-      v.title("On failure"),
-      v.description("Degraded keeps the new version running"),
-      v.metadata({ option_titles: { failed: "Mark as failed", degraded: "Mark as degraded" } }),
-    ),
-    "failed",
-  ),
-  initial_delay_seconds: seconds(
-    "Initial delay (s)",
-    "From the end of the update to the first probe",
-    0,
-    3600,
-    defaultProbeTiming.initial_delay_seconds,
-  ),
-  single_timeout_seconds: seconds(
-    "Single timeout (s)",
-    "The most that one probe takes",
-    1,
-    300,
-    defaultProbeTiming.single_timeout_seconds,
-  ),
-  probe_interval_seconds: seconds(
-    "Probe interval (s)",
-    "From one probe to the next",
-    1,
-    3600,
-    defaultProbeTiming.probe_interval_seconds,
-  ),
-  total_probe_duration_seconds: seconds(
-    "Total probe duration (s)",
-    "How long probing goes on after the initial delay",
-    0,
-    7200,
-    defaultProbeTiming.total_probe_duration_seconds,
-  ),
-};
-
-const strategyTitles = {
-  auto: "Auto (recommended)",
-  native: "Runtime native readiness",
-  http: "Manual HTTP probe",
-  tcp: "Manual TCP probe",
-  disabled: "Disabled",
-};
-const strategy = <K extends keyof typeof strategyTitles>(kind: K) =>
-  v.pipe(v.literal(kind), v.title("Strategy"), v.metadata({ option_titles: strategyTitles }));
-
-const HealthCheckInput = v.variant(
-  "strategy",
-  [
-    v.strictObject({ strategy: strategy("auto"), ...judged }),
-    v.strictObject({ strategy: strategy("native"), ...judged }),
-    v.strictObject({ strategy: strategy("http"), probe: v.pipe(probes.http.Config, v.title("Probe")), ...judged }),
-    v.strictObject({ strategy: strategy("tcp"), probe: v.pipe(probes.tcp.Config, v.title("Probe")), ...judged }),
-    v.strictObject({ strategy: strategy("disabled") }),
-  ],
-  `Choose one of ${Object.keys(strategyTitles).join(", ")}`,
-);
-export type HealthCheck = v.InferOutput<typeof HealthCheckInput>;
-/** Parses what is stored. */
-export const HealthCheck = HealthCheckInput;
 
 const BindingInput = v.strictObject({
   service: v.optional(
@@ -215,7 +137,7 @@ const entries = {
     ),
     "tag",
   ),
-  health_check: v.optional(v.pipe(HealthCheckInput, v.title("Health check")), { strategy: "auto" }),
+  health_check: v.optional(v.pipe(HealthCheck, v.title("Health check")), { strategy: "auto" }),
   restore_on_failure: v.optional(
     v.pipe(
       v.boolean("Write true or false"),

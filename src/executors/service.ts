@@ -10,6 +10,7 @@ import { newId } from "../ids.ts";
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
 import type { RuntimeSession } from "../runtimes/runtime.ts";
+import { resolveBindings } from "./bindings.ts";
 import {
   type OpenRegistryLogin,
   type PlannedUpdate,
@@ -20,11 +21,9 @@ import {
 } from "./plan.ts";
 import {
   activeRunOf,
-  channelsOfSource,
   connectionFacts,
   deleteExecutorRow,
   type ExecutorRow,
-  findBindable,
   findExecutor,
   findExecutorByName,
   findExecutorByTarget,
@@ -32,7 +31,6 @@ import {
   listExecutorsAfter,
   makeWindowsDue,
   replaceBindings,
-  trackerExists,
   updateExecutorRow,
 } from "./queries.ts";
 import type { TrackerReleases } from "./releases.ts";
@@ -69,32 +67,6 @@ export const ExecutorQuery = v.object({
   connection_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
   tracker: v.optional(v.pipe(v.string(), v.maxLength(100))),
 });
-
-/** Refuses what is bound to nothing, twice, or to a channel that the source does not have; each at its field. */
-async function resolveBindings(read: Reader, input: ExecutorInput["bindings"]): Promise<Binding[]> {
-  const errors: Record<string, string> = {};
-  const found: Binding[] = [];
-  for (const [position, binding] of input.entries()) {
-    const at = (field: string) => `bindings.${position}.${field}`;
-    if (found.some((each) => each.service === binding.service)) {
-      errors[at("service")] = `The service "${binding.service}" is already bound above`;
-    }
-    const source = await findBindable(read, binding.tracker, binding.source);
-    if (source === null) {
-      if (await trackerExists(read, binding.tracker)) {
-        errors[at("source")] = `The tracker "${binding.tracker}" has no source "${binding.source}"`;
-      } else errors[at("tracker")] = `There is no tracker "${binding.tracker}"`;
-      continue;
-    }
-    const channels = await channelsOfSource(read, source.source_id);
-    if (!channels.includes(binding.channel)) {
-      errors[at("channel")] = `The source "${binding.source}" has the channels ${channels.join(", ")}`;
-    }
-    found.push({ ...source, service: binding.service, channel: binding.channel });
-  }
-  if (Object.keys(errors).length > 0) throw invalidInput(errors);
-  return found;
-}
 
 function rowOf(input: ExecutorInput) {
   const { target, bindings: _bindings, ...fields } = input;

@@ -1,0 +1,31 @@
+import type { Reader } from "../db/client.ts";
+import { invalidInput } from "../errors.ts";
+import { channelsOfSource, findBindable, trackerExists } from "./queries.ts";
+import type { ExecutorInput } from "./schema.ts";
+import type { Binding } from "./settings.ts";
+
+/** Refuses what is bound to nothing, twice, or to a channel that the source does not have; each at its field. */
+export async function resolveBindings(read: Reader, input: ExecutorInput["bindings"]): Promise<Binding[]> {
+  const errors: Record<string, string> = {};
+  const found: Binding[] = [];
+  for (const [position, binding] of input.entries()) {
+    const at = (field: string) => `bindings.${position}.${field}`;
+    if (found.some((each) => each.service === binding.service)) {
+      errors[at("service")] = `The service "${binding.service}" is already bound above`;
+    }
+    const source = await findBindable(read, binding.tracker, binding.source);
+    if (source === null) {
+      if (await trackerExists(read, binding.tracker)) {
+        errors[at("source")] = `The tracker "${binding.tracker}" has no source "${binding.source}"`;
+      } else errors[at("tracker")] = `There is no tracker "${binding.tracker}"`;
+      continue;
+    }
+    const channels = await channelsOfSource(read, source.source_id);
+    if (!channels.includes(binding.channel)) {
+      errors[at("channel")] = `The source "${binding.source}" has the channels ${channels.join(", ")}`;
+    }
+    found.push({ ...source, service: binding.service, channel: binding.channel });
+  }
+  if (Object.keys(errors).length > 0) throw invalidInput(errors);
+  return found;
+}
