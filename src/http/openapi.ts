@@ -40,7 +40,10 @@ function jsonSchema(schema: v.GenericSchema, mode: "input" | "output"): JsonObje
       const metadata: unknown = Object.entries(valibotAction).find(([key]) => key === "metadata")?.[1];
       const says = (key: string) => isRecord(metadata) && metadata[key] === true;
       if (says("instant")) return { type: "string", format: "date-time" };
-      return says("secret") ? { ...target, writeOnly: true } : target;
+      // What the form alone needs (placeholder, option titles) says nothing about the wire.
+      const names = isRecord(metadata) ? Object.keys(metadata) : [];
+      const described = Object.fromEntries(Object.entries(target).filter(([key]) => !names.includes(key)));
+      return says("secret") ? { ...described, writeOnly: true } : described;
     },
     overrideSchema: ({ valibotSchema, jsonSchema: target }) => {
       // The converter drops which property tells a variant's options apart.
