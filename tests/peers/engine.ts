@@ -2,9 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
-const dockerd = "/usr/sbin/dockerd";
+/** Debian's, or another line's: its folder then comes first in the PATH, for the runc and docker-proxy beside it. */
+const dockerd = process.env.TIDEMARK_DOCKERD ?? "/usr/sbin/dockerd";
 const busybox = "/usr/bin/busybox";
 const readyTimeoutMs = 60_000;
 
@@ -68,7 +69,8 @@ export async function startEngine(options: EngineOptions = {}): Promise<TestEngi
 
   const start = async () => {
     const output = openSync(log, "a");
-    daemon = spawn(dockerd, daemonArgs, { stdio: ["ignore", output, output], detached: true });
+    const env = { ...process.env, PATH: `${dirname(dockerd)}:${process.env.PATH ?? ""}` };
+    daemon = spawn(dockerd, daemonArgs, { stdio: ["ignore", output, output], detached: true, env });
     await untilItAnswers(socket, daemon, log);
   };
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
