@@ -3,7 +3,7 @@ import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
 import { endRun, moveOn, type RunContext, type RunnerOptions, type StoredPlan } from "./context.ts";
-import { firstEntry, lastEntry, openJournal } from "./journal.ts";
+import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
 import { holdLease, LeaseLost, leaseMs } from "./lease.ts";
 import {
   appendStep,
@@ -25,8 +25,10 @@ import { type ActiveState, isActiveState } from "./states.ts";
 
 /** A pending run that ended its process so often is not tried again. */
 const maxClaims = 2;
-/** When a run is taken up again whose runtime did not answer, or that met a fault of our own. */
+/** When a run is taken up again whose runtime did not answer, or that met a fault of our own; later once it lasts. */
 const retryMs = 10_000;
+const lateRetryMs = 60_000;
+const lateAfterMs = 5 * 60_000;
 
 const PlanColumn = v.object({
   services: v.array(
@@ -63,13 +65,15 @@ export function runRunner(deps: RunnerOptions) {
       if (held === null || held.state !== "pending") return held;
       await updateHeldRun(tx, id, owner, { reason: null, reason_code: null, started_at: held.started_at ?? now });
       await appendStep(tx, { run_id: id, step: "claim", phase: "begin", facts: {}, at: now });
-      return { ...held, reason: null, reason_code: null, started_at: held.started_at ?? now };
+      // With the reason for which it was given back before, should this be the last time.
+      return { ...held, started_at: held.started_at ?? now };
     });
   };
 
   /** Gives a run back that could not be worked on; it is taken up again at `due_at`. */
   const release = async (run: RunRow, owner: string, waiting: Reason | null): Promise<void> => {
-    const due = clock.now() + (waiting === null ? 0 : retryMs);
+    const age = clock.now() - (run.started_at ?? run.created_at);
+    const due = clock.now() + (waiting === null ? 0 : age < lateAfterMs ? retryMs : lateRetryMs);
     const isEnded = !isActiveState(run.state);
     await db.write((tx) =>
       updateHeldRun(tx, run.id, owner, {
@@ -88,8 +92,9 @@ export function runRunner(deps: RunnerOptions) {
     if (run === null) return;
     deps.changes.announce(id);
     const lease = holdLease({ db, clock, log, run_id: id, owner });
+    let journal: RunJournal | null = null;
     try {
-      const journal = await openJournal({ db, clock, log, lease, changes: deps.changes, redact: deps.redact });
+      journal = await openJournal({ db, clock, log, lease, changes: deps.changes, redact: deps.redact });
       await workOn(deps, { run, lease, journal, shutdown });
     } catch (error) {
       if (error instanceof LeaseLost || lease.signal.aborted) {
@@ -98,7 +103,17 @@ export function runRunner(deps: RunnerOptions) {
       }
       if (shutdown.aborted) log.info("Run is left for the next start", { run: id, state: run.state });
       else log.error("Run is taken up again later", { run: id, state: run.state, error });
-      const message = `Taken up again after: ${deps.redact(errorMessage(error))}`;
+      const cause = deps.redact(errorMessage(error));
+      const isGivenUp = !shutdown.aborted && clock.now() - (run.started_at ?? run.created_at) >= giveUpMs;
+      if (isGivenUp && journal !== null && isActiveState(run.state)) {
+        const reason: Reason = {
+          code: "interrupted",
+          message: `The run could not be brought to an end for a day: ${cause}`,
+        };
+        await endRun({ deps, run, lease, journal }, run.state, "failed", { reason, serving: "unknown" });
+        return;
+      }
+      const message = `Taken up again after: ${cause}`;
       await release(run, owner, shutdown.aborted ? null : { code: "unreachable", message });
     } finally {
       await lease.stop();
@@ -156,8 +171,11 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
   const { deps, run, settings, journal, lease } = held;
   const claims = journal.entries().filter((entry) => entry.step === "claim").length;
   if (claims > maxClaims) {
-    const message = "The process ended each time that this run was started";
-    await endRun(held, "pending", "failed", { reason: { code: "interrupted", message }, serving: "unknown" });
+    const reason: Reason =
+      run.reason_code === "waiting_for_runtime" && run.reason !== null
+        ? { code: "internal_error", message: run.reason }
+        : { code: "interrupted", message: "The process ended each time that this run was started" };
+    await endRun(held, "pending", "failed", { reason, serving: "unknown" });
     return false;
   }
   const executor = await executorOfRun(deps.db.read, run.executor_id);
@@ -172,6 +190,11 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
     return false;
   }
   const isUnwanted = run.trigger !== "manual" && settings.trigger === "manual";
+  if (run.trigger === "manual" && !isWindowOpen(held)) {
+    const message = `The maintenance window of "${settings.name}" is closed, and the run is not to ignore it`;
+    await endRun(held, "pending", "skipped", { reason: { code: "window_closed", message } });
+    return false;
+  }
   if (isUnwanted || !isWindowOpen(held)) {
     // Outside of its window an automatic run waits without a trace: the evaluation queues it again.
     await deps.db.write(async (tx) => {
@@ -197,16 +220,8 @@ async function openOrEnd(held: HeldRun): Promise<RunContext["session"] | null> {
       await endRun(held, "pending", "failed", { reason: { code, message }, serving: "unknown" });
       return null;
     }
-    const startedAt = run.started_at ?? run.created_at;
-    if (!isActiveState(run.state) || deps.clock.now() - startedAt < giveUpMs) throw error;
-    const reason: Reason = { code: "interrupted", message: `The runtime did not answer for a day: ${message}` };
-    await endInterrupted(held, run.state, reason);
-    return null;
+    throw error;
   }
-}
-
-async function endInterrupted(held: HeldRun, from: ActiveState, reason: Reason): Promise<void> {
-  await endRun(held, from, "failed", { reason, serving: "unknown" });
 }
 
 /** The reason that was noted before the process ended, so that the end tells the cause and not only the interruption. */

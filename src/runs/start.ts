@@ -239,10 +239,10 @@ async function unlessAborted(signal: AbortSignal, begin: () => Promise<Prepared>
   }
 }
 
-/** Whether the run may go on by its window; manual runs and those of other triggers always may. */
+/** Whether the run may go on by its executor's window; runs that ignore it and those of immediate triggers always may. */
 export function isWindowOpen(context: Pick<RunContext, "deps" | "run" | "settings">): boolean {
   const { deps, run, settings } = context;
-  return run.trigger !== "window" || run.ignore_window || deps.executors.isWindowOpen(settings);
+  return run.trigger === "immediate" || run.ignore_window || deps.executors.isWindowOpen(settings);
 }
 
 /** Saves the complete configuration, encrypted, before anything is touched. */

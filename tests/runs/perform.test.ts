@@ -309,6 +309,11 @@ describe("a skipped run", () => {
     await skipped("executor_disabled", await world.addExecutor({ is_enabled: false }));
   });
 
+  test("window_closed: a manual run that is not to ignore the window", async () => {
+    const window = { days: ["monday"], start: "22:00", end: "02:00" };
+    await skipped("window_closed", await world.addExecutor({ trigger: "window", window }), { ignore_window: false });
+  });
+
   test("no_release", async () => {
     world.upstream.choice = { release: null, ready_at: null };
     await skipped("no_release", await world.addExecutor());
@@ -425,6 +430,20 @@ describe("one run at a time", () => {
     await world.tick();
     expect(await world.run(id)).toMatchObject({ state: "failed", reason_code: "interrupted" });
   });
+});
+
+test("a fault of our own ends a run after two tries, and names it", async () => {
+  const executor = await world.addExecutor();
+  const { id } = await world.main.runs.create(systemActor, executor, {});
+  world.engine.inspectFault = new TypeError("Cannot read properties of undefined");
+  for (let time = 0; time < 3; time++) {
+    await world.clock.runUntil(world.main.runs.work.perform({ id }, live));
+    await world.clock.advance(11_000);
+  }
+  const run = await world.run(id);
+  expect(run).toMatchObject({ state: "failed", reason_code: "internal_error" });
+  expect(run.reason).toContain("Cannot read properties of undefined");
+  expect(await world.events()).toHaveLength(1);
 });
 
 describe("the pull", () => {

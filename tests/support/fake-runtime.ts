@@ -34,6 +34,8 @@ export class FakeEngine {
   readonly calls: string[] = [];
   readonly pulls: { reference: string; auth: RegistryAuth | null }[] = [];
   isUnreachable = false;
+  /** What `inspect` throws, as a fault of ours would. */
+  inspectFault: Error | null = null;
   refusals: Refusal[] = [];
   /** Fails the step each time it is tried. */
   failures = new Map<UpdateStep | "capture" | "discover", PluginError>();
@@ -201,6 +203,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     },
     inspect: async (ref) => {
       engine.reach();
+      if (engine.inspectFault !== null) throw engine.inspectFault;
       return targetOf(engine, engine.get(ref.id));
     },
     plan: async (ref, changes) => {

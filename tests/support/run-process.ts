@@ -1,0 +1,118 @@
+// A process that performs one run on a real engine and dies by `kill -9` at a chosen write to the database. Its one argument is
+// JSON: see `Arguments`.
+import * as v from "valibot";
+import { auditRecorder } from "../../src/auth/audit.ts";
+import { systemClock } from "../../src/clock.ts";
+import { connectionService } from "../../src/connections/service.ts";
+import { credentialService } from "../../src/credentials/service.ts";
+import { type Database, openDatabase } from "../../src/db/client.ts";
+import { events } from "../../src/db/tables.ts";
+import { executorService } from "../../src/executors/service.ts";
+import { newId } from "../../src/ids.ts";
+import { createLog } from "../../src/log.ts";
+import { probes } from "../../src/probes/index.ts";
+import { runService } from "../../src/runs/service.ts";
+import { runtimes } from "../../src/runtimes/index.ts";
+import { createSealer } from "../../src/secrets/sealed.ts";
+
+const Desired = v.object({ image: v.string(), tag: v.string(), digest: v.string() });
+
+const Arguments = v.object({
+  database_url: v.string(),
+  key: v.string(),
+  run_id: v.string(),
+  desired: Desired,
+  /** The point (from 1) at which it dies: before its first write, after it, before the second, … */
+  die_at: v.number(),
+});
+export type RunProcessArguments = v.InferOutput<typeof Arguments>;
+
+interface PartsOptions {
+  db: Database;
+  key: string;
+  instance_id: string;
+  desired: v.InferOutput<typeof Desired>;
+  /** Passed before and after each write. */
+  gate: () => Promise<void>;
+}
+
+/** The services that a run needs, all real but the tracker. */
+export function openRunParts(options: PartsOptions) {
+  const { desired, gate } = options;
+  const clock = systemClock;
+  const db: Database = {
+    ...options.db,
+    write: async (work) => {
+      await gate();
+      const result = await options.db.write(work);
+      await gate();
+      return result;
+    },
+  };
+  const audit = auditRecorder({ clock });
+  const sealer = createSealer({ keys: { primary: options.key }, clock, onOpen: () => undefined });
+  const credentials = credentialService({ db, clock, sealer, audit });
+  const self = { hostname: "somewhere-else", data_dir: "/nowhere/tidemark" };
+  const connections = connectionService({ db, clock, audit, credentials, runtimes, self });
+  const executors = executorService({
+    db,
+    clock,
+    audit,
+    connections,
+    releases: {
+      desiredRelease: async () => ({
+        release: { version: desired.tag, tag: desired.tag, digest: desired.digest, published_at: null },
+        ready_at: null,
+      }),
+      imageFor: async () => desired.image,
+      readImageConfig: async () => null,
+    },
+    openLogin: () => Promise.reject(new Error("The registry wants no login")),
+    timezone: () => "UTC",
+    judgeDestination: () => null,
+  });
+  const runs = runService({
+    db,
+    clock,
+    log: createLog({ level: "error", format: "text", clock, redact: (text) => text }),
+    sealer,
+    audit,
+    instance_id: options.instance_id,
+    redact: (text) => text,
+    connections,
+    executors,
+    recordEvent: async (tx, event) => {
+      if (!("run_id" in event)) throw new Error("Only runs record events here");
+      const { kind, executor_id, run_id, facts } = event;
+      const at = clock.now();
+      await tx.insert(events).values({ id: newId(at), kind, executor_id, run_id, facts: { ...facts }, created_at: at });
+    },
+    snapshotLimit: () => 10,
+    openProbe: (kind, config, context) =>
+      probes[kind].open(config, {
+        ...context,
+        clock,
+        fetch: () => Promise.reject(new Error("Not asked here")),
+        connect: () => Promise.reject(new Error("Not asked here")),
+      }),
+  });
+  return { connections, executors, runs };
+}
+
+async function perform(options: RunProcessArguments): Promise<void> {
+  let points = 0;
+  const db = await openDatabase({ url: options.database_url });
+  const { runs } = openRunParts({
+    ...options,
+    db,
+    instance_id: "dying",
+    gate: async () => {
+      points += 1;
+      if (points === options.die_at) process.kill(process.pid, "SIGKILL");
+    },
+  });
+  await runs.work.perform({ id: options.run_id }, new AbortController().signal);
+  await db.close();
+}
+
+if (import.meta.main) await perform(v.parse(Arguments, JSON.parse(process.argv[2] ?? "")));
