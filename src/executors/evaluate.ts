@@ -264,8 +264,9 @@ function mayStart(
   const code = last.reason_code ?? "";
   if (last.state === "skipped") return rearmed.has(code) && !isUnmet ? "now" : "never";
   const isRetryable = last.state === "failed" && retryable.has(code) && last.serving !== "none";
-  const faults = own.filter((run) => run.state === "failed").length;
-  if (!isRetryable || last.trigger === "manual" || faults > 1 || last.ended_at === null) return "never";
+  // A run by hand that met such a fault uses up nothing.
+  const faults = own.filter((run) => run.state === "failed" && run.trigger !== "manual").length;
+  if (!isRetryable || faults > 1 || last.ended_at === null) return "never";
   const at = last.ended_at + retryDelayMs;
   return at <= now ? "now" : at;
 }

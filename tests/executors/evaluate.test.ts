@@ -133,6 +133,18 @@ describe("an immediate trigger", () => {
     ]);
   });
 
+  test("comes after a run by hand that met a transport fault", async () => {
+    const executor = await world.addExecutor({ trigger: "immediate" });
+    world.engine.failures.set("pull", new PluginError("unreachable", "Pull: connection reset"));
+    expect((await world.update(executor)).reason_code).toBe("unreachable");
+    world.engine.failures.clear();
+    await world.tick();
+    expect(await world.runsOf(executor)).toHaveLength(1);
+    await world.clock.advance(10 * minute);
+    await world.tick();
+    expect((await outcomes(executor)).at(-1)).toEqual(["immediate", 1, "succeeded", null]);
+  });
+
   test.each([
     ["pull", "rejected", "pull_failed"],
     ["start", "rejected", "update_failed"],
