@@ -256,10 +256,19 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
   );
 }
 
+/** As many runs as the chart has places. */
+const shownDowntimes = 20;
+
 function DowntimeChart({ ctx, runs }: Pick<ExecutorPageProps, "ctx" | "runs">) {
   const t = texts(ctx).executors;
-  const measured = runs.filter((run) => run.downtime_ms !== null).toReversed();
+  const measured = runs
+    .filter((run) => run.downtime_ms !== null)
+    .slice(0, shownDowntimes)
+    .toReversed();
   const byTime = new Map(measured.map((run) => [run.created_at, run]));
+  const first = measured[0]?.created_at ?? 0;
+  // A few runs would be drawn as wide as the page: empty places stand before them.
+  const places = Array.from({ length: Math.max(0, shownDowntimes - measured.length) }, () => first - 1);
   return (
     <Section title={t.downtime}>
       {measured.length === 0 ? (
@@ -268,15 +277,18 @@ function DowntimeChart({ ctx, runs }: Pick<ExecutorPageProps, "ctx" | "runs">) {
         <Bars
           ctx={ctx}
           title={t.downtime_title}
-          days={measured.map((run) => ({
-            at: run.created_at,
-            good: run.state === "failed" ? 0 : (run.downtime_ms ?? 0),
-            failed: run.state === "failed" ? (run.downtime_ms ?? 0) : 0,
-          }))}
+          days={[
+            ...places.map((at) => ({ at, good: 0, failed: 0 })),
+            ...measured.map((run) => ({
+              at: run.created_at,
+              good: run.state === "failed" ? 0 : (run.downtime_ms ?? 0),
+              failed: run.state === "failed" ? (run.downtime_ms ?? 0) : 0,
+            })),
+          ]}
           describe={(day) => {
             const run = byTime.get(day.at);
             return run === undefined
-              ? ""
+              ? t.no_run
               : t.downtime_of(formatDuration(ctx.language, run.downtime_ms ?? 0), runWords(ctx, run));
           }}
         />

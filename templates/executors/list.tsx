@@ -78,9 +78,8 @@ function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "exe
         { key: "target", title: t.target, grows: true },
         { key: "versions", title: t.versions, grows: true },
         { key: "state", title: t.state, card_label: "none" },
-        { key: "trigger", title: t.trigger, wide_only: true, grows: true },
+        { key: "trigger", title: t.trigger, wide_only: true },
         { key: "run", title: t.last_run, align: "end" },
-        { key: "downtime", title: t.downtime, align: "end" },
       ]}
       rows={executors.map((executor) => ({
         id: `executor-${executor.id}`,
@@ -95,12 +94,6 @@ function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "exe
           state: <ExecutorState ctx={ctx} executor={executor} />,
           trigger: <TriggerWords ctx={ctx} executor={executor} />,
           run: <LastRun ctx={ctx} executor={executor} />,
-          downtime:
-            typeof executor.last_run?.downtime_ms === "number" ? (
-              <Duration ctx={ctx} ms={executor.last_run.downtime_ms} />
-            ) : (
-              <span class="quiet">–</span>
-            ),
         },
       }))}
     />
@@ -133,6 +126,12 @@ function LastRun({ ctx, executor }: { ctx: PageContext; executor: ExecutorView }
   return (
     <span title={runWords(ctx, run)}>
       <Time ctx={ctx} at={run.ended_at ?? run.started_at} />
+      {run.downtime_ms === null ? null : (
+        <small class="quiet" title={texts(ctx).executors.downtime}>
+          {" "}
+          <Duration ctx={ctx} ms={run.downtime_ms} />
+        </small>
+      )}
     </span>
   );
 }

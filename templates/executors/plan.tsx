@@ -67,7 +67,6 @@ export function ResultingImages({ ctx, view }: { ctx: PageContext; view: PlanVie
     <>
       {view.services.map((service) => (
         <Facts
-          wide
           items={[
             view.services.length > 1 ? [t.service, service.service] : null,
             service.found === null ? null : [t.plan_now, <span class="version">{service.found.image}</span>],

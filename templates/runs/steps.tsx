@@ -163,10 +163,16 @@ function Attempts({ ctx, attempts }: { ctx: PageContext; attempts: readonly RunS
       {rest > 0 ? <p class="quiet">{t.earlier_attempts(rest)}</p> : null}
       {shown.map(({ facts, at }) => (
         <p class="meta" id={`attempt-${String(facts.number)}`}>
-          <Time ctx={ctx} at={at} form="precise" />
+          <span>
+            <Time ctx={ctx} at={at} form="precise" />
+          </span>
           <span>{t.attempt_number(number(facts.number) ?? 0)}</span>
           <span>{typeof facts.detail === "string" ? translateMessage(ctx.language, facts.detail) : ""}</span>
-          {typeof facts.duration_ms === "number" ? <Duration ctx={ctx} ms={facts.duration_ms} /> : null}
+          {typeof facts.duration_ms === "number" ? (
+            <span>
+              <Duration ctx={ctx} ms={facts.duration_ms} />
+            </span>
+          ) : null}
         </p>
       ))}
     </div>
