@@ -26,7 +26,8 @@ export type RunRow = typeof runs.$inferSelect;
 export type RunStepRow = typeof run_steps.$inferSelect;
 export type SnapshotRow = typeof snapshots.$inferSelect;
 
-const activeStates = ["pending", "capturing", "updating", "verifying"] as const;
+/** Written out, not bound: only so can the planner see that the indexes over active runs apply. */
+const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
 /** In these a run works on its target; in `pending` only while it is claimed. */
 const workingStates = ["capturing", "updating", "verifying"] as const;
 
@@ -84,7 +85,7 @@ export async function activeRunOf(read: Reader, executorId: string): Promise<Run
   const rows = await read
     .select()
     .from(runs)
-    .where(and(eq(runs.executor_id, executorId), inArray(runs.state, [...activeStates])))
+    .where(and(eq(runs.executor_id, executorId), isActive))
     .limit(1);
   return rows[0] ?? null;
 }
@@ -104,6 +105,7 @@ export async function workingRunOn(
       and(
         eq(executors.connection_id, connectionId),
         ne(runs.id, runId),
+        isActive,
         or(
           inArray(runs.state, [...workingStates]),
           and(eq(runs.state, "pending"), isNotNull(runs.lease_owner), gt(runs.lease_until, now)),
@@ -166,7 +168,13 @@ export async function dueRuns(read: Reader, now: number, limit: number): Promise
       .select({ id: other.id })
       .from(other)
       .innerJoin(otherExecutor, eq(otherExecutor.id, other.executor_id))
-      .where(and(eq(otherExecutor.connection_id, executors.connection_id), inArray(other.state, [...workingStates]))),
+      .where(
+        and(
+          eq(otherExecutor.connection_id, executors.connection_id),
+          sql`${other.state} in ('pending', 'capturing', 'updating', 'verifying')`,
+          inArray(other.state, [...workingStates]),
+        ),
+      ),
   );
   const isTold = and(eq(runs.state, "pending"), eq(runs.reason_code, "waiting_for_connection"));
   const active = await read
@@ -175,7 +183,7 @@ export async function dueRuns(read: Reader, now: number, limit: number): Promise
     .innerJoin(executors, eq(executors.id, runs.executor_id))
     .where(
       and(
-        inArray(runs.state, [...activeStates]),
+        isActive,
         lte(runs.due_at, now),
         isFree(now),
         or(isNull(runs.reason_code), not(and(isTold, isBusy) ?? isBusy)),
@@ -205,10 +213,7 @@ export async function leaseRun(
       and(
         eq(runs.id, id),
         isFree(lease.now),
-        or(
-          and(inArray(runs.state, [...activeStates]), lte(runs.due_at, lease.now)),
-          lte(runs.cleanup_due_at, lease.now),
-        ),
+        or(and(isActive, lte(runs.due_at, lease.now)), lte(runs.cleanup_due_at, lease.now)),
       ),
     )
     .returning();
@@ -336,7 +341,7 @@ export async function insertSnapshot(
   const inUse = await tx
     .select({ id: runs.snapshot_id })
     .from(runs)
-    .where(and(eq(runs.executor_id, row.executor_id), inArray(runs.state, [...activeStates])));
+    .where(and(eq(runs.executor_id, row.executor_id), isActive));
   const removable = all
     .filter((each) => !each.is_locked && each.id !== row.id && !inUse.some((used) => used.id === each.id))
     .map((each) => each.id);
@@ -358,7 +363,7 @@ export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean
   const rows = await read
     .select({ id: runs.id })
     .from(runs)
-    .where(and(eq(runs.snapshot_id, id), inArray(runs.state, [...activeStates])))
+    .where(and(eq(runs.snapshot_id, id), isActive))
     .limit(1);
   return rows.length > 0;
 }
