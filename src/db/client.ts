@@ -1,7 +1,8 @@
 import { type Client, createClient, LibsqlError } from "@libsql/client";
 import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
 import { AppError } from "../errors.ts";
-import { localClient } from "./local-client.ts";
+import { openLocal } from "./local-client.ts";
+import { createWriteQueue } from "./write-queue.ts";
 
 type Drizzle = LibSQLDatabase<Record<string, never>>;
 type Transaction = Parameters<Parameters<Drizzle["transaction"]>[0]>[0];
@@ -68,42 +69,56 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     await client.execute("PRAGMA synchronous = FULL");
   }
   const file = isLocal ? (await client.execute("PRAGMA database_list")).rows[0]?.file : "";
-  const queries = typeof file === "string" && file !== "" ? localClient(client, file) : client;
-  const database: Drizzle = drizzle({ client: queries });
+  return typeof file === "string" && file !== "" ? overFile(client, file) : overClient(client);
+}
 
-  let tail: Promise<unknown> = Promise.resolve();
-  const transact = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await database.transaction((tx) => work(tx), { behavior: "immediate" });
-      } catch (error) {
-        if (isFull(error)) {
-          throw new AppError(
-            "insufficient_storage",
-            507,
-            "The disk of the database is full; free space and try again",
-            {
-              cause: error,
-            },
-          );
-        }
-        if (!isBusy(error) || attempt > busyRetries) throw error;
-        // Another process holds the lock (the reset command, a second instance): wait without blocking the loop.
-        await new Promise((resolve) => setTimeout(resolve, 10 * attempt));
+/** Tries again while another process holds the lock, without blocking the loop; says so when the disk is full. */
+async function retryBusy<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (isFull(error)) {
+        const message = "The disk of the database is full; free space and try again";
+        throw new AppError("insufficient_storage", 507, message, { cause: error });
       }
+      if (!isBusy(error) || attempt > busyRetries) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10 * attempt));
     }
+  }
+}
+
+function overFile(client: Client, file: string): Database {
+  const store = openLocal(client, file);
+  const writer: Drizzle = drizzle({ client: store.writing });
+  const queue = createWriteQueue<Writer>({ store, writer, retry: retryBusy });
+  return {
+    read: drizzle({ client: store.reading }),
+    write: (work) => queue.write(work),
+    client,
+    close: async () => {
+      await queue.idle();
+      store.close();
+      client.close();
+    },
   };
+}
+
+function overClient(client: Client): Database {
+  const database: Drizzle = drizzle({ client });
+  let tail: Promise<unknown> = Promise.resolve();
   return {
     read: database,
     write: (work) => {
-      const result = tail.then(() => transact(work));
+      const result = tail.then(() =>
+        retryBusy(() => database.transaction((tx) => work(tx), { behavior: "immediate" })),
+      );
       tail = result.catch(() => undefined);
       return result;
     },
     client,
     close: async () => {
       await tail;
-      queries.close();
       client.close();
     },
   };

@@ -1,4 +1,4 @@
-import type { Client, InStatement, InValue, ResultSet, Row, Transaction } from "@libsql/client";
+import type { Client, InStatement, InValue, ResultSet, Row } from "@libsql/client";
 import { LibsqlError } from "@libsql/client";
 import Sqlite from "libsql";
 
@@ -106,14 +106,26 @@ function isBusy(error: unknown): boolean {
   return error instanceof LibsqlError && error.code.startsWith("SQLITE_BUSY");
 }
 
-/**
- * `client` with a faster way for queries and transactions of a `file:` database: a connection for reading and one for writing, each
- * with its prepared statements. One write transaction at a time is open, as the write queue has it anyway.
- */
-export function localClient(client: Client, path: string): Client {
+/** A `file:` database by two connections of its own, each with its prepared statements. */
+export interface LocalDatabase {
+  /** Sees what was committed. */
+  reading: Client;
+  /** Works only while a transaction is open. */
+  writing: Client;
+  begin(): void;
+  commit(): void;
+  /** Harmless when no transaction is open. */
+  rollback(): void;
+  /** False after a fault by which the engine itself ended the transaction, such as a full disk. */
+  isOpen(): boolean;
+  close(): void;
+}
+
+/** Opens the two connections; `client` answers for what they are not made for. */
+export function openLocal(client: Client, path: string): LocalDatabase {
   let reading = openConnection(path);
   let writing = openConnection(path);
-  let isTaken = false;
+  let isBroken = false;
 
   const read = (statement: InStatement): ResultSet => {
     try {
@@ -127,29 +139,25 @@ export function localClient(client: Client, path: string): Client {
       throw error;
     }
   };
-
-  const transaction = async (): Promise<Transaction> => {
-    if (isTaken) throw new LibsqlError("Another write transaction is open", "TRANSACTION_ACTIVE");
-    writing.control("BEGIN IMMEDIATE");
-    isTaken = true;
-    let isOpen = true;
-    let isBroken = false;
-    const write = (statement: InStatement): ResultSet => {
-      requireOpen();
-      try {
-        return writing.execute(statement);
-      } catch (error) {
-        isBroken ||= isBusy(error);
-        throw error;
-      }
-    };
-    const requireOpen = () => {
-      if (!isOpen || !writing.isInTransaction())
-        throw new LibsqlError("The transaction is closed", "TRANSACTION_CLOSED");
-    };
-    const rollback = () => {
-      if (!isOpen) return;
-      [isOpen, isTaken] = [false, false];
+  const write = (statement: InStatement): ResultSet => {
+    if (!writing.isInTransaction()) throw new LibsqlError("The transaction is closed", "TRANSACTION_CLOSED");
+    try {
+      return writing.execute(statement);
+    } catch (error) {
+      isBroken ||= isBusy(error);
+      throw error;
+    }
+  };
+  return {
+    reading: clientOver(client, read),
+    writing: clientOver(client, write),
+    begin: () => writing.control("BEGIN IMMEDIATE"),
+    commit: () => {
+      isBroken = true;
+      writing.control("COMMIT");
+      isBroken = false;
+    },
+    rollback: () => {
       try {
         if (writing.isInTransaction()) writing.control("ROLLBACK");
       } catch (error) {
@@ -160,42 +168,28 @@ export function localClient(client: Client, path: string): Client {
         if (isBroken) {
           writing.close();
           writing = openConnection(path);
+          isBroken = false;
         }
       }
-    };
-    const own: Transaction = {
-      execute: async (statement: InStatement) => write(statement),
-      batch: async (statements) => statements.map((statement) => write(statement)),
-      executeMultiple: async () => {
-        throw new LibsqlError("Several statements at once are not used here", "NOT_SUPPORTED");
-      },
-      commit: async () => {
-        requireOpen();
-        isBroken = true;
-        writing.control("COMMIT");
-        [isOpen, isTaken, isBroken] = [false, false, false];
-      },
-      rollback: async () => rollback(),
-      close: rollback,
-      get closed() {
-        return !isOpen;
-      },
-    };
-    return own;
+    },
+    isOpen: () => writing.isInTransaction(),
+    close: () => {
+      reading.close();
+      writing.close();
+    },
   };
+}
 
+function clientOver(client: Client, execute: (statement: InStatement) => ResultSet): Client {
   return {
-    execute: async (statement: InStatement) => read(statement),
-    transaction,
+    execute: async (statement: InStatement) => execute(statement),
+    transaction: () => Promise.reject(new LibsqlError("Transactions go through the write queue", "NOT_SUPPORTED")),
     batch: (statements, mode) => client.batch(statements, mode),
     migrate: (statements) => client.migrate(statements),
     executeMultiple: (sql) => client.executeMultiple(sql),
     sync: () => client.sync(),
     reconnect: () => client.reconnect(),
-    close: () => {
-      reading.close();
-      writing.close();
-    },
+    close: () => client.close(),
     get closed() {
       return client.closed;
     },

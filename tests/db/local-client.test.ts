@@ -3,38 +3,38 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@libsql/client";
-import { localClient } from "../../src/db/local-client.ts";
+import { type LocalDatabase, openLocal } from "../../src/db/local-client.ts";
 
 let dir = "";
 let plain: Client;
-let client: Client;
+let store: LocalDatabase;
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), "tidemark-client-"));
   plain = createClient({ url: `file:${dir}/test.db` });
   await plain.executeMultiple(
     "PRAGMA journal_mode = WAL; CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)",
   );
-  client = localClient(plain, `${dir}/test.db`);
+  store = openLocal(plain, `${dir}/test.db`);
 });
 afterEach(() => {
-  client.close();
+  store.close();
   plain.close();
   rmSync(dir, { recursive: true, force: true });
 });
 
 const add = (text: string | null) => ({ sql: "INSERT INTO notes (text) VALUES (?)", args: [text] });
-const texts = async () => (await client.execute("SELECT text FROM notes ORDER BY id")).rows.map((row) => row[0]);
+const texts = async () => (await store.reading.execute("SELECT text FROM notes ORDER BY id")).rows.map((row) => row[0]);
 
-describe("localClient()", () => {
+describe("openLocal()", () => {
   test.each([
     ["foreign_keys", 1],
     ["synchronous", 2],
     ["journal_mode", "wal"],
   ])("has %s as %p for reading and for writing", async (pragma, value) => {
-    expect((await client.execute(`PRAGMA ${pragma}`)).rows[0]?.[0]).toBe(value);
-    const transaction = await client.transaction("write");
-    expect((await transaction.execute(`PRAGMA ${pragma}`)).rows[0]?.[0]).toBe(value);
-    await transaction.rollback();
+    expect((await store.reading.execute(`PRAGMA ${pragma}`)).rows[0]?.[0]).toBe(value);
+    store.begin();
+    expect((await store.writing.execute(`PRAGMA ${pragma}`)).rows[0]?.[0]).toBe(value);
+    store.rollback();
   });
 
   test.each([
@@ -45,26 +45,28 @@ describe("localClient()", () => {
     ["an instant", 1_795_225_929_100],
     ["a negative number", -7],
   ])("gives back %s as it was given", async (_name, value) => {
-    expect((await client.execute({ sql: "SELECT ?", args: [value] })).rows[0]?.[0]).toBe(value);
+    expect((await store.reading.execute({ sql: "SELECT ?", args: [value] })).rows[0]?.[0]).toBe(value);
   });
 
   test("takes booleans as 1 and 0, and refuses what cannot be stored", async () => {
-    const answer = await client.execute({ sql: "SELECT ?, ?", args: [true, false] });
+    const answer = await store.reading.execute({ sql: "SELECT ?, ?", args: [true, false] });
     expect([answer.rows[0]?.[0], answer.rows[0]?.[1]]).toEqual([1, 0]);
-    await expect(client.execute({ sql: "SELECT ?", args: [Number.NaN] })).rejects.toThrow("finite");
+    await expect(store.reading.execute({ sql: "SELECT ?", args: [Number.NaN] })).rejects.toThrow("finite");
   });
 
   test("asks the same statement again with other values", async () => {
-    const transaction = await client.transaction("write");
-    for (const text of ["a", "b", "c"]) expect((await transaction.execute(add(text))).rowsAffected).toBe(1);
-    await transaction.commit();
+    store.begin();
+    for (const text of ["a", "b", "c"]) expect((await store.writing.execute(add(text))).rowsAffected).toBe(1);
+    store.commit();
     const find = async (text: string) =>
-      (await client.execute({ sql: "SELECT id FROM notes WHERE text = ?", args: [text] })).rows.map((row) => row[0]);
+      (await store.reading.execute({ sql: "SELECT id FROM notes WHERE text = ?", args: [text] })).rows.map(
+        (row) => row[0],
+      );
     expect([await find("c"), await find("none"), await find("a")]).toEqual([[3], [], [1]]);
   });
 
   test("has more statements than it keeps", async () => {
-    const ask = async (number: number) => (await client.execute(`SELECT ${number}`)).rows[0]?.[0];
+    const ask = async (number: number) => (await store.reading.execute(`SELECT ${number}`)).rows[0]?.[0];
     for (let number = 0; number < 450; number += 1) expect(await ask(number)).toBe(number);
     expect(await ask(0)).toBe(0);
   });
@@ -78,41 +80,42 @@ describe("localClient()", () => {
   });
 
   test("goes on with a statement that failed before", async () => {
-    const transaction = await client.transaction("write");
-    await transaction.execute(add("a"));
-    await expect(transaction.execute(add("a"))).rejects.toThrow("UNIQUE constraint failed");
-    await transaction.execute(add("b"));
-    await transaction.commit();
+    store.begin();
+    await store.writing.execute(add("a"));
+    await expect(store.writing.execute(add("a"))).rejects.toThrow("UNIQUE constraint failed");
+    await store.writing.execute(add("b"));
+    store.commit();
     expect(await texts()).toEqual(["a", "b"]);
   });
 
   test("shows readers nothing of a transaction before its commit, and nothing of one rolled back", async () => {
-    const transaction = await client.transaction("write");
-    await transaction.execute(add("a"));
+    store.begin();
+    await store.writing.execute(add("a"));
     expect(await texts()).toEqual([]);
-    await transaction.rollback();
+    store.rollback();
     expect(await texts()).toEqual([]);
-    const next = await client.transaction("write");
-    await next.execute(add("b"));
-    await next.commit();
+    store.begin();
+    await store.writing.execute(add("b"));
+    store.commit();
     expect(await texts()).toEqual(["b"]);
   });
 
-  test("refuses a second transaction while one is open, and use of one that has ended", async () => {
-    const transaction = await client.transaction("write");
-    await expect(client.transaction("write")).rejects.toThrow("Another write transaction is open");
-    await transaction.commit();
-    await expect(transaction.execute(add("late"))).rejects.toThrow("closed");
-    await (await client.transaction("write")).rollback();
+  test("writes nothing outside of a transaction", async () => {
+    await expect(store.writing.execute(add("early"))).rejects.toThrow("The transaction is closed");
+    store.begin();
+    store.commit();
+    await expect(store.writing.execute(add("late"))).rejects.toThrow("The transaction is closed");
+    store.rollback();
+    expect(await texts()).toEqual([]);
   });
 
   test("tells that another process holds the lock, and writes once it is free", async () => {
     const other = await plain.transaction("write");
-    await expect(client.transaction("write")).rejects.toMatchObject({ code: "SQLITE_BUSY" });
+    expect(() => store.begin()).toThrow("database is locked");
     await other.commit();
-    const transaction = await client.transaction("write");
-    await transaction.execute(add("after"));
-    await transaction.commit();
+    store.begin();
+    await store.writing.execute(add("after"));
+    store.commit();
     expect(await texts()).toEqual(["after"]);
   });
 });

@@ -1,0 +1,126 @@
+import { setImmediate } from "node:timers";
+import type { LocalDatabase } from "./local-client.ts";
+
+/** Works that share one commit. More would keep the first one waiting and the event loop busy for longer than a commit takes. */
+const maxTogether = 16;
+
+interface Waiting<W> {
+  /** Runs the work and keeps its outcome; throws what the work threw. */
+  run(writer: W): Promise<void>;
+  settle(): void;
+  reject(error: unknown): void;
+}
+
+export interface WriteQueue<W> {
+  write<T>(work: (writer: W) => Promise<T>): Promise<T>;
+  /** Resolves when everything that was asked for so far has ended. */
+  idle(): Promise<void>;
+}
+
+interface QueueOptions<W> {
+  store: LocalDatabase;
+  writer: W;
+  /** Runs a transaction again while another process holds the lock, and says what else a failure means. */
+  retry: <T>(transaction: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * One write transaction at a time. Works that wait at the same moment share one, each behind a savepoint of its own: what costs time is
+ * the commit, which waits for the disk. A work that throws is undone alone; no promise resolves before the commit that holds its rows.
+ */
+export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): WriteQueue<W> {
+  const waiting: Waiting<W>[] = [];
+  let draining: Promise<void> | null = null;
+
+  const alone = async (work: Waiting<W>): Promise<void> => {
+    store.begin();
+    try {
+      await work.run(writer);
+      store.commit();
+    } catch (error) {
+      store.rollback();
+      throw error;
+    }
+  };
+
+  /** Null when they could not be held in one transaction: each is then done by itself. */
+  const together = async (works: readonly Waiting<W>[]): Promise<ReadonlyMap<Waiting<W>, unknown> | null> => {
+    const failures = new Map<Waiting<W>, unknown>();
+    store.begin();
+    try {
+      for (const work of works) {
+        await store.writing.execute("SAVEPOINT work");
+        try {
+          await work.run(writer);
+        } catch (error) {
+          failures.set(work, error);
+          // A full disk or a broken file ends the whole transaction: what the others wrote is gone as well.
+          if (!store.isOpen()) return null;
+          await store.writing.execute("ROLLBACK TO work");
+        }
+        await store.writing.execute("RELEASE work");
+      }
+      store.commit();
+      return failures;
+    } catch {
+      return null;
+    } finally {
+      store.rollback();
+    }
+  };
+
+  const settleAlone = async (work: Waiting<W>): Promise<void> => {
+    try {
+      await retry(() => alone(work));
+      work.settle();
+    } catch (error) {
+      work.reject(error);
+    }
+  };
+
+  const settleTogether = async (works: readonly Waiting<W>[]): Promise<void> => {
+    let failures: ReadonlyMap<Waiting<W>, unknown> | null = null;
+    try {
+      failures = await retry(() => together(works));
+    } catch (error) {
+      for (const work of works) work.reject(error);
+      return;
+    }
+    for (const work of works) {
+      if (failures === null) await settleAlone(work);
+      else if (failures.has(work)) work.reject(failures.get(work));
+      else work.settle();
+    }
+  };
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const works = waiting.splice(0, maxTogether);
+      const [first] = works;
+      if (first !== undefined && works.length === 1) await settleAlone(first);
+      else await settleTogether(works);
+    }
+    // In the same step as the last look: what comes later begins anew.
+    draining = null;
+  };
+
+  return {
+    write: <T>(work: (writer: W) => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        let outcome: { value: T } | null = null;
+        waiting.push({
+          run: async (of) => {
+            outcome = { value: await work(of) };
+          },
+          settle: () =>
+            outcome === null ? reject(new Error("A write ended without an outcome")) : resolve(outcome.value),
+          reject,
+        });
+        // Behind what is ready at this moment, so that it can share the commit.
+        draining ??= new Promise<void>((go) => setImmediate(go)).then(drain);
+      }),
+    idle: async () => {
+      while (draining !== null) await draining;
+    },
+  };
+}
