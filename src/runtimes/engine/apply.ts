@@ -27,6 +27,9 @@ interface ApplyContext {
   apiVersion: string;
 }
 
+const policyAttempts = 3;
+const policyRetryMs = 200;
+
 /** Engines wait this long for a container that names no time of its own. */
 const defaultStopSeconds = 10;
 
@@ -89,13 +92,14 @@ async function attachNetworks(client: EngineClient, blueprint: Blueprint, newId:
 }
 
 async function swapRunning(
-  { client, clock }: ApplyContext,
+  context: ApplyContext,
   old: ContainerInspect,
   newId: string,
   names: RunNames,
   blueprint: Blueprint,
   journal: Journal,
 ): Promise<void> {
+  const { client, clock } = context;
   await journal.begin("stop", { old_id: old.Id, new_id: newId, at: clock.now() });
   await takePolicyOff(client, old, journal);
   const stoppingAt = clock.now();
@@ -120,34 +124,36 @@ async function swapRunning(
   ]);
   const startedAt = clock.now();
   if (noted.error !== null) throw noted.error;
-  await endStart(client, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
+  await endStart(context, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
 }
 
 /** A stopped container stays stopped: only the names change hands. */
 async function swapStopped(
-  { client, clock }: ApplyContext,
+  context: ApplyContext,
   old: ContainerInspect,
   newId: string,
   names: RunNames,
   blueprint: Blueprint,
   journal: Journal,
 ): Promise<void> {
+  const { client, clock } = context;
   const skipped = { new_id: newId, is_skipped: true };
   await journal.begin("stop", { old_id: old.Id, ...skipped, at: clock.now() });
   await takePolicyOff(client, old, journal);
   await journal.finish("stop", { ...skipped, at: clock.now() });
   await renameBoth(client, old.Id, newId, names, journal);
   await journal.begin("start", { ...skipped, at: clock.now() });
-  await endStart(client, newId, blueprint, journal, null, { ...skipped, at: clock.now() });
+  await endStart(context, newId, blueprint, journal, null, { ...skipped, at: clock.now() });
 }
 
 async function startUnderName(
-  { client, clock }: ApplyContext,
+  context: ApplyContext,
   newId: string,
   names: RunNames,
   blueprint: Blueprint,
   journal: Journal,
 ): Promise<void> {
+  const { client, clock } = context;
   await step(journal, "rename_new", { id: newId, from: names.next, to: names.name }, async () => {
     await client.renameContainer(newId, names.name);
     return {};
@@ -155,7 +161,7 @@ async function startUnderName(
   await journal.begin("start", { new_id: newId, at: clock.now() });
   const start = await settled(client.startContainer(newId));
   const startedAt = clock.now();
-  await endStart(client, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
+  await endStart(context, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
 }
 
 /** An engine that restarts in the gap would start a stopped container with `always` again, beside its successor. */
@@ -187,7 +193,7 @@ async function renameBoth(
 }
 
 async function endStart(
-  client: EngineClient,
+  context: ApplyContext,
   newId: string,
   blueprint: Blueprint,
   journal: Journal,
@@ -196,11 +202,20 @@ async function endStart(
 ): Promise<void> {
   let failure = startError;
   if (failure === null && !isSame(blueprint.restart_policy, noRestart)) {
-    failure = (await settled(client.updateRestartPolicy(newId, blueprint.restart_policy))).error;
+    failure = await givePolicy(context, newId, blueprint.restart_policy);
   }
   if (failure === null) return journal.finish("start", { new_id: newId, ...facts });
   await journal.fail("start", { new_id: newId, error: failure.message.slice(0, 500) });
   throw failure;
+}
+
+/** An engine refuses the update in the moment in which a container ends; one that ends at once is for the health check to judge. */
+async function givePolicy({ client, clock }: ApplyContext, id: string, policy: RawObject): Promise<Error | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { error } = await settled(client.updateRestartPolicy(id, policy));
+    if (error === null || attempt === policyAttempts) return error;
+    await clock.sleep(policyRetryMs);
+  }
 }
 
 export function stopGraceMs(container: ContainerInspect): number {

@@ -161,7 +161,11 @@ export function planHash(container: ContainerInspect, apiVersion: string, desire
   const found = {
     config: { ...config, Hostname: hostname },
     host_config: { ...comparableHost(container.HostConfig), RestartPolicy: container.HostConfig.RestartPolicy },
-    networks: attachments(container, apiVersion).map(({ network, endpoint }) => ({ network, endpoint })),
+    networks: attachments(container, apiVersion).map(({ network, endpoint }) => {
+      // Where the engine does not say who chose the address, it may be a random one of this start.
+      const { MacAddress: _address, ...configured } = endpoint;
+      return { network, endpoint: configured };
+    }),
     mounts: (container.Mounts ?? [])
       .map((mount) => [mount.Destination, mount.Type, mount.Name ?? mount.Source, mount.RW])
       .sort(),
