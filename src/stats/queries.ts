@@ -1,0 +1,221 @@
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, or, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { Reader } from "../db/client.ts";
+import {
+  connections,
+  credentials,
+  executors,
+  notifiers,
+  releases,
+  runs,
+  tracker_sources,
+  trackers,
+} from "../db/tables.ts";
+
+/** Written out, not bound: only so can the planner see that the index over active runs applies. */
+const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
+
+const executorColumns = {
+  id: executors.id,
+  name: executors.name,
+  is_enabled: executors.is_enabled,
+  trigger: executors.trigger,
+  target_id: executors.target_id,
+  connection_id: executors.connection_id,
+  connection: connections.name,
+};
+
+const settled = alias(runs, "settled");
+
+/** Inside the subquery below the table has its own name again. */
+const lastSettled = sql`(
+  select id from runs where executor_id = ${executors.id} and state in ('succeeded', 'degraded', 'failed')
+  order by created_at desc, id desc limit 1
+)`;
+
+/**
+ * Executors of which there is something to say: what was observed differs in one of `differences`, could not be observed, or the
+ * last run that changed something did not go well. In the order of their names, each with that run.
+ */
+export async function executorsToJudge(read: Reader, differences: readonly string[], limit: number) {
+  const differs = sql`exists (
+    select 1 from json_each(${executors.observed}, '$.services')
+    where json_extract(value, '$.difference') in ${[...differences]}
+  )`;
+  const hasProblem = sql`json_extract(${executors.observed}, '$.problem') is not null`;
+  return await read
+    .select({
+      executor: { ...executorColumns, observed: executors.observed, observed_at: executors.observed_at },
+      run: settled,
+    })
+    .from(executors)
+    .innerJoin(connections, eq(connections.id, executors.connection_id))
+    .leftJoin(settled, eq(settled.id, lastSettled))
+    .where(or(inArray(settled.state, ["degraded", "failed"]), hasProblem, differs))
+    .orderBy(asc(executors.name))
+    .limit(limit);
+}
+export type JudgedRow = Awaited<ReturnType<typeof executorsToJudge>>[number];
+
+/** The oldest first. */
+export async function activeRuns(read: Reader, limit: number) {
+  return await read
+    .select({ executor: executorColumns, run: runs })
+    .from(runs)
+    .innerJoin(executors, eq(executors.id, runs.executor_id))
+    .innerJoin(connections, eq(connections.id, executors.connection_id))
+    .where(isActive)
+    .orderBy(asc(runs.due_at))
+    .limit(limit);
+}
+export type ActiveRow = Awaited<ReturnType<typeof activeRuns>>[number];
+
+/** Of enabled trackers; the one that fails longest first. */
+export async function failingSources(read: Reader, limit: number) {
+  return await read
+    .select({ source: tracker_sources, tracker: trackers.name })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(and(eq(trackers.is_enabled, true), isNotNull(tracker_sources.failing_since)))
+    .orderBy(asc(tracker_sources.failing_since), asc(tracker_sources.id))
+    .limit(limit);
+}
+export type FailingRow = Awaited<ReturnType<typeof failingSources>>[number];
+
+/** Sources of enabled trackers, in numbers. */
+export async function sourceCounts(read: Reader) {
+  const rows = await read
+    .select({
+      total: count(),
+      failing: count(tracker_sources.failing_since),
+      checked: count(tracker_sources.last_checked_at),
+      last_checked_at: sql<number | null>`max(${tracker_sources.last_checked_at})`,
+    })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(eq(trackers.is_enabled, true));
+  return rows[0] ?? { total: 0, failing: 0, checked: 0, last_checked_at: null };
+}
+
+const counted = (table: SQL) => sql<number>`(select count(*) from ${table})`;
+
+/** How many there are of everything, in one statement. */
+export async function inventory(read: Reader) {
+  const rows = await read
+    .select({
+      trackers: counted(sql`${trackers}`),
+      executors: counted(sql`${executors}`),
+      connections: counted(sql`${connections}`),
+      credentials: counted(sql`${credentials}`),
+      notifiers: counted(sql`${notifiers}`),
+    })
+    .from(sql`(select 1)`);
+  return rows[0] ?? { trackers: 0, executors: 0, connections: 0, credentials: 0, notifiers: 0 };
+}
+
+/** The windows in use, each once however many executors share it. */
+export async function windowsInUse(read: Reader, limit: number) {
+  return await read
+    .select({ window: executors.window, executors: count() })
+    .from(executors)
+    .where(and(eq(executors.trigger, "window"), eq(executors.is_enabled, true), isNotNull(executors.window)))
+    .groupBy(executors.window)
+    .orderBy(desc(count()))
+    .limit(limit);
+}
+
+/** Runs by the day of their creation and their end; `starts` are the first instants of the days, ascending. */
+export async function runsByDay(read: Reader, starts: readonly number[]) {
+  const [first = 0, ...later] = starts;
+  const branches = later.map((start, index) => sql`when ${runs.created_at} < ${start} then ${index}`);
+  const day =
+    later.length === 0 ? sql<number>`0` : sql<number>`case ${sql.join(branches, sql` `)} else ${later.length} end`;
+  return await read
+    .select({ day: day.as("day"), state: runs.state, count: count(), stopped: count(runs.downtime_ms) })
+    .from(runs)
+    .where(gte(runs.created_at, first))
+    .groupBy(sql`day`, runs.state);
+}
+
+/** The downtime at a place in the ascending order of those since `since`. */
+export async function downtimeAt(read: Reader, since: number, place: number): Promise<number | null> {
+  const rows = await read
+    .select({ downtime_ms: runs.downtime_ms })
+    .from(runs)
+    .where(and(gte(runs.created_at, since), isNotNull(runs.downtime_ms)))
+    .orderBy(asc(runs.downtime_ms))
+    .limit(1)
+    .offset(place);
+  return rows[0]?.downtime_ms ?? null;
+}
+
+/** `%` and `_` of the words are letters, not wildcards. */
+function contains(column: SQL | Parameters<typeof eq>[0], term: string): SQL {
+  return sql`${column} like ${`%${term.replaceAll(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
+}
+
+const image = sql<string | null>`json_extract(${tracker_sources.config}, '$.image')`;
+
+/** Every word in the name, the description or the image of a source. */
+export async function searchTrackers(read: Reader, terms: readonly string[], limit: number) {
+  const hit = terms.map((term) =>
+    or(
+      contains(trackers.name, term),
+      contains(trackers.description, term),
+      sql`exists (select 1 from ${tracker_sources} where ${tracker_sources.tracker_id} = ${trackers.id} and ${contains(image, term)})`,
+    ),
+  );
+  const images = sql<string>`(select json_group_array(${image}) from ${tracker_sources} where ${tracker_sources.tracker_id} = ${trackers.id} and ${image} is not null)`;
+  return await read
+    .select({ name: trackers.name, description: trackers.description, images: images.as("images") })
+    .from(trackers)
+    .where(and(...hit))
+    .orderBy(asc(sql`length(${trackers.name})`), asc(trackers.name))
+    .limit(limit);
+}
+
+/** Every word in the name or the target. */
+export async function searchExecutors(read: Reader, terms: readonly string[], limit: number) {
+  return await read
+    .select({ id: executors.id, name: executors.name, target: executors.target_id, connection: connections.name })
+    .from(executors)
+    .innerJoin(connections, eq(connections.id, executors.connection_id))
+    .where(and(...terms.map((term) => or(contains(executors.name, term), contains(executors.target_id, term)))))
+    .orderBy(asc(sql`length(${executors.name})`), asc(executors.name))
+    .limit(limit);
+}
+
+/** One word at least in the tag, the others also in the tracker's name: "nginx 1.29". The newest first. */
+export async function searchReleases(read: Reader, terms: readonly string[], limit: number) {
+  return await read
+    .select({
+      tracker: trackers.name,
+      source: tracker_sources.key,
+      tag: releases.tag,
+      version: releases.version,
+      published_at: releases.published_at,
+      first_observed_at: releases.first_observed_at,
+    })
+    .from(releases)
+    .innerJoin(tracker_sources, eq(tracker_sources.id, releases.source_id))
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(
+      and(
+        or(...terms.map((term) => contains(releases.tag, term))),
+        ...terms.map((term) => or(contains(releases.tag, term), contains(trackers.name, term))),
+      ),
+    )
+    .orderBy(desc(sql`coalesce(${releases.published_at}, ${releases.first_observed_at})`), desc(releases.id))
+    .limit(limit);
+}
+
+/** Every word in the executor's name; the newest first. */
+export async function searchRuns(read: Reader, terms: readonly string[], limit: number) {
+  return await read
+    .select({ run: runs, executor: executors.name })
+    .from(runs)
+    .innerJoin(executors, eq(executors.id, runs.executor_id))
+    .where(and(...terms.map((term) => contains(executors.name, term))))
+    .orderBy(desc(runs.id))
+    .limit(limit);
+}

@@ -1,0 +1,377 @@
+import * as v from "valibot";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { Observation, type ServiceObservation } from "../executors/schema.ts";
+import { parseInput } from "../forms/issues.ts";
+import { reasonCodes, servings } from "../runs/schema.ts";
+import { dayStarts } from "./days.ts";
+import {
+  type ActiveRow,
+  activeRuns,
+  downtimeAt,
+  executorsToJudge,
+  type FailingRow,
+  failingSources,
+  inventory,
+  type JudgedRow,
+  runsByDay,
+  searchExecutors,
+  searchReleases,
+  searchRuns,
+  searchTrackers,
+  sourceCounts,
+  windowsInUse,
+} from "./queries.ts";
+import {
+  type ActiveRun,
+  type BadRun,
+  type DayOfRuns,
+  type FailingSource,
+  type LostConnection,
+  type LostTarget,
+  type NextWindow,
+  type PendingUpdate,
+  SearchQuery,
+  type SearchView,
+  type StatsView,
+  type StatusView,
+} from "./schema.ts";
+
+type ImageDifference = NonNullable<ServiceObservation["difference"]>;
+
+interface Opening {
+  opens_at: number;
+  closes_at: number;
+}
+
+interface StatsServiceOptions {
+  db: Database;
+  clock: Clock;
+  timezone: () => string;
+  /** Differences that mean other content, for which there is something to do. */
+  updateDifferences: readonly ImageDifference[];
+  /** The opening of a stored window that is going on, else the next one; null when there is none. */
+  openingOf: (window: unknown, zone: string, now: number) => Opening | null;
+}
+
+export type StatsService = ReturnType<typeof statsService>;
+
+/** More executors with something to say than anybody reads; beyond it the counts stop too. */
+const maxJudged = 500;
+/** Entries of each list. */
+const listed = 20;
+const shownDays = 30;
+const maxWindows = 50;
+const shownWindows = 3;
+const foundOfEach = 10;
+const maxTerms = 5;
+/** The numbers beside the navigation may be this old. */
+const statusAgeMs = 5_000;
+
+/** The runtime did not answer: the fault of the connection, not of one target. */
+const connectionProblems: ReadonlySet<string> = new Set(["unreachable", "unauthorized", "rate_limited", "malformed"]);
+/** What somebody has to put right; other problems pass by themselves or were wanted. */
+const targetProblems: ReadonlySet<string> = new Set(["target_missing", "target_refused", "not_found", "rejected"]);
+
+type Queue = Pick<
+  StatsView,
+  | "updates"
+  | "bad_runs"
+  | "failing_sources"
+  | "lost_connections"
+  | "lost_targets"
+  | "active_runs"
+  | "waiting"
+  | "sources"
+> & {
+  counts: Pick<
+    StatsView["counts"],
+    "needs" | "updates" | "bad_runs" | "failing_sources" | "lost" | "active_runs" | "waiting"
+  >;
+};
+
+/** What needs the administrator and what goes on, over all features, in few queries that only read. */
+export function statsService(options: StatsServiceOptions) {
+  const { db, clock } = options;
+  const { read } = db;
+  let lastStatus: { at: number; view: Promise<StatusView> } | null = null;
+
+  const lookAtQueue = async (): Promise<Queue> => {
+    const [judged, active, failing, sources] = await Promise.all([
+      executorsToJudge(read, options.updateDifferences, maxJudged),
+      activeRuns(read, maxJudged),
+      failingSources(read, listed),
+      sourceCounts(read),
+    ]);
+    const running = new Set(active.map(({ run }) => run.executor_id));
+    const found = sort(judged, running, options.updateDifferences);
+    const lost = found.lost_connections.length + found.lost_targets.length;
+    const { updates, bad_runs, waiting } = found;
+    return {
+      updates: updates.slice(0, listed),
+      bad_runs: bad_runs.slice(0, listed),
+      waiting: waiting.slice(0, listed),
+      lost_connections: found.lost_connections.slice(0, listed),
+      lost_targets: found.lost_targets.slice(0, listed),
+      failing_sources: failing.map(failingSource),
+      active_runs: active.slice(0, listed).map(activeRun),
+      sources: {
+        total: sources.total,
+        failing: sources.failing,
+        pending: sources.total - sources.checked,
+        last_checked_at: sources.last_checked_at,
+      },
+      counts: {
+        needs: updates.length + bad_runs.length + sources.failing + lost,
+        updates: updates.length,
+        bad_runs: bad_runs.length,
+        failing_sources: sources.failing,
+        lost,
+        active_runs: active.length,
+        waiting: waiting.length,
+      },
+    };
+  };
+  const statusOf = ({ counts, sources }: Queue): StatusView => ({
+    needs: counts.needs,
+    active_runs: counts.active_runs,
+    sources,
+  });
+  const nextWindows = async (waiting: readonly PendingUpdate[], now: number): Promise<NextWindow[]> => {
+    const zone = options.timezone();
+    const windows = (await windowsInUse(read, maxWindows)).flatMap(({ window, executors }) => {
+      const opening = options.openingOf(window, zone, now);
+      if (opening === null) return [];
+      const updates = waiting.filter((each) => each.waiting?.until === opening.opens_at).length;
+      return [{ ...opening, is_open: opening.opens_at <= now, executors, updates }];
+    });
+    return windows.toSorted((a, b) => a.opens_at - b.opens_at).slice(0, shownWindows);
+  };
+  const history = async (now: number) => {
+    const starts = dayStarts(options.timezone(), now, shownDays);
+    const rows = await runsByDay(read, starts);
+    const days = starts.map((starts_at) => ({ starts_at, succeeded: 0, degraded: 0, failed: 0, skipped: 0 }));
+    for (const row of rows) addToDay(days[row.day], row.state, row.count);
+    const stopped = rows.reduce((sum, row) => sum + row.stopped, 0);
+    const median_downtime_ms =
+      stopped === 0 ? null : await downtimeAt(read, starts[0] ?? now, Math.floor((stopped - 1) / 2));
+    return { days, median_downtime_ms };
+  };
+
+  return {
+    /** Everything, as it is now. */
+    get: async (): Promise<StatsView> => {
+      const now = clock.now();
+      const [queue, have, past] = await Promise.all([lookAtQueue(), inventory(read), history(now)]);
+      lastStatus = { at: now, view: Promise.resolve(statusOf(queue)) };
+      return {
+        at: now,
+        ...queue,
+        counts: { ...have, ...queue.counts },
+        windows: await nextWindows(queue.waiting, now),
+        ...past,
+        setup: {
+          has_connection: have.connections > 0,
+          has_tracker: have.trackers > 0,
+          has_executor: have.executors > 0,
+          has_notifier: have.notifiers > 0,
+        },
+      };
+    },
+
+    /** The numbers that every page shows; asked once for all pages of a few seconds. */
+    status: async (): Promise<StatusView> => {
+      const now = clock.now();
+      if (lastStatus !== null && now >= lastStatus.at && now - lastStatus.at < statusAgeMs)
+        return await lastStatus.view;
+      const view = lookAtQueue().then(statusOf);
+      lastStatus = { at: now, view };
+      try {
+        return await view;
+      } catch (error) {
+        lastStatus = null;
+        throw error;
+      }
+    },
+
+    /** Trackers, executors, releases and runs with every word of `q`, ten of each at most; nothing for a blank query. */
+    search: async (query: unknown): Promise<SearchView> => {
+      const { q } = parseInput(SearchQuery, query);
+      const terms = [...new Set(q.split(/\s+/).filter((term) => term !== ""))].slice(0, maxTerms);
+      if (terms.length === 0) return { query: q, terms, trackers: [], executors: [], releases: [], runs: [] };
+      const [trackers, executors, releases, runs] = await Promise.all([
+        searchTrackers(read, terms, foundOfEach),
+        searchExecutors(read, terms, foundOfEach),
+        searchReleases(read, terms, foundOfEach),
+        searchRuns(read, terms, foundOfEach),
+      ]);
+      return {
+        query: q,
+        terms,
+        trackers: trackers.map((each) => ({ ...each, images: v.parse(Images, JSON.parse(each.images)) })),
+        executors,
+        releases,
+        runs: runs.map(({ run, executor }) => ({ ...runFacts(run), id: run.id, executor, created_at: run.created_at })),
+      };
+    },
+  };
+}
+
+const Images = v.array(v.string());
+
+type Run = ActiveRow["run"];
+
+function runFacts(run: Run) {
+  return {
+    kind: run.kind,
+    state: run.state,
+    reason_code: reasonCodes.find((code) => code === run.reason_code) ?? null,
+    reason: run.reason,
+    serving: servings.find((serving) => serving === run.serving) ?? null,
+    from: { tag: run.from_tag, digest: run.from_digest },
+    to: { tag: run.to_tag, digest: run.to_digest },
+  };
+}
+
+function executorFacts({ id, name, connection, target_id }: ActiveRow["executor"]) {
+  return { executor_id: id, executor: name, connection, target: target_id };
+}
+
+function activeRun({ executor, run }: ActiveRow): ActiveRun {
+  return {
+    ...executorFacts(executor),
+    run_id: run.id,
+    ...runFacts(run),
+    progress: run.progress === null ? null : { ...run.progress },
+    created_at: run.created_at,
+    started_at: run.started_at,
+  };
+}
+
+function failingSource({ source, tracker }: FailingRow): FailingSource {
+  const { key, kind, host, failing_since, last_success_at, last_checked_at, next_check_at } = source;
+  const error = { code: source.last_error_code ?? "unreachable", message: source.last_error_message ?? "" };
+  return {
+    tracker,
+    source: key,
+    kind,
+    host,
+    failing_since: failing_since ?? next_check_at,
+    last_success_at,
+    last_checked_at,
+    next_check_at,
+    error,
+  };
+}
+
+function addToDay(day: DayOfRuns | undefined, state: string, count: number): void {
+  if (day === undefined) return;
+  if (state === "succeeded" || state === "degraded" || state === "failed" || state === "skipped") day[state] += count;
+}
+
+interface Sorted {
+  updates: PendingUpdate[];
+  waiting: PendingUpdate[];
+  bad_runs: BadRun[];
+  lost_connections: LostConnection[];
+  lost_targets: LostTarget[];
+}
+
+/** Each executor stands in one list at most: under the thing that it needs first. */
+function sort(
+  rows: readonly JudgedRow[],
+  running: ReadonlySet<string>,
+  differences: readonly ImageDifference[],
+): Sorted {
+  const sorted: Sorted = { updates: [], waiting: [], bad_runs: [], lost_connections: [], lost_targets: [] };
+  for (const row of rows) {
+    // What a run that goes on will make of it is to be seen there.
+    if (running.has(row.executor.id)) continue;
+    const parsed = v.safeParse(Observation, row.executor.observed);
+    const observation = parsed.success ? parsed.output : null;
+    const isDown = row.run?.state === "failed" && row.run.serving === "none";
+    if (!row.executor.is_enabled && !isDown) continue;
+    const update = observation === null ? null : updateOf(row, observation, differences);
+    const bad = badRunOf(row, observation, update);
+    if (bad !== null) sorted.bad_runs.push(bad);
+    else if (observation?.problem) addProblem(sorted, row, observation.problem);
+    else if (update?.waiting) sorted.waiting.push(update);
+    else if (update !== null) sorted.updates.push(update);
+  }
+  const age = (update: PendingUpdate) => update.published_at ?? Number.POSITIVE_INFINITY;
+  sorted.updates.sort((a, b) => age(a) - age(b));
+  sorted.waiting.sort((a, b) => (a.waiting?.until ?? 0) - (b.waiting?.until ?? 0));
+  // What is down stands first, then the latest.
+  const isUp = (run: BadRun) => (run.serving === "none" ? 0 : 1);
+  sorted.bad_runs.sort((a, b) => isUp(a) - isUp(b) || (b.ended_at ?? 0) - (a.ended_at ?? 0));
+  return sorted;
+}
+
+function updateOf(
+  { executor }: JudgedRow,
+  observation: Observation,
+  differences: readonly ImageDifference[],
+): PendingUpdate | null {
+  const behind = observation.services.filter(
+    ({ desired, difference }) => desired !== null && difference !== null && differences.includes(difference),
+  );
+  const [first] = behind;
+  if (first === undefined || first.desired === null) return null;
+  return {
+    ...executorFacts(executor),
+    trigger: executor.trigger,
+    service: first.service,
+    from: { tag: first.found?.tag ?? null, digest: first.found?.digest ?? null },
+    to: { tag: first.desired.tag, digest: first.desired.digest },
+    more_services: behind.length - 1,
+    published_at: first.desired.published_at,
+    waiting: observation.waiting,
+  };
+}
+
+/** The last run when it did not go well and still matters; a newer version that waits, or one put right by hand, ends that. */
+function badRunOf(
+  { executor, run }: JudgedRow,
+  observation: Observation | null,
+  update: PendingUpdate | null,
+): BadRun | null {
+  if (run === null || (run.state !== "failed" && run.state !== "degraded")) return null;
+  const isDown = run.state === "failed" && run.serving === "none";
+  const isSameRevision = run.kind === "update" && run.desired_revision === observation?.desired_revision;
+  if (!isDown && update !== null && (update.waiting !== null || !isSameRevision)) return null;
+  const isMoot =
+    run.state === "failed" && run.serving === "previous" && update === null && observation?.problem === null;
+  if (isMoot) return null;
+  return {
+    ...executorFacts(executor),
+    run_id: run.id,
+    ...runFacts(run),
+    state: run.state,
+    downtime_ms: run.downtime_ms,
+    ended_at: run.ended_at,
+  };
+}
+
+function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullable<Observation["problem"]>): void {
+  const { code, message } = problem;
+  if (targetProblems.has(code)) {
+    sorted.lost_targets.push({
+      ...executorFacts(executor),
+      problem: { code, message },
+      observed_at: executor.observed_at,
+    });
+    return;
+  }
+  if (!connectionProblems.has(code)) return;
+  const known = sorted.lost_connections.find((each) => each.connection_id === executor.connection_id);
+  if (known === undefined) {
+    const { connection_id, connection } = executor;
+    sorted.lost_connections.push({
+      connection_id,
+      connection,
+      problem: { code, message },
+      executors: 1,
+      observed_at: executor.observed_at,
+    });
+  } else known.executors += 1;
+}

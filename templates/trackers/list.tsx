@@ -1,0 +1,266 @@
+import type { Child } from "hono/jsx";
+import type { TrackerUse } from "../../src/stats/schema.ts";
+import type { ChannelType, SourceView, TrackerView } from "../../src/trackers/schema.ts";
+import { ActionForm, LinkButton } from "../components/button.tsx";
+import { Empty, NothingMatches } from "../components/empty.tsx";
+import { Icon } from "../components/icon.tsx";
+import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
+import { ToastPartial } from "../components/notice.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { Version } from "../components/version.tsx";
+import { versionPair } from "../executors/versions.tsx";
+import { Layout } from "../layout.tsx";
+import { type Notice, type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { addressOf, newestOf, plainVersion, soonestOf, sourceIcons, trackerPath } from "./address.ts";
+import { isChecking, TrackerState } from "./state.tsx";
+
+export const shownStates = ["update", "failing", "pending", "disabled"] as const;
+
+export interface TrackerFilters {
+  q: string;
+  state: (typeof shownStates)[number] | null;
+  channel: ChannelType | null;
+  kind: string | null;
+}
+
+export interface TrackersPageProps {
+  ctx: PageContext;
+  trackers: readonly TrackerView[];
+  /** By the id of the tracker. */
+  uses: ReadonlyMap<string, readonly TrackerUse[]>;
+  /** Of all trackers, whatever the filters say. */
+  total: number;
+  /** Source kinds that there are, for the filter. */
+  kinds: readonly string[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+  filters: TrackerFilters;
+  /** A check that was asked for on this page and whose end is still to be told: a name, or `*` for all. */
+  awaited: { name: string; since: number } | null;
+}
+
+const channelOrder = ["stable", "prerelease", "beta", "canary"] as const;
+const listId = "tracker-list";
+
+export function TrackersPage(props: TrackersPageProps) {
+  const { ctx, trackers, total } = props;
+  const t = texts(ctx).trackers;
+  const create = (
+    <LinkButton ctx={ctx} href="/trackers/new" kind="main" icon="plus">
+      {t.new_tracker}
+    </LinkButton>
+  );
+  if (total === 0) {
+    return (
+      <Layout ctx={ctx} title={t.title} section="trackers">
+        <PageHeader ctx={ctx} title={t.title} />
+        <Empty ctx={ctx} icon="tag" title={t.empty_title} action={create} example={t.empty_example}>
+          {t.empty_text}
+        </Empty>
+      </Layout>
+    );
+  }
+  const isWhole = props.is_first_page && props.next_cursor === null;
+  return (
+    <Layout ctx={ctx} title={t.title} section="trackers">
+      <PageHeader
+        ctx={ctx}
+        title={t.title}
+        lead={t.lead(total, isWhole ? trackers.length : total)}
+        actions={
+          <>
+            <ActionForm
+              ctx={ctx}
+              action="/trackers/checks"
+              fields={{ next: ctx.path }}
+              target={`#${listId}`}
+              icon="refresh-cw"
+            >
+              {t.check_all}
+            </ActionForm>
+            {create}
+          </>
+        }
+      />
+      <TrackerList {...props} />
+    </Layout>
+  );
+}
+
+/** Filters and rows: what a filter, a check and a look again replace. */
+export function TrackerList(props: TrackersPageProps) {
+  const { ctx, trackers, filters } = props;
+  return (
+    <div id={listId}>
+      <Filters
+        ctx={ctx}
+        groups={filterGroups(props)}
+        search={{ name: "q", value: filters.q, label: texts(ctx).trackers.filter_text, target: `#${listId}` }}
+      />
+      {trackers.length === 0 ? <NothingMatches ctx={ctx} href="/trackers" /> : <TrackerTable {...props} />}
+      <Pagination ctx={ctx} newer={props.is_first_page ? null : ""} older={props.next_cursor} />
+      <LookAgain {...props} />
+    </div>
+  );
+}
+
+/** The list again, with what a check that was asked for has found. */
+export function TrackerListAnswer({ notice, ...props }: TrackersPageProps & { notice: Notice | null }) {
+  return (
+    <>
+      <TrackerList {...props} />
+      {notice === null ? null : <ToastPartial ctx={props.ctx} notice={notice} />}
+    </>
+  );
+}
+
+/** There only while checks go on: it asks for the list each second, and its absence ends that. */
+function LookAgain({ ctx, trackers, awaited }: TrackersPageProps) {
+  if (awaited === null && !trackers.some((tracker) => isChecking(ctx, tracker))) return null;
+  const changes = awaited === null ? {} : { awaited: awaited.name, since: awaited.since };
+  return (
+    <span
+      id="look-again"
+      hx-get={url(ctx, ctx.path, changes)}
+      hx-trigger="every 1s"
+      hx-target={`#${listId}`}
+      hx-swap="outerMorph"
+    />
+  );
+}
+
+function filterGroups({ ctx, filters, kinds }: TrackersPageProps): FilterGroup[] {
+  const t = texts(ctx).trackers;
+  const groups: FilterGroup[] = [
+    {
+      name: "state",
+      title: t.filter_state,
+      current: filters.state,
+      options: [
+        { title: t.filter_states.all, value: null },
+        ...shownStates.map((value) => ({ title: t.filter_states[value], value })),
+      ],
+    },
+    {
+      name: "channel",
+      title: t.filter_channel,
+      current: filters.channel,
+      options: [
+        { title: t.any_channel, value: null },
+        ...channelOrder.map((value) => ({ title: t.channels[value], value })),
+      ],
+    },
+  ];
+  // One kind is no choice.
+  if (kinds.length < 2) return groups;
+  const options = kinds.map((value) => ({ title: kindTitle(ctx, value), value }));
+  const all = { title: t.any_kind, value: null };
+  return [...groups, { name: "kind", title: t.filter_kind, current: filters.kind, options: [all, ...options] }];
+}
+
+function kindTitle(ctx: PageContext, kind: string): string {
+  return Object.entries(texts(ctx).trackers.kinds).find(([key]) => key === kind)?.[1] ?? kind;
+}
+
+function TrackerTable(props: TrackersPageProps) {
+  const { ctx, trackers } = props;
+  const t = texts(ctx).trackers;
+  const channels = channelOrder.filter((type) =>
+    trackers.some((tracker) => tracker.sources.some((source) => source.channels.some((own) => own.type === type))),
+  );
+  const columns: Column[] = [
+    { key: "name", title: texts(ctx).common.name, grows: true },
+    { key: "sources", title: t.sources, wide_only: true },
+    ...channels.map((type) => ({ key: type, title: t.channels[type] })),
+    { key: "running", title: t.running },
+    { key: "state", title: t.state, card_label: "none" },
+    { key: "checked", title: t.last_check, align: "end" },
+    { key: "next", title: t.next_check, align: "end", wide_only: true },
+  ];
+  const rows = trackers.map((tracker) => trackerRow(props, tracker, channels));
+  return <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />;
+}
+
+function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, channels: readonly ChannelType[]) {
+  const own = uses.get(tracker.id) ?? [];
+  const path = trackerPath(tracker.name);
+  const versions = channels.map((type) => [type, <LatestOf ctx={ctx} tracker={tracker} type={type} />] as const);
+  return {
+    id: `tracker-${tracker.id}`,
+    href: path,
+    muted: !tracker.is_enabled,
+    cells: {
+      name: tracker.name,
+      sources: <SourceIcons ctx={ctx} sources={tracker.sources} />,
+      ...Object.fromEntries(versions),
+      running: <Running ctx={ctx} uses={own} />,
+      state: <TrackerState ctx={ctx} tracker={tracker} uses={own} />,
+      checked: <Time ctx={ctx} at={newestOf(tracker.sources.map((source) => source.last_checked_at))} />,
+      next: <Time ctx={ctx} at={soonestOf(tracker.sources.map((source) => source.next_check_at))} empty="–" />,
+    },
+    actions: (
+      <ActionForm
+        ctx={ctx}
+        action={`${path}/checks`}
+        fields={{ next: ctx.path }}
+        target={`#${listId}`}
+        kind="bare"
+        small
+        icon="refresh-cw"
+        label={texts(ctx).trackers.check_of(tracker.name)}
+      />
+    ),
+  };
+}
+
+function SourceIcons({ ctx, sources }: { ctx: PageContext; sources: readonly SourceView[] }) {
+  const kinds = texts(ctx).trackers.kinds;
+  return (
+    <span class="source-icons" title={sources.map((source) => `${source.key}: ${addressOf(source)}`).join("\n")}>
+      {sources.map((source) => (
+        <Icon name={sourceIcons[source.kind]} label={`${kinds[source.kind]} ${source.key}`} />
+      ))}
+    </span>
+  );
+}
+
+/** What the first source that has this channel calls its latest; the others in the title where they differ. */
+function LatestOf({ ctx, tracker, type }: { ctx: PageContext; tracker: TrackerView; type: ChannelType }): Child {
+  const t = texts(ctx).trackers;
+  const found = tracker.sources.flatMap((source) =>
+    source.channels.filter((channel) => channel.type === type).map((channel) => ({ key: source.key, channel })),
+  );
+  if (found.length === 0) return <span class="quiet">–</span>;
+  const known = found.flatMap(({ key, channel }) =>
+    channel.latest === null ? [] : [{ key, version: channel.latest.version }],
+  );
+  const [first] = known;
+  if (first === undefined) return <span class="quiet">{t.no_version}</span>;
+  const isOne = known.every(({ version }) => plainVersion(version) === plainVersion(first.version));
+  const list = known.map(({ key, version }) => `${key} ${version}`).join(", ");
+  return (
+    <span title={isOne ? undefined : t.also_differs(list)}>
+      <Version>{first.version}</Version>
+      {isOne ? null : <small class="quiet"> +{known.length - 1}</small>}
+    </span>
+  );
+}
+
+function Running({ ctx, uses }: { ctx: PageContext; uses: readonly TrackerUse[] }): Child {
+  if (uses.length === 0) return <span class="quiet">{texts(ctx).trackers.runs_nothing}</span>;
+  const shown = uses.map((use) => {
+    const current = use.current ?? { tag: null, digest: null };
+    return versionPair(current, use.state === "update" ? (use.desired ?? current) : current);
+  });
+  const names = [...new Set(shown.map(({ from, to }) => from ?? to).filter((name) => name !== null))];
+  const [first] = names;
+  return (
+    <span title={uses.map((use) => use.executor).join(", ")}>
+      {first === undefined ? <span class="quiet">?</span> : <Version>{first}</Version>}
+      {names.length < 2 ? null : <small class="quiet"> +{names.length - 1}</small>}
+    </span>
+  );
+}

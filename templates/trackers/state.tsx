@@ -1,0 +1,72 @@
+import type { TrackerUse } from "../../src/stats/schema.ts";
+import type { SourceView, TrackerView } from "../../src/trackers/schema.ts";
+import { State } from "../components/state.tsx";
+import { formatRelative } from "../format.ts";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+/** True while a check goes on or is due, so that a page that shows it must look again. */
+export function isChecking(ctx: Pick<PageContext, "now">, tracker: TrackerView): boolean {
+  return tracker.sources.some((source) => isSourceChecking(ctx, source));
+}
+
+function isSourceChecking(ctx: Pick<PageContext, "now">, source: SourceView): boolean {
+  return source.state === "checking" || (source.next_check_at !== null && source.next_check_at <= ctx.now);
+}
+
+interface TrackerStateProps {
+  ctx: PageContext;
+  tracker: TrackerView;
+  uses: readonly TrackerUse[];
+  solid?: boolean;
+}
+
+/** What is the case with a tracker, the most pressing first: a check, a failure, an update, what is not known. */
+export function TrackerState({ ctx, tracker, uses, solid = false }: TrackerStateProps) {
+  const t = texts(ctx).trackers.states;
+  const failing = tracker.sources.filter((source) => source.state === "failing");
+  const updates = uses.filter((use) => use.state === "update").length;
+  const look = { ctx, solid };
+  const [worst] = failing;
+  if (isChecking(ctx, tracker)) return <State {...look} tone="running" children={t.checking} />;
+  if (!tracker.is_enabled) return <State {...look} tone="quiet" icon="pause" children={t.disabled} />;
+  if (worst !== undefined) {
+    const isAll = failing.length === tracker.sources.length;
+    return (
+      <State {...look} tone="failed" title={failureTitle(ctx, worst)}>
+        {isAll ? t.failing : t.partly(failing.length, tracker.sources.length)}
+      </State>
+    );
+  }
+  if (tracker.state === "pending") return <State {...look} tone="unknown" children={t.pending} />;
+  if (updates > 0) {
+    return <State {...look} tone="update" children={updates === 1 ? t.update : t.updates(updates)} />;
+  }
+  if (uses.length === 0) {
+    return <State {...look} tone="current" icon="eye" title={t.watched_help} children={t.watched} />;
+  }
+  if (uses.some((use) => use.state === "unknown")) return <State {...look} tone="unknown" children={t.unknown} />;
+  return <State {...look} tone="current" children={t.current} />;
+}
+
+/** Whether one source answers. */
+export function SourceState({ ctx, source }: { ctx: PageContext; source: SourceView }) {
+  const t = texts(ctx).trackers.states;
+  if (isSourceChecking(ctx, source)) return <State ctx={ctx} tone="running" children={t.checking} />;
+  switch (source.state) {
+    case "failing":
+      return <State ctx={ctx} tone="failed" title={failureTitle(ctx, source)} children={t.failing} />;
+    case "pending":
+      return <State ctx={ctx} tone="unknown" children={t.pending} />;
+    default:
+      return <State ctx={ctx} tone="current" children={t.ok} />;
+  }
+}
+
+function failureTitle(ctx: PageContext, source: SourceView): string {
+  const reason = source.error === null ? "" : translateMessage(ctx.language, source.error.message);
+  if (source.failing_since === null) return reason;
+  const since = texts(ctx).trackers.failing_since(formatRelative(ctx.language, source.failing_since, ctx.now));
+  return `${reason} (${since})`;
+}
