@@ -58,7 +58,7 @@ function titleOf(ctx: PageContext, run: RunDetailView, { step, state }: Timeline
     title
   ) : (
     <>
-      {title} <span class="version">{reference}</span>
+      {title} <span class="version">{reference.split("@")[0]}</span>
     </>
   );
 }

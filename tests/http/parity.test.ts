@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { credentials, notifiers, settings } from "../../src/db/tables.ts";
+import { connections, credentials, executors, notifiers, settings } from "../../src/db/tables.ts";
 import { asSealed } from "../../src/secrets/sealed.ts";
 import { fieldId } from "../../templates/components/field.tsx";
+import { addSurroundings } from "../support/surroundings.ts";
 import { type FormFields, type TestApp, testApp } from "../support/test-app.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -13,6 +14,8 @@ interface ParityCase {
   form: string;
   api: readonly [method: "POST" | "PATCH", path: string];
   table: SQLiteTable;
+  /** What must be there before: with ids of its own, so that both apps have the same. */
+  prepare?: (app: TestApp) => Promise<void>;
   /** What both must store alike. */
   accepted: readonly (readonly [name: string, input: Input])[];
   /** What both must refuse with the same words at the same fields. */
@@ -31,8 +34,128 @@ const notifier = {
   trigger_events: ["new_release", "executor_run_failed"],
 };
 
+const connection = {
+  name: "Home",
+  kind: "docker",
+  description: "",
+  is_enabled: true,
+  config: { address: "unix:///nowhere/docker.sock", tls_verification: true },
+};
+
+const executor = {
+  name: "web",
+  description: "The page\nof the house",
+  is_enabled: true,
+  connection_id: "connection-1",
+  target: { kind: "container", id: "web" },
+  bindings: [{ service: "main", tracker: "app", source: "main", channel: "stable" }],
+  trigger: "manual",
+  image_selection: "keep_name",
+  reference_mode: "digest",
+  health_check: { strategy: "auto", on_failure: "degraded", initial_delay_seconds: 3 },
+  restore_on_failure: false,
+  allow_downgrade: true,
+  minimum_age_hours: 12,
+};
+
 /** One entry for each resource with a form; another resource is another entry. */
 const cases: readonly ParityCase[] = [
+  {
+    resource: "connections",
+    form: "/connections",
+    api: ["POST", "/runtime-connections"],
+    table: connections,
+    accepted: [
+      ["a local socket", { ...connection, description: "Under\nthe stairs" }],
+      ["a path", { ...connection, config: { ...connection.config, address: "/run/docker.sock", api_version: "1.41" } }],
+      [
+        "an unverified tcp address that is disabled",
+        { ...connection, is_enabled: false, config: { address: "tcp://127.0.0.1:1", tls_verification: false } },
+      ],
+    ],
+    refused: [
+      ["a form left blank", { name: "", kind: "docker", config: { address: "" } }],
+      ["a relative address", { ...connection, config: { ...connection.config, address: "docker.sock" } }],
+      ["a strange API version", { ...connection, config: { ...connection.config, api_version: "latest" } }],
+      ["an unknown credential", { ...connection, credential_id: "nobody" }],
+    ],
+    edits: [
+      [
+        "another name and address, the API version taken away",
+        { name: "Cellar", config: { address: "/run/docker.sock", api_version: null } },
+        {
+          ...connection,
+          name: "Cellar",
+          config: { ...connection.config, address: "/run/docker.sock", api_version: "" },
+          description: "Under\nthe stairs",
+        },
+      ],
+    ],
+  },
+  {
+    resource: "executors",
+    form: "/executors",
+    api: ["POST", "/executors"],
+    table: executors,
+    prepare: addSurroundings,
+    accepted: [
+      ["all fields", executor],
+      [
+        "a window",
+        { ...executor, trigger: "window", window: { days: ["monday", "sunday"], start: "22:00", end: "02:00" } },
+      ],
+      [
+        "an HTTP probe",
+        {
+          ...executor,
+          health_check: {
+            strategy: "http",
+            probe: { protocol: "http", host: "web.example.org", port: 8080, path: "/health", method: "HEAD" },
+          },
+        },
+      ],
+      ["a TCP probe", { ...executor, health_check: { strategy: "tcp", probe: { host: "10.0.0.3", port: 5432 } } }],
+      ["no health check", { ...executor, health_check: { strategy: "disabled" } }],
+    ],
+    refused: [
+      ["no name and no target", { ...executor, name: "", target: { kind: "container", id: "" } }],
+      ["a tracker that is not there", { ...executor, bindings: [{ ...executor.bindings[0], tracker: "nobody" }] }],
+      ["a channel that the source has not", { ...executor, bindings: [{ ...executor.bindings[0], channel: "beta" }] }],
+      ["a connection that is not there", { ...executor, connection_id: "nobody" }],
+      ["a window without days", { ...executor, trigger: "window", window: { days: [], start: "24:00", end: "7:5" } }],
+      [
+        "a probe of a private address",
+        {
+          ...executor,
+          health_check: {
+            strategy: "http",
+            probe: { protocol: "http", host: "127.0.0.1", port: 8080, path: "/", method: "GET" },
+          },
+        },
+      ],
+    ],
+    edits: [
+      [
+        "another name, the rest back to its defaults",
+        {
+          name: "shop",
+          description: "",
+          health_check: { strategy: "auto" },
+          minimum_age_hours: 0,
+          allow_downgrade: false,
+          restore_on_failure: false,
+        },
+        {
+          ...executor,
+          name: "shop",
+          description: "",
+          health_check: { strategy: "auto" },
+          minimum_age_hours: "",
+          allow_downgrade: false,
+        },
+      ],
+    ],
+  },
   {
     resource: "notifiers",
     form: "/notifiers",
@@ -128,7 +251,8 @@ function asForm(value: unknown, path = ""): Record<string, string | readonly str
   return { [path]: String(value).replaceAll("\n", "\r\n") };
 }
 
-const volatile = ["id", "created_at", "updated_at"];
+/** What a test of a connection found is no input: the form tests what it stored, the API does that when it is asked to. */
+const volatile = ["id", "created_at", "updated_at", "last_check", "last_checked_at"];
 
 /** Every row of the table without what must differ, with sealed values opened. */
 async function rows(app: TestApp, table: SQLiteTable): Promise<unknown[]> {
@@ -170,11 +294,13 @@ describe.each(cases.map((each) => [each.resource, each] as const))("%s by form a
   const [method, path] = each.api;
   const byForm = async (app: TestApp, input: Input) => {
     const person = await app.signedIn();
+    await each.prepare?.(app);
     const fields: FormFields = asForm(input);
     return { person, answer: await person.post(each.form, fields) };
   };
   const byApi = async (app: TestApp, input: Input) => {
     const person = await app.signedIn();
+    await each.prepare?.(app);
     return { person, answer: await person.api(method, path, input) };
   };
 

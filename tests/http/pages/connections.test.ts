@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addSurroundings } from "../../support/surroundings.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+let app: TestApp;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+beforeAll(async () => {
+  app = await testApp();
+  person = await app.signedIn();
+});
+afterAll(() => app.close());
+
+const form = {
+  kind: "docker",
+  is_enabled: "on",
+  "config.address": "/nowhere/docker.sock",
+  "config.tls_verification": "on",
+};
+
+async function create(name: string, changes: Record<string, string> = {}): Promise<string> {
+  const answer = await person.post("/connections", { ...form, name, ...changes });
+  expect(answer.status).toBe(303);
+  return answer.location ?? "";
+}
+
+test("an empty list says what connections are for and how to make the first", async () => {
+  const page = await person.get("/connections");
+  expect(page.text).toContain("No connections yet");
+  expect(page.text).toContain('href="/connections/new"');
+});
+
+test("a new connection is tested at once, and its page says what came of it", async () => {
+  const path = await create("attic");
+  const page = await person.get(path);
+  expect(page.text).toContain("Not reachable");
+  expect(page.text).toContain("Stored attic, but it does not answer");
+  expect((await person.get("/connections")).text).toContain("/nowhere/docker.sock");
+});
+
+test("testing again by htmx answers with the part alone, a toast beside it", async () => {
+  const path = await create("cellar");
+  const answer = await person.post(`${path}/checks`, {}, { htmx: true });
+  expect(answer.text).toStartWith('<section id="connection-check"');
+  expect(answer.text).toContain('hx-target="#toasts"');
+  expect((await person.post(`${path}/checks`)).location).toBe(path);
+});
+
+test("targets that cannot be read say why, in the page and as a part of it", async () => {
+  const path = await create("garage");
+  expect((await person.get(`${path}/targets`, { htmx: true })).text).toStartWith('<section id="targets"');
+  const whole = await person.get(`${path}/targets`);
+  expect(whole.text).toStartWith("<!doctype html>");
+  expect(whole.text).toContain("The targets could not be read");
+});
+
+test("a disabled connection says so plainly, discovers nothing and is enabled by a button", async () => {
+  const path = await create("office", { is_enabled: "" });
+  const page = await person.get(path);
+  expect(page.text).toContain("This connection is disabled");
+  expect(page.text).not.toContain(`${path}/targets`);
+  await person.post(`${path}/enable`);
+  expect((await person.get(path)).text).not.toContain("This connection is disabled");
+});
+
+test("an unverified tcp address is warned of while it is typed, before anything is stored", async () => {
+  const answer = await person.post("/connections", {
+    _action: "redraw",
+    name: "rack",
+    kind: "docker",
+    "config.address": "tcp://engine.example:2375",
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.text).toContain("reached by plain tcp");
+  expect(answer.text).toContain('value="rack"');
+  expect((await person.get("/connections")).text).not.toContain("engine.example");
+});
+
+test("a connection in use is not deleted, and its users are named; a free one is", async () => {
+  await addSurroundings(app);
+  await person.api("POST", "/executors", {
+    name: "website",
+    connection_id: "connection-1",
+    target: { kind: "container", id: "web" },
+    bindings: [{ tracker: "app", source: "main", channel: "stable" }],
+    trigger: "manual",
+  });
+  expect((await person.get("/connections/connection-1/delete", { htmx: true })).text).toContain("website");
+  const refused = await person.post("/connections/connection-1/delete");
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain("executor &quot;website&quot;");
+  const free = await create("shed");
+  expect((await person.post(`${free}/delete`)).location).toBe("/connections");
+  expect((await person.get(free)).status).toBe(404);
+});
+
+test("every page of a connection is complete in Chinese, without anything inline", async () => {
+  const path = await create("loft");
+  for (const address of [
+    "/connections",
+    "/connections/new",
+    path,
+    `${path}/targets`,
+    `${path}/edit`,
+    `${path}/delete`,
+  ]) {
+    const page = await person.get(address, { headers: { "accept-language": "zh" } });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('lang="zh-CN"');
+    expect(page.text).not.toMatch(/ (style|on\w+)="|\[object |>undefined|undefined</);
+  }
+});

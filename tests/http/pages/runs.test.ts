@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { run_steps, runs, snapshots } from "../../../src/db/tables.ts";
+import { addSurroundings } from "../../support/surroundings.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+let app: TestApp;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+let executorId: string;
+beforeAll(async () => {
+  app = await testApp();
+  person = await app.signedIn();
+});
+afterAll(() => app.close());
+
+type Step = readonly [step: string, phase: "begin" | "finish" | "fail", facts?: Record<string, unknown>];
+
+const plan = {
+  services: [
+    {
+      service: "main",
+      from: { reference: "registry.test/app:1.0", digest: null, image_id: "old" },
+      to: { reference: "registry.test/app:1.1", digest: `sha256:${"b".repeat(64)}` },
+    },
+  ],
+  diff: [
+    {
+      service: "main",
+      path: "Image",
+      before: "registry.test/app:1.0",
+      after: "registry.test/app:1.1",
+      because: "desired",
+    },
+    { service: "main", path: "Env.APP_VERSION", before: "1.0", after: "1.1", because: "image" },
+  ],
+  carried: { settings: 40, mounts: 2 },
+  was_running: true,
+};
+
+let made = 0;
+/** A run as the journal of a real one leaves it, a second a step. */
+async function addRun(steps: readonly Step[], columns: Partial<typeof runs.$inferInsert> = {}): Promise<string> {
+  made += 1;
+  const id = `00000000-0000-7000-8000-${String(made).padStart(12, "0")}`;
+  const now = app.clock.now();
+  await app.db.write(async (tx) => {
+    const base = {
+      id,
+      executor_id: executorId,
+      kind: "update" as const,
+      state: "succeeded" as const,
+      trigger: "manual" as const,
+    };
+    const tags = { from_tag: "1.0", to_tag: "1.1", plan, plan_hash: "a".repeat(64) };
+    const times = { due_at: now, created_at: now, started_at: now, ended_at: now + 9_000 };
+    await tx.insert(runs).values({ ...base, ...tags, ...times, ...columns });
+    for (const [index, [step, phase, facts]] of steps.entries()) {
+      await tx
+        .insert(run_steps)
+        .values({ run_id: id, seq: index + 1, step, phase, facts: facts ?? {}, at: now + index * 1000 });
+    }
+  });
+  return id;
+}
+
+const upToStart: readonly Step[] = [
+  ["queue", "finish", { trigger: "manual" }],
+  ["claim", "begin"],
+  ["capturing", "finish"],
+  ["pull", "begin"],
+  ["pull", "finish", { was_local: false }],
+  ["snapshot", "begin"],
+  ["snapshot", "finish"],
+  ["updating", "finish"],
+  ["create", "begin"],
+  ["create", "finish"],
+  ["stop", "begin"],
+  ["rename_old", "begin", { from: "web", to: "web-previous" }],
+  ["rename_old", "finish"],
+  ["rename_new", "begin", { from: "web-next", to: "web" }],
+  ["rename_new", "finish"],
+  ["start", "begin"],
+  ["stop", "finish", { stopping_at: 1_000, stopped_at: 1_250 }],
+  ["start", "finish"],
+  ["verifying", "finish"],
+  ["verify", "begin"],
+];
+
+/** `done Image pulled`, for each step in the page. */
+function stepsIn(html: string): string[] {
+  const found = html.matchAll(/<li class="step (\w+)" id="step-\w+".*?<p class="step-title">(.*?)<\/p>/gs);
+  return [...found].map(([, state = "", title = ""]) => `${state} ${title.replaceAll(/<[^>]+>/g, "")}`);
+}
+
+test("without runs the list says what a run is", async () => {
+  expect((await person.get("/runs")).text).toContain("No runs yet");
+  await addSurroundings(app);
+  const created = await person.api("POST", "/executors", {
+    name: "web",
+    connection_id: "connection-1",
+    target: { kind: "container", id: "web" },
+    bindings: [{ tracker: "app", source: "main", channel: "stable" }],
+    trigger: "manual",
+  });
+  executorId = String(created.body.id);
+});
+
+describe("a run's page", () => {
+  test("tells a success step by step, with its diff and without a stream", async () => {
+    const id = await addRun(
+      [
+        ...upToStart,
+        ["probe", "finish", { number: 1, detail: "Answered 200", duration_ms: 4 }],
+        ["verify", "finish", { detail: "Answered 200", attempts: 1 }],
+        ["commit", "finish"],
+        ["succeeded", "finish"],
+        ["remove_old", "begin"],
+        ["remove_old", "finish"],
+      ],
+      { downtime_ms: 310, ready_ms: 900, serving: "desired" },
+    );
+    const { text } = await person.get(`/runs/${id}`);
+    expect(stepsIn(text)).toEqual([
+      "done Queued",
+      "done Plan checked against the container",
+      "done Image pulled registry.test/app:1.1",
+      "done Configuration saved",
+      "done New container created and compared with the plan",
+      "done Previous container stopped",
+      "done Name handed over",
+      "done New container started",
+      "done Healthy",
+      "done Succeeded",
+      "done Previous container removed",
+    ]);
+    expect(text).toContain("0.31s");
+    expect(text).toContain("Env.APP_VERSION");
+    expect(text).toContain("set by the image");
+    expect(text).toContain("42 other settings stay as they are");
+    expect(text).not.toContain("hx-sse");
+  });
+
+  test("says that the previous container serves again, and shows what the probes answered", async () => {
+    const id = await addRun(
+      [
+        ...upToStart,
+        ...[1, 2, 3, 4, 5, 6, 7].map(
+          (number): Step => ["probe", "fail", { number, detail: `Answered 50${number}`, duration_ms: 4 }],
+        ),
+        ["verify", "fail", { detail: "Answered 507", attempts: 7 }],
+        ["failure", "fail", { reason_code: "unhealthy" }],
+        ["undo", "begin"],
+        ["undo", "finish"],
+        ["serving", "finish"],
+        ["failed", "fail", { reason_code: "unhealthy", reason: "It did not pass" }],
+      ],
+      { state: "failed", reason_code: "unhealthy", reason: "It did not pass", serving: "previous", downtime_ms: 2_200 },
+    );
+    const { text } = await person.get(`/runs/${id}`);
+    expect(text).toContain("The previous container serves again");
+    expect(stepsIn(text).slice(-3)).toEqual([
+      "failed Not healthy",
+      "done Previous container put back",
+      "failed Failed, previous version serves",
+    ]);
+    expect(text).toContain("2 earlier attempts");
+    expect(text).toContain("Answered 503");
+    expect(text).not.toContain("Answered 502");
+    expect(text).toContain(`href="/executors/${executorId}/run"`);
+  });
+
+  test("says loudly that nothing serves, and shows the engine's message as it is", async () => {
+    const id = await addRun(
+      [
+        ["queue", "finish"],
+        ["claim", "begin"],
+        ["capturing", "finish"],
+        ["pull", "begin"],
+        ["pull", "fail", { error: "manifest for <b>app</b> unknown" }],
+        ["failed", "fail", { reason: "No" }],
+      ],
+      { state: "failed", reason_code: "target_down", reason: "No", serving: "none" },
+    );
+    const { text } = await person.get(`/runs/${id}`);
+    expect(text).toContain("Nothing serves");
+    expect(text).toContain("manifest for &lt;b&gt;app&lt;/b&gt; unknown");
+    expect(stepsIn(text)).toContain("failed Image not pulled registry.test/app:1.1");
+  });
+
+  test("shows what is still to come while it goes on, with progress as the engine reported it", async () => {
+    const id = await addRun(
+      [
+        ["queue", "finish"],
+        ["claim", "begin"],
+        ["capturing", "finish"],
+        ["pull", "begin"],
+      ],
+      {
+        state: "capturing",
+        ended_at: null,
+        progress: { bytes: 5_000_000, total_bytes: 20_000_000, layers_done: 1, layers_total: 3 },
+        lease_owner: "somebody",
+        lease_until: app.clock.now() + 1e9,
+      },
+    );
+    const { text } = await person.get(`/runs/${id}`);
+    expect(stepsIn(text).slice(2, 5)).toEqual([
+      "running Pulling the image registry.test/app:1.1",
+      "waiting Save the configuration",
+      "waiting Create the new container",
+    ]);
+    expect(text).toContain('aria-valuenow="5000000"');
+    expect(text).toContain("5 MB of 20 MB");
+    expect(text).toContain("1 of 3 layers");
+    expect(text).toContain(`hx-sse:connect="/runs/${id}/stream"`);
+    const parts = await person.get(`/runs/${id}/parts`, { htmx: true });
+    expect(parts.text).toStartWith("<hx-partial");
+    expect(parts.text).toContain('hx-target="#run-steps"');
+    await app.db.write(async (tx) => {
+      await tx.update(runs).set({ state: "failed", ended_at: app.clock.now(), lease_owner: null });
+    });
+  });
+
+  test("offers the way back to what it saved", async () => {
+    const id = await addRun(
+      [
+        ["queue", "finish"],
+        ["succeeded", "finish"],
+      ],
+      { serving: "desired" },
+    );
+    const snapshot = {
+      id: "saved",
+      executor_id: executorId,
+      run_id: id,
+      sealed_content: app.sealer.seal('{"Env":["A=b"]}'),
+    };
+    await app.db.write(async (tx) => {
+      await tx.insert(snapshots).values({
+        ...snapshot,
+        reference: "registry.test/app:1.0",
+        image_id: "old",
+        size_bytes: 14_000,
+        created_at: app.clock.now(),
+      });
+    });
+    const way = `/executors/${executorId}/snapshots/saved`;
+    expect((await person.get(`/runs/${id}`)).text).toContain(`href="${way}/restore"`);
+    const question = await person.get(`${way}/restore`, { htmx: true });
+    expect(question.text).toContain("Data in volumes is not rolled back.");
+    expect((await person.post(`${way}/lock`, { locked: "yes" }, { htmx: true })).text).toContain("Locked");
+    expect((await person.post(`${way}/delete`)).status).toBe(409);
+    await person.post(`${way}/lock`, { locked: "no" });
+    expect((await person.post(`${way}/delete`)).location).toBe(`/executors/${executorId}`);
+    expect((await person.get(`${way}/restore`)).status).toBe(404);
+  });
+
+  test("is complete in Chinese, without anything inline", async () => {
+    const id = await addRun([...upToStart, ["failed", "fail", { reason: "The connection is disabled" }]], {
+      state: "failed",
+      reason: "The connection is disabled",
+      serving: "unknown",
+    });
+    for (const address of ["/runs", "/runs?state=failed", `/runs/${id}`]) {
+      const page = await person.get(address, { headers: { "accept-language": "zh" } });
+      expect(page.status).toBe(200);
+      expect(page.text).not.toMatch(/ (style|on\w+)="|\[object |>undefined|undefined</);
+    }
+    expect((await person.get(`/runs/${id}`, { headers: { "accept-language": "zh" } })).text).toContain("连接已停用");
+  });
+});
+
+describe("the stream of a run", () => {
+  const events = async (id: string, headers: Record<string, string> = {}) =>
+    (await person.get(`/runs/${id}/stream`, { headers })).text.split("\n\n").filter((event) => event.startsWith("id:"));
+
+  test("brings the parts that changed, then ends what listens, and resumes after the last id", async () => {
+    const id = await addRun([
+      ["queue", "finish"],
+      ["claim", "begin"],
+      ["succeeded", "finish"],
+    ]);
+    const all = await events(id);
+    expect(all[0]).toContain("id: 1");
+    expect(all[0]).toContain('hx-target="#run-steps"');
+    expect(all.at(-1)).toContain('hx-target="#run-live" hx-swap="outerHTML"');
+    expect(all.at(-1)).toContain('<div id="run-live"></div>');
+    const rest = await events(id, { "last-event-id": "3" });
+    expect(rest.map((event) => event.split("\n")[0])).toEqual(["id: 3"]);
+    expect(rest[0]).toContain('hx-target="#run-live"');
+  });
+
+  test("says nothing to somebody who is not signed in, and 404 for no run", async () => {
+    const id = await addRun([
+      ["queue", "finish"],
+      ["succeeded", "finish"],
+    ]);
+    const stranger = await app.browser().get(`/runs/${id}/stream`);
+    expect(stranger.status).not.toBe(200);
+    expect(stranger.text).not.toContain("run-steps");
+    expect((await person.get("/runs/nobody/stream")).status).toBe(404);
+  });
+});
+
+test("the list filters by outcome and executor, in its address", async () => {
+  const all = await person.get("/runs");
+  expect(all.text).toContain("Failed, previous version serves");
+  const succeeded = await person.get("/runs?state=succeeded");
+  expect(succeeded.text).toContain("Succeeded");
+  expect(succeeded.text).not.toContain("Failed, previous version serves");
+  expect((await person.get(`/runs?executor_id=${executorId}`)).text).toContain("Only web");
+});
