@@ -14,8 +14,10 @@ import { secretSchemas } from "./credentials/schema.ts";
 import { credentialService } from "./credentials/service.ts";
 import type { Database } from "./db/client.ts";
 import { errorMessage } from "./errors.ts";
+import { updateDifferences } from "./executors/desired.ts";
 import { executorEvaluator } from "./executors/evaluate.ts";
 import { executorService } from "./executors/service.ts";
+import { openingOf } from "./executors/settings.ts";
 import type { Log } from "./log.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
 import { createHttp } from "./net/http.ts";
@@ -37,6 +39,7 @@ import { createSessionTokens } from "./secrets/tokens.ts";
 import type { Settings } from "./settings/schema.ts";
 import { settingsService } from "./settings/service.ts";
 import { sources } from "./sources/index.ts";
+import { statsService } from "./stats/service.ts";
 import { trackerService } from "./trackers/service.ts";
 import { answerStore, rateStore } from "./trackers/stored-responses.ts";
 
@@ -200,6 +203,7 @@ export async function createServices(options: ServiceOptions) {
     onDue: () => scheduler.nudge(),
   });
   const snapshots = snapshotService({ db, sealer, audit });
+  const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
   const evaluator = executorEvaluator({
     db,
     clock,
@@ -258,11 +262,15 @@ export async function createServices(options: ServiceOptions) {
     executors,
     runs,
     snapshots,
+    stats,
     scheduler,
     /** What upstreams allow each credential, for people. */
     rates: () => ledger.view(),
-    /** The address of this instance: the setting, else the address of the request at hand. */
-    baseUrl: (requestUrl: string): string => settings.current().base_url || new URL(requestUrl).origin,
+    /** The address of this instance: the setting, else the address of the request at hand; blank when it has none either. */
+    baseUrl: (requestUrl: string): string =>
+      settings.current().base_url || (URL.canParse(requestUrl) ? new URL(requestUrl).origin : ""),
+    /** What an upstream said, without secrets and cut: as it may be stored and shown. */
+    excerpt: options.redactor.excerpt,
     /** Whether the database answers. */
     isReady: async (): Promise<boolean> => {
       try {

@@ -29,9 +29,11 @@ export interface Comparison {
 
 const hourMs = 60 * 60 * 1000;
 
-/** Whether a difference means other content, so that an automatic run has something to do. */
+/** Differences that mean other content, so that an automatic run has something to do. */
+export const updateDifferences = ["new_digest", "other_version", "other_name"] as const satisfies ImageDifference[];
+
 export function isUpdate(difference: ImageDifference | null): boolean {
-  return difference === "new_digest" || difference === "other_version" || difference === "other_name";
+  return updateDifferences.some((each) => each === difference);
 }
 
 /** The same content, whatever it is called: nothing for which an automatic run would restart anything. */

@@ -4,7 +4,7 @@ import { notFound } from "../errors.ts";
 import { type TargetKind, type TargetRef, targetKinds } from "../runtimes/runtime.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
 import { HealthCheck, type Trigger, WindowInput } from "./schema.ts";
-import type { Window } from "./window.ts";
+import { currentOpening, nextOpenings, type Opening, type Window } from "./window.ts";
 
 export type Binding = Omit<BindingRow, "executor_id">;
 
@@ -34,6 +34,13 @@ export function targetKindOf(kind: string): TargetKind {
 
 export function windowOf(row: ExecutorRow): v.InferOutput<typeof WindowInput> | null {
   return row.window === null ? null : v.parse(WindowInput, row.window);
+}
+
+/** The opening of a stored window that goes on, else the next one; null when there is no window. */
+export function openingOf(window: ExecutorRow["window"], zone: string, now: number): Opening | null {
+  if (window === null) return null;
+  const parsed = v.parse(WindowInput, window);
+  return currentOpening(parsed, zone, now) ?? nextOpenings(parsed, zone, now, 1)[0] ?? null;
 }
 
 export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): ExecutorSettings {

@@ -4,6 +4,7 @@ import type { Reader } from "../db/client.ts";
 import {
   connections,
   credentials,
+  executor_bindings,
   executors,
   notifiers,
   releases,
@@ -56,6 +57,25 @@ export async function executorsToJudge(read: Reader, differences: readonly strin
     .limit(limit);
 }
 export type JudgedRow = Awaited<ReturnType<typeof executorsToJudge>>[number];
+
+/** Bindings to these trackers, each with what was observed of its executor. */
+export async function bindingsOfTrackers(read: Reader, trackerIds: readonly string[]) {
+  return await read
+    .select({
+      binding: executor_bindings,
+      executor: {
+        id: executors.id,
+        name: executors.name,
+        is_enabled: executors.is_enabled,
+        observed: executors.observed,
+      },
+    })
+    .from(executor_bindings)
+    .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
+    .where(inArray(executor_bindings.tracker_id, [...trackerIds]))
+    .orderBy(asc(executors.name), asc(executor_bindings.service));
+}
+export type BindingRow = Awaited<ReturnType<typeof bindingsOfTrackers>>[number];
 
 /** The oldest first. */
 export async function activeRuns(read: Reader, limit: number) {

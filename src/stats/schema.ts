@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { triggers } from "../executors/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
 
 /** What one service of an executor runs of a tracker, as last observed. */
 export interface TrackerUse {
@@ -16,88 +18,192 @@ export interface TrackerUse {
   state: "current" | "update" | "unknown";
 }
 
-/** A source whose last check failed. */
-export interface FailingSource {
-  id: string;
-  tracker: string;
-  key: string;
-  host: string;
-  error: { code: string; message: string };
-  failing_since: number | null;
-  last_success_at: number | null;
-  next_check_at: number;
-}
+const Version = v.object({ tag: v.nullable(v.string()), digest: v.nullable(v.string()) });
+const Problem = v.object({ code: v.string(), message: v.string() });
 
-export const DayView = v.object({
-  /** The day in the system time zone, as `2026-11-20`. */
-  day: v.string(),
-  /** The start of that day's first quarter of an hour that has a run, or noon UTC of a day that has none. */
-  noon_at: Instant,
+const executorEntries = {
+  executor_id: v.string(),
+  executor: v.string(),
+  connection: v.string(),
+  target: v.string(),
+};
+
+const runEntries = {
+  kind: v.picklist(runKinds),
+  state: v.picklist(runStates),
+  reason_code: v.nullable(v.picklist(reasonCodes)),
+  reason: v.nullable(v.string()),
+  serving: v.nullable(v.picklist(servings)),
+  from: Version,
+  to: Version,
+};
+
+/** An executor whose target does not run what it should; it waits for somebody, or for what `waiting` says. */
+const PendingUpdate = v.object({
+  ...executorEntries,
+  trigger: v.picklist(triggers),
+  /** The first service that differs; `more_services` says how many others do. */
+  service: v.string(),
+  from: Version,
+  to: Version,
+  more_services: v.number(),
+  /** When the desired release was published; null when upstream does not say. */
+  published_at: NullableInstant,
+  waiting: v.nullable(v.object({ reason: v.picklist(["window", "age", "retry"]), until: NullableInstant })),
+});
+export type PendingUpdate = v.InferOutput<typeof PendingUpdate>;
+
+/** A last run that failed or was degraded, with no success after it. */
+const BadRun = v.object({
+  ...executorEntries,
+  run_id: v.string(),
+  ...runEntries,
+  state: v.picklist(["degraded", "failed"]),
+  downtime_ms: v.nullable(v.number()),
+  ended_at: NullableInstant,
+});
+export type BadRun = v.InferOutput<typeof BadRun>;
+
+const FailingSource = v.object({
+  tracker: v.string(),
+  source: v.string(),
+  kind: v.string(),
+  host: v.string(),
+  failing_since: Instant,
+  last_success_at: NullableInstant,
+  last_checked_at: NullableInstant,
+  next_check_at: Instant,
+  error: Problem,
+});
+export type FailingSource = v.InferOutput<typeof FailingSource>;
+
+/** A runtime that could not be asked when its executors were looked at. */
+const LostConnection = v.object({
+  connection_id: v.string(),
+  connection: v.string(),
+  problem: Problem,
+  executors: v.number(),
+  /** When one of their targets was seen last, as far as it is known. */
+  observed_at: NullableInstant,
+});
+export type LostConnection = v.InferOutput<typeof LostConnection>;
+
+/** An executor whose target is gone, or is one that cannot be updated. */
+const LostTarget = v.object({ ...executorEntries, problem: Problem, observed_at: NullableInstant });
+export type LostTarget = v.InferOutput<typeof LostTarget>;
+
+const ActiveRun = v.object({
+  ...executorEntries,
+  run_id: v.string(),
+  ...runEntries,
+  progress: v.nullable(v.record(v.string(), v.unknown())),
+  created_at: Instant,
+  started_at: NullableInstant,
+});
+export type ActiveRun = v.InferOutput<typeof ActiveRun>;
+
+/** The next opening of a maintenance window, or the one that goes on; once for all executors that share it. */
+const NextWindow = v.object({
+  opens_at: Instant,
+  closes_at: Instant,
+  is_open: v.boolean(),
+  executors: v.number(),
+  /** Updates that wait for it. */
+  updates: v.number(),
+});
+export type NextWindow = v.InferOutput<typeof NextWindow>;
+
+/** Runs that were created on one calendar day of the system time zone. */
+const DayOfRuns = v.object({
+  /** The first instant of the day. */
+  starts_at: Instant,
   succeeded: v.number(),
   degraded: v.number(),
   failed: v.number(),
   skipped: v.number(),
 });
-export type DayView = v.InferOutput<typeof DayView>;
+export type DayOfRuns = v.InferOutput<typeof DayOfRuns>;
 
-export const BudgetView = v.object({
-  host: v.string(),
-  /** Null where nobody is signed in. */
-  credential: v.nullable(v.string()),
-  limit: v.nullable(v.number()),
-  remaining: v.nullable(v.number()),
-  reset_at: NullableInstant,
-  /** Nothing is asked before this time; null when there is no block. */
-  blocked_until: NullableInstant,
-  observed_at: Instant,
+const Sources = v.object({
+  /** Of enabled trackers. */
+  total: v.number(),
+  failing: v.number(),
+  /** Not checked yet. */
+  pending: v.number(),
+  last_checked_at: NullableInstant,
 });
-export type BudgetView = v.InferOutput<typeof BudgetView>;
 
+/** What a fresh installation still lacks. */
+const Setup = v.object({
+  has_connection: v.boolean(),
+  has_tracker: v.boolean(),
+  has_executor: v.boolean(),
+  has_notifier: v.boolean(),
+});
+export type Setup = v.InferOutput<typeof Setup>;
+
+/** What needs the administrator, what goes on, and what was. Lists hold at most 20 entries; `counts` are whole. */
 export const StatsView = v.object({
-  trackers: v.object({ total: v.number(), disabled: v.number() }),
-  sources: v.object({
-    total: v.number(),
-    failing: v.number(),
-    pending: v.number(),
-    /** Of all of them, when one was last checked. */
-    last_checked_at: NullableInstant,
+  counts: v.object({
+    trackers: v.number(),
+    executors: v.number(),
+    connections: v.number(),
+    credentials: v.number(),
+    notifiers: v.number(),
+    /** Things that need the administrator: `updates`, `bad_runs`, `failing_sources` and `lost` together. */
+    needs: v.number(),
+    updates: v.number(),
+    bad_runs: v.number(),
+    failing_sources: v.number(),
+    /** Connections and targets that cannot be reached. */
+    lost: v.number(),
+    active_runs: v.number(),
+    waiting: v.number(),
   }),
-  executors: v.object({
-    total: v.number(),
-    /** Waiting for a person: an update without a run to come, a failed or degraded run, a target that cannot be looked at. */
-    need_you: v.number(),
-  }),
-  runs: v.object({
-    active: v.number(),
-    /** The last 30 days in the system time zone, the oldest first. */
-    days: v.array(DayView),
-    /** Over the same days; null when nothing was stopped. */
-    median_downtime_ms: v.nullable(v.number()),
-  }),
-  connections: v.number(),
-  notifiers: v.number(),
-  budgets: v.array(BudgetView),
+  sources: Sources,
+  /** Ready for somebody to start them, the longest published first. */
+  updates: v.array(PendingUpdate),
+  bad_runs: v.array(BadRun),
+  failing_sources: v.array(FailingSource),
+  lost_connections: v.array(LostConnection),
+  lost_targets: v.array(LostTarget),
+  active_runs: v.array(ActiveRun),
+  /** Updates that come by themselves: at the opening of a window, at a minimum age, with a retry. */
+  waiting: v.array(PendingUpdate),
+  windows: v.array(NextWindow),
+  /** The last 30 calendar days, today last. */
+  days: v.array(DayOfRuns),
+  /** Of the runs of these days that stopped something; null when there was none. */
+  median_downtime_ms: v.nullable(v.number()),
+  setup: Setup,
 });
 export type StatsView = v.InferOutput<typeof StatsView>;
 
+/** The numbers that every page shows. */
+export const StatusView = v.object({ needs: v.number(), active_runs: v.number(), sources: Sources });
+export type StatusView = v.InferOutput<typeof StatusView>;
+
 export const SearchQuery = v.object({
-  q: v.pipe(v.string(), v.trim(), v.maxLength(200, "Use at most 200 characters")),
+  q: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(100, "Use at most 100 characters")), ""),
 });
 
-export interface SearchResults {
-  trackers: readonly { name: string; description: string; hosts: readonly string[] }[];
-  executors: readonly { id: string; name: string; target: string; connection: string }[];
-  releases: readonly { tracker: string; source_key: string; version: string; tag: string; seen_at: number }[];
-  runs: readonly {
-    id: string;
-    executor: string;
-    kind: "update" | "rollback";
-    state: string;
-    reason_code: string | null;
-    reason: string | null;
-    serving: string | null;
-    from: { tag: string | null; digest: string | null };
-    to: { tag: string | null; digest: string | null };
-    created_at: number;
-  }[];
-}
+/** At most ten of each kind. */
+export const SearchView = v.object({
+  query: v.string(),
+  /** The words that were looked for, in any order. */
+  terms: v.array(v.string()),
+  trackers: v.array(v.object({ name: v.string(), description: v.string(), images: v.array(v.string()) })),
+  executors: v.array(v.object({ id: v.string(), name: v.string(), target: v.string(), connection: v.string() })),
+  releases: v.array(
+    v.object({
+      tracker: v.string(),
+      source: v.string(),
+      tag: v.string(),
+      version: v.string(),
+      published_at: NullableInstant,
+      first_observed_at: Instant,
+    }),
+  ),
+  runs: v.array(v.object({ id: v.string(), executor: v.string(), ...runEntries, created_at: Instant })),
+});
+export type SearchView = v.InferOutput<typeof SearchView>;

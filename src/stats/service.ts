@@ -8,6 +8,8 @@ import { dayStarts } from "./days.ts";
 import {
   type ActiveRow,
   activeRuns,
+  type BindingRow,
+  bindingsOfTrackers,
   downtimeAt,
   executorsToJudge,
   type FailingRow,
@@ -35,9 +37,12 @@ import {
   type SearchView,
   type StatsView,
   type StatusView,
+  type TrackerUse,
 } from "./schema.ts";
 
 type ImageDifference = NonNullable<ServiceObservation["difference"]>;
+
+type StoredWindow = Awaited<ReturnType<typeof windowsInUse>>[number]["window"];
 
 interface Opening {
   opens_at: number;
@@ -51,7 +56,7 @@ interface StatsServiceOptions {
   /** Differences that mean other content, for which there is something to do. */
   updateDifferences: readonly ImageDifference[];
   /** The opening of a stored window that is going on, else the next one; null when there is none. */
-  openingOf: (window: unknown, zone: string, now: number) => Opening | null;
+  openingOf: (window: StoredWindow, zone: string, now: number) => Opening | null;
 }
 
 export type StatsService = ReturnType<typeof statsService>;
@@ -165,7 +170,6 @@ export function statsService(options: StatsServiceOptions) {
       const [queue, have, past] = await Promise.all([lookAtQueue(), inventory(read), history(now)]);
       lastStatus = { at: now, view: Promise.resolve(statusOf(queue)) };
       return {
-        at: now,
         ...queue,
         counts: { ...have, ...queue.counts },
         windows: await nextWindows(queue.waiting, now),
@@ -192,6 +196,16 @@ export function statsService(options: StatsServiceOptions) {
         lastStatus = null;
         throw error;
       }
+    },
+
+    /** What runs of these trackers, by their ids. */
+    uses: async (trackerIds: readonly string[]): Promise<ReadonlyMap<string, readonly TrackerUse[]>> => {
+      if (trackerIds.length === 0) return new Map();
+      const rows = await bindingsOfTrackers(read, trackerIds);
+      return Map.groupBy(
+        rows.map((row) => useOf(row, options.updateDifferences)),
+        (use) => use.tracker_id,
+      );
     },
 
     /** Trackers, executors, releases and runs with every word of `q`, ten of each at most; nothing for a blank query. */
@@ -230,6 +244,28 @@ function runFacts(run: Run) {
     serving: servings.find((serving) => serving === run.serving) ?? null,
     from: { tag: run.from_tag, digest: run.from_digest },
     to: { tag: run.to_tag, digest: run.to_digest },
+  };
+}
+
+function useOf({ binding, executor }: BindingRow, differences: readonly ImageDifference[]): TrackerUse {
+  const parsed = v.safeParse(Observation, executor.observed);
+  const observation = parsed.success ? parsed.output : null;
+  const seen = observation?.services.find((each) => each.service === binding.service) ?? null;
+  const difference = seen?.difference ?? null;
+  const isUpdate = difference !== null && differences.includes(difference);
+  const isUnknown =
+    observation === null || observation.problem !== null || difference === null || difference === "unknown";
+  const { found = null, desired = null } = seen ?? {};
+  return {
+    tracker_id: binding.tracker_id,
+    executor_id: executor.id,
+    executor: executor.name,
+    service: binding.service,
+    channel: binding.channel,
+    is_enabled: executor.is_enabled,
+    current: found === null ? null : { tag: found.tag, digest: found.digest },
+    desired: desired === null ? null : { tag: desired.tag, digest: desired.digest },
+    state: isUpdate ? "update" : isUnknown ? "unknown" : "current",
   };
 }
 

@@ -12,6 +12,7 @@ import { runtimeConnectionRoutes } from "./runtime-connections.ts";
 import { sessionRoutes } from "./session.ts";
 import { settingsRoutes } from "./settings.ts";
 import { snapshotRoutes } from "./snapshots.ts";
+import { statsRoutes } from "./stats.ts";
 import { trackerPreviewRoutes } from "./tracker-previews.ts";
 import { trackerRoutes } from "./trackers.ts";
 
@@ -32,5 +33,6 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...snapshotRoutes(services),
     ...notifierRoutes(services),
     ...auditEntryRoutes(services),
+    ...statsRoutes(services),
   ];
 }
