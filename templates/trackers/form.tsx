@@ -1,0 +1,96 @@
+import type { Child } from "hono/jsx";
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { TrackerView } from "../../src/trackers/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Form } from "../components/form.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { trackerPath } from "./address.ts";
+import { liveId } from "./preview.tsx";
+
+interface TrackerFormPageProps {
+  ctx: PageContext;
+  /** Null when a new one is made. */
+  tracker: TrackerView | null;
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  errors: FieldErrors;
+  /** Of the kinds that the form's sources have. */
+  credentials: readonly { value: string; title: string }[];
+}
+
+const formId = "tracker-form";
+
+/** The form, and beside it what its rules would pick of what upstream has at this moment. */
+export function TrackerFormPage({ ctx, tracker, fields, values, errors, credentials }: TrackerFormPageProps) {
+  const t = texts(ctx).trackers;
+  const title = tracker === null ? t.new_tracker : t.edit(tracker.name);
+  const path = tracker === null ? "/trackers" : trackerPath(tracker.name);
+  const action = tracker === null ? "/trackers" : `${path}/edit`;
+  return (
+    <Layout ctx={ctx} title={title} section="trackers">
+      <PageHeader
+        ctx={ctx}
+        title={title}
+        parent={tracker === null ? { title: t.title, href: "/trackers" } : { title: tracker.name, href: path }}
+        actions={
+          tracker === null ? undefined : (
+            <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
+              {t.delete}
+            </LinkButton>
+          )
+        }
+      />
+      <div class="with-preview">
+        <Form
+          ctx={ctx}
+          id={formId}
+          area="trackers"
+          action={action}
+          fields={fields}
+          values={values}
+          errors={errors}
+          submit={tracker === null ? t.create : t.save}
+          cancel_href={path}
+          is_edit={tracker !== null}
+          choices={{ "sources.credential_id": credentials }}
+          below={livePlaces(fields)}
+        />
+        <aside class="preview scripted" aria-label={t.preview.title}>
+          <h2>{t.preview.title}</h2>
+          <div
+            id="tracker-preview"
+            aria-live="polite"
+            hx-post={url(ctx, "/trackers/preview")}
+            hx-include={`#${formId}`}
+            hx-trigger={`load, input delay:400ms from:#${formId}, htmx:after:swap from:#${formId}`}
+            hx-sync="this:replace"
+            hx-swap="innerMorph"
+          >
+            <p class="quiet">{t.preview.waits}</p>
+          </div>
+        </aside>
+      </div>
+    </Layout>
+  );
+}
+
+/** Under each field that the preview may have something to say about: empty until it has. */
+function livePlaces(fields: readonly FieldDescription[]): Readonly<Record<string, Child>> {
+  const paths = fields
+    .filter((field) => field.name === "sources")
+    .flatMap((field) => field.entries.flatMap(judgedPaths));
+  return Object.fromEntries(paths.map((path) => [path, <div class="live" id={liveId(path)} />]));
+}
+
+/** The paths of a source's fields, down to those of its address and its channels. */
+function judgedPaths(entry: readonly FieldDescription[]): readonly string[] {
+  return entry.flatMap((field) => {
+    if (field.kind === "group") return judgedPaths(field.children);
+    if (field.kind === "list") return field.entries.flatMap((channel) => channel.map(({ path }) => path));
+    return [field.path];
+  });
+}

@@ -1,0 +1,196 @@
+import type { FieldErrors } from "../../src/errors.ts";
+import type { PreviewView, Verdict } from "../../src/trackers/schema.ts";
+import { fieldId } from "../components/field.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Partial } from "../components/notice.tsx";
+import { Badge } from "../components/state.tsx";
+import { Version } from "../components/version.tsx";
+import { formatClock } from "../format.ts";
+import { classes, type PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+/** What there is to show of one source of the form. */
+export interface PreviewPart {
+  /** The source's key as typed. */
+  key: string;
+  /** Every path of the source that has a place for words under its field. */
+  places: readonly string[];
+  outcome:
+    | { kind: "judged"; view: PreviewView; exclude_paths: Readonly<Record<string, string>> }
+    /** Upstream could not be asked, in its own words. */
+    | { kind: "failed"; message: string }
+    /** By path from the top of the form. */
+    | { kind: "refused"; errors: FieldErrors }
+    /** Too little is written to ask anybody. */
+    | { kind: "waits" };
+}
+
+type Judged = Extract<PreviewPart["outcome"], { kind: "judged" }>;
+
+/** So many rows of one source are drawn: with several sources fewer each, because a person reads but one. */
+const shownTags = { alone: 300, among: 60 };
+
+/** The id of the place under a field where the preview speaks. */
+export function liveId(path: string): string {
+  return `live-${fieldId(path)}`;
+}
+
+/** The answer to each keystroke: the judged tags, and at each field what is wrong with it or what comes of it. */
+export function PreviewAnswer({ ctx, parts }: { ctx: PageContext; parts: readonly PreviewPart[] }) {
+  return (
+    <>
+      {parts.map((part) => (
+        <PartView ctx={ctx} part={part} is_alone={parts.length === 1} />
+      ))}
+      {parts.flatMap((part) => part.places.map((path) => <Place ctx={ctx} part={part} path={path} />))}
+    </>
+  );
+}
+
+function Place({ ctx, part, path }: { ctx: PageContext; part: PreviewPart; path: string }) {
+  const { outcome } = part;
+  const error = outcome.kind === "refused" ? outcome.errors[path] : undefined;
+  return (
+    <Partial target={`#${liveId(path)}`} swap="innerHTML">
+      {error !== undefined ? (
+        <p class="field-error">
+          <Icon name="triangle-alert" />
+          <span>{translateMessage(ctx.language, error)}</span>
+        </p>
+      ) : outcome.kind === "judged" ? (
+        <ChannelResult ctx={ctx} outcome={outcome} path={path} />
+      ) : null}
+    </Partial>
+  );
+}
+
+/** Under a channel's last pattern: what the two together pick. */
+function ChannelResult({ ctx, outcome, path }: { ctx: PageContext; outcome: Judged; path: string }) {
+  const type = outcome.exclude_paths[path];
+  const channel = outcome.view.channels.find((each) => each.type === type);
+  return channel === undefined ? null : <Result ctx={ctx} view={outcome.view} channel={channel} />;
+}
+
+interface ResultProps {
+  ctx: PageContext;
+  view: PreviewView;
+  channel: PreviewView["channels"][number];
+}
+
+function Result({ ctx, view, channel }: ResultProps) {
+  const t = texts(ctx).trackers.preview;
+  return (
+    <p class="picks">
+      {channel.latest === null ? (
+        <b>{t.none}</b>
+      ) : (
+        <>
+          {t.latest} <Version tone="new">{channel.latest}</Version>
+        </>
+      )}
+      <span class="quiet">{t.counts(channel.accepted_count, view.total)}</span>
+    </p>
+  );
+}
+
+function PartView({ ctx, part, is_alone }: { ctx: PageContext; part: PreviewPart; is_alone: boolean }) {
+  const t = texts(ctx).trackers.preview;
+  const { outcome } = part;
+  return (
+    <section class="preview-part">
+      {is_alone ? null : <h3>{part.key}</h3>}
+      {outcome.kind === "waits" ? (
+        <p class="quiet">{t.waits}</p>
+      ) : outcome.kind === "refused" ? (
+        <p class="quiet">{t.invalid}</p>
+      ) : outcome.kind === "failed" ? (
+        <>
+          <p class="picks">
+            <b>{t.failed}</b>
+          </p>
+          <p>{translateMessage(ctx.language, outcome.message)}</p>
+          <p class="quiet">
+            {t.failed_help} {t.failed_credential}
+          </p>
+        </>
+      ) : (
+        <JudgedTags ctx={ctx} outcome={outcome} limit={is_alone ? shownTags.alone : shownTags.among} />
+      )}
+    </section>
+  );
+}
+
+function JudgedTags({ ctx, outcome: { view }, limit }: { ctx: PageContext; outcome: Judged; limit: number }) {
+  const words = texts(ctx).trackers;
+  const t = words.preview;
+  const shown = view.tags.slice(0, limit);
+  return (
+    <>
+      {view.channels.map((channel) => (
+        <div class="picks-channel">
+          {view.channels.length === 1 ? null : <span class="label">{words.channels[channel.type]}</span>}
+          <Result ctx={ctx} view={view} channel={channel} />
+        </div>
+      ))}
+      {view.total === 0 ? <p class="quiet">{t.no_tags}</p> : null}
+      <p class="meta">
+        <span>{t.listed(formatClock(ctx, view.listed_at))}</span>
+        <span>{t.by_version}</span>
+      </p>
+      {shown.length === 0 ? null : (
+        <ol class="judged" tabindex={0} aria-label={t.judged}>
+          {shown.map(({ tag, verdicts }) => (
+            <JudgedTag ctx={ctx} tag={tag} verdicts={verdicts} latest={latestIn(view, tag)} />
+          ))}
+          {view.total > shown.length ? <li class="more-tags quiet">{t.more(view.total - shown.length)}</li> : null}
+        </ol>
+      )}
+    </>
+  );
+}
+
+function latestIn(view: PreviewView, tag: string): readonly string[] {
+  return view.channels.filter((channel) => channel.latest === tag).map((channel) => channel.type);
+}
+
+interface JudgedTagProps {
+  ctx: PageContext;
+  tag: string;
+  verdicts: readonly Verdict[];
+  latest: readonly string[];
+}
+
+function JudgedTag({ ctx, tag, verdicts, latest }: JudgedTagProps) {
+  const t = texts(ctx).trackers;
+  const takers = verdicts.filter((verdict) => verdict.accepted);
+  const decisive = takers[0] ?? verdicts[0];
+  const isSingle = verdicts.length === 1;
+  return (
+    <li class={classes("judged-tag", takers.length === 0 && "refused")}>
+      <Icon name={takers.length > 0 ? "check" : "circle-minus"} label={takers.length > 0 ? t.taken : t.refused} />
+      <span class="version">
+        <Marked tag={tag} range={decisive?.range ?? null} />
+      </span>
+      <span class="judged-why">
+        {latest.length === 0 ? null : <Badge>{t.latest}</Badge>}
+        {isSingle ? null : takers.map((verdict) => <Badge>{t.channels[verdict.type]}</Badge>)}
+        {decisive === undefined || takers.length > 0 ? null : (
+          <span title={decisive.pattern ?? undefined}>{t.rule[decisive.rule]}</span>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** The tag with what the pattern found in it. */
+export function Marked({ tag, range }: { tag: string; range: Verdict["range"] }) {
+  if (range === null || range.start === range.end) return <>{tag}</>;
+  return (
+    <>
+      {tag.slice(0, range.start)}
+      <mark>{tag.slice(range.start, range.end)}</mark>
+      {tag.slice(range.end)}
+    </>
+  );
+}
