@@ -77,7 +77,7 @@ function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "exe
         { key: "name", title: t.name, grows: true },
         { key: "target", title: t.target, grows: true },
         { key: "versions", title: t.versions, grows: true },
-        { key: "state", title: t.state, card_label: "none" },
+        { key: "state", title: t.state, card_label: "none", grows: true },
         { key: "trigger", title: t.trigger, wide_only: true },
         { key: "run", title: t.last_run, align: "end" },
       ]}
