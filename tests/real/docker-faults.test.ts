@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,9 @@ import {
   runContainer,
   target,
 } from "../support/update-target.ts";
+
+// Each is over in a second; a machine that builds something beside them needs longer.
+setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "tidemark-faults-"));
 // A read that hangs is as good as one that is reset; the waiting is saved for the calls that change something.

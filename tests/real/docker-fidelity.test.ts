@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,9 @@ import {
   runContainer,
   target,
 } from "../support/update-target.ts";
+
+// Each is over in a second; a machine that builds something beside them needs longer.
+setDefaultTimeout(60_000);
 
 type Json = Record<string, unknown>;
 type Row = readonly [path: string, body: Json];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,6 +9,9 @@ import { errorMessage } from "../../src/errors.ts";
 import { docker } from "../../src/runtimes/docker/index.ts";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { peerSuite } from "../support/peer.ts";
+
+// Each is over in a second; a machine that builds something beside them needs longer.
+setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "tidemark-tls-"));
 const file = (name: string) => join(folder, name);
