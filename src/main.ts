@@ -40,7 +40,8 @@ async function listen(host: string, port: number, handler: Handler): Promise<Lis
     port,
     // A live page's stream is quiet for longer than the default of 10 s; it sends a comment every 15 s.
     idleTimeout: 120,
-    maxRequestBodySize: 4 * 1024 * 1024,
+    // The application has its own, smaller limit, and says so with all its headers; Bun's own answer would have none.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: (request, self) => handler(request, self.requestIP(request)?.address ?? null),
   });
   return { port: server.port ?? port, close: () => server.stop() };

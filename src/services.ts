@@ -266,11 +266,8 @@ export async function createServices(options: ServiceOptions) {
     scheduler,
     /** What upstreams allow each credential, for people. */
     rates: () => ledger.view(),
-    /** The address of this instance: the setting, else the address of the request at hand; blank when it has none either. */
-    baseUrl: (requestUrl: string): string =>
-      settings.current().base_url || (URL.canParse(requestUrl) ? new URL(requestUrl).origin : ""),
-    /** What an upstream said, without secrets and cut: as it may be stored and shown. */
-    excerpt: options.redactor.excerpt,
+    /** The address of this instance: the setting, else the address of the request at hand. */
+    baseUrl: (requestUrl: string): string => settings.current().base_url || new URL(requestUrl).origin,
     /** Whether the database answers. */
     isReady: async (): Promise<boolean> => {
       try {

@@ -123,7 +123,7 @@ export async function start(config: Config): Promise<Started> {
       { name: "htmx-sse.js", file: inPackage("htmx.org/dist/ext/hx-sse.min.js") },
     ]);
     return {
-      app: createApp({ services, assets, log, version }),
+      app: createApp({ services, assets, log, version, excerpt: redactor.excerpt }),
       log,
       begin: services.begin,
       stop: async () => {

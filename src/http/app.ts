@@ -11,6 +11,7 @@ import { isApiPath } from "./api-path.ts";
 import type { Assets } from "./assets.ts";
 import { basePath, belowBasePath } from "./base-path.ts";
 import type { App, AppContext, AppEnv } from "./context.ts";
+import { isSecure } from "./cookies.ts";
 import { clientAddress } from "./middleware/client-address.ts";
 import { csrf } from "./middleware/csrf.ts";
 import { knownMethods } from "./middleware/methods.ts";
@@ -29,6 +30,8 @@ export interface AppOptions {
   assets: Assets;
   log: Log;
   version: string;
+  /** What an upstream said, as it may be shown: without secrets, and cut. */
+  excerpt: (text: string) => string;
 }
 
 /** The whole of HTTP: middleware first, then the API, then the pages. */
@@ -54,6 +57,13 @@ export function createApp(options: AppOptions): App {
     c.header("X-Request-Id", c.get("request_id"));
     await next();
   });
+  app.use(async function knownAddress(c, next) {
+    if (!URL.canParse(c.req.url)) {
+      throw new AppError("invalid_host", 400, "The request names no usable host; send a Host header");
+    }
+    c.set("is_secure", isSecure(services.baseUrl(c.req.url)));
+    await next();
+  });
   app.use(knownMethods());
   app.use(
     bodyLimit({
@@ -77,9 +87,10 @@ export function createApp(options: AppOptions): App {
   mountPages(app, services, page);
 
   const respondToError = async (c: AppContext, thrown: unknown): Promise<Response> => {
-    const error = toAppError(thrown);
+    const error = toAppError(thrown, options.excerpt);
     logError(log, c, error);
-    if (isApiPath(c.req.path)) return respondToApiError(c, error);
+    // Without an address there are no links to make a page of.
+    if (isApiPath(c.req.path) || !URL.canParse(c.req.url)) return respondToApiError(c, error);
     try {
       return await respondToPageError(c, error, page);
     } catch (second) {

@@ -5,6 +5,8 @@ import type { Actor, Session } from "../auth/schema.ts";
 export interface AppEnv {
   Variables: {
     request_id: string;
+    /** Whether browsers reach us by https, which decides the flags of cookies; missing when the request named no host. */
+    is_secure?: boolean;
     /** Of the client; from `X-Forwarded-For` only behind a trusted proxy. */
     address: string;
     /** Null when nobody is signed in. */

@@ -22,19 +22,24 @@ export function isSecure(baseUrl: string): boolean {
   return baseUrl.startsWith("https:");
 }
 
-/** Says on the next page what this request did. */
-export function setNotice(c: AppContext, notice: StoredNotice): void {
+/** Where and how cookies of pages are kept beside the session's, which has its own rules. */
+export function placeOf(c: AppContext, prefix: string) {
+  return { path: prefix === "" ? "/" : prefix, sameSite: "Lax", secure: c.get("is_secure") ?? false } as const;
+}
+
+/** Says on the next page what this request did. `prefix` is the base path. */
+export function setNotice(c: AppContext, prefix: string, notice: StoredNotice): void {
   const value = Buffer.from(JSON.stringify({ ...notice, text: notice.text.slice(0, 500) }), "utf8").toString(
     "base64url",
   );
-  setCookie(c, noticeCookie, value, { path: "/", httpOnly: true, sameSite: "Lax", maxAge: 60 });
+  setCookie(c, noticeCookie, value, { ...placeOf(c, prefix), httpOnly: true, maxAge: 60 });
 }
 
 /** Takes the notice of the previous request; whatever does not look like one of ours is dropped. */
-export function readNotice(c: AppContext): StoredNotice | null {
+export function readNotice(c: AppContext, prefix: string): StoredNotice | null {
   const value = getCookie(c, noticeCookie);
   if (value === undefined) return null;
-  deleteCookie(c, noticeCookie, { path: "/" });
+  deleteCookie(c, noticeCookie, placeOf(c, prefix));
   const parsed = v.safeParse(
     v.pipe(v.string(), v.parseJson(), StoredNotice),
     Buffer.from(value, "base64url").toString("utf8"),

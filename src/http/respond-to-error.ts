@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { AppError, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { AppContext } from "./context.ts";
 
@@ -12,11 +12,14 @@ const pluginStatus = {
   malformed: 502,
 } as const;
 
-/** What was thrown as the error that a caller may see; unknown ones lose their text and keep the request id. */
-export function toAppError(error: unknown): AppError {
+/**
+ * What was thrown as the error that a caller may see; unknown ones lose their text and keep the request id. `excerpt` takes the
+ * secrets out of what an upstream said, and cuts it.
+ */
+export function toAppError(error: unknown, excerpt: (text: string) => string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof PluginError) {
-    return new AppError(`upstream_${error.code}`, pluginStatus[error.code], errorMessage(error), { cause: error });
+    return new AppError(`upstream_${error.code}`, pluginStatus[error.code], excerpt(error.message), { cause: error });
   }
   return new AppError("internal_error", 500, "Something went wrong inside; the log has more under the request id", {
     cause: error,

@@ -54,7 +54,12 @@ export async function authApp(baseUrlText = "https://tidemark.example") {
     throw new Error("secret detail");
   });
   app.notFound((c) => c.text("none", 404));
-  app.onError((error, c) => respondToApiError(c, toAppError(error)));
+  app.onError((error, c) =>
+    respondToApiError(
+      c,
+      toAppError(error, (text) => text),
+    ),
+  );
 
   const request = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
     app.request(

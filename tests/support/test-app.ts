@@ -83,7 +83,7 @@ export async function testApp(options: TestAppOptions = {}) {
     outboundAllow: parseOutboundAllow(config.outbound_allow),
     instance_id: "test",
   });
-  const app = createApp({ services, assets: assets(), log, version: "0.0.0-test" });
+  const app = createApp({ services, assets: assets(), log, version: "0.0.0-test", excerpt: redactor.excerpt });
   const origin = config.base_url === null ? testOrigin : new URL(config.base_url).origin;
   const peer = { peer_address: "198.51.100.7" };
   const send = async (path: string, init: RequestInit = {}) => await app.request(`${origin}${path}`, init, peer);

@@ -10,7 +10,8 @@ export function trackerPreviewRoutes(services: { trackers: TrackerService }): re
       operation_id: "preview_tracker",
       summary: "Judge what upstream has by a source's rules, without saving",
       tag: "trackers",
-      access: "read",
+      // It sends the credential to whatever registry the input names.
+      access: "full",
       body: PreviewInput,
       answer: { status: 200, description: "The names with each channel's verdict", schema: PreviewView },
       refusals: { 502: "`upstream_failed`: upstream could not be asked, in its own words" },

@@ -35,7 +35,8 @@ export function securityHeaders(options: { baseUrl: BaseUrl }): MiddlewareHandle
   return async function securityHeaders(c, next) {
     await next();
     for (const [name, value] of fixed) c.res.headers.set(name, value);
-    if (options.baseUrl(c.req.url).startsWith("https:")) {
+    // A request without a usable Host header has no URL, and no browser behind it.
+    if (URL.canParse(c.req.url) && options.baseUrl(c.req.url).startsWith("https:")) {
       c.res.headers.set("Strict-Transport-Security", `max-age=${ONE_YEAR_SECONDS}`);
     }
     if (!c.res.headers.has("Cache-Control") || c.res.status >= 400) c.res.headers.set("Cache-Control", "no-store");

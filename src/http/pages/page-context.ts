@@ -49,7 +49,7 @@ export async function pageContext(c: AppContext, page: PageSettings): Promise<Pa
   const prefix = basePath(current.base_url);
   const { pathname, search } = new URL(c.req.url);
   const path = belowBasePath(pathname, prefix);
-  const notice: Notice | null = readNotice(c);
+  const notice: Notice | null = readNotice(c, prefix);
   const status = session === null || session.is_password_change_required ? {} : await page.status();
   return {
     language: languageOf(c),

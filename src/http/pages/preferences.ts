@@ -1,8 +1,9 @@
 import { setCookie } from "hono/cookie";
 import { basePath } from "../base-path.ts";
 import type { App } from "../context.ts";
-import { isLocalPath } from "../cookies.ts";
+import { isLocalPath, placeOf } from "../cookies.ts";
 import type { PageSettings } from "./page-context.ts";
+import { readForm } from "./read-form.ts";
 import { respondDone } from "./respond.ts";
 
 const yearSeconds = 31_536_000;
@@ -10,14 +11,15 @@ const yearSeconds = 31_536_000;
 /** Language and theme: kept by the browser, because they are its user's taste and no fact of the installation. */
 export function preferencePages(app: App, page: PageSettings): void {
   app.post("/preferences", async (c) => {
-    const data = await c.req.formData();
-    const cookie = { path: "/", sameSite: "Lax", maxAge: yearSeconds } as const;
+    const data = await readForm(c);
+    const prefix = basePath(page.settings.current().base_url);
+    const cookie = { ...placeOf(c, prefix), maxAge: yearSeconds };
     const language = data.get("language");
     if (language === "en" || language === "zh") setCookie(c, "tidemark_language", language, cookie);
     const theme = data.get("theme");
     if (theme === "light" || theme === "dark" || theme === "system") setCookie(c, "tidemark_theme", theme, cookie);
     const next = data.get("next");
     const path = typeof next === "string" && isLocalPath(next) ? next : "/";
-    return respondDone(c, basePath(page.settings.current().base_url), path);
+    return respondDone(c, prefix, path);
   });
 }

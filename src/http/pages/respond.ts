@@ -17,7 +17,7 @@ export function respondHtml(c: AppContext, markup: Markup, status = 200) {
 
 /** Leads on after a change: a redirect for a plain form, the header for htmx (a 303 would be followed inside the form). */
 export function respondDone(c: AppContext, basePath: string, path: string, notice?: StoredNotice): Response {
-  if (notice !== undefined) setNotice(c, notice);
+  if (notice !== undefined) setNotice(c, basePath, notice);
   const location = basePath + path;
   c.header("Vary", "HX-Request", { append: true });
   if (!isFragmentRequest(c)) return c.redirect(location, 303);
