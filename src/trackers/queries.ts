@@ -12,10 +12,12 @@ import {
   lte,
   notInArray,
   or,
+  type Placeholder,
   type SQL,
   sql,
 } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { preparedFor } from "../db/prepared.ts";
 import {
   events,
   executor_bindings,
@@ -188,15 +190,15 @@ export async function deleteReleasesOf(tx: Writer, sourceId: string): Promise<vo
 /** A lease lasts no longer than this; one that would is left over from a clock that went back. */
 export const maxLeaseMs = 60 * 60_000;
 
-function isFree(now: number): SQL | undefined {
+function isFree(now: number | Placeholder, furthest: number | Placeholder): SQL | undefined {
   return or(
     isNull(tracker_sources.lease_until),
     lte(tracker_sources.lease_until, now),
-    gt(tracker_sources.lease_until, now + maxLeaseMs),
+    gt(tracker_sources.lease_until, furthest),
   );
 }
 
-function isDue(now: number): SQL | undefined {
+function isDue(now: number | Placeholder): SQL | undefined {
   return or(
     isNotNull(tracker_sources.check_requested_at),
     and(eq(trackers.is_enabled, true), lte(tracker_sources.next_check_at, now)),
@@ -215,8 +217,8 @@ export async function dueSources(
   limit: number,
   busyHosts: readonly string[],
 ): Promise<DueSource[]> {
-  const free =
-    busyHosts.length === 0 ? isFree(now) : and(isFree(now), notInArray(tracker_sources.host, [...busyHosts]));
+  const isIdle = isFree(now, now + maxLeaseMs);
+  const free = busyHosts.length === 0 ? isIdle : and(isIdle, notInArray(tracker_sources.host, [...busyHosts]));
   const columns = { id: tracker_sources.id, host: tracker_sources.host };
   const requested = await read
     .select(columns)
@@ -243,21 +245,46 @@ export async function dueSources(
   return [...requested, ...scheduled];
 }
 
+const checkRules = preparedFor((read: Reader) =>
+  read
+    .select({ tracker: trackers, channel: tracker_channels })
+    .from(trackers)
+    .leftJoin(tracker_channels, eq(tracker_channels.source_id, sql.placeholder("source_id")))
+    .where(eq(trackers.id, sql.placeholder("tracker_id")))
+    .orderBy(asc(tracker_channels.position))
+    .prepare(),
+);
+
 /** The tracker of a source and the source's channels; null when it is gone. */
 export async function findCheckRules(
   read: Reader,
   source: Pick<SourceRow, "id" | "tracker_id">,
 ): Promise<{ tracker: TrackerRow; channels: ChannelRow[] } | null> {
-  const rows = await read
-    .select({ tracker: trackers, channel: tracker_channels })
-    .from(trackers)
-    .leftJoin(tracker_channels, eq(tracker_channels.source_id, source.id))
-    .where(eq(trackers.id, source.tracker_id))
-    .orderBy(asc(tracker_channels.position));
+  const rows = await checkRules(read).all({ source_id: source.id, tracker_id: source.tracker_id });
   const [first] = rows;
   if (first === undefined) return null;
   return { tracker: first.tracker, channels: rows.flatMap((row) => row.channel ?? []) };
 }
+
+const claimDue = preparedFor((tx: Writer) => {
+  const now = sql.placeholder("now");
+  const due = tx
+    .select({ id: tracker_sources.id })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(and(eq(tracker_sources.id, sql.placeholder("id")), isFree(now, sql.placeholder("furthest")), isDue(now)));
+  return tx
+    .update(tracker_sources)
+    .set({
+      lease_owner: sql`${sql.placeholder("owner")}`,
+      lease_until: sql`${sql.placeholder("until")}`,
+      next_check_at: sql`${sql.placeholder("until")}`,
+      check_requested_at: null,
+    })
+    .where(inArray(tracker_sources.id, due))
+    .returning()
+    .prepare();
+});
 
 /** Takes a due source for `owner` and pushes its due time forward; null when another has it or it is not due any more. */
 export async function claimSource(
@@ -265,43 +292,46 @@ export async function claimSource(
   id: string,
   claim: { owner: string; now: number; until: number },
 ): Promise<SourceRow | null> {
-  const due = tx
-    .select({ id: tracker_sources.id })
-    .from(tracker_sources)
-    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
-    .where(and(eq(tracker_sources.id, id), isFree(claim.now), isDue(claim.now)));
-  const rows = await tx
-    .update(tracker_sources)
-    .set({
-      lease_owner: claim.owner,
-      lease_until: claim.until,
-      next_check_at: claim.until,
-      check_requested_at: null,
-    })
-    .where(inArray(tracker_sources.id, due))
-    .returning();
+  const rows = await claimDue(tx).all({ id, ...claim, furthest: claim.now + maxLeaseMs });
   return rows[0] ?? null;
 }
+
+/** What the end of a check may write: columns that are stored as they are given. */
+type SettledColumns = Partial<Omit<typeof tracker_sources.$inferInsert, "config">>;
+
+function buildSettle(tx: Writer, names: readonly string[]) {
+  const given = Object.fromEntries(names.map((name) => [name, sql`${sql.placeholder(name)}`]));
+  return tx
+    .update(tracker_sources)
+    .set({ ...given, lease_owner: null, lease_until: null })
+    .where(
+      and(
+        eq(tracker_sources.id, sql.placeholder("settled_id")),
+        eq(tracker_sources.lease_owner, sql.placeholder("held_by")),
+        eq(tracker_sources.lease_until, sql.placeholder("held_until")),
+      ),
+    )
+    .returning({ id: tracker_sources.id })
+    .prepare();
+}
+
+/** By the columns that they write, of which there are as many kinds as a check has ends. */
+const settles = preparedFor((_tx: Writer) => new Map<string, ReturnType<typeof buildSettle>>());
 
 /** Writes the end of a check and gives the lease back; false when the lease was lost in the meantime. */
 export async function settleSource(
   tx: Writer,
   id: string,
   lease: { owner: string; until: number },
-  changes: Partial<typeof tracker_sources.$inferInsert>,
+  changes: SettledColumns,
 ): Promise<boolean> {
-  const rows = await tx
-    .update(tracker_sources)
-    .set({ ...changes, lease_owner: null, lease_until: null })
-    .where(
-      and(
-        eq(tracker_sources.id, id),
-        eq(tracker_sources.lease_owner, lease.owner),
-        eq(tracker_sources.lease_until, lease.until),
-      ),
-    )
-    .returning({ id: tracker_sources.id });
-  return rows.length === 1;
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const names = given.map(([name]) => name);
+  const known = settles(tx);
+  const query = known.get(names.join()) ?? buildSettle(tx, names);
+  known.set(names.join(), query);
+  const held = { settled_id: id, held_by: lease.owner, held_until: lease.until };
+  return (await query.all({ ...Object.fromEntries(given), ...held })).length === 1;
 }
 
 /** Makes every check that somebody holds due again, whoever holds it. */
@@ -321,7 +351,7 @@ export async function pullBackDueTimes(tx: Writer, now: number, maxWaitMs: numbe
   const rows = await tx
     .update(tracker_sources)
     .set({ next_check_at: sql`${now} + ${interval}` })
-    .where(and(isFree(now), gt(tracker_sources.next_check_at, sql`${now} + ${allowed}`)))
+    .where(and(isFree(now, now + maxLeaseMs), gt(tracker_sources.next_check_at, sql`${now} + ${allowed}`)))
     .returning({ id: tracker_sources.id });
   return rows.length;
 }
@@ -369,8 +399,19 @@ export async function deleteChannelRow(tx: Writer, id: string): Promise<void> {
 
 // Releases
 
+const releasesOfOne = preparedFor((read: Reader) =>
+  read
+    .select(releaseFacts)
+    .from(releases)
+    .where(eq(releases.source_id, sql.placeholder("source_id")))
+    .limit(maxReleasesRead)
+    .prepare(),
+);
+
 export async function releasesOf(read: Reader, sourceIds: readonly string[]): Promise<ReleaseFactsRow[]> {
-  if (sourceIds.length === 0) return [];
+  const [first, ...more] = sourceIds;
+  if (first === undefined) return [];
+  if (more.length === 0) return await releasesOfOne(read).all({ source_id: first });
   return await read
     .select(releaseFacts)
     .from(releases)
@@ -455,8 +496,8 @@ export interface BoundExecutor {
   observed: Readonly<Record<string, unknown>> | null;
 }
 
-async function boundExecutors(read: Reader, condition: SQL): Promise<BoundExecutor[]> {
-  return await read
+function boundExecutors(read: Reader, condition: SQL) {
+  return read
     .select({
       id: executors.id,
       name: executors.name,
@@ -477,8 +518,12 @@ export async function executorsOfTrackers(read: Reader, trackerIds: readonly str
   return await boundExecutors(read, inArray(executor_bindings.tracker_id, [...trackerIds]));
 }
 
+const boundToSource = preparedFor((read: Reader) =>
+  boundExecutors(read, eq(executor_bindings.source_id, sql.placeholder("source_id"))).prepare(),
+);
+
 export async function executorsOfSource(read: Reader, sourceId: string): Promise<BoundExecutor[]> {
-  return await boundExecutors(read, eq(executor_bindings.source_id, sourceId));
+  return await boundToSource(read).all({ source_id: sourceId });
 }
 
 /** What the snapshots of the executors that are bound to a source name. */
@@ -543,8 +588,17 @@ export async function updateEventFacts(
 
 export type StoredResponse = Omit<typeof response_cache.$inferSelect, "key" | "size_bytes">;
 
+const responseByKey = preparedFor((read: Reader) =>
+  read
+    .select()
+    .from(response_cache)
+    .where(eq(response_cache.key, sql.placeholder("key")))
+    .limit(1)
+    .prepare(),
+);
+
 export async function findResponse(read: Reader, key: string): Promise<StoredResponse | null> {
-  const rows = await read.select().from(response_cache).where(eq(response_cache.key, key)).limit(1);
+  const rows = await responseByKey(read).all({ key });
   return rows[0] ?? null;
 }
 

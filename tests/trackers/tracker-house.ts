@@ -85,11 +85,13 @@ export async function trackerHouse(options: { keep?: number } = {}) {
     repo.open++;
     repo.most_open = Math.max(repo.most_open, repo.open);
     try {
+      const { gate } = repo;
       // As over a network: others get their turn before the answer is there.
       await new Promise((resolve) => setImmediate(resolve));
-      if (repo.gate !== null) {
+      context.signal.throwIfAborted();
+      if (gate !== null) {
         await new Promise<void>((resolve, reject) => {
-          repo.gate?.then(resolve, reject);
+          gate.then(resolve, reject);
           context.signal.addEventListener("abort", () => reject(context.signal.reason), { once: true });
         });
       }
