@@ -1,4 +1,5 @@
 import { type Client, createClient, LibsqlError } from "@libsql/client";
+import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
 import { AppError } from "../errors.ts";
 import { openLocal } from "./local-client.ts";
@@ -31,29 +32,39 @@ interface OpenOptions {
 
 const busyRetries = 20;
 
-function isBusy(error: unknown): boolean {
+/**
+ * What the database itself said. Our own refusals quote what people wrote, and a failed query repeats its values: a tracker named
+ * "SQLITE_BUSY" must not look like a lock.
+ */
+function databaseErrors(error: unknown): readonly Error[] {
+  const found: Error[] = [];
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof LibsqlError && cause.code.startsWith("SQLITE_BUSY")) return true;
-    // A remote server reports a lost or contended transaction stream with these.
-    if (/SQLITE_BUSY|database is locked|TRANSACTION_CLOSED|STREAM_EXPIRED/.test(cause.message)) return true;
+    if (cause instanceof AppError) return [];
+    if (!(cause instanceof DrizzleQueryError)) found.push(cause);
   }
-  return false;
+  return found;
+}
+
+function isBusy(error: unknown): boolean {
+  return databaseErrors(error).some(
+    (cause) =>
+      (cause instanceof LibsqlError && cause.code.startsWith("SQLITE_BUSY")) ||
+      // A remote server reports a lost or contended transaction stream with these.
+      /SQLITE_BUSY|database is locked|TRANSACTION_CLOSED|STREAM_EXPIRED/.test(cause.message),
+  );
 }
 
 function isFull(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (/SQLITE_FULL|database or disk is full|SQLITE_IOERR_WRITE|ENOSPC/.test(cause.message)) return true;
-  }
-  return false;
+  return databaseErrors(error).some(({ message }) =>
+    /SQLITE_FULL|database or disk is full|SQLITE_IOERR_WRITE|ENOSPC/.test(message),
+  );
 }
 
 /** True when a write failed because a unique index already has such a row. */
 export function isUniqueViolation(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (/SQLITE_CONSTRAINT_UNIQUE|SQLITE_CONSTRAINT_PRIMARYKEY|UNIQUE constraint failed/.test(cause.message))
-      return true;
-  }
-  return false;
+  return databaseErrors(error).some(({ message }) =>
+    /SQLITE_CONSTRAINT_UNIQUE|SQLITE_CONSTRAINT_PRIMARYKEY|UNIQUE constraint failed/.test(message),
+  );
 }
 
 /** Opens a `file:` database or a remote libSQL server. The pragmas are asserted by `checkDatabase` of `migrate.ts`. */

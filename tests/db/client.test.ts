@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { openDatabase } from "../../src/db/client.ts";
+import { isUniqueViolation, openDatabase } from "../../src/db/client.ts";
 import { lockDataDir } from "../../src/db/lock.ts";
-import { settings } from "../../src/db/tables.ts";
+import { run_steps, settings } from "../../src/db/tables.ts";
+import { notFound } from "../../src/errors.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
 
 let temporary: TemporaryDatabase;
@@ -36,6 +37,28 @@ describe("write()", () => {
     await next;
     expect((await db.read.select().from(settings).limit(10)).map(({ key }) => key)).toEqual(["kept"]);
   });
+
+  test.each(["SQLITE_BUSY", "database is locked", "ENOSPC", "SQLITE_FULL", "UNIQUE constraint failed"])(
+    "takes no refusal for a fault of the database, though it quotes %s",
+    async (text) => {
+      const { db } = temporary;
+      let tries = 0;
+      const failing = db.write(async () => {
+        tries += 1;
+        throw notFound("tracker", text);
+      });
+      await expect(failing).rejects.toMatchObject({ status: 404 });
+      expect(tries).toBe(1);
+      const query = db.write(async (tx) => {
+        tries += 1;
+        await tx.insert(run_steps).values({ run_id: text, seq: 1, step: "x", phase: "begin", facts: {}, at: 0 });
+      });
+      const fault = await query.catch((error: unknown) => error);
+      expect(String(fault)).toContain(text);
+      expect(isUniqueViolation(fault)).toBe(false);
+      expect(tries).toBe(2);
+    },
+  );
 
   test("waits for another process's transaction instead of failing", async () => {
     const { db, dir } = temporary;
