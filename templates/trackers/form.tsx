@@ -87,7 +87,7 @@ function livePlaces(fields: readonly FieldDescription[]): Readonly<Record<string
 }
 
 /** The paths of a source's fields, down to those of its address and its channels. */
-function judgedPaths(entry: readonly FieldDescription[]): readonly string[] {
+export function judgedPaths(entry: readonly FieldDescription[]): readonly string[] {
   return entry.flatMap((field) => {
     if (field.kind === "group") return judgedPaths(field.children);
     if (field.kind === "list") return field.entries.flatMap((channel) => channel.map(({ path }) => path));

@@ -31,8 +31,6 @@ export interface TrackersPageProps {
   trackers: readonly TrackerView[];
   /** By the id of the tracker. */
   uses: ReadonlyMap<string, readonly TrackerUse[]>;
-  /** Of all trackers, whatever the filters say. */
-  total: number;
   /** Source kinds that there are, for the filter. */
   kinds: readonly string[];
   next_cursor: string | null;
@@ -46,14 +44,15 @@ const channelOrder = ["stable", "prerelease", "beta", "canary"] as const;
 const listId = "tracker-list";
 
 export function TrackersPage(props: TrackersPageProps) {
-  const { ctx, trackers, total } = props;
+  const { ctx, trackers, filters } = props;
   const t = texts(ctx).trackers;
   const create = (
     <LinkButton ctx={ctx} href="/trackers/new" kind="main" icon="plus">
       {t.new_tracker}
     </LinkButton>
   );
-  if (total === 0) {
+  const isFiltered = Object.values(filters).some((value) => value !== null && value !== "");
+  if (trackers.length === 0 && props.is_first_page && !isFiltered) {
     return (
       <Layout ctx={ctx} title={t.title} section="trackers">
         <PageHeader ctx={ctx} title={t.title} />
@@ -69,7 +68,7 @@ export function TrackersPage(props: TrackersPageProps) {
       <PageHeader
         ctx={ctx}
         title={t.title}
-        lead={t.lead(total, isWhole ? trackers.length : total)}
+        lead={isWhole && !isFiltered ? t.lead(trackers.length) : undefined}
         actions={
           <>
             <ActionForm

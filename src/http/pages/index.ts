@@ -14,6 +14,7 @@ import { runPages } from "./runs.tsx";
 import { settingsPages } from "./settings.tsx";
 import { signInPages } from "./sign-in.tsx";
 import { snapshotPages } from "./snapshots.tsx";
+import { trackerPages } from "./trackers.tsx";
 
 /** Every page, one file per area; what stands above the guard answers without a session. */
 export function mountPages(app: App, services: Services, page: PageSettings): void {
@@ -29,5 +30,6 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   runPages(app, services, page);
   snapshotPages(app, services, page);
   connectionPages(app, services, page);
+  trackerPages(app, services, page);
   credentialPages(app, services, page);
 }

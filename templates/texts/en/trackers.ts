@@ -11,10 +11,7 @@ export const trackers = {
   created: (name: string) => `Created ${name}. Its first check is on the way`,
   saved: (name: string) => `Saved ${name}`,
   deleted: (name: string) => `Deleted ${name}`,
-  lead: (total: number, shown: number) =>
-    total === shown
-      ? plural("en", total, { one: "tracker", other: "trackers" })
-      : `${number(shown)} of ${plural("en", total, { one: "tracker", other: "trackers" })}`,
+  lead: (count: number) => plural("en", count, { one: "tracker", other: "trackers" }),
   filter_text: "Name, description or address",
   filter_state: "State",
   filter_channel: "Release channel",
@@ -58,8 +55,8 @@ export const trackers = {
     nothing: (name: string) => `Checked ${name}: nothing new`,
     found: (name: string, versions: string) => `Checked ${name}: found ${versions}`,
     failed: (name: string, reason: string) => `The check of ${name} failed: ${reason}`,
-    all: (count: number, found: number) =>
-      `Checked ${plural("en", count, { one: "tracker", other: "trackers" })}: ${found === 0 ? "nothing new" : plural("en", found, { one: "new version", other: "new versions" })}`,
+    all: (found: number) =>
+      `Checked all trackers: ${found === 0 ? "nothing new" : plural("en", found, { one: "new version", other: "new versions" })}`,
     asked: (name: string) => `The check of ${name} is on the way`,
     asked_all: (count: number) =>
       `Checks of ${plural("en", count, { one: "tracker", other: "trackers" })} are on the way`,

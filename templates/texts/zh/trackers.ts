@@ -12,8 +12,7 @@ export const trackers = {
   created: (name: string) => `已创建 ${name}，首次检查即将开始`,
   saved: (name: string) => `已保存 ${name}`,
   deleted: (name: string) => `已删除 ${name}`,
-  lead: (total: number, shown: number) =>
-    total === shown ? `共 ${number(total)} 个追踪器` : `共 ${number(total)} 个追踪器，显示 ${number(shown)} 个`,
+  lead: (count: number) => `共 ${number(count)} 个追踪器`,
   filter_text: "名称、描述或地址",
   filter_state: "状态",
   filter_channel: "发布通道",
@@ -56,8 +55,7 @@ export const trackers = {
     nothing: (name: string) => `已检查 ${name}：没有新版本`,
     found: (name: string, versions: string) => `已检查 ${name}：发现 ${versions}`,
     failed: (name: string, reason: string) => `检查 ${name} 失败：${reason}`,
-    all: (count: number, found: number) =>
-      `已检查 ${number(count)} 个追踪器：${found === 0 ? "没有新版本" : `${number(found)} 个新版本`}`,
+    all: (found: number) => `已检查全部追踪器：${found === 0 ? "没有新版本" : `${number(found)} 个新版本`}`,
     asked: (name: string) => `即将检查 ${name}`,
     asked_all: (count: number) => `即将检查 ${number(count)} 个追踪器`,
   },

@@ -1,0 +1,50 @@
+import type { Notice, PageContext } from "../../../templates/page.ts";
+import { translateMessage } from "../../../templates/texts/messages.ts";
+import { texts } from "../../../templates/texts/texts.ts";
+import { trackerPath } from "../../../templates/trackers/address.ts";
+import { isChecking } from "../../../templates/trackers/state.tsx";
+import type { TrackerView } from "../../trackers/schema.ts";
+import type { TrackerService } from "../../trackers/service.ts";
+
+const maxFound = 100;
+const namedVersions = 3;
+
+/** What a check of one tracker that was asked for at `since` has come to; null while it goes on. */
+export async function checkNotice(
+  trackers: Pick<TrackerService, "checkState" | "releases">,
+  ctx: PageContext,
+  name: string,
+  since: number,
+): Promise<Notice | null> {
+  const t = texts(ctx).trackers.checked;
+  const { sources } = await trackers.checkState(name);
+  if (sources.some((source) => source.is_waiting)) return null;
+  const link = { href: trackerPath(name) };
+  const failed = sources.find((source) => source.error !== null);
+  if (failed?.error) {
+    const reason = translateMessage(ctx.language, failed.error.message);
+    return { tone: "failed", text: t.failed(name, reason), ...link };
+  }
+  const { items } = await trackers.releases(name, { limit: maxFound });
+  const found = items.filter((release) => release.first_observed_at >= since).map((release) => release.version);
+  const versions = [...new Set(found)];
+  if (versions.length === 0) return { tone: "current", text: t.nothing(name), ...link };
+  const named = versions.slice(0, namedVersions).join(", ") + (versions.length > namedVersions ? ", …" : "");
+  return { tone: "update", text: t.found(name, named), ...link };
+}
+
+/** The same for all trackers; null while one of them is still checked. */
+export async function checkOfAllNotice(
+  trackers: Pick<TrackerService, "list" | "recentReleases">,
+  ctx: PageContext,
+  shown: readonly TrackerView[],
+  since: number,
+): Promise<Notice | null> {
+  if (shown.some((tracker) => isChecking(ctx, tracker))) return null;
+  // As long as some wait, the pool holds others.
+  if ((await trackers.list({ state: "checking", limit: 1 })).items.length > 0) return null;
+  const { items } = await trackers.recentReleases({ limit: maxFound });
+  const found = items.filter((release) => release.first_observed_at >= since).length;
+  const text = texts(ctx).trackers.checked.all(found);
+  return { tone: found === 0 ? "current" : "update", text };
+}

@@ -1,0 +1,68 @@
+import { judgedPaths } from "../../../templates/trackers/form.tsx";
+import type { PreviewPart } from "../../../templates/trackers/preview.tsx";
+import { AppError, type FieldErrors } from "../../errors.ts";
+import { type FieldDescription, fields } from "../../forms/fields.ts";
+import { TrackerInput } from "../../trackers/schema.ts";
+import type { TrackerService } from "../../trackers/service.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+function objectOf(value: unknown): Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** What each source of a form that is being filled would pick of what upstream has, or what keeps that from being told. */
+export async function previewForm(trackers: Pick<TrackerService, "preview">, values: Values): Promise<PreviewPart[]> {
+  const entries = fields(TrackerInput, values).find((field) => field.name === "sources")?.entries ?? [];
+  const sources = listOf(values.sources).map(objectOf);
+  return await Promise.all(
+    sources.map((source, position) =>
+      previewSource(trackers, source, position, entries[position] ?? [], values.sorting),
+    ),
+  );
+}
+
+async function previewSource(
+  trackers: Pick<TrackerService, "preview">,
+  source: Values,
+  position: number,
+  entry: readonly FieldDescription[],
+  sorting: unknown,
+): Promise<PreviewPart> {
+  const part = { key: typeof source.key === "string" ? source.key : "", places: judgedPaths(entry) };
+  const isAddressed = Object.values(objectOf(source.config)).some((value) => value !== "" && value !== "auto");
+  if (!isAddressed) return { ...part, outcome: { kind: "waits" } };
+  const { key: _key, ...input } = source;
+  try {
+    const view = await trackers.preview(sorting === undefined ? input : { ...input, sorting });
+    return { ...part, outcome: { kind: "judged", view, exclude_paths: channelPaths(source, position) } };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.status === 422) return { ...part, outcome: { kind: "refused", errors: placed(error.fields, position) } };
+    if (error.code !== "upstream_failed") throw error;
+    return { ...part, outcome: { kind: "failed", message: error.message } };
+  }
+}
+
+/** The service names the fields of one source; in the form it stands in a list. */
+function placed(errors: FieldErrors | undefined, position: number): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(errors ?? {}).map(([path, message]) => [`sources.${position}.${path}`, message]),
+  );
+}
+
+/** The last field of each channel, under which its result stands. */
+function channelPaths(source: Values, position: number): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    listOf(source.channels).map((channel, place) => [
+      `sources.${position}.channels.${place}.exclude_pattern`,
+      String(objectOf(channel).type),
+    ]),
+  );
+}

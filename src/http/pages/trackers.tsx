@@ -1,0 +1,356 @@
+import { type PageContext, withQuery } from "../../../templates/page.ts";
+import { texts } from "../../../templates/texts/texts.ts";
+import { trackerPath } from "../../../templates/trackers/address.ts";
+import { TrackerDelete, TrackerDeletePage } from "../../../templates/trackers/delete.tsx";
+import { TrackerAnswer, TrackerPage, type TrackerPageProps } from "../../../templates/trackers/detail.tsx";
+import { ExplanationDialog } from "../../../templates/trackers/explain.tsx";
+import { TrackerFormPage } from "../../../templates/trackers/form.tsx";
+import {
+  shownStates,
+  TrackerListAnswer,
+  TrackersPage,
+  type TrackersPageProps,
+} from "../../../templates/trackers/list.tsx";
+import { PreviewAnswer } from "../../../templates/trackers/preview.tsx";
+import type { CredentialView } from "../../credentials/schema.ts";
+import type { CredentialService } from "../../credentials/service.ts";
+import { AppError } from "../../errors.ts";
+import { decodeForm } from "../../forms/decode.ts";
+import { fields } from "../../forms/fields.ts";
+import type { NotificationService } from "../../notifications/service.ts";
+import type { StatsService } from "../../stats/service.ts";
+import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
+import type { TrackerService } from "../../trackers/service.ts";
+import type { App, AppContext } from "../context.ts";
+import { isLocalPath } from "../cookies.ts";
+import { submitForm } from "./form-page.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
+import { previewForm } from "./tracker-preview.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface TrackerPageServices {
+  trackers: TrackerService;
+  stats: Pick<StatsService, "uses">;
+  credentials: Pick<CredentialService, "list">;
+  notifications: Pick<NotificationService, "listEvents">;
+}
+
+const listSize = 100;
+/** Pages of trackers that the filter for updates looks through for one of its own: an update is no column of theirs. */
+const maxLooks = 20;
+const historySize = 50;
+const shownEvents = 10;
+const maxCredentials = 1_000;
+
+const describe = (values: Values) => fields(TrackerInput, values);
+
+export function trackerPages(app: App, services: TrackerPageServices, page: PageSettings): void {
+  const { trackers } = services;
+
+  app.get("/trackers", async (c) => {
+    const ctx = await pageContext(c, page);
+    return await respondList(c, services, ctx);
+  });
+
+  app.post("/trackers/checks", async (c) => {
+    const ctx = await pageContext(c, page);
+    const next = nextPath(formText(await readForm(c), "next"), "/trackers");
+    const since = page.clock.now();
+    const count = await requestAll(trackers);
+    const text = texts(ctx).trackers.checked.asked_all(count);
+    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, { tone: "running", text });
+    return await respondList(c, services, { ...ctx, path: withQuery(next, { awaited: "*", since }) });
+  });
+
+  app.post("/trackers/:name/checks", async (c) => {
+    const ctx = await pageContext(c, page);
+    const name = c.req.param("name");
+    const next = nextPath(formText(await readForm(c), "next"), trackerPath(name));
+    const { requested_at: since } = await trackers.requestCheck(name);
+    const text = texts(ctx).trackers.checked.asked(name);
+    if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, { tone: "running", text });
+    const isList = next.split("?")[0] === "/trackers";
+    if (isList) return await respondList(c, services, { ...ctx, path: withQuery(next, { awaited: name, since }) });
+    return await respondTracker(c, services, { ...ctx, path: withQuery(next, { since }) }, name);
+  });
+
+  formRoutes(app, services, page);
+  deleteRoutes(app, services, page);
+
+  app.get("/trackers/:name", async (c) => {
+    const ctx = await pageContext(c, page);
+    return await respondTracker(c, services, ctx, c.req.param("name"));
+  });
+}
+
+/** Where a check was asked for, below the base path. */
+function nextPath(path: string, otherwise: string): string {
+  const isOurs = isLocalPath(path) && /^\/trackers(?=[/?]|$)/.test(path);
+  return isOurs ? withQuery(path, { awaited: null, since: null }) : otherwise;
+}
+
+function queryOf(path: string): URLSearchParams {
+  return new URLSearchParams(path.split("?", 2)[1] ?? "");
+}
+
+function instantOf(text: string | null): number | null {
+  return text !== null && /^\d{1,16}$/.test(text) ? Number(text) : null;
+}
+
+/** The list as the path of `ctx` asks for it: the page, or for htmx what is in it. */
+async function respondList(c: AppContext, services: TrackerPageServices, asked: PageContext) {
+  const query = queryOf(asked.path);
+  const ctx = { ...asked, path: withQuery(asked.path, { awaited: null, since: null }) };
+  const since = instantOf(query.get("since"));
+  const name = query.get("awaited");
+  const cursor = query.get("cursor");
+  const filters: TrackersPageProps["filters"] = {
+    q: (query.get("q") ?? "").slice(0, 200),
+    state: shownStates.find((state) => state === query.get("state")) ?? null,
+    channel: channelTypes.find((type) => type === query.get("channel")) ?? null,
+    kind: query.get("kind"),
+  };
+  const found = await listTrackers(services, filters, cursor);
+  const awaited = since === null || name === null ? null : { name, since };
+  const notice = awaited === null ? null : await noticeOf(services, ctx, found.items, awaited);
+  const props: TrackersPageProps = {
+    ctx,
+    trackers: found.items,
+    uses: await services.stats.uses(found.items.map((tracker) => tracker.id)),
+    kinds: [...new Set(found.items.flatMap((tracker) => tracker.sources.map((source) => source.kind)))],
+    next_cursor: found.next_cursor,
+    is_first_page: cursor === null,
+    filters,
+    awaited: notice === null ? awaited : null,
+  };
+  if (!isFragmentRequest(c)) return respondHtml(c, <TrackersPage {...props} />);
+  return respondHtml(c, <TrackerListAnswer {...props} notice={notice} />);
+}
+
+async function noticeOf(
+  { trackers }: TrackerPageServices,
+  ctx: PageContext,
+  shown: readonly TrackerView[],
+  awaited: { name: string; since: number },
+) {
+  if (awaited.name === "*") return await checkOfAllNotice(trackers, ctx, shown, awaited.since);
+  return await checkNotice(trackers, ctx, awaited.name, awaited.since);
+}
+
+async function listTrackers(
+  { trackers, stats }: TrackerPageServices,
+  filters: TrackersPageProps["filters"],
+  from: string | null,
+) {
+  const { state, q, channel, kind } = filters;
+  const query = {
+    limit: listSize,
+    ...(q === "" ? {} : { search: q }),
+    ...(state === null || state === "update" ? {} : { state }),
+    ...(channel === null ? {} : { channel }),
+    ...(kind === null ? {} : { kind }),
+  };
+  const items: TrackerView[] = [];
+  let cursor = from;
+  for (let looks = 0; looks < maxLooks; looks += 1) {
+    const found = await trackers.list({ ...query, ...(cursor === null ? {} : { cursor }) });
+    if (state !== "update") return found;
+    const uses = await stats.uses(found.items.map((tracker) => tracker.id));
+    items.push(...found.items.filter(({ id }) => uses.get(id)?.some((use) => use.state === "update")));
+    cursor = found.next_cursor;
+    if (cursor === null || items.length >= listSize) break;
+  }
+  return { items, next_cursor: cursor };
+}
+
+/** Asks for a check of every tracker that is enabled; returns how many there are. */
+async function requestAll(trackers: TrackerService): Promise<number> {
+  let count = 0;
+  let cursor: string | null = null;
+  do {
+    const found = await trackers.list({ limit: listSize, ...(cursor === null ? {} : { cursor }) });
+    const enabled = found.items.filter((tracker) => tracker.is_enabled);
+    await Promise.all(enabled.map((tracker) => trackers.requestCheck(tracker.name)));
+    count += enabled.length;
+    cursor = found.next_cursor;
+  } while (cursor !== null);
+  return count;
+}
+
+/** A tracker as the path of `ctx` asks for it: the page, for htmx what is in it, or one explanation. */
+async function respondTracker(c: AppContext, services: TrackerPageServices, asked: PageContext, name: string) {
+  const { trackers } = services;
+  const query = queryOf(asked.path);
+  const ctx = { ...asked, path: withQuery(asked.path, { since: null }) };
+  const tag = query.get("explain");
+  const explanation = tag === null || tag === "" ? null : await trackers.explain(name, { tag: tag.slice(0, 1000) });
+  // The dialog asks for the explanation alone.
+  if (explanation !== null && isFragmentRequest(c) && (c.req.header("hx-target") ?? "").includes("dialog")) {
+    return respondHtml(c, <ExplanationDialog ctx={ctx} explanation={explanation} />);
+  }
+  const tracker = await trackers.get(name);
+  const since = instantOf(query.get("since"));
+  const notice = since === null ? null : await checkNotice(trackers, ctx, name, since);
+  const props: TrackerPageProps = {
+    ctx,
+    tracker,
+    ...(await historyOf(services, tracker, query)),
+    uses: (await services.stats.uses([tracker.id])).get(tracker.id) ?? [],
+    events: (await services.notifications.listEvents({ tracker_id: tracker.id, limit: shownEvents })).items,
+    credentials: await credentialNames(services, tracker),
+    explanation,
+    awaited_since: notice === null ? since : null,
+  };
+  if (!isFragmentRequest(c)) return respondHtml(c, <TrackerPage {...props} />);
+  return respondHtml(c, <TrackerAnswer {...props} notice={notice} />);
+}
+
+async function historyOf({ trackers }: TrackerPageServices, tracker: TrackerView, query: URLSearchParams) {
+  const channel = channelTypes.find((type) => type === query.get("channel")) ?? null;
+  const source = tracker.sources.find(({ key }) => key === query.get("source"))?.key ?? null;
+  const cursor = query.get("cursor");
+  const { items: releases, next_cursor } = await trackers.releases(tracker.name, {
+    limit: historySize,
+    ...(channel === null ? {} : { channel }),
+    ...(source === null ? {} : { source }),
+    ...(cursor === null ? {} : { cursor }),
+  });
+  return { releases, next_cursor, is_first_page: cursor === null, filters: { channel, source } };
+}
+
+async function allCredentials({ credentials }: TrackerPageServices): Promise<readonly CredentialView[]> {
+  const items: CredentialView[] = [];
+  let cursor: string | null = null;
+  do {
+    const found = await credentials.list({ limit: listSize, ...(cursor === null ? {} : { cursor }) });
+    items.push(...found.items);
+    cursor = found.next_cursor;
+  } while (cursor !== null && items.length < maxCredentials);
+  return items;
+}
+
+async function credentialNames(services: TrackerPageServices, tracker: TrackerView) {
+  if (tracker.sources.every((source) => source.credential_id === null)) return new Map<string, string>();
+  return new Map((await allCredentials(services)).map(({ id, name }) => [id, name]));
+}
+
+/** Credentials for the kinds that the form's sources have. */
+async function credentialChoices(services: TrackerPageServices, values: Values) {
+  const kinds = new Set(
+    describe(values)
+      .filter((field) => field.name === "sources")
+      .flatMap((field) => field.entries)
+      .map((entry) => entry.find((field) => field.is_discriminant)?.default_value),
+  );
+  const fitting = (await allCredentials(services)).filter((credential) => kinds.has(credential.kind));
+  return fitting.map(({ id, name }) => ({ value: id, title: name }));
+}
+
+function formRoutes(app: App, services: TrackerPageServices, page: PageSettings): void {
+  const { trackers } = services;
+
+  app.get("/trackers/new", async (c) => {
+    const ctx = await pageContext(c, page);
+    const values = newValues(c.req.query("image") ?? "", c.req.query("name") ?? "");
+    const credentials = await credentialChoices(services, values);
+    const props = { ctx, tracker: null, fields: describe(values), values, errors: {}, credentials };
+    return respondHtml(c, <TrackerFormPage {...props} />);
+  });
+
+  app.post("/trackers", async (c) => {
+    const ctx = await pageContext(c, page);
+    return await submitForm(c, {
+      base_path: ctx.base_path,
+      describe,
+      render: async (state) => {
+        const credentials = await credentialChoices(services, state.values);
+        return String(await (<TrackerFormPage ctx={ctx} tracker={null} {...state} credentials={credentials} />));
+      },
+      save: async (input) => {
+        const { name } = await trackers.create(c.get("actor"), input);
+        const text = texts(ctx).trackers.created(name);
+        return { path: trackerPath(name), notice: { tone: "current", text } };
+      },
+    });
+  });
+
+  app.post("/trackers/preview", async (c) => {
+    const ctx = await pageContext(c, page);
+    const values = decodeForm(await readForm(c), describe);
+    return respondHtml(c, <PreviewAnswer ctx={ctx} parts={await previewForm(trackers, values)} />);
+  });
+
+  app.get("/trackers/:name/edit", async (c) => {
+    const ctx = await pageContext(c, page);
+    const tracker = await trackers.get(c.req.param("name"));
+    const values = valuesOf(tracker);
+    const credentials = await credentialChoices(services, values);
+    const props = { ctx, tracker, fields: describe(values), values, errors: {}, credentials };
+    return respondHtml(c, <TrackerFormPage {...props} />);
+  });
+
+  app.post("/trackers/:name/edit", async (c) => {
+    const ctx = await pageContext(c, page);
+    const tracker = await trackers.get(c.req.param("name"));
+    return await submitForm(c, {
+      base_path: ctx.base_path,
+      describe,
+      render: async (state) => {
+        const credentials = await credentialChoices(services, state.values);
+        return String(await (<TrackerFormPage ctx={ctx} tracker={tracker} {...state} credentials={credentials} />));
+      },
+      save: async ({ name: _fixed, ...input }) => {
+        const { name } = await trackers.update(c.get("actor"), tracker.name, input);
+        const text = texts(ctx).trackers.saved(name);
+        return { path: trackerPath(name), notice: { tone: "current", text } };
+      },
+    });
+  });
+}
+
+/** A form to begin with: one source with a stable channel; a name from the image where none is given. */
+function newValues(image: string, name: string): Values {
+  const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
+  const last = bare.split("/").at(-1) ?? "";
+  const source = { key: "main", kind: "oci", config: { image: bare }, channels: [{ type: "stable" }] };
+  return { name: name === "" ? last : name, is_enabled: true, sources: [source] };
+}
+
+function valuesOf(tracker: TrackerView): Values {
+  return {
+    ...tracker,
+    sources: tracker.sources.map(({ key, kind, config, credential_id, channels }) => ({
+      key,
+      kind,
+      config,
+      credential_id,
+      channels,
+    })),
+  };
+}
+
+function deleteRoutes(app: App, { trackers }: TrackerPageServices, page: PageSettings): void {
+  app.get("/trackers/:name/delete", async (c) => {
+    const props = { ctx: await pageContext(c, page), tracker: await trackers.get(c.req.param("name")) };
+    return respondHtml(c, isFragmentRequest(c) ? <TrackerDelete {...props} /> : <TrackerDeletePage {...props} />);
+  });
+
+  app.post("/trackers/:name/delete", async (c) => {
+    const ctx = await pageContext(c, page);
+    const tracker = await trackers.get(c.req.param("name"));
+    try {
+      await trackers.remove(c.get("actor"), tracker.name);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 409) throw error;
+      const props = { ctx, tracker, error: error.message };
+      const markup = isFragmentRequest(c) ? <TrackerDelete {...props} /> : <TrackerDeletePage {...props} />;
+      return respondHtml(c, markup, 409);
+    }
+    const text = texts(ctx).trackers.deleted(tracker.name);
+    return respondDone(c, ctx.base_path, "/trackers", { tone: "current", text });
+  });
+}

@@ -1,0 +1,231 @@
+import type { EventView } from "../../src/notifications/schema.ts";
+import type { TrackerUse } from "../../src/stats/schema.ts";
+import type { ExplanationView, ReleaseView, TrackerView } from "../../src/trackers/schema.ts";
+import { ActionForm, LinkButton } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
+import { ToastPartial } from "../components/notice.tsx";
+import { Columns, PageHeader, Section } from "../components/page-header.tsx";
+import { Row, Rows } from "../components/rows.tsx";
+import { Badge, State } from "../components/state.tsx";
+import { Time } from "../components/time.tsx";
+import { FromTo, Version } from "../components/version.tsx";
+import { versionPair } from "../executors/versions.tsx";
+import { formatDuration } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import { type Notice, type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { trackerPath } from "./address.ts";
+import { ExplainForm, Explanation } from "./explain.tsx";
+import { History } from "./history.tsx";
+import { Sources } from "./sources.tsx";
+import { isChecking, TrackerState } from "./state.tsx";
+
+export interface TrackerPageProps {
+  ctx: PageContext;
+  tracker: TrackerView;
+  uses: readonly TrackerUse[];
+  releases: readonly ReleaseView[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+  /** What the history is narrowed to. */
+  filters: { channel: string | null; source: string | null };
+  events: readonly EventView[];
+  /** The credentials' names by their ids. */
+  credentials: ReadonlyMap<string, string>;
+  /** The tag that was asked about, with its verdicts. */
+  explanation: ExplanationView | null;
+  /** When a check was asked for whose end is still to be told. */
+  awaited_since: number | null;
+}
+
+const bodyId = "tracker-body";
+
+export function TrackerPage(props: TrackerPageProps) {
+  const { ctx, tracker } = props;
+  const t = texts(ctx).trackers;
+  const path = trackerPath(tracker.name);
+  return (
+    <Layout ctx={ctx} title={tracker.name} section="trackers">
+      <PageHeader
+        ctx={ctx}
+        title={tracker.name}
+        parent={{ title: t.title, href: "/trackers" }}
+        state={<HeadState {...props} />}
+        lead={tracker.description === "" ? undefined : tracker.description}
+        actions={
+          <>
+            <ActionForm
+              ctx={ctx}
+              action={`${path}/checks`}
+              fields={{ next: path }}
+              target={`#${bodyId}`}
+              kind="main"
+              icon="refresh-cw"
+            >
+              {t.check_now}
+            </ActionForm>
+            <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
+              {texts(ctx).common.edit}
+            </LinkButton>
+            <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
+              {texts(ctx).common.delete}
+            </LinkButton>
+          </>
+        }
+      />
+      <TrackerBody {...props} />
+    </Layout>
+  );
+}
+
+function HeadState({ ctx, tracker, uses }: Pick<TrackerPageProps, "ctx" | "tracker" | "uses">) {
+  return (
+    <span id="tracker-state">
+      <TrackerState ctx={ctx} tracker={tracker} uses={uses} solid />
+    </span>
+  );
+}
+
+/** Everything below the heading: what a check changes. */
+function TrackerBody(props: TrackerPageProps) {
+  const { ctx, tracker, explanation } = props;
+  return (
+    <div id={bodyId}>
+      {explanation === null ? null : <Explanation ctx={ctx} explanation={explanation} />}
+      <Columns aside={<Aside {...props} />}>
+        <History {...props} />
+        <Events {...props} />
+      </Columns>
+      {isChecking(ctx, tracker) || props.awaited_since !== null ? (
+        <span
+          id="look-again"
+          hx-get={url(ctx, ctx.path, { since: props.awaited_since })}
+          hx-trigger="every 1s"
+          hx-target={`#${bodyId}`}
+          hx-swap="outerMorph"
+        />
+      ) : null}
+    </div>
+  );
+}
+
+/** The body again with the state beside the heading, and what a check that was asked for has found. */
+export function TrackerAnswer({ notice, ...props }: TrackerPageProps & { notice: Notice | null }) {
+  return (
+    <>
+      <TrackerBody {...props} />
+      <hx-partial hx-target="#tracker-state" hx-swap="outerMorph">
+        <HeadState {...props} />
+      </hx-partial>
+      {notice === null ? null : <ToastPartial ctx={props.ctx} notice={notice} />}
+    </>
+  );
+}
+
+function Aside(props: TrackerPageProps) {
+  const { ctx, tracker } = props;
+  const t = texts(ctx).trackers;
+  const interval = formatDuration(ctx.language, tracker.check_interval_minutes * 60_000);
+  return (
+    <>
+      <Sources ctx={ctx} tracker={tracker} credentials={props.credentials} />
+      <Section title={t.bound}>
+        <Bound {...props} />
+      </Section>
+      <Section title={t.facts}>
+        <Facts
+          items={[
+            [t.interval, interval],
+            [t.latest_is, t.sorting[tracker.sorting]],
+            [t.depth, t.depth_text(tracker.fetch_depth)],
+          ]}
+        />
+      </Section>
+      <Section title={t.explain}>
+        <ExplainForm ctx={ctx} tracker={tracker} tag={props.explanation?.tag ?? ""} />
+      </Section>
+    </>
+  );
+}
+
+function Bound({ ctx, tracker, uses }: TrackerPageProps) {
+  const t = texts(ctx).trackers;
+  if (uses.length === 0) {
+    return (
+      <div class="stack">
+        <p class="quiet">{t.bound_none}</p>
+        <div>
+          <LinkButton ctx={ctx} href={`/executors/new?tracker=${encodeURIComponent(tracker.name)}`} small icon="plus">
+            {t.bind}
+          </LinkButton>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <Rows>
+      {uses.map((use) => {
+        const pair = versionPair(
+          use.current ?? { tag: null, digest: null },
+          (use.state === "update" ? use.desired : use.current) ?? { tag: null, digest: null },
+        );
+        return (
+          <Row
+            ctx={ctx}
+            title={use.executor}
+            href={`/executors/${use.executor_id}`}
+            fact={<Badge>{t.channels[use.channel]}</Badge>}
+            meta={[
+              use.state === "unknown" ? (
+                <State ctx={ctx} tone="unknown" />
+              ) : pair.to === null ? null : use.state === "update" ? (
+                <FromTo ctx={ctx} from={pair.from} to={pair.to} />
+              ) : (
+                <Version>{pair.to}</Version>
+              ),
+            ]}
+          />
+        );
+      })}
+    </Rows>
+  );
+}
+
+function Events({ ctx, events }: TrackerPageProps) {
+  const t = texts(ctx);
+  return (
+    <Section title={t.trackers.events}>
+      {events.length === 0 ? (
+        <p class="quiet">{t.trackers.events_none}</p>
+      ) : (
+        <Rows>
+          {events.map((event) => (
+            <Row
+              ctx={ctx}
+              lead={<Time ctx={ctx} at={event.created_at} />}
+              title={t.events[event.kind]}
+              fact={<EventVersion event={event} />}
+              meta={[channelOf(ctx, event)]}
+            />
+          ))}
+        </Rows>
+      )}
+      <p class="more-link">
+        <Link ctx={ctx} href="/notifiers">
+          {t.common.notifiers}
+        </Link>
+      </p>
+    </Section>
+  );
+}
+
+function EventVersion({ event }: { event: EventView }) {
+  const { version } = event.facts;
+  return typeof version === "string" ? <Version>{version}</Version> : null;
+}
+
+function channelOf(ctx: PageContext, event: EventView): string | null {
+  const titles = Object.entries(texts(ctx).trackers.channels);
+  return titles.find(([type]) => type === event.facts.channel)?.[1] ?? null;
+}

@@ -1,0 +1,125 @@
+import type { ChannelView, SourceView, TrackerView } from "../../src/trackers/schema.ts";
+import { Facts } from "../components/facts.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Section } from "../components/page-header.tsx";
+import { Time } from "../components/time.tsx";
+import { Version } from "../components/version.tsx";
+import { formatBytes, formatDuration, formatNumber, formatRelative } from "../format.ts";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { addressOf, sourceIcons } from "./address.ts";
+import { SourceState } from "./state.tsx";
+
+interface SourcesProps {
+  ctx: PageContext;
+  tracker: TrackerView;
+  /** The credentials' names by their ids. */
+  credentials: ReadonlyMap<string, string>;
+}
+
+/** Where a tracker looks, and how the last look went. */
+export function Sources({ ctx, tracker, credentials }: SourcesProps) {
+  return (
+    <Section title={texts(ctx).trackers.sources}>
+      <div class="stack">
+        {tracker.sources.map((source) => (
+          <SourcePanel ctx={ctx} source={source} credential={credentials.get(source.credential_id ?? "") ?? null} />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+interface SourcePanelProps {
+  ctx: PageContext;
+  source: SourceView;
+  credential: string | null;
+}
+
+function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
+  const t = texts(ctx).trackers;
+  return (
+    <article class="panel padded source" id={`source-${source.id}`}>
+      <header class="source-head">
+        <h3>
+          <Icon name={sourceIcons[source.kind]} label={t.kinds[source.kind]} /> {source.key}
+        </h3>
+        <SourceState ctx={ctx} source={source} />
+      </header>
+      <p class="version source-address">{addressOf(source)}</p>
+      {source.error === null ? null : <Failure ctx={ctx} source={source} />}
+      <Facts
+        items={[
+          ...source.channels.map(
+            (channel) => [t.channels[channel.type], <Rules ctx={ctx} channel={channel} />] as const,
+          ),
+          credential === null ? null : [t.credential, credential],
+          [t.last_answer, <Time ctx={ctx} at={source.last_success_at} />],
+          [t.requests, usageOf(ctx, source)],
+          [t.tags_upstream, source.upstream_total === null ? null : formatNumber(ctx.language, source.upstream_total)],
+          [t.next_check, <Time ctx={ctx} at={source.next_check_at} empty="–" />],
+        ]}
+      />
+    </article>
+  );
+}
+
+/** What the last check cost; nothing while there was none. */
+function usageOf(ctx: PageContext, source: SourceView): string | null {
+  const t = texts(ctx).trackers;
+  const { last_request_count, last_byte_count, last_duration_ms } = source;
+  if (last_request_count === null) return null;
+  return t.requests_text(
+    t.request_count(last_request_count),
+    formatBytes(ctx.language, last_byte_count ?? 0),
+    formatDuration(ctx.language, last_duration_ms ?? 0),
+  );
+}
+
+/** Why it fails, since when, and how old what is shown therefore is. */
+function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
+  const t = texts(ctx).trackers;
+  const ago = (at: number) => formatRelative(ctx.language, at, ctx.now);
+  return (
+    <div class="source-failure">
+      <p>
+        <b>{translateMessage(ctx.language, source.error?.message ?? "")}</b>
+      </p>
+      <p class="quiet">
+        {source.failing_since === null ? null : `${t.failing_since(ago(source.failing_since))}. `}
+        {source.last_success_at === null ? t.never_answered : t.version_may_be_old(ago(source.last_success_at))}{" "}
+        {t.try_again}
+      </p>
+    </div>
+  );
+}
+
+/** A channel's latest and the patterns that pick it. */
+function Rules({ ctx, channel }: { ctx: PageContext; channel: ChannelView }) {
+  const t = texts(ctx).trackers;
+  return (
+    <>
+      {channel.latest === null ? (
+        <span class="quiet">{t.no_version}</span>
+      ) : (
+        <Version tone="new">{channel.latest.version}</Version>
+      )}
+      <span class="rules quiet">
+        {channel.include_pattern === "" ? (
+          t.takes_all
+        ) : (
+          <>
+            {t.include} <code>{channel.include_pattern}</code>
+          </>
+        )}
+        {channel.exclude_pattern === "" ? null : (
+          <>
+            {" "}
+            {t.exclude} <code>{channel.exclude_pattern}</code>
+          </>
+        )}
+      </span>
+    </>
+  );
+}
