@@ -210,25 +210,20 @@ export interface DueSource {
   host: string;
 }
 
-/** Sources whose check is due, requested ones first, without those of the hosts that are busy. */
-export async function dueSources(
-  read: Reader,
-  now: number,
-  limit: number,
-  busyHosts: readonly string[],
-): Promise<DueSource[]> {
-  const isIdle = isFree(now, now + maxLeaseMs);
+function buildDue(read: Reader, busyHosts: readonly string[]) {
+  const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
+  const isIdle = isFree(now, sql.placeholder("furthest"));
   const free = busyHosts.length === 0 ? isIdle : and(isIdle, notInArray(tracker_sources.host, [...busyHosts]));
   const columns = { id: tracker_sources.id, host: tracker_sources.host };
-  const requested = await read
+  const requested = read
     .select(columns)
     .from(tracker_sources)
     .where(and(isNotNull(tracker_sources.check_requested_at), free))
     .orderBy(asc(tracker_sources.check_requested_at))
-    .limit(limit);
-  if (requested.length === limit) return requested;
+    .limit(limit)
+    .prepare();
   // In the order of the index on the due time, so that a look costs the same however many are due.
-  const scheduled = await read
+  const scheduled = read
     .select(columns)
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
@@ -241,8 +236,26 @@ export async function dueSources(
       ),
     )
     .orderBy(asc(tracker_sources.next_check_at))
-    .limit(limit - requested.length);
-  return [...requested, ...scheduled];
+    .limit(limit)
+    .prepare();
+  return { requested, scheduled };
+}
+
+/** Which hosts are busy changes; most often none is. */
+const dueAnywhere = preparedFor((read: Reader) => buildDue(read, []));
+
+/** Sources whose check is due, requested ones first, without those of the hosts that are busy. */
+export async function dueSources(
+  read: Reader,
+  now: number,
+  limit: number,
+  busyHosts: readonly string[],
+): Promise<DueSource[]> {
+  const due = busyHosts.length === 0 ? dueAnywhere(read) : buildDue(read, busyHosts);
+  const given = { now, furthest: now + maxLeaseMs };
+  const requested = await due.requested.all({ ...given, limit });
+  if (requested.length === limit) return requested;
+  return [...requested, ...(await due.scheduled.all({ ...given, limit: limit - requested.length }))];
 }
 
 const checkRules = preparedFor((read: Reader) =>
