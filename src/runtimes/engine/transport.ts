@@ -1,5 +1,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
+import { createRequire } from "node:module";
+import type DockerModem from "docker-modem";
 import { errorMessage, PluginError } from "../../errors.ts";
 import type { EngineAddress } from "./address.ts";
 
@@ -30,42 +32,44 @@ export interface EngineTransport {
   stream(request: EngineRequest, onChunk: (chunk: string) => void): Promise<EngineResponse>;
 }
 
+/** Every status is an answer for us to judge; dockerode would turn most into errors with the body lost. */
+const anyStatus: Record<number, boolean> = Object.fromEntries(
+  Array.from({ length: 500 }, (_, index) => [index + 100, true]),
+);
+
 /**
- * HTTP to one engine, a fresh connection for each call, so that a restarted engine never meets a stale one. It reads nothing
- * from the environment, follows no redirect, and an answer that ends early is an error.
+ * Loaded with the first connection: dockerode brings gRPC and SSH, which cost 38 MB that an installation without engines
+ * need not have. Its redirects are switched off, because it would follow them to other hosts.
+ */
+async function openModem(address: EngineAddress): Promise<DockerModem> {
+  const { default: Docker } = await import("dockerode");
+  const requireModem = createRequire(createRequire(import.meta.url).resolve("dockerode"));
+  requireModem("docker-modem/lib/http").maxRedirects = 0;
+  return new Docker(connectionOptions(address)).modem;
+}
+
+/**
+ * HTTP to one engine through dockerode's modem: raw answers, a fresh connection for each call, so that a restarted engine never
+ * meets a stale one. It reads nothing from the environment, follows no redirect, and an answer that ends early is an error.
  */
 export function engineTransport(address: EngineAddress, signal: AbortSignal): EngineTransport {
-  const connection = connectionOptions(address);
-  const client = address.kind === "tcp" && address.tls !== null ? https : http;
+  let opened: Promise<DockerModem> | null = null;
 
-  const exchange = (request: EngineRequest, onChunk: ((chunk: string) => void) | null) =>
-    new Promise<EngineResponse>((resolve, reject) => {
-      const label = `${request.method} ${request.path}`;
-      if (signal.aborted) {
-        reject(new PluginError("unreachable", `${label} was not sent: the work was stopped`, { cause: signal.reason }));
-        return;
-      }
-      const body = request.body === undefined ? null : JSON.stringify(request.body);
-      const outgoing = client.request({
-        ...connection,
-        agent: false,
-        method: request.method,
-        path: request.path + queryString(request.query),
-        headers: {
-          host: address.kind === "unix" ? "localhost" : hostHeader(address),
-          "user-agent": "tidemark",
-          ...(body === null
-            ? { "content-length": "0" }
-            : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }),
-          ...request.headers,
-        },
-      });
+  const exchange = async (request: EngineRequest, onChunk: ((chunk: string) => void) | null) => {
+    const label = `${request.method} ${request.path}`;
+    opened ??= openModem(address);
+    const modem = await opened;
+    if (signal.aborted) {
+      throw new PluginError("unreachable", `${label} was not sent: the work was stopped`, { cause: signal.reason });
+    }
+    return await new Promise<EngineResponse>((resolve, reject) => {
+      const ending = new AbortController();
       const end = (error: PluginError | null, response?: EngineResponse) => {
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
-        if (error !== null) outgoing.destroy();
-        if (error !== null || response === undefined) reject(error);
-        else resolve(response);
+        if (error === null && response !== undefined) return resolve(response);
+        reject(error);
+        ending.abort();
       };
       const unreachable = (detail: string, cause?: unknown) => {
         end(new PluginError("unreachable", `The engine did not answer ${label}: ${detail}`, { cause }));
@@ -75,8 +79,20 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
       let timer = setTimeout(onDeadline, request.deadlineMs);
       signal.addEventListener("abort", onAbort, { once: true });
 
-      outgoing.on("error", (error) => unreachable(errorMessage(error), error));
-      outgoing.on("response", (incoming) => {
+      // `_query` must be there, or the last character of the path is cut; an empty `_body` sends none.
+      const dial: DockerModem.DialOptions = {
+        path: `${request.path}?${new URLSearchParams(request.query)}`,
+        method: request.method,
+        headers: { "User-Agent": "tidemark", ...request.headers },
+        options: { _query: {}, _body: request.body ?? {} },
+        isStream: true,
+        statusCodes: anyStatus,
+        abortSignal: ending.signal,
+      };
+      modem.dial(dial, (error, incoming) => {
+        if (error !== null) return unreachable(errorMessage(error), error);
+        if (!(incoming instanceof http.IncomingMessage)) return unreachable("its answer is no HTTP");
+        ending.signal.addEventListener("abort", () => incoming.destroy(), { once: true });
         const status = incoming.statusCode ?? 0;
         const isStreamed = onChunk !== null && status < 300;
         const decoder = new TextDecoder();
@@ -93,15 +109,15 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
           if (bytes > maxBodyBytes) unreachable(`more than ${maxBodyBytes} bytes`);
           else text += decoder.decode(chunk, { stream: true });
         });
-        incoming.on("error", (error) => unreachable("the connection broke in the middle of the answer", error));
+        incoming.on("error", (cause) => unreachable("the connection broke in the middle of the answer", cause));
         incoming.on("end", () => {
           if (!incoming.complete) return unreachable("the answer ended early");
           end(null, { status, contentType: incoming.headers["content-type"] ?? "", text });
         });
         incoming.on("close", () => unreachable("the answer ended early"));
       });
-      outgoing.end(body ?? undefined);
     });
+  };
 
   return {
     send: (request) => exchange(request, null),
@@ -109,23 +125,27 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
   };
 }
 
-function connectionOptions(address: EngineAddress): https.RequestOptions {
-  if (address.kind === "unix") return { socketPath: address.path };
-  const target = { hostname: address.host, port: address.port };
-  if (address.tls === null) return target;
-  return {
-    ...target,
-    rejectUnauthorized: address.tls.is_verified,
+/** Every option that dockerode would otherwise take from `DOCKER_HOST` and its like is given, blank where it has none. */
+function connectionOptions(address: EngineAddress) {
+  const nothing = {
+    host: undefined,
+    port: undefined,
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
+    timeout: undefined,
+  };
+  const plain = new http.Agent({ keepAlive: false });
+  if (address.kind === "unix") {
+    return { ...nothing, protocol: "http" as const, socketPath: address.path, agent: plain };
+  }
+  const target = { ...nothing, host: address.host, port: address.port };
+  if (address.tls === null) return { ...target, protocol: "http" as const, agent: plain };
+  const material = {
     ...(address.tls.ca_certificate === null ? {} : { ca: address.tls.ca_certificate }),
     ...(address.tls.client_certificate === null ? {} : { cert: address.tls.client_certificate }),
     ...(address.tls.client_key === null ? {} : { key: address.tls.client_key }),
   };
-}
-
-function hostHeader(address: { host: string; port: number }): string {
-  return `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
-}
-
-function queryString(query: EngineRequest["query"]): string {
-  return query === undefined ? "" : `?${new URLSearchParams(query)}`;
+  const agent = new https.Agent({ keepAlive: false, rejectUnauthorized: address.tls.is_verified, ...material });
+  return { ...target, protocol: "https" as const, ...material, agent };
 }
