@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage } from "../support/oci-image.ts";
@@ -6,21 +7,24 @@ import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, firstSignIn, type RunningServer, startServer } from "../support/server.ts";
 
 const deno = Bun.which("deno");
-const missing = deno === null ? "deno is not installed (npm package deno)" : registryMissing();
+const missing = deno === null ? "deno is not installed (npm package deno)" : (registryMissing() ?? engineMissing());
 
 // The same source on another runtime: sign-in, a check against a real registry, and a page.
 peerSuite("on Deno", missing, () => {
   let registry: Registry;
+  let engine: TestEngine;
   let server: RunningServer;
   let api: ApiClient;
 
   beforeAll(async () => {
     registry = await startRegistry({ auth: "basic" });
+    engine = await startEngine();
     server = await startServer({ command: [deno ?? "", "run", "-A", "--no-prompt", "src/main.ts"] });
   }, 180_000);
   afterAll(async () => {
     await server.kill("SIGTERM");
     await registry.stop();
+    await engine.stop();
   }, 60_000);
 
   test("the administrator signs in and changes the password", async () => {
@@ -51,6 +55,16 @@ peerSuite("on Deno", missing, () => {
     await eventually("the first check", async () => (await api.get("/trackers/app")).body.state === "ok");
     const releases = (await api.get("/trackers/app/releases")).body.items as { tag: string }[];
     expect(releases.map(({ tag }) => tag)).toEqual(["1.0.0"]);
+  }, 60_000);
+
+  test("a real engine answers", async () => {
+    const connection = await api.post("/runtime-connections", {
+      name: "lab",
+      kind: "docker",
+      config: { address: engine.address },
+    });
+    const checked = await api.post(`/runtime-connections/${connection.body.id}/checks`);
+    expect(checked.body).toMatchObject({ ok: true, version: expect.any(String) });
   }, 60_000);
 
   test("a page is drawn", async () => {
