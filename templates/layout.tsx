@@ -3,8 +3,9 @@ import type { Child } from "hono/jsx";
 import { AccountMenu, Shortcuts } from "./components/account-menu.tsx";
 import { Icon, Mark } from "./components/icon.tsx";
 import type { IconName } from "./components/icons.ts";
-import { Toast } from "./components/notice.tsx";
+import { Partial, Toast } from "./components/notice.tsx";
 import { State } from "./components/state.tsx";
+import { Time } from "./components/time.tsx";
 import { formatNumber } from "./format.ts";
 import { type PageContext, url } from "./page.ts";
 import { texts } from "./texts/texts.ts";
@@ -64,7 +65,7 @@ export function Layout({ ctx, title, section, live, children }: LayoutProps) {
               <Mark />
               {t.product}
             </a>
-            <Entries ctx={ctx} entries={primary} section={section} />
+            <Entries ctx={ctx} entries={primary} section={section} id="sections" />
             <Entries ctx={ctx} entries={secondary} section={section} class="secondary" />
             <MoreEntries ctx={ctx} section={section} />
           </nav>
@@ -78,6 +79,20 @@ export function Layout({ ctx, title, section, live, children }: LayoutProps) {
         <Toasts ctx={ctx} />
       </body>
     </Document>
+  );
+}
+
+/** Beside a fragment of a page that refreshes itself: the numbers of the navigation and the line at the top with it. */
+export function ShellPartials({ ctx, section }: { ctx: PageContext; section: Section }) {
+  return (
+    <>
+      <Partial target="#sections">
+        <Entries ctx={ctx} entries={primary} section={section} id="sections" />
+      </Partial>
+      <Partial target="#status">
+        <StatusLine ctx={ctx} />
+      </Partial>
+    </>
   );
 }
 
@@ -160,11 +175,12 @@ interface EntriesProps {
   entries: readonly (Entry & { key: Section })[];
   section: Section | undefined;
   class?: string | undefined;
+  id?: string | undefined;
 }
 
-function Entries({ ctx, entries, section, class: name }: EntriesProps) {
+function Entries({ ctx, entries, section, class: name, id }: EntriesProps) {
   return (
-    <ul class={name}>
+    <ul class={name} id={id}>
       {entries.map((entry) => (
         <EntryLink ctx={ctx} entry={entry} section={section} />
       ))}
@@ -242,6 +258,12 @@ function StatusLine({ ctx }: { ctx: PageContext }) {
   const state = (
     <State ctx={ctx} tone={ctx.status.tone}>
       {ctx.status.text}
+      {ctx.status.at === undefined ? null : (
+        <>
+          {" "}
+          <Time ctx={ctx} at={ctx.status.at} />
+        </>
+      )}
     </State>
   );
   return (

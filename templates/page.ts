@@ -34,8 +34,8 @@ export interface PageContext {
   notices: readonly Notice[];
   /** Numbers beside navigation entries; nothing is shown for 0 or when a key is missing. */
   counts?: { overview?: number; runs?: number } | undefined;
-  /** One line at the top right that says how fresh the facts are. */
-  status?: { tone: Tone; text: string; href?: string | undefined } | undefined;
+  /** One line at the top right that says how fresh the facts are; the time `at` stands after the text. */
+  status?: { tone: Tone; text: string; at?: number | undefined; href?: string | undefined } | undefined;
 }
 
 /** The address of one of our own pages; `path` starts with `/` and is written by us, never taken from data. */

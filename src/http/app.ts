@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getPath } from "hono/utils/url";
+import { statusLine } from "../../templates/overview/status.ts";
 import { AppError, errorMessage, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
@@ -47,7 +48,7 @@ export function createApp(options: AppOptions): App {
     settings: services.settings,
     version,
     openapi: (requestUrl) => buildOpenApi({ routes, base_url: services.baseUrl(requestUrl), version }),
-    status: async () => ({}),
+    status: async (language) => statusLine(language, await services.stats.status()),
   };
 
   app.use(securityHeaders({ baseUrl: services.baseUrl }));

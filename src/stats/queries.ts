@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Reader } from "../db/client.ts";
 import {
@@ -35,13 +35,13 @@ const lastSettled = sql`(
 )`;
 
 /**
- * Executors of which there is something to say: what was observed differs in one of `differences`, could not be observed, or the
- * last run that changed something did not go well. In the order of their names, each with that run.
+ * Executors of which there is something to say: what was observed differs in one of `differences`, is not known, or the last
+ * run that changed something did not go well. In the order of their names, each with that run.
  */
 export async function executorsToJudge(read: Reader, differences: readonly string[], limit: number) {
   const differs = sql`exists (
     select 1 from json_each(${executors.observed}, '$.services')
-    where json_extract(value, '$.difference') in ${[...differences]}
+    where coalesce(json_extract(value, '$.difference'), 'unknown') in ${[...differences, "unknown"]}
   )`;
   const hasProblem = sql`json_extract(${executors.observed}, '$.problem') is not null`;
   return await read
@@ -52,7 +52,7 @@ export async function executorsToJudge(read: Reader, differences: readonly strin
     .from(executors)
     .innerJoin(connections, eq(connections.id, executors.connection_id))
     .leftJoin(settled, eq(settled.id, lastSettled))
-    .where(or(inArray(settled.state, ["degraded", "failed"]), hasProblem, differs))
+    .where(or(inArray(settled.state, ["degraded", "failed"]), isNull(executors.observed), hasProblem, differs))
     .orderBy(asc(executors.name))
     .limit(limit);
 }

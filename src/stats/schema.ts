@@ -159,6 +159,8 @@ export const StatsView = v.object({
     lost: v.number(),
     active_runs: v.number(),
     waiting: v.number(),
+    /** Enabled executors of which nobody can say whether they are current. */
+    unknown: v.number(),
   }),
   sources: Sources,
   /** Ready for somebody to start them, the longest published first. */

@@ -89,10 +89,7 @@ type Queue = Pick<
   | "waiting"
   | "sources"
 > & {
-  counts: Pick<
-    StatsView["counts"],
-    "needs" | "updates" | "bad_runs" | "failing_sources" | "lost" | "active_runs" | "waiting"
-  >;
+  counts: Omit<StatsView["counts"], keyof Awaited<ReturnType<typeof inventory>>>;
 };
 
 /** What needs the administrator and what goes on, over all features, in few queries that only read. */
@@ -134,6 +131,7 @@ export function statsService(options: StatsServiceOptions) {
         lost,
         active_runs: active.length,
         waiting: waiting.length,
+        unknown: found.unknown,
       },
     };
   };
@@ -311,6 +309,7 @@ interface Sorted {
   bad_runs: BadRun[];
   lost_connections: LostConnection[];
   lost_targets: LostTarget[];
+  unknown: number;
 }
 
 /** Each executor stands in one list at most: under the thing that it needs first. */
@@ -319,7 +318,7 @@ function sort(
   running: ReadonlySet<string>,
   differences: readonly ImageDifference[],
 ): Sorted {
-  const sorted: Sorted = { updates: [], waiting: [], bad_runs: [], lost_connections: [], lost_targets: [] };
+  const sorted: Sorted = { updates: [], waiting: [], bad_runs: [], lost_connections: [], lost_targets: [], unknown: 0 };
   for (const row of rows) {
     // What a run that goes on will make of it is to be seen there.
     if (running.has(row.executor.id)) continue;
@@ -333,6 +332,7 @@ function sort(
     else if (observation?.problem) addProblem(sorted, row, observation.problem);
     else if (update?.waiting) sorted.waiting.push(update);
     else if (update !== null) sorted.updates.push(update);
+    else if (observation === null || !isKnown(observation)) sorted.unknown += 1;
   }
   const age = (update: PendingUpdate) => update.published_at ?? Number.POSITIVE_INFINITY;
   sorted.updates.sort((a, b) => age(a) - age(b));
@@ -341,6 +341,10 @@ function sort(
   const isUp = (run: BadRun) => (run.serving === "none" ? 0 : 1);
   sorted.bad_runs.sort((a, b) => isUp(a) - isUp(b) || (b.ended_at ?? 0) - (a.ended_at ?? 0));
   return sorted;
+}
+
+function isKnown({ services }: Observation): boolean {
+  return services.every(({ difference }) => difference !== null && difference !== "unknown");
 }
 
 function updateOf(
@@ -398,7 +402,10 @@ function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullabl
     });
     return;
   }
-  if (!connectionProblems.has(code)) return;
+  if (!connectionProblems.has(code)) {
+    sorted.unknown += 1;
+    return;
+  }
   const known = sorted.lost_connections.find((each) => each.connection_id === executor.connection_id);
   if (known === undefined) {
     const { connection_id, connection } = executor;

@@ -121,7 +121,8 @@ function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): r
 }
 
 function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): Child | null {
-  if (entry.step === "pull" && entry.state === "running") return <PullProgress ctx={ctx} run={run} />;
+  if (entry.step === "pull" && entry.state === "running")
+    return <PullProgress ctx={ctx} run={run} id="pull-progress" />;
   if (entry.step === "verify" && entry.attempts.length > 0 && entry.state !== "done") {
     return <Attempts ctx={ctx} attempts={entry.attempts} />;
   }
@@ -135,7 +136,7 @@ function number(value: unknown): number | null {
 }
 
 /** As far as the engine has said: without a total there is no share to draw. */
-function PullProgress({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
+export function PullProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<RunDetailView, "progress">; id: string }) {
   const t = texts(ctx).runs;
   const { language } = ctx;
   const bytes = number(run.progress?.bytes);
@@ -147,7 +148,7 @@ function PullProgress({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
     layers === null || layers === 0 ? null : t.layers_of(done, layers),
   ].filter((fact) => fact !== null);
   return (
-    <Progress id="pull-progress" label={t.steps.pull.running} value={bytes ?? 0} max={total}>
+    <Progress id={id} label={t.steps.pull.running} value={bytes ?? 0} max={total}>
       {facts.length === 0 ? undefined : facts.join(" · ")}
     </Progress>
   );

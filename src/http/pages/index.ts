@@ -8,6 +8,7 @@ import { credentialPages } from "./credentials.tsx";
 import { docsPages } from "./docs.tsx";
 import { executorPages } from "./executors.tsx";
 import { notifierPages } from "./notifiers.tsx";
+import { overviewPages } from "./overview.tsx";
 import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
 import { runPages } from "./runs.tsx";
@@ -22,6 +23,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   signInPages(app, services, page);
   docsPages(app, services, page);
   app.use(pageGuard());
+  overviewPages(app, services, page);
   accountPages(app, services, page);
   apiTokenPages(app, services, page);
   settingsPages(app, services, page);

@@ -14,7 +14,7 @@ export interface PageSettings {
   /** The OpenAPI document, for the documentation. */
   openapi(requestUrl: string): Readonly<Record<string, unknown>>;
   /** Numbers beside navigation entries and the line at the top, for a signed-in administrator. */
-  status(): Promise<Pick<PageContext, "counts" | "status">>;
+  status(language: Language): Promise<Pick<PageContext, "counts" | "status">>;
 }
 
 /** The language of the browser, unless the administrator chose one; English when it speaks neither. */
@@ -50,7 +50,7 @@ export async function pageContext(c: AppContext, page: PageSettings): Promise<Pa
   const { pathname, search } = new URL(c.req.url);
   const path = belowBasePath(pathname, prefix);
   const notice: Notice | null = readNotice(c, prefix);
-  const status = session === null || session.is_password_change_required ? {} : await page.status();
+  const status = session === null || session.is_password_change_required ? {} : await page.status(languageOf(c));
   return {
     language: languageOf(c),
     theme: themeOf(c),

@@ -1,0 +1,61 @@
+import type { Budget } from "../../../templates/overview/aside.tsx";
+import { OverviewPage, type OverviewProps, OverviewRefresh } from "../../../templates/overview/overview.tsx";
+import type { CredentialService } from "../../credentials/service.ts";
+import type { NotificationService } from "../../notifications/service.ts";
+import type { StatsService } from "../../stats/service.ts";
+import type { App, AppContext } from "../context.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { isFragmentRequest, respondHtml } from "./respond.ts";
+
+interface OverviewServices {
+  stats: Pick<StatsService, "get">;
+  notifications: Pick<NotificationService, "listEvents">;
+  credentials: Pick<CredentialService, "list">;
+  rates(): readonly (Omit<Budget, "credential"> & { credential_id: string | null })[];
+}
+
+const shownEvents = 20;
+const shownBudgets = 5;
+
+/** The first page; asked by htmx it answers with itself as it is now. */
+export function overviewPages(app: App, services: OverviewServices, page: PageSettings): void {
+  app.get("/", async (c) => {
+    const props = await overviewProps(services, page, c);
+    return respondHtml(c, isFragmentRequest(c) ? <OverviewRefresh {...props} /> : <OverviewPage {...props} />);
+  });
+}
+
+async function overviewProps(services: OverviewServices, page: PageSettings, c: AppContext): Promise<OverviewProps> {
+  // First of all: the numbers beside the navigation are then those of this page.
+  const stats = await services.stats.get();
+  const [ctx, events, budgets] = await Promise.all([
+    pageContext(c, page),
+    services.notifications.listEvents({ limit: shownEvents }),
+    budgetsOf(services, page.clock.now()),
+  ]);
+  return { ctx, stats, events: events.items, budgets };
+}
+
+/** Hosts that count and whose count is still in force, the scarcest first. */
+async function budgetsOf(services: OverviewServices, now: number): Promise<readonly Budget[]> {
+  const isBlocked = (rate: { blocked_until: number | null }) => rate.blocked_until !== null && rate.blocked_until > now;
+  const inForce = services
+    .rates()
+    .filter((rate) => isBlocked(rate) || (rate.limit !== null && rate.limit > 0 && (rate.reset_at ?? now) >= now));
+  if (inForce.length === 0) return [];
+  const { items } = await services.credentials.list({ limit: "100" });
+  const names = new Map(items.map(({ id, name }) => [id, name]));
+  const left = (budget: Budget) =>
+    budget.limit === null || budget.remaining === null ? 0 : budget.remaining / budget.limit;
+  return inForce
+    .map(({ host, credential_id, limit, remaining, reset_at, blocked_until }) => ({
+      host,
+      credential: credential_id === null ? null : (names.get(credential_id) ?? credential_id),
+      limit,
+      remaining,
+      reset_at,
+      blocked_until,
+    }))
+    .toSorted((a, b) => left(a) - left(b))
+    .slice(0, shownBudgets);
+}

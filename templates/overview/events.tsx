@@ -1,0 +1,153 @@
+import type { EventView } from "../../src/notifications/schema.ts";
+import type { IconName } from "../components/icons.ts";
+import { Section } from "../components/page-header.tsx";
+import { Row, Rows } from "../components/rows.tsx";
+import { Badge, State } from "../components/state.tsx";
+import { Time } from "../components/time.tsx";
+import { FromTo, Version } from "../components/version.tsx";
+import { dayKey, formatDay, formatDuration } from "../format.ts";
+import type { PageContext, Tone } from "../page.ts";
+import { RunVersions } from "../runs/versions.tsx";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { trackerPath } from "../trackers/address.ts";
+
+const dayMs = 86_400_000;
+
+/** What happened, under the day on which it did in the system time zone; the newest first. */
+export function EventsByDay({ ctx, events }: { ctx: PageContext; events: readonly EventView[] }) {
+  const days = Map.groupBy(events, (event) => dayKey(ctx, event.created_at));
+  return (
+    <>
+      {[...days].map(([day, ofDay]) => (
+        <Section title={dayTitle(ctx, day, ofDay[0]?.created_at ?? ctx.now)} id={`day-${day}`}>
+          <Rows>
+            {ofDay.map((event) => (
+              <EventRow ctx={ctx} event={event} />
+            ))}
+          </Rows>
+        </Section>
+      ))}
+    </>
+  );
+}
+
+function dayTitle(ctx: PageContext, day: string, at: number): string {
+  const t = texts(ctx).overview;
+  if (day === dayKey(ctx, ctx.now)) return t.today;
+  return day === dayKey(ctx, ctx.now - dayMs) ? t.yesterday : formatDay(ctx, at);
+}
+
+function text(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function versionOf(value: unknown) {
+  const version = isRecord(value) ? value : {};
+  return { tag: text(version.tag), digest: text(version.digest) };
+}
+
+function EventRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
+  return event.kind === "new_release" || event.kind === "republish" ? (
+    <ReleaseRow ctx={ctx} event={event} />
+  ) : (
+    <RunRow ctx={ctx} event={event} />
+  );
+}
+
+function When({ ctx, event }: { ctx: PageContext; event: EventView }) {
+  return (
+    <span class="quiet num">
+      <Time ctx={ctx} at={event.created_at} form="clock" />
+    </span>
+  );
+}
+
+function ReleaseRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
+  const t = texts(ctx);
+  const { facts } = event;
+  const tracker = text(facts.tracker) ?? "";
+  const version = text(facts.version) ?? text(facts.tag) ?? "";
+  const previous = text(facts.previous_version);
+  const channel = Object.entries(t.executors.channels).find(([key]) => key === facts.channel)?.[1];
+  const also = Array.isArray(facts.also) ? facts.also.length : 0;
+  const isRepublish = event.kind === "republish";
+  return (
+    <Row
+      ctx={ctx}
+      id={`event-${event.id}`}
+      href={trackerPath(tracker)}
+      lead={
+        <State ctx={ctx} tone="quiet" icon={isRepublish ? "refresh-cw" : "tag"}>
+          {t.overview.event_words[isRepublish ? "republish" : "new_release"]}
+        </State>
+      }
+      title={tracker}
+      fact={
+        <>
+          {previous === null || isRepublish || previous === version ? (
+            <Version>{version}</Version>
+          ) : (
+            <FromTo ctx={ctx} from={previous} to={version} />
+          )}{" "}
+          {channel === undefined ? null : <Badge>{channel}</Badge>}
+          {also === 0 ? null : <small class="quiet"> {t.overview.also(also)}</small>}
+        </>
+      }
+      action={<When ctx={ctx} event={event} />}
+    />
+  );
+}
+
+type EventWord = keyof ReturnType<typeof texts>["overview"]["event_words"];
+
+/** How the end of a run is told: word, colour, drawing. */
+function outcomeOf(facts: EventView["facts"]): readonly [EventWord, Tone, IconName | undefined] {
+  switch (facts.outcome) {
+    case "succeeded":
+      return facts.kind === "rollback" ? ["rolled_back", "current", "undo-2"] : ["updated", "current", undefined];
+    case "degraded":
+      return ["degraded", "attention", undefined];
+    case "skipped":
+      return ["skipped", "quiet", "circle-minus"];
+    default:
+      return ["failed", "failed", undefined];
+  }
+}
+
+function RunRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
+  const t = texts(ctx).overview;
+  const { facts } = event;
+  const [word, tone, icon] = outcomeOf(facts);
+  const reason = text(facts.reason);
+  const serving = Object.entries(t.serving).find(([key]) => key === facts.serving)?.[1] ?? null;
+  const isGood = facts.outcome === "succeeded" || facts.outcome === "skipped";
+  const { downtime_ms: downtime } = facts;
+  return (
+    <Row
+      ctx={ctx}
+      id={`event-${event.id}`}
+      href={event.run_id === null ? `/executors/${event.executor_id ?? ""}` : `/runs/${event.run_id}`}
+      lead={
+        <State ctx={ctx} tone={tone} icon={icon}>
+          {t.event_words[word]}
+        </State>
+      }
+      title={text(facts.executor) ?? ""}
+      fact={
+        <>
+          <RunVersions ctx={ctx} run={{ from: versionOf(facts.from), to: versionOf(facts.to) }} empty="" />
+          {typeof downtime === "number" && isGood ? (
+            <small class="quiet"> {t.down(formatDuration(ctx.language, downtime))}</small>
+          ) : null}
+        </>
+      }
+      meta={[isGood ? null : serving, reason === null ? null : translateMessage(ctx.language, reason)]}
+      action={<When ctx={ctx} event={event} />}
+    />
+  );
+}

@@ -1,0 +1,40 @@
+import type { StatsView } from "../../src/stats/schema.ts";
+import { formatList } from "../format.ts";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+const setupSteps = ["has_connection", "has_tracker", "has_executor"] as const;
+
+export function stepsLeft({ setup }: Pick<StatsView, "setup">): number {
+  return setupSteps.filter((step) => !setup[step]).length;
+}
+
+/** What is the case, in one sentence: "3 updates wait for you, 1 source fails". */
+export function headline(ctx: PageContext, stats: StatsView): string {
+  const t = texts(ctx).overview.headline;
+  const { counts, bad_runs } = stats;
+  const down = bad_runs.filter((run) => run.serving === "none");
+  const otherRuns = counts.bad_runs - down.length;
+  const parts = [
+    down.length === 0
+      ? null
+      : t.down(
+          formatList(
+            ctx.language,
+            down.map((run) => run.executor),
+          ),
+        ),
+    otherRuns === 0 ? null : t.runs(otherRuns),
+    counts.updates === 0 ? null : t.updates(counts.updates),
+    stats.lost_connections.length === 0 ? null : t.connections(stats.lost_connections.length),
+    stats.lost_targets.length === 0 ? null : t.targets(stats.lost_targets.length),
+    counts.failing_sources === 0 ? null : t.sources(counts.failing_sources),
+  ].filter((part) => part !== null);
+  if (parts.length > 0) return parts.join(ctx.language === "zh" ? "，" : ", ");
+  const left = stepsLeft(stats);
+  if (left === setupSteps.length) return t.fresh;
+  if (left > 0) return t.steps_left(left);
+  // Said only where everybody was looked at and nobody has anything to come.
+  const isCurrent = counts.executors > 0 && counts.waiting + counts.active_runs + counts.unknown === 0;
+  return isCurrent ? t.current : t.nothing;
+}

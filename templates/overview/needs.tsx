@@ -1,0 +1,215 @@
+import type {
+  BadRun,
+  FailingSource,
+  LostConnection,
+  LostTarget,
+  PendingUpdate,
+  StatsView,
+} from "../../src/stats/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Row, Rows } from "../components/rows.tsx";
+import { State } from "../components/state.tsx";
+import { Time } from "../components/time.tsx";
+import { formatDuration } from "../format.ts";
+import type { PageContext } from "../page.ts";
+import { RunVersions } from "../runs/versions.tsx";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { trackerPath } from "../trackers/address.ts";
+
+/** Everything that waits for the administrator, each row with the verb that leads on; what is down stands first. */
+export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
+  // The first row has the page's main button.
+  const [firstRun] = stats.bad_runs;
+  return (
+    <Rows id="needs">
+      {stats.bad_runs.map((run) => (
+        <BadRunRow ctx={ctx} run={run} is_first={run === firstRun} />
+      ))}
+      {stats.updates.map((update, index) => (
+        <UpdateRow ctx={ctx} update={update} is_first={index === 0 && firstRun === undefined} />
+      ))}
+      {stats.lost_connections.map((lost) => (
+        <LostConnectionRow ctx={ctx} lost={lost} />
+      ))}
+      {stats.lost_targets.map((lost) => (
+        <LostTargetRow ctx={ctx} lost={lost} />
+      ))}
+      {stats.failing_sources.map((source) => (
+        <SourceRow ctx={ctx} source={source} />
+      ))}
+    </Rows>
+  );
+}
+
+function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_first: boolean }) {
+  const t = texts(ctx).overview;
+  const isDown = run.serving === "none";
+  const word = isDown ? "down" : run.state;
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-${run.executor_id}`}
+      href={`/runs/${run.run_id}`}
+      lead={
+        <State ctx={ctx} tone={run.state === "failed" ? "failed" : "attention"}>
+          {t.lead_words[word]}
+        </State>
+      }
+      title={run.executor}
+      fact={
+        <>
+          <RunVersions ctx={ctx} run={run} empty="" />
+          {run.serving === null ? null : <span class="quiet"> {t.serving[run.serving]}</span>}
+        </>
+      }
+      meta={[
+        run.reason === null ? null : translateMessage(ctx.language, run.reason),
+        <Time ctx={ctx} at={run.ended_at} />,
+        run.downtime_ms === null ? null : t.down(formatDuration(ctx.language, run.downtime_ms)),
+      ]}
+      action={
+        <LinkButton ctx={ctx} href={`/runs/${run.run_id}`} kind={is_first ? "main" : "plain"}>
+          {t.see_why}
+        </LinkButton>
+      }
+    />
+  );
+}
+
+function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: PendingUpdate; is_first: boolean }) {
+  const t = texts(ctx);
+  const isNewBuild = update.from.tag !== null && update.from.tag === update.to.tag;
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-${update.executor_id}`}
+      href={`/executors/${update.executor_id}`}
+      lead={
+        <State ctx={ctx} tone="update" icon={isNewBuild ? "refresh-cw" : undefined}>
+          {isNewBuild ? t.overview.lead_words.republished : t.overview.lead_words.update}
+        </State>
+      }
+      title={update.executor}
+      fact={<RunVersions ctx={ctx} run={update} />}
+      meta={[
+        t.executors.target_on(update.target, update.connection),
+        update.more_services === 0 ? null : t.executors.more_services(update.more_services),
+        update.published_at === null ? null : (
+          <>
+            {t.overview.published} <Time ctx={ctx} at={update.published_at} />
+          </>
+        ),
+      ]}
+      action={
+        <LinkButton ctx={ctx} href={`/executors/${update.executor_id}`} kind={is_first ? "main" : "plain"}>
+          {t.overview.review}
+        </LinkButton>
+      }
+    />
+  );
+}
+
+function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnection }) {
+  const t = texts(ctx).overview;
+  const href = `/connections/${lost.connection_id}`;
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-${lost.connection_id}`}
+      href={href}
+      lead={
+        <State ctx={ctx} tone="unknown">
+          {t.lead_words.unknown}
+        </State>
+      }
+      title={lost.connection}
+      fact={t.connection_silent}
+      meta={[
+        translateMessage(ctx.language, lost.problem.message),
+        lost.observed_at === null ? (
+          t.executors_never(lost.executors)
+        ) : (
+          <>
+            {t.executors_unseen(lost.executors)} <Time ctx={ctx} at={lost.observed_at} />
+          </>
+        ),
+      ]}
+      action={
+        <LinkButton ctx={ctx} href={href}>
+          {t.open}
+        </LinkButton>
+      }
+    />
+  );
+}
+
+function LostTargetRow({ ctx, lost }: { ctx: PageContext; lost: LostTarget }) {
+  const t = texts(ctx).overview;
+  const href = `/executors/${lost.executor_id}`;
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-${lost.executor_id}`}
+      href={href}
+      lead={
+        <State ctx={ctx} tone="unknown">
+          {t.lead_words.unknown}
+        </State>
+      }
+      title={lost.executor}
+      fact={lost.problem.code === "target_refused" ? t.target_refused : t.target_missing}
+      meta={[
+        translateMessage(ctx.language, lost.problem.message),
+        lost.observed_at === null ? null : (
+          <>
+            {t.last_seen} <Time ctx={ctx} at={lost.observed_at} />
+          </>
+        ),
+      ]}
+      action={
+        <LinkButton ctx={ctx} href={href}>
+          {t.open}
+        </LinkButton>
+      }
+    />
+  );
+}
+
+function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource }) {
+  const t = texts(ctx).overview;
+  const href = trackerPath(source.tracker);
+  const since = source.last_success_at ?? source.failing_since;
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-${source.tracker}-${source.source}`}
+      href={href}
+      lead={
+        <State ctx={ctx} tone="attention">
+          {t.lead_words.source}
+        </State>
+      }
+      title={source.tracker}
+      fact={t.no_good_answer(formatDuration(ctx.language, Math.max(1000, ctx.now - since)))}
+      meta={[
+        translateMessage(ctx.language, source.error.message),
+        source.last_success_at === null ? (
+          t.no_good_yet
+        ) : (
+          <>
+            {t.last_good} <Time ctx={ctx} at={source.last_success_at} form="short" />
+          </>
+        ),
+        <>
+          {t.next_check} <Time ctx={ctx} at={source.next_check_at} />
+        </>,
+      ]}
+      action={
+        <LinkButton ctx={ctx} href={href}>
+          {t.open}
+        </LinkButton>
+      }
+    />
+  );
+}

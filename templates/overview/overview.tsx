@@ -1,0 +1,106 @@
+import type { EventView } from "../../src/notifications/schema.ts";
+import type { StatsView } from "../../src/stats/schema.ts";
+import { Link } from "../components/link.tsx";
+import { Columns, PageHeader, Section } from "../components/page-header.tsx";
+import { formatClock, formatDay, formatNumber } from "../format.ts";
+import { Layout, ShellPartials } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { type Budget, OverviewAside } from "./aside.tsx";
+import { EventsByDay } from "./events.tsx";
+import { GoingOn } from "./going-on.tsx";
+import { headline, stepsLeft } from "./headline.ts";
+import { Needs } from "./needs.tsx";
+import { SetupSteps } from "./setup.tsx";
+
+export interface OverviewProps {
+  ctx: PageContext;
+  stats: StatsView;
+  /** The newest first. */
+  events: readonly EventView[];
+  budgets: readonly Budget[];
+}
+
+export function OverviewPage(props: OverviewProps) {
+  const { ctx } = props;
+  return (
+    <Layout ctx={ctx} title={texts(ctx).common.overview} section="overview">
+      <OverviewNow {...props} />
+    </Layout>
+  );
+}
+
+/** The answer to the page's own question every ten seconds: itself, and what the frame says. */
+export function OverviewRefresh(props: OverviewProps) {
+  return (
+    <>
+      <OverviewNow {...props} />
+      <ShellPartials ctx={props.ctx} section="overview" />
+    </>
+  );
+}
+
+function OverviewNow({ ctx, stats, events, budgets }: OverviewProps) {
+  const t = texts(ctx).overview;
+  const live = { "hx-get": url(ctx, "/"), "hx-trigger": "every 10s", "hx-swap": "outerMorph" };
+  const isSettingUp = stepsLeft(stats) > 0;
+  const { counts } = stats;
+  const goesOn = counts.active_runs + counts.waiting > 0;
+  return (
+    <div id="overview" data-calm {...live}>
+      <PageHeader
+        ctx={ctx}
+        title={headline(ctx, stats)}
+        lead={t.date(formatDay(ctx, ctx.now), formatClock(ctx, ctx.now))}
+      />
+      <Columns aside={<OverviewAside ctx={ctx} stats={stats} budgets={budgets} />}>
+        {isSettingUp ? (
+          <Section title={t.setup.title}>
+            <SetupSteps ctx={ctx} setup={stats.setup} />
+          </Section>
+        ) : null}
+        {counts.needs > 0 ? (
+          <Section title={t.needs_you} aside={<NeedsMore ctx={ctx} stats={stats} />}>
+            <Needs ctx={ctx} stats={stats} />
+          </Section>
+        ) : isSettingUp ? null : (
+          <Section title={t.needs_you}>
+            <p class="panel nothing">{t.nothing_needed}</p>
+          </Section>
+        )}
+        {goesOn ? (
+          <Section title={t.going_on}>
+            <GoingOn ctx={ctx} stats={stats} />
+          </Section>
+        ) : null}
+        {events.length > 0 ? (
+          <EventsByDay ctx={ctx} events={events} />
+        ) : isSettingUp ? null : (
+          <Section title={t.happened}>
+            <p class="panel nothing">{t.nothing_happened}</p>
+          </Section>
+        )}
+      </Columns>
+    </div>
+  );
+}
+
+/** Where a list was cut, all of it. */
+function NeedsMore({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
+  const { updates, failing_sources: sources } = stats.counts;
+  const t = texts(ctx);
+  return (
+    <>
+      {updates > stats.updates.length ? (
+        <Link ctx={ctx} href="/executors?state=update">
+          {`${t.executors.states.update}: ${formatNumber(ctx.language, updates)}`}
+        </Link>
+      ) : null}{" "}
+      {sources > stats.failing_sources.length ? (
+        <Link ctx={ctx} href="/trackers?state=failing">
+          {t.overview.status.failing(sources, stats.sources.total)}
+        </Link>
+      ) : null}
+    </>
+  );
+}

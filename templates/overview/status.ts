@@ -1,0 +1,19 @@
+import type { StatusView } from "../../src/stats/schema.ts";
+import type { Language, PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+/** What every page shows: the numbers of the navigation, and how fresh the facts are. */
+export function statusLine(
+  language: Language,
+  { needs, active_runs, sources }: StatusView,
+): Pick<PageContext, "counts" | "status"> {
+  const t = texts({ language }).overview.status;
+  const counts = { overview: needs, runs: active_runs };
+  const { total, failing, pending, last_checked_at } = sources;
+  if (total === 0) return { counts };
+  if (failing > 0) return { counts, status: { tone: "attention", text: t.failing(failing, total), href: "/" } };
+  if (pending > 0 || last_checked_at === null) {
+    return { counts, status: { tone: "quiet", text: t.pending(pending, total), href: "/trackers" } };
+  }
+  return { counts, status: { tone: "current", text: t.checked(total), at: last_checked_at, href: "/trackers" } };
+}
