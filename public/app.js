@@ -185,7 +185,13 @@ document.addEventListener("htmx:finally:request", (event) => {
   const form = event.target.closest?.("form");
   if (form) setBusy(form, false);
 });
+// A form that is drawn again keeps the parts open that somebody opened.
+let opened = [];
+document.addEventListener("htmx:before:swap", () => {
+  opened = [...all("form details[open]")];
+});
 document.addEventListener("htmx:after:swap", (event) => {
+  for (const part of opened) part.open = true;
   settle();
   const target = event.detail.ctx?.target;
   if (target?.id === "dialog") open(target);

@@ -163,6 +163,10 @@ function HiddenParts({ fields, facts, values }: ExecutorFormPageProps) {
   return (
     <>
       <input type="hidden" name="target.kind" value={target?.kind ?? "container"} />
+      {/* Not asked for without a health check; a box that is not there would otherwise count as unchecked. */}
+      {isJudged(values) || values.restore_on_failure === false ? null : (
+        <input type="hidden" name="restore_on_failure" value="on" />
+      )}
       {isSingle(fields, target) ? (
         <input type="hidden" name="bindings.0.service" value={target?.services[0]?.name ?? "main"} />
       ) : null}

@@ -147,7 +147,13 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     const executor = (await page.getAttribute("#run-facts a", "href")) ?? "";
     await go(`${executor}/edit`);
     await page.selectOption("[name='health_check.strategy']", "native");
-    await page.click("details.advanced summary >> nth=0");
+    const advanced = page.locator("details.advanced:has([name='health_check.initial_delay_seconds'])");
+    await advanced.locator("summary").click();
+    // What somebody opened stays open when the form is drawn again.
+    await page.selectOption("[name='trigger']", "window");
+    await page.waitForSelector("[name='window.start']");
+    await page.selectOption("[name='trigger']", "manual");
+    await page.waitForSelector("[name='window.start']", { state: "detached" });
     await page.fill("[name='health_check.initial_delay_seconds']", "1");
     await page.click(".form-actions .btn.main");
     await page.waitForURL(`**${executor}`);
