@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Database, Reader } from "../db/client.ts";
+import { isInUse } from "../db/installation.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { Passwords } from "../secrets/password.ts";
-import { firstAdministrators, hasAuditEntries, insertAdministrator, storedAdministratorId } from "./queries.ts";
+import { firstAdministrators, insertAdministrator, storedAdministratorId } from "./queries.ts";
 import { type RecordAudit, systemActor } from "./schema.ts";
 
 const FIRST_USERNAME = "admin";
@@ -39,8 +40,8 @@ async function judge(read: Reader): Promise<string | null> {
   const [administrator, second] = await firstAdministrators(read);
   if (second !== undefined) throw startError(`The database has more than one administrator record. ${restoreHint}`);
   if (administrator === undefined) {
-    // The first audit entry is written with the record: entries without a record are an installation that lost it.
-    if (storedId === null && !(await hasAuditEntries(read))) return null;
+    // The first audit entry is written with the record: entries, or anything made since, without a record are its loss.
+    if (storedId === null && !(await isInUse(read))) return null;
     throw startError(`The administrator record is missing from the database. ${restoreHint}`);
   }
   if (storedId !== administrator.id) {

@@ -145,10 +145,6 @@ export async function insertAuditEntry(tx: Writer, row: typeof audit_entries.$in
   await tx.insert(audit_entries).values(row);
 }
 
-export async function hasAuditEntries(read: Reader): Promise<boolean> {
-  return (await read.select({ id: audit_entries.id }).from(audit_entries).limit(1)).length > 0;
-}
-
 /** Keeps the newest `keep` entries. */
 export async function pruneAuditEntries(tx: Writer, keep: number): Promise<void> {
   const first = await tx

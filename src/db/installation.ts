@@ -1,6 +1,15 @@
 import { eq } from "drizzle-orm";
 import type { Reader, Writer } from "./client.ts";
-import { credentials, installation, notifiers, snapshots } from "./tables.ts";
+import {
+  audit_entries,
+  connections,
+  credentials,
+  executors,
+  installation,
+  notifiers,
+  snapshots,
+  trackers,
+} from "./tables.ts";
 
 /** Facts that belong to the whole installation. */
 export type InstallationFact = "administrator_id" | "encryption_key_id";
@@ -16,6 +25,15 @@ export async function findInstallationFact(read: Reader, key: InstallationFact):
 
 export async function storeInstallationFact(tx: Writer, key: InstallationFact, value: string): Promise<void> {
   await tx.insert(installation).values({ key, value }).onConflictDoUpdate({ target: installation.key, set: { value } });
+}
+
+/** Whether somebody has worked with this installation, whatever became of its administrator. */
+export async function isInUse(read: Reader): Promise<boolean> {
+  for (const table of [audit_entries, credentials, connections, notifiers, trackers, executors]) {
+    const rows = await read.select({ id: table.id }).from(table).limit(1);
+    if (rows.length > 0) return true;
+  }
+  return false;
 }
 
 /** Whether anything is stored that only the encryption key can read. */

@@ -62,6 +62,16 @@ describe("bootstrapAdministrator()", () => {
       ["DELETE FROM administrators", "DELETE FROM installation"],
       "administrator record is missing",
     ],
+    [
+      "the record and every trace of it were deleted, and something is stored",
+      [
+        "INSERT INTO notifiers (id, name, kind, description, is_enabled, language, trigger_events, sealed_config, destination, created_at, updated_at) VALUES ('a', 'a', 'webhook', '', 1, 'en', '[]', 'x', 'a.example', 0, 0)",
+        "DELETE FROM administrators",
+        "DELETE FROM installation",
+        "DELETE FROM audit_entries",
+      ],
+      "administrator record is missing",
+    ],
     ["the id was changed", ["UPDATE administrators SET id = 'other'"], "has the id other, but the stored"],
     ["the stored id was deleted", ["DELETE FROM installation"], "identity is missing"],
     [
