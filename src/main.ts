@@ -93,6 +93,8 @@ async function main(): Promise<void> {
   const listener = await listen(config.host, config.port, (request, peerAddress) =>
     started.app.fetch(request, { peer_address: peerAddress }),
   );
+  // Before anybody is told that it is ready, and could end it.
+  stopOnSignals(started, listener);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   started.log.info("Tidemark is ready", {
     address: config.base_url ?? `http://${host}:${listener.port}`,
@@ -100,7 +102,6 @@ async function main(): Promise<void> {
     data_dir: config.data_dir,
   });
   started.begin(listener.port);
-  stopOnSignals(started, listener);
 }
 
 await main().catch(fail);

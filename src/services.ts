@@ -13,7 +13,7 @@ import { connectionService } from "./connections/service.ts";
 import { secretSchemas } from "./credentials/schema.ts";
 import { credentialService } from "./credentials/service.ts";
 import type { Database } from "./db/client.ts";
-import { errorMessage } from "./errors.ts";
+import { AppError, errorMessage } from "./errors.ts";
 import { updateDifferences } from "./executors/desired.ts";
 import { executorEvaluator } from "./executors/evaluate.ts";
 import { executorService } from "./executors/service.ts";
@@ -78,6 +78,15 @@ function describeDatabase(url: string): string {
 /** Builds every service; the only file that knows them all. */
 export async function createServices(options: ServiceOptions) {
   const { config, db, clock, log, sealer } = options;
+  /** What the process before held comes free by itself when its leases run out: a full disk must not keep the rest from starting. */
+  const unlessFull = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "insufficient_storage") throw error;
+      log.error("Unfinished work waits for its leases to run out", { error });
+    }
+  };
   const audit = auditRecorder({ clock });
   let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
@@ -158,7 +167,7 @@ export async function createServices(options: ServiceOptions) {
     nudge: () => scheduler.nudge(),
   });
   // A file has one process; the checks that it holds at its start are those of the process before it.
-  if (config.database_url.startsWith("file:")) await trackers.recover();
+  if (config.database_url.startsWith("file:")) await unlessFull(() => trackers.recover());
 
   const connections = connectionService({
     db,
@@ -224,7 +233,7 @@ export async function createServices(options: ServiceOptions) {
     });
   };
   // A file has one process: the runs that are held at its start are those of the process before it.
-  if (config.database_url.startsWith("file:")) await runs.takeOver();
+  if (config.database_url.startsWith("file:")) await unlessFull(() => runs.takeOver());
 
   const scheduler = createScheduler({
     clock,

@@ -5,17 +5,18 @@ import { createClient } from "@libsql/client";
 import { auditRecorder } from "./auth/audit.ts";
 import { bootstrapAdministrator } from "./auth/bootstrap.ts";
 import { systemClock } from "./clock.ts";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { type Database, openDatabase } from "./db/client.ts";
 import { findInstallationFact, hasSealedRows, storeInstallationFact } from "./db/installation.ts";
 import { lockDataDir } from "./db/lock.ts";
-import { backupDatabase, checkDatabase, inspectDatabaseFile, migrate } from "./db/migrate.ts";
+import { backupDatabase, checkDatabase, inspectDatabaseFile, migrate, unreadableDatabase } from "./db/migrate.ts";
+import { errorMessage } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import { loadAssets } from "./http/assets.ts";
 import type { App } from "./http/context.ts";
 import { newId } from "./ids.ts";
 import { createLog, type Log } from "./log.ts";
-import { parseOutboundAllow } from "./net/outbound-allow.ts";
+import { type OutboundAllow, parseOutboundAllow } from "./net/outbound-allow.ts";
 import { assertKeyFits, hasKeyFile, type Keys, keyId, loadKeys, securePrivateFolder } from "./secrets/keys.ts";
 import { createPasswords } from "./secrets/password.ts";
 import { createRedactor, type Redactor } from "./secrets/redaction.ts";
@@ -36,7 +37,11 @@ export function databaseFile(url: string): string | null {
 export async function openInstallation(config: Config, redactor: Redactor): Promise<{ db: Database; keys: Keys }> {
   const file = databaseFile(config.database_url);
   if (file !== null) inspectDatabaseFile(file, hasKeyFile(config.data_dir));
-  const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token });
+  const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token }).catch(
+    (error: unknown) => {
+      throw unreadableDatabase(file, error);
+    },
+  );
   try {
     await checkDatabase(db.client, file);
     const now = systemClock.now();
@@ -49,8 +54,11 @@ export async function openInstallation(config: Config, redactor: Redactor): Prom
       encryption_key: config.encryption_key,
       has_encrypted_rows: await hasSealedRows(db.read),
     });
-    assertKeyFits(keys.encryption, await findInstallationFact(db.read, "encryption_key_id"));
-    await db.write((tx) => storeInstallationFact(tx, "encryption_key_id", keyId(keys.encryption.primary)));
+    const storedKeyId = await findInstallationFact(db.read, "encryption_key_id");
+    assertKeyFits(keys.encryption, storedKeyId);
+    const inUse = keyId(keys.encryption.primary);
+    // Nothing is written by a start that changes nothing: it also has to succeed on a full disk.
+    if (storedKeyId !== inUse) await db.write((tx) => storeInstallationFact(tx, "encryption_key_id", inUse));
     redactor.register(keys.encryption.primary);
     redactor.register(Buffer.from(keys.session).toString("base64url"));
     return { db, keys };
@@ -65,6 +73,14 @@ async function backupBeforeUpgrade(db: Database, dataDir: string, now: number): 
   if (!existsSync(path)) await backupDatabase(db.client, path, (url) => createClient({ url }));
 }
 
+function readOutboundAllow(text: string): OutboundAllow {
+  try {
+    return parseOutboundAllow(text);
+  } catch (error) {
+    throw new ConfigError([errorMessage(error)]);
+  }
+}
+
 export interface Started {
   app: App;
   log: Log;
@@ -76,6 +92,7 @@ export interface Started {
 
 /** Builds the whole service over its data directory; throws with a sentence when it must not start. */
 export async function start(config: Config): Promise<Started> {
+  const outboundAllow = readOutboundAllow(config.outbound_allow);
   securePrivateFolder(config.data_dir);
   const redactor = createRedactor();
   for (const secret of [config.database_auth_token, config.metrics_token])
@@ -87,7 +104,6 @@ export async function start(config: Config): Promise<Started> {
     clock: systemClock,
     redact: redactor.redact,
   });
-  const outboundAllow = parseOutboundAllow(config.outbound_allow);
   const lock = await lockDataDir(config.data_dir);
   try {
     const { db, keys } = await openInstallation(config, redactor);

@@ -110,6 +110,8 @@ function overFile(client: Client, file: string): Database {
     close: async () => {
       await queue.idle();
       store.close();
+      // So that the file alone is the whole database, for whoever copies or replaces it. Without room, all stays in the log beside it.
+      await client.execute("PRAGMA wal_checkpoint(TRUNCATE)").catch(() => undefined);
       client.close();
     },
   };

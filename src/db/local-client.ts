@@ -20,8 +20,13 @@ interface Statement {
  */
 function openConnection(path: string) {
   const connection = new Sqlite(path);
-  // Both are per connection; `journal_mode` is the file's.
-  for (const pragma of ["foreign_keys = ON", "synchronous = FULL"]) connection.exec(`PRAGMA ${pragma}`);
+  // Both are per connection; `journal_mode` is the file's. 2 is FULL.
+  for (const [pragma, value] of [["foreign_keys", 1] as const, ["synchronous", 2] as const]) {
+    connection.exec(`PRAGMA ${pragma} = ${value}`);
+    const [found] = connection.prepare(`PRAGMA ${pragma}`).raw(true).all([]);
+    if (!Array.isArray(found) || found[0] !== value)
+      throw new Error(`The database does not take "${pragma} = ${value}"`);
+  }
   const statements = new Map<string, Statement>();
 
   const prepare = (sql: string): Statement => {

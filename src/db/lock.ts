@@ -12,6 +12,9 @@ export interface DataDirLock {
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const client = createClient({ url: `file:${dataDir}/tidemark.lock` });
   try {
+    // In an empty file the lock would begin with writing its first page, and a full disk would keep the service from starting again.
+    const marked = await client.execute("PRAGMA user_version");
+    if (marked.rows[0]?.[0] !== 1) await client.execute("PRAGMA user_version = 1");
     const transaction = await client.transaction("write");
     return {
       release: () => {

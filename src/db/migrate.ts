@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, ren
 import { dirname, join } from "node:path";
 import type { Client } from "@libsql/client";
 import * as v from "valibot";
-import { AppError } from "../errors.ts";
+import { AppError, errorMessage } from "../errors.ts";
 
 const Journal = v.object({ entries: v.array(v.object({ idx: v.number(), tag: v.string() })) });
 
@@ -12,7 +12,7 @@ function startError(message: string, cause?: unknown): AppError {
 }
 
 const restoreHint =
-  "Restore a backup: stop the service, copy the newest file of the backups folder over it, start again";
+  "Restore a backup: stop the service, remove the files beside it that end in -wal and -shm, copy the newest file of the backups folder over it, start again";
 
 /**
  * Looks at a database file before it is opened, and touches nothing: garbage, a truncated file, and an empty file beside a
@@ -27,7 +27,9 @@ export function inspectDatabaseFile(path: string, hasKeyFile: boolean): void {
     }
     return;
   }
-  const size = statSync(path).size;
+  const stat = statSync(path);
+  if (!stat.isFile()) throw startError(`The database "${path}" is not a file; correct DATABASE_URL`);
+  const { size } = stat;
   if (size === 0) {
     if (!hasKeyFile) return;
     throw startError(`The database "${path}" is empty (0 bytes) though a key file is there. ${restoreHint}`);
@@ -46,6 +48,15 @@ export function inspectDatabaseFile(path: string, hasKeyFile: boolean): void {
   }
 }
 
+/** Why a database that looked right from outside cannot be used; what its engine said is the cause. */
+export function unreadableDatabase(path: string | null, cause: unknown): AppError {
+  const place = path ?? "at the given URL";
+  if (/SQLITE_FULL|disk is full|ENOSPC/.test(errorMessage(cause))) {
+    return startError(`The disk of the database "${place}" is full; free space and start again`, cause);
+  }
+  return startError(`The database "${place}" cannot be read (${errorMessage(cause)}). ${restoreHint}`, cause);
+}
+
 /** Asserts what the code relies on, on a connection as the client hands them out. */
 export async function checkDatabase(client: Client, path: string | null): Promise<void> {
   try {
@@ -57,9 +68,13 @@ export async function checkDatabase(client: Client, path: string | null): Promis
     if (verdict !== "ok") throw startError(`The database "${path}" is damaged (${verdict}). ${restoreHint}`);
     const mode = await client.execute("PRAGMA journal_mode");
     if (mode.rows[0]?.[0] !== "wal") throw startError(`The database "${path}" is not in WAL mode`);
+    // 2 is FULL: a commit waits until the disk has it.
+    const synchronous = await client.execute("PRAGMA synchronous");
+    if (synchronous.rows[0]?.[0] !== 2)
+      throw startError(`The database "${path}" does not wait for its disk at commits`);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw startError(`The database "${path ?? "at the given URL"}" cannot be read. ${restoreHint}`, error);
+    throw unreadableDatabase(path, error);
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isUniqueViolation, openDatabase } from "../../src/db/client.ts";
 import { lockDataDir } from "../../src/db/lock.ts";
@@ -90,5 +91,13 @@ describe("lockDataDir()", () => {
     await expect(lockDataDir(temporary.dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
     lock.release();
     (await lockDataDir(temporary.dir)).release();
+  });
+
+  test("writes nothing where it was held before, so that a full disk keeps nobody from starting", async () => {
+    (await lockDataDir(temporary.dir)).release();
+    const before = readdirSync(temporary.dir).toSorted();
+    const lock = await lockDataDir(temporary.dir);
+    expect(readdirSync(temporary.dir).toSorted()).toEqual(before);
+    lock.release();
   });
 });

@@ -99,6 +99,14 @@ test("checkDatabase() finds damage in the middle and names the file", async () =
   damaged.close();
 });
 
+test("checkDatabase() refuses commits that do not wait for the disk", async () => {
+  const dir = emptyDir();
+  const client = createClient({ url: `file:${dir}/test.db` });
+  await client.executeMultiple("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  await expect(checkDatabase(client, "test.db")).rejects.toThrow("does not wait for its disk");
+  client.close();
+});
+
 test("backupDatabase() makes a copy that opens by itself", async () => {
   const { db, dir, close } = await temporaryDatabase();
   await db.client.execute("INSERT INTO settings (key, value, updated_at) VALUES ('timezone', '\"UTC\"', 0)");

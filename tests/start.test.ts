@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, cpSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { startServer, temporaryDir } from "./support/server.ts";
+
+let template = "";
+
+function copyOfInstallation(): string {
+  const dir = join(temporaryDir(), "data");
+  cpSync(template, dir, { recursive: true });
+  chmodSync(dir, 0o700);
+  return dir;
+}
+
+async function refusedStart(dataDir: string, env: Record<string, string> = {}): Promise<string> {
+  const started = await startServer({ data_dir: dataDir, env }).catch((error: unknown) => error);
+  if (started instanceof Error) return started.message;
+  throw new Error("it started");
+}
+
+beforeAll(async () => {
+  const server = await startServer();
+  template = server.data_dir;
+  await server.kill("SIGTERM");
+});
+afterAll(() => rmSync(template, { recursive: true, force: true }));
+
+describe("a start of the server", () => {
+  test("names the damaged file and the way back when the first page is broken, and leaves it as it is", async () => {
+    const dir = copyOfInstallation();
+    const path = join(dir, "tidemark.db");
+    const file = openSync(path, "r+");
+    // Behind the header, which alone still looks right.
+    writeSync(file, Buffer.alloc(60, 0xa5), 0, 60, 100);
+    const before = readFileSync(path);
+    const said = await refusedStart(dir);
+    expect(said).toContain(path);
+    expect(said).toContain("Restore a backup");
+    expect(said).not.toContain("Unexpected");
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("refuses a folder in the place of the database", async () => {
+    const dir = copyOfInstallation();
+    const path = join(dir, "tidemark.db");
+    rmSync(path);
+    mkdirSync(path);
+    expect(await refusedStart(dir)).toContain(`The database "${path}" is not a file`);
+  });
+
+  test("says what is wrong in OUTBOUND_ALLOW before it makes anything", async () => {
+    const dir = join(temporaryDir(), "data");
+    const said = await refusedStart(dir, { OUTBOUND_ALLOW: "169.254.169.254:80" });
+    expect(said).toContain("a cloud's metadata address cannot be allowed");
+    expect(said).not.toContain("Unexpected");
+    expect(() => statSync(dir)).toThrow("ENOENT");
+  });
+
+  test("writes nothing when nothing has changed", async () => {
+    const dir = copyOfInstallation();
+    const server = await startServer({ data_dir: dir });
+    expect(statSync(join(dir, "tidemark.db-wal")).size).toBe(0);
+    await server.kill("SIGTERM");
+  });
+});
