@@ -36,33 +36,47 @@ function oneLine(text: string): string {
   return out;
 }
 
-function fieldText(value: unknown): string {
-  if (value instanceof Error) return JSON.stringify(`${value.name}: ${value.message}`);
-  if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
-  return JSON.stringify(value) ?? "undefined";
+/** More of one error helps nobody; what an upstream sent may be of any length. */
+const maxErrorLength = 2_000;
+
+function describeError(error: Error, redact: Redact): { name: string; message: string } {
+  // The error of a failed query repeats the statement with all its values, hashes and bodies too; what lies beneath says why.
+  const said = "params" in error && error.cause instanceof Error ? error.cause : error;
+  // Before the cut, which would leave the beginning of a secret that nobody knows any more.
+  const message = redact(said.message);
+  const { name } = said;
+  return { name, message: message.length > maxErrorLength ? `${message.slice(0, maxErrorLength - 1)}…` : message };
 }
 
-function jsonReplacer(_key: string, value: unknown): unknown {
-  return value instanceof Error ? { name: value.name, message: value.message } : value;
+function fieldText(value: unknown, redact: Redact): string {
+  if (value instanceof Error) {
+    const { name, message } = describeError(value, redact);
+    return JSON.stringify(`${name}: ${message}`);
+  }
+  if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
+  return JSON.stringify(value) ?? "undefined";
 }
 
 /** A log of static messages with fields, one line each; every line passes `redact` at the sink, whoever wrote it. */
 export function createLog(options: LogOptions): Log {
   let threshold = logLevels.indexOf(options.level);
+  const { redact } = options;
   const write = options.write ?? ((line: string) => console.log(line));
   const line = (level: LogLevel, message: string, fields: LogFields = {}) => {
     if (logLevels.indexOf(level) < threshold) return;
     const at = toIso(options.clock.now());
     const text =
       options.format === "json"
-        ? JSON.stringify({ at, level, message, ...fields }, jsonReplacer)
+        ? JSON.stringify({ at, level, message, ...fields }, (_key, value: unknown) =>
+            value instanceof Error ? describeError(value, redact) : value,
+          )
         : [
             at,
             level.toUpperCase().padEnd(7),
             message,
-            ...Object.entries(fields).map(([k, v]) => `${k}=${fieldText(v)}`),
+            ...Object.entries(fields).map(([k, v]) => `${k}=${fieldText(v, redact)}`),
           ].join(" ");
-    write(oneLine(options.redact(text)));
+    write(oneLine(redact(text)));
   };
   return {
     debug: (message, fields) => line("debug", message, fields),
