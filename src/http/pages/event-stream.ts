@@ -25,6 +25,14 @@ export function eventStream(
   clock: Clock,
   messages: (signal: AbortSignal) => AsyncIterable<StreamMessage>,
 ): Response {
+  const headers = {
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-store",
+    // Nginx and its kin hold answers back until a buffer is full, unless told not to.
+    "X-Accel-Buffering": "no",
+  };
+  // Nobody would ever read or cancel the stream behind an answer to HEAD.
+  if (c.req.method === "HEAD") return c.body(null, 200, headers);
   const gone = new AbortController();
   const signal = AbortSignal.any([gone.signal, c.req.raw.signal]);
   const encoder = new TextEncoder();
@@ -59,10 +67,5 @@ export function eventStream(
     },
     cancel: () => gone.abort(),
   });
-  return c.body(body, 200, {
-    "Content-Type": "text/event-stream; charset=utf-8",
-    "Cache-Control": "no-store",
-    // Nginx and its kin hold answers back until a buffer is full, unless told not to.
-    "X-Accel-Buffering": "no",
-  });
+  return c.body(body, 200, headers);
 }
