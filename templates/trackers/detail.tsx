@@ -3,7 +3,6 @@ import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ExplanationView, ReleaseView, TrackerView } from "../../src/trackers/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
-import { Link } from "../components/link.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { Columns, PageHeader, Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
@@ -211,11 +210,6 @@ function Events({ ctx, events }: TrackerPageProps) {
           ))}
         </Rows>
       )}
-      <p class="more-link">
-        <Link ctx={ctx} href="/notifiers">
-          {t.common.notifiers}
-        </Link>
-      </p>
     </Section>
   );
 }

@@ -50,7 +50,7 @@ export function TrackerFormPage({ ctx, tracker, fields, values, errors, credenti
           id={formId}
           area="trackers"
           action={action}
-          fields={fields}
+          fields={drawnFields(fields)}
           values={values}
           errors={errors}
           submit={tracker === null ? t.create : t.save}
@@ -76,6 +76,13 @@ export function TrackerFormPage({ ctx, tracker, fields, values, errors, credenti
       </div>
     </Layout>
   );
+}
+
+/** What decides comes first; the description and the switch are afterthoughts. */
+function drawnFields(fields: readonly FieldDescription[]): readonly FieldDescription[] {
+  const last = ["description", "is_enabled"];
+  const isLast = (field: FieldDescription) => last.includes(field.name);
+  return [...fields.filter((field) => !isLast(field)), ...fields.filter(isLast)];
 }
 
 /** Under each field that the preview may have something to say about: empty until it has. */

@@ -41,6 +41,12 @@ function daysOf(
   });
 }
 
+/** The year only where it is another one: then it matters. */
+function dayTitle(ctx: PageContext, at: number): string {
+  const isThisYear = dayKey(ctx, at).slice(0, 4) === dayKey(ctx, ctx.now).slice(0, 4);
+  return isThisYear ? formatDay(ctx, at) : `${formatDay(ctx, at)} ${dayKey(ctx, at).slice(0, 4)}`;
+}
+
 export function History(props: TrackerPageProps) {
   const { ctx, tracker, releases, filters } = props;
   const t = texts(ctx).trackers;
@@ -49,16 +55,23 @@ export function History(props: TrackerPageProps) {
     <Section title={t.history}>
       <HistoryFilters {...props} />
       {days.length > 0 ? (
-        days.map(({ versions }) => (
-          <div class="day">
-            <h3>{formatDay(ctx, versions[0]?.at ?? ctx.now)}</h3>
-            <Rows>
-              {versions.map((version) => (
-                <VersionRow ctx={ctx} tracker={tracker.name} version={version} has_many={tracker.sources.length > 1} />
-              ))}
-            </Rows>
-          </div>
-        ))
+        <div class="panel history">
+          {days.map(({ versions }) => (
+            <div class="day">
+              <h3>{dayTitle(ctx, versions[0]?.at ?? ctx.now)}</h3>
+              <Rows>
+                {versions.map((version) => (
+                  <VersionRow
+                    ctx={ctx}
+                    tracker={tracker.name}
+                    version={version}
+                    has_many={tracker.sources.length > 1}
+                  />
+                ))}
+              </Rows>
+            </div>
+          ))}
+        </div>
       ) : (
         <div class="panel padded">
           <p>
@@ -108,7 +121,6 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
     <Row
       ctx={ctx}
       id={`release-${first.id}`}
-      lead={<Time ctx={ctx} at={at} form="clock" />}
       title={<Version>{first.version}</Version>}
       fact={
         <span class="badges">
@@ -123,6 +135,7 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
         </span>
       }
       meta={[
+        <Time ctx={ctx} at={at} form="clock" />,
         first.published_at === null ? t.seen(age) : t.age(age),
         ...releases.map((release) => <Revision ctx={ctx} release={release} has_many={has_many} />),
         first.url !== null && isSafeUrl(first.url) ? (

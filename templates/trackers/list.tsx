@@ -232,7 +232,7 @@ function LatestOf({ ctx, tracker, type }: { ctx: PageContext; tracker: TrackerVi
   const found = tracker.sources.flatMap((source) =>
     source.channels.filter((channel) => channel.type === type).map((channel) => ({ key: source.key, channel })),
   );
-  if (found.length === 0) return <span class="quiet">–</span>;
+  if (found.length === 0) return <span class="quiet absent">–</span>;
   const known = found.flatMap(({ key, channel }) =>
     channel.latest === null ? [] : [{ key, version: channel.latest.version }],
   );

@@ -85,9 +85,9 @@ function Result({ ctx, view, channel }: ResultProps) {
       {channel.latest === null ? (
         <b>{t.none}</b>
       ) : (
-        <>
+        <span>
           {t.latest} <Version tone="new">{channel.latest}</Version>
-        </>
+        </span>
       )}
       <span class="quiet">{t.counts(channel.accepted_count, view.total)}</span>
     </p>

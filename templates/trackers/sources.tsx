@@ -9,7 +9,7 @@ import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, sourceIcons } from "./address.ts";
-import { SourceState } from "./state.tsx";
+import { failingFor, SourceState } from "./state.tsx";
 
 interface SourcesProps {
   ctx: PageContext;
@@ -56,7 +56,7 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
           ),
           credential === null ? null : [t.credential, credential],
           [t.last_answer, <Time ctx={ctx} at={source.last_success_at} />],
-          [t.requests, usageOf(ctx, source)],
+          [t.requests, <LastCheck ctx={ctx} source={source} />],
           [t.tags_upstream, source.upstream_total === null ? null : formatNumber(ctx.language, source.upstream_total)],
           [t.next_check, <Time ctx={ctx} at={source.next_check_at} empty="–" />],
         ]}
@@ -65,15 +65,20 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
   );
 }
 
-/** What the last check cost; nothing while there was none. */
-function usageOf(ctx: PageContext, source: SourceView): string | null {
+/** When the last check ended and what it cost. */
+function LastCheck({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   const t = texts(ctx).trackers;
   const { last_request_count, last_byte_count, last_duration_ms } = source;
-  if (last_request_count === null) return null;
-  return t.requests_text(
-    t.request_count(last_request_count),
+  const usage = t.requests_text(
+    t.request_count(last_request_count ?? 0),
     formatBytes(ctx.language, last_byte_count ?? 0),
     formatDuration(ctx.language, last_duration_ms ?? 0),
+  );
+  return (
+    <>
+      <Time ctx={ctx} at={source.last_checked_at} />
+      {last_request_count === null ? null : <span class="rules quiet">{usage}</span>}
+    </>
   );
 }
 
@@ -87,7 +92,7 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
         <b>{translateMessage(ctx.language, source.error?.message ?? "")}</b>
       </p>
       <p class="quiet">
-        {source.failing_since === null ? null : `${t.failing_since(ago(source.failing_since))}. `}
+        {source.failing_since === null ? null : `${failingFor(ctx, source.failing_since)}. `}
         {source.last_success_at === null ? t.never_answered : t.version_may_be_old(ago(source.last_success_at))}{" "}
         {t.try_again}
       </p>

@@ -1,7 +1,7 @@
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { State } from "../components/state.tsx";
-import { formatRelative } from "../format.ts";
+import { formatDuration } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -66,7 +66,11 @@ export function SourceState({ ctx, source }: { ctx: PageContext; source: SourceV
 
 function failureTitle(ctx: PageContext, source: SourceView): string {
   const reason = source.error === null ? "" : translateMessage(ctx.language, source.error.message);
-  if (source.failing_since === null) return reason;
-  const since = texts(ctx).trackers.failing_since(formatRelative(ctx.language, source.failing_since, ctx.now));
-  return `${reason} (${since})`;
+  return source.failing_since === null ? reason : `${reason} (${failingFor(ctx, source.failing_since)})`;
+}
+
+/** "Failing for 9h 12m" */
+export function failingFor(ctx: PageContext, since: number): string {
+  const whole = Math.max(1, Math.floor((ctx.now - since) / 60_000)) * 60_000;
+  return texts(ctx).trackers.failing_for(formatDuration(ctx.language, whole));
 }

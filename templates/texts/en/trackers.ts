@@ -78,7 +78,7 @@ export const trackers = {
   source: (key: string) => `Source ${key}`,
   all_sources: "All sources",
   last_answer: "Last good answer",
-  failing_since: (time: string) => `Fails since ${time}`,
+  failing_for: (time: string) => `Failing for ${time}`,
   version_may_be_old: (age: string) => `The versions shown are as of ${age}.`,
   never_answered: "It has not answered yet.",
   try_again: "The next check asks again; Check now asks at once.",

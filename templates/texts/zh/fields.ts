@@ -73,6 +73,52 @@ export const fields: FieldDictionary = {
   "api_tokens.expires_in_days": { title: "有效期（天）" },
   "trackers.sources": { title: "来源", item: "来源" },
   "trackers.sources.channels": { title: "发布通道", item: "通道" },
+  "trackers.name": { title: "追踪器名称", description: "将用于追踪器的地址，创建后不能修改" },
+  "trackers.sources.key": {
+    title: "来源标识",
+    description: "在追踪器内标识此来源。标识不变，则保留其历史和执行器绑定",
+  },
+  "trackers.sources.kind": { title: "来源类型", options: { oci: "容器镜像仓库" } },
+  "trackers.sources.config": { title: "位置" },
+  "trackers.sources.config.image": {
+    title: "镜像名称",
+    description: "可填写完整的镜像引用：采用其中的仓库地址，忽略标签和摘要",
+  },
+  "trackers.sources.config.registry": {
+    title: "镜像仓库地址",
+    description: "留空则使用镜像名称中的仓库，否则为 Docker Hub。仅在写明 http:// 时使用明文 http",
+  },
+  "trackers.sources.config.published_at_mode": {
+    title: "发布时间",
+    description: "读取构建时间时，每个新标签需要两到三次请求，在 Docker Hub 上会计入拉取次数",
+    options: {
+      auto: "自动：Docker Hub 取首次发现时间，其他取构建时间",
+      build_time: "始终尝试读取真实的构建时间",
+      first_observed: "仅使用首次发现时间",
+    },
+  },
+  "trackers.sources.credential_id": { title: "凭据", description: "用于私有来源，须为同一类型的凭据" },
+  "trackers.sources.channels.type": {
+    title: "发布通道类型",
+    options: { stable: "稳定版", prerelease: "预发布", beta: "测试版", canary: "金丝雀版" },
+  },
+  "trackers.sources.channels.include_pattern": {
+    title: "包含模式",
+    description: "只有匹配的标签才会进入，留空则接受全部",
+  },
+  "trackers.sources.channels.exclude_pattern": {
+    title: "排除模式",
+    description: "匹配的标签即使符合包含模式也会被排除",
+  },
+  "trackers.check_interval_minutes": { title: "检查间隔（分钟）" },
+  "trackers.fetch_depth": { title: "获取深度", description: "每次检查最多获取的版本数" },
+  "trackers.request_timeout_seconds": { title: "请求超时（秒）", description: "每个网络请求的时限" },
+  "trackers.sorting": {
+    title: "版本排序与最新版本判定",
+    description: "按版本排序适合同时维护旧版本的项目，不会把旧版本的补丁当作最新",
+    options: { publish_time: "按发布时间", semantic: "按语义化版本" },
+  },
+  "trackers.release_fallback": { title: "发布回退", description: "上游没有正式发布时，改用 Git 标签" },
   "executors.bindings": { title: "绑定", item: "绑定" },
   "connections.is_enabled": { title: "启用", description: "停用后不会发现其中的目标，运行会被跳过" },
   "connections.kind": { title: "类型", options: { docker: "Docker 引擎" } },

@@ -76,7 +76,7 @@ export const trackers = {
   source: (key: string) => `来源 ${key}`,
   all_sources: "全部来源",
   last_answer: "上次成功应答",
-  failing_since: (time: string) => `自${time}起失败`,
+  failing_for: (time: string) => `已持续失败 ${time}`,
   version_may_be_old: (age: string) => `显示的是${age}的版本。`,
   never_answered: "尚未收到过应答。",
   try_again: "下次检查会再次请求；“立即检查”会马上请求。",

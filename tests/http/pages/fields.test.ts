@@ -12,6 +12,8 @@ import { NotifierInput } from "../../../src/notifications/schema.ts";
 import { runtimes } from "../../../src/runtimes/index.ts";
 import { runtimeKinds } from "../../../src/runtimes/runtime.ts";
 import { Settings } from "../../../src/settings/schema.ts";
+import { sourceKinds } from "../../../src/sources/source.ts";
+import { TrackerInput } from "../../../src/trackers/schema.ts";
 import { audit } from "../../../templates/texts/en/audit.ts";
 import { untranslatedFields } from "../../../templates/texts/fields.ts";
 
@@ -29,6 +31,11 @@ const forms: readonly FormCase[] = [
     area: "executors",
     schema: ExecutorInput,
     values: { trigger: "window", window: {}, bindings: [{}], health_check: { strategy } },
+  })),
+  ...sourceKinds.map((kind) => ({
+    area: "trackers",
+    schema: TrackerInput,
+    values: { sources: [{ kind, channels: [{}] }] },
   })),
   { area: "notifiers", schema: NotifierInput },
   { area: "settings", schema: Settings },
