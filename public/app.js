@@ -190,6 +190,17 @@ let opened = [];
 document.addEventListener("htmx:before:swap", () => {
   opened = [...all("form details[open]")];
 });
+// A part that asks for itself waits while the pointer is at work on its rows, so that nothing moves away under it.
+let pointedAt = Number.NEGATIVE_INFINITY;
+document.addEventListener("pointermove", () => {
+  pointedAt = performance.now();
+});
+document.addEventListener("htmx:before:request", (event) => {
+  const part = event.target;
+  if (!(part instanceof Element) || !part.matches("[data-calm]")) return;
+  const isPointedAt = part.querySelector(".row:hover") !== null && performance.now() - pointedAt < 4000;
+  if (document.hidden || isPointedAt) event.preventDefault();
+});
 document.addEventListener("htmx:after:swap", (event) => {
   for (const part of opened) part.open = true;
   settle();

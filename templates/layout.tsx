@@ -160,8 +160,9 @@ function Document({ ctx, title, live, children }: DocumentProps) {
           <link rel="icon" href={ctx.assets("icon.svg")} type="image/svg+xml" />
           <link rel="apple-touch-icon" href={ctx.assets("icon-180.png")} />
           <meta name="htmx-config" content={htmxConfig} />
-          <script src={ctx.assets("htmx.js")} defer />
-          {live === true ? <script src={ctx.assets("htmx-sse.js")} defer /> : null}
+          {/* Deferred, htmx may go through the page before its extension is there, and then no stream is ever opened. */}
+          <script src={ctx.assets("htmx.js")} defer={live !== true} />
+          {live === true ? <script src={ctx.assets("htmx-sse.js")} /> : null}
           <script src={ctx.assets("app.js")} defer />
         </head>
         {children}
@@ -232,6 +233,12 @@ function MoreEntries({ ctx, section }: { ctx: PageContext; section: Section | un
   );
 }
 
+/** What was searched for, on the page that shows it. */
+function searched({ path }: PageContext): string | undefined {
+  const [bare, query = ""] = path.split("?", 2);
+  return bare === "/search" ? (new URLSearchParams(query).get("q") ?? undefined) : undefined;
+}
+
 function TopBar({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).common;
   return (
@@ -239,7 +246,15 @@ function TopBar({ ctx }: { ctx: PageContext }) {
       <search>
         <form class="search" method="get" action={url(ctx, "/search")}>
           <Icon name="search" />
-          <input id="search" type="search" name="q" placeholder={t.search_placeholder} aria-label={t.search} />
+          <input
+            id="search"
+            type="search"
+            name="q"
+            value={searched(ctx)}
+            maxlength={100}
+            placeholder={t.search_placeholder}
+            aria-label={t.search}
+          />
           <span class="key" aria-hidden="true">
             /
           </span>

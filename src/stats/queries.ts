@@ -174,7 +174,9 @@ function contains(column: SQL | Parameters<typeof eq>[0], term: string): SQL {
   return sql`${column} like ${`%${term.replaceAll(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
 }
 
-const image = sql<string | null>`json_extract(${tracker_sources.config}, '$.image')`;
+// Written out: where a statement has one table only, its columns lose their table's name, and these two have an `id` each.
+const image = sql<string | null>`json_extract(tracker_sources.config, '$.image')`;
+const ofTracker = sql`from tracker_sources where tracker_sources.tracker_id = trackers.id`;
 
 /** Every word in the name, the description or the image of a source. */
 export async function searchTrackers(read: Reader, terms: readonly string[], limit: number) {
@@ -182,10 +184,10 @@ export async function searchTrackers(read: Reader, terms: readonly string[], lim
     or(
       contains(trackers.name, term),
       contains(trackers.description, term),
-      sql`exists (select 1 from ${tracker_sources} where ${tracker_sources.tracker_id} = ${trackers.id} and ${contains(image, term)})`,
+      sql`exists (select 1 ${ofTracker} and ${contains(image, term)})`,
     ),
   );
-  const images = sql<string>`(select json_group_array(${image}) from ${tracker_sources} where ${tracker_sources.tracker_id} = ${trackers.id} and ${image} is not null)`;
+  const images = sql<string>`(select json_group_array(${image}) ${ofTracker} and ${image} is not null)`;
   return await read
     .select({ name: trackers.name, description: trackers.description, images: images.as("images") })
     .from(trackers)

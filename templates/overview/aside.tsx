@@ -1,6 +1,7 @@
 import type { DayOfRuns, NextWindow, StatsView } from "../../src/stats/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Bars, type Day, Meter } from "../components/progress.tsx";
 import { Row, Rows } from "../components/rows.tsx";
@@ -83,17 +84,15 @@ function LastDays({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
           <p class="meta">{t.no_runs}</p>
         </Panel>
       ) : (
-        <>
-          <Panel>
-            <Bars ctx={ctx} title={t.chart} days={days} describe={(day) => t.day_words(day.good, day.failed)} />
-          </Panel>
+        <Panel>
+          <Bars ctx={ctx} title={t.chart} days={days} describe={(day) => t.day_words(day.good, day.failed)} />
           <Facts
             items={[
               [
                 t.runs,
-                <a href={`${ctx.base_path}/runs`}>
+                <Link ctx={ctx} href="/runs">
                   {good === total ? t.runs_all_good(total) : t.runs_good(total, good)}
-                </a>,
+                </Link>,
               ],
               [
                 t.median_downtime,
@@ -101,7 +100,7 @@ function LastDays({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
               ],
             ]}
           />
-        </>
+        </Panel>
       )}
     </Section>
   );

@@ -60,6 +60,7 @@ function ActiveRunRow({ ctx, run }: { ctx: PageContext; run: ActiveRun }) {
 function WaitingRow({ ctx, update }: { ctx: PageContext; update: PendingUpdate }) {
   const t = texts(ctx);
   const href = `/executors/${update.executor_id}`;
+  const opening = update.waiting?.reason === "window" ? update.waiting.until : null;
   return (
     <Row
       ctx={ctx}
@@ -74,6 +75,7 @@ function WaitingRow({ ctx, update }: { ctx: PageContext; update: PendingUpdate }
       fact={<RunVersions ctx={ctx} run={update} />}
       meta={[
         <WaitingWords ctx={ctx} waiting={update.waiting} />,
+        opening === null ? null : <Time ctx={ctx} at={opening} />,
         t.executors.target_on(update.target, update.connection),
       ]}
       action={
@@ -90,13 +92,7 @@ function WaitingWords({ ctx, waiting }: { ctx: PageContext; waiting: PendingUpda
   if (waiting === null) return null;
   const { reason, until } = waiting;
   if (until === null) return <>{t.waits_unknown[reason]}</>;
-  if (reason === "window") {
-    return (
-      <>
-        {t.waits_window(openingStart(ctx, { opens_at: until, closes_at: until }))}, <Time ctx={ctx} at={until} />
-      </>
-    );
-  }
+  if (reason === "window") return <>{t.waits_window(openingStart(ctx, { opens_at: until, closes_at: until }))}</>;
   return (
     <>
       {reason === "age" ? t.waits_age : t.waits_retry} <Time ctx={ctx} at={until} />

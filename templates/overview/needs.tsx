@@ -10,6 +10,7 @@ import { LinkButton } from "../components/button.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
+import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { formatDuration } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { RunVersions } from "../runs/versions.tsx";
@@ -91,7 +92,7 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
         </State>
       }
       title={update.executor}
-      fact={<RunVersions ctx={ctx} run={update} />}
+      fact={isNewBuild ? <NewBuild ctx={ctx} update={update} /> : <RunVersions ctx={ctx} run={update} />}
       meta={[
         t.executors.target_on(update.target, update.connection),
         update.more_services === 0 ? null : t.executors.more_services(update.more_services),
@@ -107,6 +108,16 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
         </LinkButton>
       }
     />
+  );
+}
+
+/** The tag stays, its digest is another. */
+function NewBuild({ ctx, update: { from, to } }: { ctx: PageContext; update: PendingUpdate }) {
+  if (from.digest === null || to.digest === null) return <Version>{to.tag}</Version>;
+  return (
+    <>
+      <Version>{to.tag}</Version> <FromTo ctx={ctx} from={shortDigest(from.digest)} to={shortDigest(to.digest)} />
+    </>
   );
 }
 

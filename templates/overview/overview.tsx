@@ -45,6 +45,7 @@ function OverviewNow({ ctx, stats, events, budgets }: OverviewProps) {
   const live = { "hx-get": url(ctx, "/"), "hx-trigger": "every 10s", "hx-swap": "outerMorph" };
   const isSettingUp = stepsLeft(stats) > 0;
   const { counts } = stats;
+  const isCut = counts.updates > stats.updates.length || counts.failing_sources > stats.failing_sources.length;
   const goesOn = counts.active_runs + counts.waiting > 0;
   return (
     <div id="overview" data-calm {...live}>
@@ -60,7 +61,7 @@ function OverviewNow({ ctx, stats, events, budgets }: OverviewProps) {
           </Section>
         ) : null}
         {counts.needs > 0 ? (
-          <Section title={t.needs_you} aside={<NeedsMore ctx={ctx} stats={stats} />}>
+          <Section title={t.needs_you} aside={isCut ? <NeedsMore ctx={ctx} stats={stats} /> : undefined}>
             <Needs ctx={ctx} stats={stats} />
           </Section>
         ) : isSettingUp ? null : (

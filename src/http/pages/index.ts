@@ -12,6 +12,7 @@ import { overviewPages } from "./overview.tsx";
 import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
 import { runPages } from "./runs.tsx";
+import { searchPages } from "./search.tsx";
 import { settingsPages } from "./settings.tsx";
 import { signInPages } from "./sign-in.tsx";
 import { snapshotPages } from "./snapshots.tsx";
@@ -24,6 +25,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   docsPages(app, services, page);
   app.use(pageGuard());
   overviewPages(app, services, page);
+  searchPages(app, services, page);
   accountPages(app, services, page);
   apiTokenPages(app, services, page);
   settingsPages(app, services, page);

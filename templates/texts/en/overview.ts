@@ -52,8 +52,8 @@ export const overview = {
   connection_silent: "does not answer",
   target_missing: "target not found",
   target_refused: "cannot be updated",
-  executors_unseen: (count: number) => `${plural("en", count, { one: "executor", other: "executors" })} not seen since`,
-  executors_never: (count: number) => `${plural("en", count, { one: "executor", other: "executors" })} not seen yet`,
+  executors_unseen: (count: number) => `${plural("en", count, { one: "executor", other: "executors" })}, last seen`,
+  executors_never: (count: number) => `${plural("en", count, { one: "executor", other: "executors" })}, never seen`,
   last_seen: "last seen",
   waits_window: (opening: string) => `window opens ${opening}`,
   waits_age: "old enough",
@@ -139,6 +139,5 @@ export const overview = {
     releases: "Releases",
     seen: "first seen",
     only_first: (count: number) => `the first ${formatNumber("en", count)}`,
-    button: "Search",
   },
 };

@@ -54,8 +54,8 @@ export const overview = {
   connection_silent: "没有响应",
   target_missing: "未找到目标",
   target_refused: "无法更新",
-  executors_unseen: (count: number) => `${number(count)} 个执行器上次可见于`,
-  executors_never: (count: number) => `${number(count)} 个执行器尚未查看`,
+  executors_unseen: (count: number) => `${number(count)} 个执行器，上次可见于`,
+  executors_never: (count: number) => `${number(count)} 个执行器，尚未可见`,
   last_seen: "上次可见于",
   waits_window: (opening: string) => `窗口将于 ${opening} 开启`,
   waits_age: "达到最短发布时间：",
@@ -131,6 +131,5 @@ export const overview = {
     releases: "版本",
     seen: "首次发现于",
     only_first: (count: number) => `前 ${number(count)} 个`,
-    button: "搜索",
   },
 } satisfies Texts["overview"];

@@ -1,0 +1,16 @@
+import { SearchPage } from "../../../templates/search/search.tsx";
+import type { StatsService } from "../../stats/service.ts";
+import type { App } from "../context.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { respondHtml } from "./respond.ts";
+
+/** The form cuts at the same length; what comes longer by its address is cut too, and not refused. */
+const maxQueryCharacters = 100;
+
+export function searchPages(app: App, services: { stats: Pick<StatsService, "search"> }, page: PageSettings): void {
+  app.get("/search", async (c) => {
+    const ctx = await pageContext(c, page);
+    const q = (c.req.query("q") ?? "").slice(0, maxQueryCharacters);
+    return respondHtml(c, <SearchPage ctx={ctx} found={await services.stats.search({ q })} />);
+  });
+}

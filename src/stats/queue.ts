@@ -1,0 +1,147 @@
+import * as v from "valibot";
+import { Observation, type ServiceObservation } from "../executors/schema.ts";
+import { reasonCodes, servings } from "../runs/schema.ts";
+import type { ActiveRow, JudgedRow } from "./queries.ts";
+import type { BadRun, LostConnection, LostTarget, PendingUpdate } from "./schema.ts";
+
+export type ImageDifference = NonNullable<ServiceObservation["difference"]>;
+
+/** The runtime did not answer: the fault of the connection, not of one target. */
+const connectionProblems: ReadonlySet<string> = new Set(["unreachable", "unauthorized", "rate_limited", "malformed"]);
+/** What somebody has to put right; other problems pass by themselves or were wanted. */
+const targetProblems: ReadonlySet<string> = new Set(["target_missing", "target_refused", "not_found", "rejected"]);
+
+interface Sorted {
+  updates: PendingUpdate[];
+  waiting: PendingUpdate[];
+  bad_runs: BadRun[];
+  lost_connections: LostConnection[];
+  lost_targets: LostTarget[];
+  unknown: number;
+}
+
+/** Each executor stands in one list at most: under the thing that it needs first. */
+export function sortByNeed(
+  rows: readonly JudgedRow[],
+  running: ReadonlySet<string>,
+  differences: readonly ImageDifference[],
+): Sorted {
+  const sorted: Sorted = { updates: [], waiting: [], bad_runs: [], lost_connections: [], lost_targets: [], unknown: 0 };
+  for (const row of rows) {
+    // What a run that goes on will make of it is to be seen there.
+    if (running.has(row.executor.id)) continue;
+    const parsed = v.safeParse(Observation, row.executor.observed);
+    const observation = parsed.success ? parsed.output : null;
+    const isDown = row.run?.state === "failed" && row.run.serving === "none";
+    if (!row.executor.is_enabled && !isDown) continue;
+    const update = observation === null ? null : updateOf(row, observation, differences);
+    const bad = badRunOf(row, observation, update);
+    if (bad !== null) sorted.bad_runs.push(bad);
+    else if (observation?.problem) addProblem(sorted, row, observation.problem);
+    else if (update?.waiting) sorted.waiting.push(update);
+    else if (update !== null) sorted.updates.push(update);
+    else if (observation === null || !isKnown(observation)) sorted.unknown += 1;
+  }
+  const age = (update: PendingUpdate) => update.published_at ?? Number.POSITIVE_INFINITY;
+  sorted.updates.sort((a, b) => age(a) - age(b));
+  sorted.waiting.sort((a, b) => (a.waiting?.until ?? 0) - (b.waiting?.until ?? 0));
+  // What is down stands first, then the latest.
+  const isUp = (run: BadRun) => (run.serving === "none" ? 0 : 1);
+  sorted.bad_runs.sort((a, b) => isUp(a) - isUp(b) || (b.ended_at ?? 0) - (a.ended_at ?? 0));
+  return sorted;
+}
+
+function isKnown({ services }: Observation): boolean {
+  return services.every(({ difference }) => difference !== null && difference !== "unknown");
+}
+
+function updateOf(
+  { executor }: JudgedRow,
+  observation: Observation,
+  differences: readonly ImageDifference[],
+): PendingUpdate | null {
+  const behind = observation.services.filter(
+    ({ desired, difference }) => desired !== null && difference !== null && differences.includes(difference),
+  );
+  const [first] = behind;
+  if (first === undefined || first.desired === null) return null;
+  return {
+    ...executorFacts(executor),
+    trigger: executor.trigger,
+    service: first.service,
+    from: { tag: first.found?.tag ?? null, digest: first.found?.digest ?? null },
+    to: { tag: first.desired.tag, digest: first.desired.digest },
+    more_services: behind.length - 1,
+    published_at: first.desired.published_at,
+    waiting: observation.waiting,
+  };
+}
+
+/** The last run when it did not go well and still matters; a newer version that waits, or one put right by hand, ends that. */
+function badRunOf(
+  { executor, run }: JudgedRow,
+  observation: Observation | null,
+  update: PendingUpdate | null,
+): BadRun | null {
+  if (run === null || (run.state !== "failed" && run.state !== "degraded")) return null;
+  const isDown = run.state === "failed" && run.serving === "none";
+  const isSameRevision = run.kind === "update" && run.desired_revision === observation?.desired_revision;
+  if (!isDown && update !== null && (update.waiting !== null || !isSameRevision)) return null;
+  const isMoot =
+    run.state === "failed" && run.serving === "previous" && update === null && observation?.problem === null;
+  if (isMoot) return null;
+  return {
+    ...executorFacts(executor),
+    run_id: run.id,
+    ...runFacts(run),
+    state: run.state,
+    downtime_ms: run.downtime_ms,
+    ended_at: run.ended_at,
+  };
+}
+
+function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullable<Observation["problem"]>): void {
+  const { code, message } = problem;
+  if (targetProblems.has(code)) {
+    sorted.lost_targets.push({
+      ...executorFacts(executor),
+      problem: { code, message },
+      observed_at: executor.observed_at,
+    });
+    return;
+  }
+  if (!connectionProblems.has(code)) {
+    sorted.unknown += 1;
+    return;
+  }
+  const known = sorted.lost_connections.find((each) => each.connection_id === executor.connection_id);
+  if (known === undefined) {
+    const { connection_id, connection } = executor;
+    sorted.lost_connections.push({
+      connection_id,
+      connection,
+      problem: { code, message },
+      executors: 1,
+      observed_at: executor.observed_at,
+    });
+  } else known.executors += 1;
+}
+
+type Run = ActiveRow["run"];
+
+/** What is told of a run wherever it is told. */
+export function runFacts(run: Run) {
+  return {
+    kind: run.kind,
+    state: run.state,
+    reason_code: reasonCodes.find((code) => code === run.reason_code) ?? null,
+    reason: run.reason,
+    serving: servings.find((serving) => serving === run.serving) ?? null,
+    from: { tag: run.from_tag, digest: run.from_digest },
+    to: { tag: run.to_tag, digest: run.to_digest },
+  };
+}
+
+export function executorFacts({ id, name, connection, target_id }: ActiveRow["executor"]) {
+  return { executor_id: id, executor: name, connection, target: target_id };
+}

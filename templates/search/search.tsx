@@ -1,0 +1,136 @@
+import type { Child } from "hono/jsx";
+import type { SearchView } from "../../src/stats/schema.ts";
+import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Row, Rows } from "../components/rows.tsx";
+import { Time } from "../components/time.tsx";
+import { Version } from "../components/version.tsx";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { RunState } from "../runs/state.tsx";
+import { RunVersions } from "../runs/versions.tsx";
+import { texts } from "../texts/texts.ts";
+import { trackerPath } from "../trackers/address.ts";
+import { markedParts } from "./marked.ts";
+
+interface SearchPageProps {
+  ctx: PageContext;
+  found: SearchView;
+}
+
+/** More than this is not asked of the database: the list says that it is cut. */
+const mostOfEach = 10;
+
+export function SearchPage({ ctx, found }: SearchPageProps) {
+  const t = texts(ctx).overview.search;
+  const { query, terms } = found;
+  const total = found.trackers.length + found.executors.length + found.releases.length + found.runs.length;
+  const title = terms.length === 0 ? t.title : total === 0 ? t.nothing_for(query) : t.found_for(query);
+  return (
+    <Layout ctx={ctx} title={terms.length === 0 ? t.title : `${query} · ${t.title}`}>
+      <PageHeader ctx={ctx} title={title} />
+      {terms.length === 0 ? <Teach ctx={ctx} /> : null}
+      {terms.length > 0 && total === 0 ? <p class="panel nothing">{t.nothing_text}</p> : null}
+      <Groups ctx={ctx} found={found} />
+    </Layout>
+  );
+}
+
+function Teach({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).overview.search;
+  return (
+    <Panel>
+      <p>{t.teach}</p>
+      <p class="meta">
+        {texts(ctx).common.example}:{" "}
+        <a href={url(ctx, "/search", { q: t.example })}>
+          <Version>{t.example}</Version>
+        </a>{" "}
+        {t.example_text}
+      </p>
+    </Panel>
+  );
+}
+
+function Groups({ ctx, found }: SearchPageProps) {
+  const t = texts(ctx);
+  const { terms } = found;
+  const mark = (text: string) => <Marked text={text} terms={terms} />;
+  return (
+    <>
+      <Group ctx={ctx} title={t.common.trackers} count={found.trackers.length}>
+        {found.trackers.map(({ name, description, images }) => (
+          <Row
+            ctx={ctx}
+            href={trackerPath(name)}
+            title={mark(name)}
+            meta={[...images.map(mark), description === "" ? null : mark(description)]}
+          />
+        ))}
+      </Group>
+      <Group ctx={ctx} title={t.common.executors} count={found.executors.length}>
+        {found.executors.map(({ id, name, target, connection }) => (
+          <Row
+            ctx={ctx}
+            href={`/executors/${id}`}
+            title={mark(name)}
+            meta={[mark(t.executors.target_on(target, connection))]}
+          />
+        ))}
+      </Group>
+      <Group ctx={ctx} title={t.overview.search.releases} count={found.releases.length}>
+        {found.releases.map((release) => (
+          <Row
+            ctx={ctx}
+            href={trackerPath(release.tracker)}
+            title={mark(release.tracker)}
+            fact={<Version>{mark(release.tag)}</Version>}
+            meta={[
+              release.source,
+              release.published_at === null ? (
+                <>
+                  {t.overview.search.seen} <Time ctx={ctx} at={release.first_observed_at} />
+                </>
+              ) : (
+                <>
+                  {t.overview.published} <Time ctx={ctx} at={release.published_at} />
+                </>
+              ),
+            ]}
+          />
+        ))}
+      </Group>
+      <Group ctx={ctx} title={t.common.runs} count={found.runs.length}>
+        {found.runs.map((run) => (
+          <Row
+            ctx={ctx}
+            href={`/runs/${run.id}`}
+            title={mark(run.executor)}
+            fact={<RunVersions ctx={ctx} run={run} empty="" />}
+            meta={[<RunState ctx={ctx} run={run} />, <Time ctx={ctx} at={run.created_at} />]}
+          />
+        ))}
+      </Group>
+    </>
+  );
+}
+
+interface GroupProps {
+  ctx: PageContext;
+  title: string;
+  count: number;
+  children: Child;
+}
+
+function Group({ ctx, title, count, children }: GroupProps) {
+  if (count === 0) return null;
+  const t = texts(ctx).overview.search;
+  return (
+    <Section title={title} aside={count < mostOfEach ? undefined : t.only_first(count)}>
+      <Rows>{children}</Rows>
+    </Section>
+  );
+}
+
+function Marked({ text, terms }: { text: string; terms: readonly string[] }) {
+  return <>{markedParts(text, terms).map((part) => (part.is_match ? <mark>{part.text}</mark> : part.text))}</>;
+}

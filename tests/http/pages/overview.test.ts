@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { markedParts } from "../../../templates/search/marked.ts";
+import { hourMs, installation } from "../../stats/installation.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+let app: TestApp;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+let world: ReturnType<typeof installation>;
+beforeEach(async () => {
+  app = await testApp();
+  person = await app.signedIn();
+  world = installation(app.db, app.clock);
+});
+afterEach(() => app.close());
+
+const heading = (html: string) => /<h1[^>]*>([^<]*)</.exec(html)?.[1];
+const clean = / (style|on\w+)="|\[object |>undefined|undefined</;
+
+async function busy() {
+  await world.connection();
+  await world.executor({ name: "immich", difference: "other_version", from: "1.142.1", to: "2.0.0" });
+  await world.executor({ name: "traefik", difference: "other_version", from: "3.6.23", to: "3.6.24" });
+  const id = await world.executor({ name: "paperless", difference: "other_version" });
+  const bad = await world.run(id, { state: "failed", serving: "previous", desired_revision: "paperless@1.1.0" });
+  const moving = await world.executor({ name: "home-assistant", difference: "other_version" });
+  const progress = { bytes: 412e6, total_bytes: 580e6, layers_done: 3, layers_total: 11 };
+  const active = await world.run(moving, { state: "updating", ended_at: null, progress });
+  await world.tracker("app");
+  await world.tracker("gitea", {
+    ...{ failing_since: app.clock.now() - 9 * hourMs, last_success_at: app.clock.now() - 9 * hourMs },
+    ...{ last_error_code: "unauthorized", last_error_message: "The registry answered 401" },
+  });
+  const facts = { tracker: "jellyfin/x", channel: "stable", version: "12.0", previous_version: "11.9", also: [] };
+  await world.event({ kind: "new_release", created_at: app.clock.now() - 26 * hourMs, facts });
+  return { bad, active };
+}
+
+describe("GET /", () => {
+  test("teaches a fresh installation its next step, and ticks what is done", async () => {
+    const page = await person.get("/");
+    expect(heading(page.text)).toBe("Three steps to your first update");
+    expect(page.text).toMatch(/class="btn main" href="\/connections\/new"/);
+    expect(page.text).not.toContain("Needs you");
+    await world.connection();
+    const next = await person.get("/");
+    expect(heading(next.text)).toBe("2 steps left to your first update");
+    expect(next.text).toMatch(/class="btn main" href="\/trackers\/new"/);
+    expect(next.text).toContain("Done");
+  });
+
+  test("says that everything is current only where everybody was looked at", async () => {
+    await world.connection();
+    await world.executor({ name: "web", ...(await world.tracker("app")) });
+    expect(heading((await person.get("/")).text)).toBe("Everything is current");
+    await world.executor({ name: "api", is_observed: false });
+    expect(heading((await person.get("/")).text)).toBe("Nothing needs you");
+  });
+
+  test("begins with what needs the administrator, with a verb for each", async () => {
+    const { bad, active } = await busy();
+    const { text } = await person.get("/");
+    expect(heading(text)).toBe("1 run went wrong, 2 updates wait for you, 1 source fails");
+    expect(text).toMatch(new RegExp(`class="btn main" href="/runs/${bad}"[\\s\\S]*?See why`));
+    expect(text).toMatch(/href="\/executors\/[\w-]+"[^>]*>immich<[\s\S]*?1\.142\.1[\s\S]*?2\.0\.0[\s\S]*?Review/);
+    expect(text).toContain("no good answer for 9h");
+    expect(text).toMatch(/href="\/trackers\/gitea"[\s\S]*?The registry answered 401/);
+    expect(text).toMatch(
+      new RegExp(`Going on[\\s\\S]*?href="/runs/${active}"[\\s\\S]*?412 MB of 580 MB · 3 of 11 layers`),
+    );
+    expect(text).toMatch(/Yesterday[\s\S]*?New release[\s\S]*?href="\/trackers\/jellyfin%2Fx"/);
+    expect(text).toMatch(
+      /aria-current="page"[\s\S]*?<span class="count">4<\/span>[\s\S]*?<span class="count">1<\/span>/,
+    );
+    expect(text).toContain("1 of 2 sources fails");
+    expect(text).not.toMatch(clean);
+  });
+
+  test("answers htmx with the part that asks again, and the numbers of the frame", async () => {
+    await busy();
+    const { text, headers } = await person.get("/", { htmx: true });
+    expect(text).toStartWith('<div id="overview"');
+    expect(text).toContain('hx-trigger="every 10s"');
+    expect(text).toContain('hx-target="#sections"');
+    expect(text).toContain('hx-target="#status"');
+    expect(text).not.toContain("<html");
+    expect(headers.get("vary")).toContain("HX-Request");
+  });
+
+  test("is complete in Chinese", async () => {
+    await busy();
+    const { text } = await person.get("/", { headers: { "accept-language": "zh" } });
+    expect(heading(text)).toBe("1 次运行出了问题，2 个更新等待处理，1 个来源检查失败");
+    expect(text).not.toMatch(/Needs you|Going on|Review|published|Yesterday/);
+    expect(text).not.toMatch(clean);
+  });
+
+  test("shows names from data as text", async () => {
+    await world.connection("<b>nas</b>");
+    await world.executor({ name: '<img src=x onerror="x">', difference: "other_version" });
+    const { text } = await person.get("/");
+    expect(text).not.toContain("<img");
+    expect(text).not.toContain("<b>nas");
+  });
+});
+
+test("GET /api/stats answers with instants as texts, and only to those who are signed in", async () => {
+  await busy();
+  const { status, body } = await person.api("GET", "/stats");
+  expect(status).toBe(200);
+  expect(body.counts).toMatchObject({ needs: 4, updates: 2, bad_runs: 1, failing_sources: 1 });
+  expect(body.failing_sources?.[0]).toMatchObject({ tracker: "gitea", failing_since: "2026-01-05T03:00:00.000Z" });
+  expect((await app.send("/api/stats")).status).toBe(401);
+});
+
+test("the line at the top says how fresh the facts are, on every page", async () => {
+  await world.tracker("app");
+  const { text } = await person.get("/credentials");
+  expect(text).toMatch(/The source is checked, last <time[^>]*>2 minutes ago/);
+});
+
+describe("GET /search", () => {
+  test("teaches without a query, and groups what it finds", async () => {
+    expect((await person.get("/search")).text).toContain("nginx 1.29");
+    const app1 = await world.tracker("nginx");
+    await world.release(app1.source_id, "1.29.1");
+    const { text } = await person.get("/search?q=nginx+1.29");
+    expect(heading(text)).toBe("Found for “nginx 1.29”");
+    expect(text).toContain('value="nginx 1.29"');
+    expect(text).toMatch(/Releases[\s\S]*?<mark>nginx<\/mark>[\s\S]*?<mark>1.29<\/mark>.1/);
+    expect((await person.get("/search?q=zzz")).text).toContain("Nothing found for “zzz”");
+  });
+
+  test("takes any query as text", async () => {
+    const hostile = `"><script>${"x".repeat(300)}`;
+    const { status, text } = await person.get(`/search?q=${encodeURIComponent(hostile)}`);
+    expect(status).toBe(200);
+    expect(text).not.toContain("<script>x");
+  });
+});
+
+test.each([
+  ["nginx", ["NG"], ["[ng]", "inx"]],
+  ["aXbXc", ["x"], ["a", "[X]", "b", "[X]", "c"]],
+  ["foobar", ["foo", "foobar"], ["[foobar]"]],
+  ["plain", ["z"], ["plain"]],
+  ["İstanbul", ["i"], ["İstanbul"]],
+  ["", ["a"], []],
+])("markedParts() of %p finds %p", (text, terms, expected) => {
+  expect(markedParts(text, terms).map((part) => (part.is_match ? `[${part.text}]` : part.text))).toEqual(expected);
+});

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { updateDifferences } from "../../src/executors/desired.ts";
+import { openingOf } from "../../src/executors/settings.ts";
+import { type StatsService, statsService } from "../../src/stats/service.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
+import { hourMs, installation } from "./installation.ts";
+
+let temporary: TemporaryDatabase;
+let clock: FakeClock;
+let world: ReturnType<typeof installation>;
+let stats: StatsService;
+let zone = "UTC";
+
+beforeEach(async () => {
+  temporary = await temporaryDatabase();
+  clock = createFakeClock();
+  zone = "UTC";
+  world = installation(temporary.db, clock);
+  stats = statsService({ db: temporary.db, clock, timezone: () => zone, updateDifferences, openingOf });
+  await world.connection();
+});
+afterEach(() => temporary.close());
+
+const unreachable = { code: "unreachable", message: "The engine could not be reached" };
+
+describe("get()", () => {
+  test("puts each executor into one list, under what it needs first", async () => {
+    await world.executor({ name: "current" });
+    await world.executor({ name: "behind", difference: "other_version" });
+    await world.executor({ name: "rebuilt", difference: "new_digest", published_at: clock.now() - hourMs });
+    const waiting = { reason: "window", until: clock.now() + hourMs } as const;
+    await world.executor({ name: "later", difference: "other_version", waiting });
+    await world.executor({ name: "lost", difference: "other_version", problem: unreachable });
+    await world.executor({ name: "lost-too", difference: null, problem: unreachable });
+    await world.executor({ name: "gone", difference: null, problem: { code: "target_missing", message: "Not there" } });
+    await world.executor({ name: "off", difference: "other_version", is_enabled: false });
+    await world.executor({ name: "unseen", is_observed: false });
+    await world.executor({ name: "unsure", difference: "unknown" });
+    const running = await world.executor({ name: "running", difference: "other_version" });
+    await world.run(running, { state: "updating", ended_at: null });
+    const view = await stats.get();
+    // The one that was published longer ago comes first.
+    expect(view.updates.map((each) => each.executor)).toEqual(["behind", "rebuilt"]);
+    expect(view.waiting.map((each) => each.executor)).toEqual(["later"]);
+    expect(view.lost_connections).toMatchObject([{ connection: "nas", executors: 2, problem: unreachable }]);
+    expect(view.lost_targets.map((each) => each.executor)).toEqual(["gone"]);
+    expect(view.active_runs.map((each) => each.executor)).toEqual(["running"]);
+    expect(view.counts).toMatchObject({ executors: 11, needs: 4, updates: 2, lost: 2, waiting: 1, unknown: 2 });
+    expect(view.updates[0]).toMatchObject({ from: { tag: "1.0.0" }, to: { tag: "1.1.0" }, connection: "nas" });
+  });
+
+  test.each(["failed", "degraded"] as const)("tells of a %s last run until a later one succeeds", async (state) => {
+    const id = await world.executor({ name: "web" });
+    await world.run(id, { state, serving: "desired", created_at: clock.now() - 3 * hourMs });
+    await world.run(id, { state: "skipped", created_at: clock.now() - 2 * hourMs });
+    expect((await stats.get()).bad_runs).toMatchObject([{ executor: "web", state }]);
+    await world.run(id, { state: "succeeded", created_at: clock.now() - hourMs });
+    expect((await stats.get()).bad_runs).toEqual([]);
+  });
+
+  test("tells of an update instead of a failed run once there is a newer version", async () => {
+    const id = await world.executor({ name: "web", difference: "other_version", to: "1.2.0" });
+    await world.run(id, { state: "failed", serving: "previous", desired_revision: "web@1.1.0" });
+    expect(await stats.get()).toMatchObject({ bad_runs: [], updates: [{ executor: "web" }] });
+    await world.run(id, {
+      state: "failed",
+      serving: "previous",
+      desired_revision: "web@1.2.0",
+      created_at: clock.now(),
+    });
+    expect(await stats.get()).toMatchObject({ bad_runs: [{ executor: "web" }], updates: [] });
+  });
+
+  test("never leaves out a target that is down, and puts it first", async () => {
+    const fine = await world.executor({ name: "a", difference: "other_version" });
+    await world.run(fine, {
+      state: "failed",
+      serving: "previous",
+      desired_revision: "a@1.1.0",
+      created_at: clock.now(),
+    });
+    const down = await world.executor({ name: "b", difference: "other_version", to: "2.0.0", is_enabled: false });
+    await world.run(down, { state: "failed", serving: "none" });
+    expect((await stats.get()).bad_runs.map((run) => run.executor)).toEqual(["b", "a"]);
+  });
+
+  test("lists failing sources of enabled trackers, the longest failing first", async () => {
+    const failing = (hours: number) => ({
+      ...{ failing_since: clock.now() - hours * hourMs, last_error_code: "unauthorized" },
+      last_error_message: "The registry answered 401",
+    });
+    await world.tracker("fresh", { last_checked_at: null, last_success_at: null });
+    await world.tracker("short", failing(1));
+    await world.tracker("long", failing(9));
+    const view = await stats.get();
+    expect(view.failing_sources.map((each) => each.tracker)).toEqual(["long", "short"]);
+    expect(view.failing_sources[0]?.error).toEqual({ code: "unauthorized", message: "The registry answered 401" });
+    expect(view.sources).toEqual({ total: 3, failing: 2, pending: 1, last_checked_at: clock.now() - 120_000 });
+  });
+
+  test("counts runs by the day of the time zone, and takes the middle downtime", async () => {
+    zone = "Asia/Shanghai";
+    const id = await world.executor({ name: "web" });
+    const midnight = Date.UTC(2026, 0, 4, 16);
+    await world.run(id, { created_at: midnight - 1, downtime_ms: 100 });
+    await world.run(id, { created_at: midnight, downtime_ms: 900 });
+    await world.run(id, { created_at: midnight + 1, state: "failed", downtime_ms: 200 });
+    await world.run(id, { created_at: midnight + 2, state: "skipped", downtime_ms: null });
+    await world.run(id, { created_at: midnight - 40 * 24 * hourMs, downtime_ms: 5_000 });
+    const view = await stats.get();
+    expect(view.days).toHaveLength(30);
+    const day = { succeeded: 1, degraded: 0, failed: 0, skipped: 0 };
+    expect(view.days.slice(-2)).toEqual([
+      { starts_at: midnight - 24 * hourMs, ...day },
+      { starts_at: midnight, ...day, failed: 1, skipped: 1 },
+    ]);
+    expect(view.median_downtime_ms).toBe(200);
+  });
+
+  test("names a window once for all executors that share it, with the updates that wait for it", async () => {
+    const window = { days: ["tuesday"], start: "02:00", end: "04:00" };
+    const opens_at = Date.UTC(2026, 0, 6, 2);
+    const waiting = { reason: "window", until: opens_at } as const;
+    await world.executor({ name: "a", trigger: "window", window });
+    await world.executor({ name: "b", trigger: "window", window, difference: "other_version", waiting });
+    await world.executor({ name: "c", trigger: "window", window, is_enabled: false });
+    await world.executor({ name: "d", trigger: "window", window: { days: ["monday"], start: "11:00", end: "13:00" } });
+    expect((await stats.get()).windows).toEqual([
+      {
+        opens_at: Date.UTC(2026, 0, 5, 11),
+        closes_at: Date.UTC(2026, 0, 5, 13),
+        is_open: true,
+        executors: 1,
+        updates: 0,
+      },
+      { opens_at, closes_at: Date.UTC(2026, 0, 6, 4), is_open: false, executors: 2, updates: 1 },
+    ]);
+  });
+
+  test("says what a fresh installation lacks", async () => {
+    expect((await stats.get()).setup).toEqual({
+      ...{ has_connection: true, has_tracker: false, has_executor: false, has_notifier: false },
+    });
+  });
+});
+
+describe("status()", () => {
+  test("is kept for five seconds and agrees with get()", async () => {
+    expect(await stats.status()).toMatchObject({ needs: 0, active_runs: 0 });
+    await world.executor({ name: "web", difference: "other_version" });
+    expect((await stats.status()).needs).toBe(0);
+    await clock.advance(5_000);
+    expect((await stats.status()).needs).toBe(1);
+    await world.executor({ name: "api", difference: "other_version" });
+    expect((await stats.get()).counts.needs).toBe(2);
+    expect((await stats.status()).needs).toBe(2);
+  });
+});
+
+test("uses() tells what runs of each tracker", async () => {
+  const app = await world.tracker("app");
+  const other = await world.tracker("other");
+  await world.executor({ name: "one", ...app });
+  await world.executor({ name: "two", ...app, difference: "other_version" });
+  await world.executor({ name: "three", ...app, difference: "other_version", problem: unreachable });
+  await world.executor({ name: "four", ...app, is_observed: false });
+  const uses = await stats.uses([app.tracker_id, other.tracker_id]);
+  expect(uses.get(app.tracker_id)?.map(({ executor, state }) => [executor, state])).toEqual([
+    ["four", "unknown"],
+    ["one", "current"],
+    ["three", "update"],
+    ["two", "update"],
+  ]);
+  expect(uses.has(other.tracker_id)).toBe(false);
+});
+
+describe("search()", () => {
+  beforeEach(async () => {
+    const nginx = await world.tracker("nginx");
+    await world.release(nginx.source_id, "1.29.1");
+    await world.release(nginx.source_id, "1.29.2", 10);
+    const redis = await world.tracker("redis_7", { config: { image: "acme/cache", registry: "" } });
+    await world.release(redis.source_id, "1.29-alpine", 5 * hourMs);
+    await world.run(await world.executor({ name: "Web 100%", ...nginx }));
+  });
+  const found = async (q: string) => {
+    const { trackers, executors, releases, runs } = await stats.search({ q });
+    return {
+      trackers: trackers.map((each) => each.name),
+      executors: executors.map((each) => each.name),
+      releases: releases.map((each) => each.tag),
+      runs: runs.map((each) => each.executor),
+    };
+  };
+
+  test.each([
+    ["NGIN", { trackers: ["nginx"] }],
+    ["acme cache", { trackers: ["redis_7"] }],
+    ["1.29", { releases: ["1.29.2", "1.29.1", "1.29-alpine"] }],
+    ["redis 1.29", { releases: ["1.29-alpine"] }],
+    ["web", { executors: ["Web 100%"], runs: ["Web 100%"] }],
+    // Letters, not wildcards.
+    ["100%", { executors: ["Web 100%"], runs: ["Web 100%"] }],
+    ["w%b", {}],
+    ["s_7", { trackers: ["redis_7"] }],
+    ["n_inx", {}],
+    ["nothing here", {}],
+    ["  ", {}],
+  ])("finds every word of %p", async (q, expected) => {
+    expect(await found(q)).toEqual({ trackers: [], executors: [], releases: [], runs: [], ...expected });
+  });
+
+  test("shows the images of a tracker, and ten of a kind at most", async () => {
+    expect((await stats.search({ q: "redis" })).trackers[0]?.images).toEqual(["acme/cache"]);
+    for (let count = 0; count < 12; count++) await world.tracker(`many-${count}`);
+    expect((await stats.search({ q: "many" })).trackers).toHaveLength(10);
+  });
+});
