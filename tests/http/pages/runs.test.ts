@@ -212,6 +212,8 @@ describe("a run's page", () => {
     expect(text).toContain("5 MB of 20 MB");
     expect(text).toContain("1 of 3 layers");
     expect(text).toContain(`hx-sse:connect="/runs/${id}/stream"`);
+    // Deferred scripts run when htmx no longer waits for the ones after it.
+    expect(text).not.toMatch(/htmx(-sse)?\.[\w.-]*js" defer/);
     const parts = await person.get(`/runs/${id}/parts`, { htmx: true });
     expect(parts.text).toStartWith("<hx-partial");
     expect(parts.text).toContain('hx-target="#run-steps"');
