@@ -214,7 +214,9 @@ function rateLimited(host: string, waitMs: number, clock: Clock): PluginError {
 }
 
 function serverFault(host: string, status: number, text: string, waitMs: number | null): PassingFault {
-  const said = text.replace(/\s+/g, " ").trim().slice(0, 200);
+  const line = text.replace(/\s+/g, " ").trim();
+  // Marked as cut: the redactor then looks for the beginning of a secret before the mark.
+  const said = line.length > 200 ? `${line.slice(0, 199)}…` : line;
   const message = `"${host}" answered ${status}${said === "" ? "" : `: ${said}`}`;
   return new PassingFault(new PluginError("unreachable", message, { retry_after_ms: waitMs }), waitMs);
 }

@@ -12,6 +12,9 @@ const EXCERPT_CHARACTERS = 500;
 // What is looked at for an excerpt: a secret that begins before its end must be seen whole to be known.
 const EXCERPT_READ_CHARACTERS = 16_384;
 
+// What a cut leaves of a secret is looked for in so much text before it: no single line of a secret is longer.
+const MAXIMUM_REST_CHARACTERS = 1_024;
+
 export interface Redactor {
   /** The text without secrets: known shapes of tokens, and every registered value in the forms in which it travels. */
   redact(text: string): string;
@@ -114,13 +117,42 @@ function formsOf(secret: string): readonly string[] {
   return [...forms].sort((a, b) => b.length - a.length);
 }
 
+/** Forms by their first characters, so that the beginning of one is found without comparing all. */
+function byBeginning(forms: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const form of forms) {
+    const key = form.slice(0, MINIMUM_SECRET_CHARACTERS);
+    found.set(key, [...(found.get(key) ?? []), form]);
+  }
+  return found;
+}
+
+/** `text` without the beginning of a secret at its end; null when there is none. */
+function withoutRest(text: string, beginnings: ReadonlyMap<string, readonly string[]>): string | null {
+  const first = Math.max(0, text.length - MAXIMUM_REST_CHARACTERS);
+  for (let at = first; at <= text.length - MINIMUM_SECRET_CHARACTERS; at += 1) {
+    const forms = beginnings.get(text.slice(at, at + MINIMUM_SECRET_CHARACTERS));
+    if (forms?.some((form) => form.startsWith(text.slice(at)))) return text.slice(0, at) + PLACEHOLDER;
+  }
+  return null;
+}
+
+/** What was cut is marked with "…" everywhere here, and what stands before one may be the beginning of a secret. */
+function redactCut(text: string, beginnings: ReadonlyMap<string, readonly string[]>): string {
+  const parts = text.split("…");
+  const last = parts.pop() ?? "";
+  return [...parts.map((part) => withoutRest(part, beginnings) ?? part), last].join("…");
+}
+
 /** Removes secrets at the place where text leaves: the log's sink, and what upstreams said before it is stored or shown. */
 export function createRedactor(): Redactor {
   const known = new Map<string, readonly string[]>();
   let forms: readonly string[] = [];
+  let beginnings = byBeginning(forms);
   const redact = (text: string): string => {
     let out = text;
     for (const form of forms) if (out.includes(form)) out = out.replaceAll(form, PLACEHOLDER);
+    if (out.includes("…")) out = redactCut(out, beginnings);
     const lower = out.toLowerCase();
     for (const each of shapes) {
       if (each.marks.some((mark) => lower.includes(mark))) out = applyShape(out, each);
@@ -139,6 +171,7 @@ export function createRedactor(): Redactor {
       const oldest = known.size > MAXIMUM_SECRETS ? known.keys().next() : null;
       if (oldest !== null && !oldest.done) known.delete(oldest.value);
       forms = [...new Set([...known.values()].flat())].sort((a, b) => b.length - a.length);
+      beginnings = byBeginning(forms);
     },
   };
 }

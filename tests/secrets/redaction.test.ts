@@ -113,6 +113,23 @@ describe("createRedactor() hides a registered value", () => {
   });
 });
 
+test.each([
+  [
+    "tide-canary-7391",
+    "its start, cut by whoever wrote it: tide-c…",
+    "its start, cut by whoever wrote it: [redacted]…",
+  ],
+  ["tide-canary-7391", "one character less than all: tide-canary-739…", "one character less than all: [redacted]…"],
+  ["tide-canary-7391", "within a line: tide-canary… and on", "within a line: [redacted]… and on"],
+  ["tide canary 7391", "encoded: tide%20canary%207…", "encoded: [redacted]…"],
+  ["tide-canary-7391", "too little to tell: tide-…", "too little to tell: tide-…"],
+  ["tide-canary-7391", "a word that is not cut: tide-can", "a word that is not cut: tide-can"],
+])("createRedactor() hides what a cut left of %j: %s", (secret, text, expected) => {
+  const redactor = createRedactor();
+  redactor.register(secret);
+  expect(redactor.redact(text)).toBe(expected);
+});
+
 test("excerpt() cuts to 500 characters after it has hidden what lies across the cut", () => {
   const redactor = createRedactor();
   redactor.register("tide-canary-7391");
