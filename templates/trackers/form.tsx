@@ -50,7 +50,7 @@ export function TrackerFormPage({ ctx, tracker, fields, values, errors, credenti
           id={formId}
           area="trackers"
           action={action}
-          fields={drawnFields(fields)}
+          fields={drawnFields(fields, credentials.length > 0)}
           values={values}
           errors={errors}
           submit={tracker === null ? t.create : t.save}
@@ -78,11 +78,17 @@ export function TrackerFormPage({ ctx, tracker, fields, values, errors, credenti
   );
 }
 
-/** What decides comes first; the description and the switch are afterthoughts. */
-function drawnFields(fields: readonly FieldDescription[]): readonly FieldDescription[] {
+/** What decides comes first; the description and the switch are afterthoughts. Without credentials there is none to choose. */
+function drawnFields(fields: readonly FieldDescription[], hasCredentials: boolean): readonly FieldDescription[] {
   const last = ["description", "is_enabled"];
   const isLast = (field: FieldDescription) => last.includes(field.name);
-  return [...fields.filter((field) => !isLast(field)), ...fields.filter(isLast)];
+  const isShown = (field: FieldDescription) => hasCredentials || field.name !== "credential_id";
+  return [
+    ...fields
+      .filter((field) => !isLast(field))
+      .map((field) => ({ ...field, entries: field.entries.map((entry) => entry.filter(isShown)) })),
+    ...fields.filter(isLast),
+  ];
 }
 
 /** Under each field that the preview may have something to say about: empty until it has. */

@@ -2,6 +2,7 @@ import type { FieldErrors } from "../../src/errors.ts";
 import type { PreviewView, Verdict } from "../../src/trackers/schema.ts";
 import { fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
+import { Link } from "../components/link.tsx";
 import { Partial } from "../components/notice.tsx";
 import { Badge } from "../components/state.tsx";
 import { Version } from "../components/version.tsx";
@@ -111,7 +112,10 @@ function PartView({ ctx, part, is_alone }: { ctx: PageContext; part: PreviewPart
           </p>
           <p>{translateMessage(ctx.language, outcome.message)}</p>
           <p class="quiet">
-            {t.failed_help} {t.failed_credential}
+            {t.failed_help}{" "}
+            <Link ctx={ctx} href="/credentials/new?kind=oci">
+              {t.failed_credential}
+            </Link>
           </p>
         </>
       ) : (

@@ -23,11 +23,12 @@ import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/sch
 import type { TrackerService } from "../../trackers/service.ts";
 import type { App, AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
-import { submitForm } from "./form-page.ts";
+import { type FormState, submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
+import { newValues, valuesOf, withBeginnings } from "./tracker-form.ts";
 import { previewForm } from "./tracker-preview.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -256,9 +257,7 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
   app.get("/trackers/new", async (c) => {
     const ctx = await pageContext(c, page);
     const values = newValues(c.req.query("image") ?? "", c.req.query("name") ?? "");
-    const credentials = await credentialChoices(services, values);
-    const props = { ctx, tracker: null, fields: describe(values), values, errors: {}, credentials };
-    return respondHtml(c, <TrackerFormPage {...props} />);
+    return respondHtml(c, await drawForm(services, ctx, null, { fields: describe(values), values, errors: {} }));
   });
 
   app.post("/trackers", async (c) => {
@@ -266,10 +265,7 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
     return await submitForm(c, {
       base_path: ctx.base_path,
       describe,
-      render: async (state) => {
-        const credentials = await credentialChoices(services, state.values);
-        return String(await (<TrackerFormPage ctx={ctx} tracker={null} {...state} credentials={credentials} />));
-      },
+      render: (state) => drawForm(services, ctx, null, state),
       save: async (input) => {
         const { name } = await trackers.create(c.get("actor"), input);
         const text = texts(ctx).trackers.created(name);
@@ -288,9 +284,7 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
     const ctx = await pageContext(c, page);
     const tracker = await trackers.get(c.req.param("name"));
     const values = valuesOf(tracker);
-    const credentials = await credentialChoices(services, values);
-    const props = { ctx, tracker, fields: describe(values), values, errors: {}, credentials };
-    return respondHtml(c, <TrackerFormPage {...props} />);
+    return respondHtml(c, await drawForm(services, ctx, tracker, { fields: describe(values), values, errors: {} }));
   });
 
   app.post("/trackers/:name/edit", async (c) => {
@@ -299,10 +293,7 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
     return await submitForm(c, {
       base_path: ctx.base_path,
       describe,
-      render: async (state) => {
-        const credentials = await credentialChoices(services, state.values);
-        return String(await (<TrackerFormPage ctx={ctx} tracker={tracker} {...state} credentials={credentials} />));
-      },
+      render: (state) => drawForm(services, ctx, tracker, state),
       save: async ({ name: _fixed, ...input }) => {
         const { name } = await trackers.update(c.get("actor"), tracker.name, input);
         const text = texts(ctx).trackers.saved(name);
@@ -312,25 +303,18 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
   });
 }
 
-/** A form to begin with: one source with a stable channel; a name from the image where none is given. */
-function newValues(image: string, name: string): Values {
-  const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
-  const last = bare.split("/").at(-1) ?? "";
-  const source = { key: "main", kind: "oci", config: { image: bare }, channels: [{ type: "stable" }] };
-  return { name: name === "" ? last : name, is_enabled: true, sources: [source] };
-}
-
-function valuesOf(tracker: TrackerView): Values {
-  return {
-    ...tracker,
-    sources: tracker.sources.map(({ key, kind, config, credential_id, channels }) => ({
-      key,
-      kind,
-      config,
-      credential_id,
-      channels,
-    })),
-  };
+/** The form with what an added source or channel begins with, as long as nothing was refused. */
+async function drawForm(
+  services: TrackerPageServices,
+  ctx: PageContext,
+  tracker: TrackerView | null,
+  state: FormState,
+): Promise<string> {
+  const isRefused = Object.keys(state.errors).length > 0;
+  const values = isRefused ? state.values : withBeginnings(state.values);
+  const props = { ctx, tracker, errors: state.errors, values, fields: describe(values) };
+  const credentials = await credentialChoices(services, values);
+  return String(await (<TrackerFormPage {...props} credentials={credentials} />));
 }
 
 function deleteRoutes(app: App, { trackers }: TrackerPageServices, page: PageSettings): void {

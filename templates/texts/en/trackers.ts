@@ -137,7 +137,7 @@ export const trackers = {
     failed: "The tags could not be listed",
     failed_help: "You can save all the same: checks go on asking.",
     failed_credential: "A private repository needs a credential.",
-    invalid: "Something above has to be put right first",
+    invalid: "A field of the form has to be put right first.",
     only: (count: number) => `the newest ${number(count)} of them judged below`,
     by_version: "By version; a check also knows the publish times.",
     asking: "Asking the registry…",

@@ -133,7 +133,7 @@ export const trackers = {
     failed: "无法列出标签",
     failed_help: "仍可保存：之后的检查会继续请求。",
     failed_credential: "私有仓库需要凭据。",
-    invalid: "请先修正上方的内容",
+    invalid: "请先修正表单中的内容。",
     only: (count: number) => `以下判断其中最新的 ${number(count)} 个`,
     by_version: "按版本判断；检查时还会参考发布时间。",
     asking: "正在请求镜像仓库…",

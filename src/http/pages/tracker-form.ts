@@ -1,0 +1,65 @@
+import { channelTypes, type TrackerView } from "../../trackers/schema.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A form to begin with: one source with a stable channel; a name from the image where none is given. */
+export function newValues(image: string, name: string): Values {
+  const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
+  const last = bare.split("/").at(-1) ?? "";
+  const source = { key: "main", kind: "oci", config: { image: bare }, channels: [{ type: "stable" }] };
+  return { name: name === "" ? last : name, is_enabled: true, sources: [source] };
+}
+
+/** A stored tracker as the form has it. */
+export function valuesOf(tracker: TrackerView): Values {
+  return {
+    ...tracker,
+    sources: tracker.sources.map(({ key, kind, config, credential_id, channels }) => ({
+      key,
+      kind,
+      config,
+      credential_id,
+      channels,
+    })),
+  };
+}
+
+function objectOf(value: unknown): Values {
+  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+function objectsOf(value: unknown): readonly Values[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
+}
+
+/** An added source gets a key of its own and a channel, an added channel the first type that is still free. */
+export function withBeginnings(values: Values): Values {
+  const sources = objectsOf(values.sources);
+  const keys = sources.map((source) => source.key);
+  const firstFree = (position: number) => {
+    const candidates = ["main", ...sources.map((_, index) => `source-${index + 1}`)];
+    return candidates.find((key) => !keys.includes(key)) ?? `source-${position + 1}`;
+  };
+  return {
+    ...values,
+    sources: sources.map((source, position) => {
+      const channels = objectsOf(source.channels);
+      const isAdded = Object.keys(source).every((name) => name === "kind");
+      return {
+        ...source,
+        ...(isAdded ? { key: firstFree(position) } : {}),
+        channels: isAdded && channels.length === 0 ? [{ type: "stable" }] : withTypes(channels),
+      };
+    }),
+  };
+}
+
+function withTypes(channels: readonly Values[]): readonly Values[] {
+  const taken = new Set(channels.map((channel) => channel.type));
+  return channels.map((channel) => {
+    if (Object.keys(channel).length > 0) return channel;
+    const type = channelTypes.find((free) => !taken.has(free));
+    taken.add(type);
+    return type === undefined ? channel : { ...channel, type };
+  });
+}
