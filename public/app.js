@@ -190,16 +190,12 @@ let opened = [];
 document.addEventListener("htmx:before:swap", () => {
   opened = [...all("form details[open]")];
 });
-// A part that asks for itself waits while the pointer is at work on its rows, so that nothing moves away under it.
-let pointedAt = Number.NEGATIVE_INFINITY;
-document.addEventListener("pointermove", () => {
-  pointedAt = performance.now();
-});
+// A part that asks for itself leaves out a turn while a row of it is pointed at: nothing moves away under the pointer.
+let waited = false;
 document.addEventListener("htmx:before:request", (event) => {
-  const part = event.target;
-  if (!(part instanceof Element) || !part.matches("[data-calm]")) return;
-  const isPointedAt = part.querySelector(".row:hover") !== null && performance.now() - pointedAt < 4000;
-  if (document.hidden || isPointedAt) event.preventDefault();
+  if (!event.target.matches?.("[data-calm]")) return;
+  waited = !waited && event.target.querySelector(".row:hover") !== null;
+  if (waited) event.preventDefault();
 });
 document.addEventListener("htmx:after:swap", (event) => {
   for (const part of opened) part.open = true;

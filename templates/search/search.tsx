@@ -19,6 +19,7 @@ interface SearchPageProps {
 
 /** More than this is not asked of the database: the list says that it is cut. */
 const mostOfEach = 10;
+const example = "nginx 1.29";
 
 export function SearchPage({ ctx, found }: SearchPageProps) {
   const t = texts(ctx).overview.search;
@@ -42,8 +43,8 @@ function Teach({ ctx }: { ctx: PageContext }) {
       <p>{t.teach}</p>
       <p class="meta">
         {texts(ctx).common.example}:{" "}
-        <a href={url(ctx, "/search", { q: t.example })}>
-          <Version>{t.example}</Version>
+        <a href={url(ctx, "/search", { q: example })}>
+          <Version>{example}</Version>
         </a>{" "}
         {t.example_text}
       </p>

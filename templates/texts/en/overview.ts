@@ -134,7 +134,6 @@ export const overview = {
       "Every word must be in a name, a description, an image, a target or a tag. Try fewer or shorter words.",
     teach:
       "Find trackers by name, description or image, executors by name or target, releases by tag, runs by their executor.",
-    example: "nginx 1.29",
     example_text: "finds the releases 1.29 of the tracker nginx. Press / on any page to search.",
     releases: "Releases",
     seen: "first seen",

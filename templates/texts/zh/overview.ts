@@ -126,7 +126,6 @@ export const overview = {
     nothing_for: (query: string) => `没有找到“${query}”`,
     nothing_text: "每个词都必须出现在名称、说明、镜像、目标或标签中。请尝试更少或更短的词。",
     teach: "按名称、说明或镜像查找追踪器，按名称或目标查找执行器，按标签查找版本，按执行器查找运行。",
-    example: "nginx 1.29",
     example_text: "会找到追踪器 nginx 的 1.29 版本。在任何页面按 / 即可搜索。",
     releases: "版本",
     seen: "首次发现于",
