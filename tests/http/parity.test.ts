@@ -1,6 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { connections, credentials, executors, notifiers, settings } from "../../src/db/tables.ts";
+import {
+  connections,
+  credentials,
+  executors,
+  notifiers,
+  settings,
+  tracker_channels,
+  tracker_sources,
+  trackers,
+} from "../../src/db/tables.ts";
 import { asSealed } from "../../src/secrets/sealed.ts";
 import { fieldId } from "../../templates/components/field.tsx";
 import { addSurroundings } from "../support/surroundings.ts";
@@ -20,6 +29,8 @@ interface ParityCase {
   accepted: readonly (readonly [name: string, input: Input])[];
   /** What both must refuse with the same words at the same fields. */
   refused: readonly (readonly [name: string, input: Input])[];
+  /** Where an edit is sent, when that is not the path of the list with the id. */
+  edit?: { form: string; api: string };
   /** Changes to what the first accepted input made, and the path of the new thing. */
   edits?: readonly (readonly [name: string, patch: Input, asForm: Input])[];
 }
@@ -58,8 +69,93 @@ const executor = {
   minimum_age_hours: 12,
 };
 
+const source = {
+  key: "main",
+  kind: "oci",
+  config: { image: "library/nginx", registry: "registry.test", published_at_mode: "build_time" },
+  channels: [
+    { type: "stable", include_pattern: "^\\d+\\.\\d+$", exclude_pattern: "-rc" },
+    { type: "beta", include_pattern: "-beta", exclude_pattern: "" },
+  ],
+};
+
+const tracker = {
+  name: "web.1",
+  description: "The page\nof the house",
+  is_enabled: false,
+  sources: [
+    source,
+    { ...source, key: "mirror", config: { image: "mirror.test/nginx" }, channels: [{ type: "canary" }] },
+  ],
+  check_interval_minutes: 5,
+  fetch_depth: 100,
+  request_timeout_seconds: 180,
+  sorting: "semantic",
+  release_fallback: true,
+};
+
+/** What a tracker consists of, table by table. */
+const trackerCases: readonly ParityCase[] = [trackers, tracker_sources, tracker_channels].map((table, position) => ({
+  resource: ["trackers", "sources of trackers", "channels of trackers"][position] ?? "",
+  form: "/trackers",
+  api: ["POST", "/trackers"],
+  table,
+  edit: { form: "/trackers/web.1/edit", api: "/trackers/web.1" },
+  accepted: [
+    ["all fields", tracker],
+    ["only what must be", { name: "n", is_enabled: true, sources: [{ ...source, config: { image: "nginx" } }] }],
+  ],
+  refused: [
+    [
+      "a form left blank",
+      {
+        name: "",
+        is_enabled: true,
+        sources: [{ key: "", kind: "oci", config: { image: "" }, channels: [{ type: "" }] }],
+      },
+    ],
+    ["a name that is taken by a page", { ...tracker, name: "new" }],
+    ["a name that is no part of an address", { ...tracker, name: "a/b" }],
+    [
+      "lookaround in a pattern",
+      { ...tracker, sources: [{ ...source, channels: [{ type: "stable", include_pattern: "(?<!x)1" }] }] },
+    ],
+    ["a channel twice", { ...tracker, sources: [{ ...source, channels: [{ type: "beta" }, { type: "beta" }] }] }],
+    ["a source twice", { ...tracker, sources: [source, source] }],
+    ["an image that is none", { ...tracker, sources: [{ ...source, config: { image: "Not An Image" } }] }],
+    ["a credential that is not there", { ...tracker, sources: [{ ...source, credential_id: "nobody" }] }],
+    [
+      "numbers out of bounds",
+      { ...tracker, check_interval_minutes: 0, fetch_depth: 101, request_timeout_seconds: 1.5 },
+    ],
+  ],
+  edits: [
+    [
+      "other rules and defaults, a source less",
+      {
+        description: "",
+        is_enabled: true,
+        sources: [{ ...source, channels: [{ type: "stable" }] }],
+        check_interval_minutes: 360,
+        fetch_depth: 10,
+        release_fallback: false,
+      },
+      {
+        ...tracker,
+        description: "",
+        is_enabled: true,
+        sources: [{ ...source, channels: [{ type: "stable", include_pattern: "", exclude_pattern: "" }] }],
+        check_interval_minutes: "",
+        fetch_depth: "",
+        release_fallback: false,
+      },
+    ],
+  ],
+}));
+
 /** One entry for each resource with a form; another resource is another entry. */
 const cases: readonly ParityCase[] = [
+  ...trackerCases,
   {
     resource: "connections",
     form: "/connections",
@@ -252,7 +348,7 @@ function asForm(value: unknown, path = ""): Record<string, string | readonly str
 }
 
 /** What a test of a connection found is no input: the form tests what it stored, the API does that when it is asked to. */
-const volatile = ["id", "created_at", "updated_at", "last_check", "last_checked_at"];
+const volatile = ["id", "tracker_id", "source_id", "created_at", "updated_at", "last_check", "last_checked_at"];
 
 /** Every row of the table without what must differ, with sealed values opened. */
 async function rows(app: TestApp, table: SQLiteTable): Promise<unknown[]> {
@@ -338,12 +434,14 @@ describe.each(cases.map((each) => [each.resource, each] as const))("%s by form a
     const stored = await withApp(async (app) => {
       const { person } = await byForm(app, first[1]);
       const { items } = (await person.api("GET", path)).body as unknown as { items: { id: string }[] };
-      expect((await person.post(`${each.form}/${items[0]?.id}`, asForm(form))).status).toBe(303);
+      const address = each.edit?.form ?? `${each.form}/${items[0]?.id}`;
+      expect((await person.post(address, asForm(form))).status).toBe(303);
       return await rows(app, each.table);
     });
     const twin = await withApp(async (app) => {
       const { person, answer } = await byApi(app, first[1]);
-      expect((await person.api("PATCH", `${path}/${answer.body.id}`, patch)).status).toBe(200);
+      const address = each.edit?.api ?? `${path}/${answer.body.id}`;
+      expect((await person.api("PATCH", address, patch)).status).toBe(200);
       return await rows(app, each.table);
     });
     expect(stored).toEqual(twin);

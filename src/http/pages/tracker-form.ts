@@ -1,4 +1,5 @@
-import { channelTypes, type TrackerView } from "../../trackers/schema.ts";
+import { fields } from "../../forms/fields.ts";
+import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -22,6 +23,21 @@ export function valuesOf(tracker: TrackerView): Values {
       channels,
     })),
   };
+}
+
+/** As the service takes it on edit: what the form left blank goes back to its default instead of staying as it was. */
+export function withDefaults(input: Values): Values {
+  const defaults = fields(TrackerInput, input).flatMap((field) =>
+    field.is_required || field.default_value === undefined ? [] : [[field.name, field.default_value] as const],
+  );
+  return { ...Object.fromEntries(defaults), ...input };
+}
+
+/** The credentials that the form's sources name, whether they are still there or not. */
+export function chosenCredentials(values: Values): readonly string[] {
+  return objectsOf(values.sources).flatMap(({ credential_id }) =>
+    typeof credential_id === "string" && credential_id !== "" ? [credential_id] : [],
+  );
 }
 
 function objectOf(value: unknown): Values {

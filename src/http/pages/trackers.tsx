@@ -28,7 +28,7 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
-import { newValues, valuesOf, withBeginnings } from "./tracker-form.ts";
+import { chosenCredentials, newValues, valuesOf, withBeginnings, withDefaults } from "./tracker-form.ts";
 import { previewForm } from "./tracker-preview.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -240,7 +240,7 @@ async function credentialNames(services: TrackerPageServices, tracker: TrackerVi
 }
 
 /** Credentials for the kinds that the form's sources have. */
-async function credentialChoices(services: TrackerPageServices, values: Values) {
+async function credentialChoices(services: TrackerPageServices, ctx: PageContext, values: Values) {
   const kinds = new Set(
     describe(values)
       .filter((field) => field.name === "sources")
@@ -248,7 +248,11 @@ async function credentialChoices(services: TrackerPageServices, values: Values) 
       .map((entry) => entry.find((field) => field.is_discriminant)?.default_value),
   );
   const fitting = (await allCredentials(services)).filter((credential) => kinds.has(credential.kind));
-  return fitting.map(({ id, name }) => ({ value: id, title: name }));
+  const gone = chosenCredentials(values).filter((id) => fitting.every((credential) => credential.id !== id));
+  return [
+    ...fitting.map(({ id, name }) => ({ value: id, title: name })),
+    ...gone.map((id) => ({ value: id, title: texts(ctx).trackers.credential_gone(id) })),
+  ];
 }
 
 function formRoutes(app: App, services: TrackerPageServices, page: PageSettings): void {
@@ -295,7 +299,7 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
       describe,
       render: (state) => drawForm(services, ctx, tracker, state),
       save: async ({ name: _fixed, ...input }) => {
-        const { name } = await trackers.update(c.get("actor"), tracker.name, input);
+        const { name } = await trackers.update(c.get("actor"), tracker.name, withDefaults(input));
         const text = texts(ctx).trackers.saved(name);
         return { path: trackerPath(name), notice: { tone: "current", text } };
       },
@@ -313,7 +317,7 @@ async function drawForm(
   const isRefused = Object.keys(state.errors).length > 0;
   const values = isRefused ? state.values : withBeginnings(state.values);
   const props = { ctx, tracker, errors: state.errors, values, fields: describe(values) };
-  const credentials = await credentialChoices(services, values);
+  const credentials = await credentialChoices(services, ctx, values);
   return String(await (<TrackerFormPage {...props} credentials={credentials} />));
 }
 

@@ -93,6 +93,7 @@ export const trackers = {
   include: "takes",
   exclude: "except",
   credential: "Credential",
+  credential_gone: (id: string) => `${id} (not found)`,
   bound: "Executors",
   bound_none: "No executor is bound to this tracker: versions are announced, nothing is installed.",
   bind: "New executor",

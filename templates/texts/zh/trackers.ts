@@ -91,6 +91,7 @@ export const trackers = {
   include: "接受",
   exclude: "排除",
   credential: "凭据",
+  credential_gone: (id: string) => `${id}（不存在）`,
   bound: "执行器",
   bound_none: "没有执行器绑定此追踪器：只通知新版本，不会安装。",
   bind: "新建执行器",
