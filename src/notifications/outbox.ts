@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
-import { errorMessage, PluginError } from "../errors.ts";
+import { PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { eventBody } from "./message.ts";
@@ -144,7 +144,13 @@ export function createOutbox(options: OutboxOptions) {
       // Shutting down is no answer of the receiver: the lease runs out and the next process sends it again.
       if (signal.aborted) throw error;
       if (error instanceof PluginError && error.code === "rejected") await options.onBlocked(notifier);
-      return judgeFailure(error, options.excerpt(errorMessage(error)), number, isTest, clock.now());
+      return judgeFailure(
+        error,
+        options.excerpt(error instanceof Error ? error.message : String(error)),
+        number,
+        isTest,
+        clock.now(),
+      );
     }
   };
 

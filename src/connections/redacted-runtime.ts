@@ -1,0 +1,60 @@
+import { PluginError } from "../errors.ts";
+import type { Runtime, RuntimeKind, RuntimeSession } from "../runtimes/runtime.ts";
+
+type Excerpt = (text: string) => string;
+
+function reworded(fault: unknown, excerpt: Excerpt): unknown {
+  if (!(fault instanceof PluginError)) return fault;
+  const message = excerpt(fault.message);
+  if (message === fault.message) return fault;
+  return new PluginError(fault.code, message, { retry_after_ms: fault.retry_after_ms, cause: fault });
+}
+
+/** What a runtime says when something fails, without the secrets that it may have been told: `excerpt` takes them out. */
+function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSession {
+  const told = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (fault) {
+      throw reworded(fault, excerpt);
+    }
+  };
+  const { snapshots } = session;
+  return {
+    describe: () => told(session.describe()),
+    discover: () => told(session.discover()),
+    inspect: (ref) => told(session.inspect(ref)),
+    plan: (ref, changes) => told(session.plan(ref, changes)),
+    prepare: (plan, auth, journal) => told(session.prepare(plan, auth, journal)),
+    apply: (plan, journal) => told(session.apply(plan, journal)),
+    undo: (ref, journal) => told(session.undo(ref, journal)),
+    finish: (ref, journal) => told(session.finish(ref, journal)),
+    recover: (ref, journal) => told(session.recover(ref, journal)),
+    readiness: (ref, since) => told(session.readiness(ref, since)),
+    ...(snapshots === undefined
+      ? {}
+      : {
+          snapshots: {
+            capture: (ref) => told(snapshots.capture(ref)),
+            planRestore: (ref, snapshot) => told(snapshots.planRestore(ref, snapshot)),
+            prepareRestore: (plan, snapshot, auth, journal) =>
+              told(snapshots.prepareRestore(plan, snapshot, auth, journal)),
+          },
+        }),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+/** A runtime with faults that may be stored and shown wherever they end: checks, plans, observations, runs, pages. */
+export function redactedRuntime<K extends RuntimeKind>(runtime: Runtime<K>, excerpt: Excerpt): Runtime<K> {
+  return {
+    ...runtime,
+    open: async (config, secret, context) => {
+      try {
+        return redactedSession(await runtime.open(config, secret, context), excerpt);
+      } catch (fault) {
+        throw reworded(fault, excerpt);
+      }
+    },
+  };
+}

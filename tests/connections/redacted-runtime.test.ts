@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test";
+import { redactedRuntime } from "../../src/connections/redacted-runtime.ts";
+import { PluginError } from "../../src/errors.ts";
+import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { FakeEngine, fakeRuntime } from "../support/fake-runtime.ts";
+
+const excerpt = (text: string) => text.replaceAll("kelp-otter", "[redacted]");
+const context = {
+  signal: new AbortController().signal,
+  clock: createFakeClock(),
+  self: { hostname: "", data_dir: "" },
+};
+
+async function faultOf(work: (session: RuntimeSession) => Promise<unknown>, said: string): Promise<unknown> {
+  const engine = new FakeEngine();
+  engine.add("web", "app:1", null);
+  const fault = new PluginError("rate_limited", said, { retry_after_ms: 5 });
+  engine.inspectFault = fault;
+  for (const step of ["discover", "capture"] as const) engine.failures.set(step, fault);
+  await using session = await redactedRuntime(fakeRuntime(engine), excerpt).open({}, null, context);
+  return await work(session).catch((error: unknown) => error);
+}
+
+describe("redactedRuntime()", () => {
+  test.each<[string, (session: RuntimeSession) => Promise<unknown>]>([
+    ["discover", (session) => session.discover()],
+    ["inspect", (session) => session.inspect({ kind: "container", id: "web" })],
+    ["capture", async (session) => await session.snapshots?.capture({ kind: "container", id: "web" })],
+  ])("takes secrets out of what %s throws, and keeps the rest of it", async (_name, work) => {
+    const fault = await faultOf(work, "said kelp-otter");
+    expect(fault).toBeInstanceOf(PluginError);
+    expect(fault).toMatchObject({ code: "rate_limited", retry_after_ms: 5, message: "said [redacted]" });
+  });
+
+  test("keeps faults of ours as they are", async () => {
+    const fault = new Error("kelp-otter");
+    const runtime = { ...fakeRuntime(new FakeEngine()), open: () => Promise.reject(fault) };
+    expect(
+      await redactedRuntime(runtime, excerpt)
+        .open({}, null, context)
+        .catch((error: unknown) => error),
+    ).toBe(fault);
+  });
+
+  test("leaves no member of a session out", async () => {
+    const runtime = fakeRuntime(new FakeEngine());
+    await using bare = await runtime.open({}, null, context);
+    await using redacted = await redactedRuntime(runtime, excerpt).open({}, null, context);
+    expect(Object.keys(redacted).toSorted()).toEqual(Object.keys(bare).toSorted());
+    expect(Object.keys(redacted.snapshots ?? {}).toSorted()).toEqual(Object.keys(bare.snapshots ?? {}).toSorted());
+  });
+});
