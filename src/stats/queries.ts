@@ -28,10 +28,10 @@ const executorColumns = {
 
 const settled = alias(runs, "settled");
 
-/** Inside the subquery below the table has its own name again. */
+/** Inside, the table has its own name again. Ordered as its index is, so that no run but the last is read. */
 const lastSettled = sql`(
   select id from runs where executor_id = ${executors.id} and state in ('succeeded', 'degraded', 'failed')
-  order by created_at desc, id desc limit 1
+  order by created_at desc limit 1
 )`;
 
 /**

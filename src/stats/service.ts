@@ -64,6 +64,8 @@ const maxWindows = 50;
 const shownWindows = 3;
 const foundOfEach = 10;
 const maxTerms = 5;
+/** The last 30 days may be this old: counting them reads every run of a month. */
+const historyAgeMs = 15_000;
 /** The numbers beside the navigation may be this old. */
 const statusAgeMs = 5_000;
 
@@ -85,6 +87,7 @@ type Queue = Pick<
 export function statsService(options: StatsServiceOptions) {
   const { db, clock } = options;
   const { read } = db;
+  let kept: { at: number; starts: readonly number[]; counted: ReturnType<typeof countHistory> } | null = null;
   let lastStatus: { at: number; view: Promise<StatusView> } | null = null;
 
   const lookAtQueue = async (): Promise<Queue> => {
@@ -139,8 +142,7 @@ export function statsService(options: StatsServiceOptions) {
     });
     return windows.toSorted((a, b) => a.opens_at - b.opens_at).slice(0, shownWindows);
   };
-  const history = async (now: number) => {
-    const starts = dayStarts(options.timezone(), now, shownDays);
+  const countHistory = async (starts: readonly number[], now: number) => {
     const rows = await runsByDay(read, starts);
     const days = starts.map((starts_at) => ({ starts_at, succeeded: 0, degraded: 0, failed: 0, skipped: 0 }));
     for (const row of rows) addToDay(days[row.day], row.state, row.count);
@@ -149,9 +151,20 @@ export function statsService(options: StatsServiceOptions) {
       stopped === 0 ? null : await downtimeAt(read, starts[0] ?? now, Math.floor((stopped - 1) / 2));
     return { days, median_downtime_ms };
   };
+  const history = (now: number): ReturnType<typeof countHistory> => {
+    const starts = dayStarts(options.timezone(), now, shownDays);
+    if (kept?.starts === starts && now >= kept.at && now - kept.at < historyAgeMs) return kept.counted;
+    const counted = countHistory(starts, now);
+    const mine = { at: now, starts, counted };
+    kept = mine;
+    counted.catch(() => {
+      if (kept === mine) kept = null;
+    });
+    return counted;
+  };
 
   return {
-    /** Everything, as it is now. */
+    /** Everything as it is now; `days` and `median_downtime_ms` as they were at most 15 seconds ago. */
     get: async (): Promise<StatsView> => {
       const now = clock.now();
       const [queue, have, past] = await Promise.all([lookAtQueue(), inventory(read), history(now)]);

@@ -116,6 +116,14 @@ describe("get()", () => {
       { starts_at: midnight, ...day, failed: 1, skipped: 1 },
     ]);
     expect(view.median_downtime_ms).toBe(200);
+    // Kept for a while, and counted anew in another zone at once.
+    await world.run(id, { created_at: midnight + 3, downtime_ms: 100 });
+    expect((await stats.get()).days.at(-1)?.succeeded).toBe(1);
+    zone = "UTC";
+    expect((await stats.get()).days.at(-2)?.succeeded).toBe(3);
+    zone = "Asia/Shanghai";
+    await clock.advance(15_000);
+    expect((await stats.get()).days.at(-1)?.succeeded).toBe(2);
   });
 
   test("names a window once for all executors that share it, with the updates that wait for it", async () => {
