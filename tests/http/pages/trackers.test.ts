@@ -1,0 +1,305 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  addImage,
+  type Content,
+  emptyContent,
+  type StandIn,
+  serve,
+  standIn,
+} from "../../sources/oci/stand-in-registry.ts";
+import { installation } from "../../stats/installation.ts";
+import { type FormFields, type TestApp, testApp } from "../../support/test-app.ts";
+
+let app: TestApp;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+let content: Content;
+let registry: StandIn;
+/** While set, the registry's answers wait for it. */
+let gate: Promise<void> | null;
+beforeEach(async () => {
+  content = emptyContent();
+  gate = null;
+  registry = standIn(async (request, url) => {
+    await gate;
+    return serve(content, "acme/app", request, url);
+  });
+  app = await testApp();
+  person = await app.signedIn();
+});
+afterEach(async () => {
+  await app.close();
+  await registry.stop();
+});
+
+function publish(...tags: string[]): void {
+  for (const tag of tags) addImage(content, tag, { created: "2026-01-04T08:00:00Z", config: { Labels: { tag } } });
+}
+
+const form = (name: string, changes: FormFields = {}): FormFields => ({
+  name,
+  is_enabled: "on",
+  "sources.0.key": "main",
+  "sources.0.kind": "oci",
+  "sources.0.config.image": "acme/app",
+  "sources.0.config.registry": registry.url,
+  "sources.0.channels.0.type": "stable",
+  "sources.0.channels.0.include_pattern": "^\\d+\\.\\d+$",
+  ...changes,
+});
+
+/** Stores a tracker by the form and lets its first check end. */
+async function create(name: string, changes: FormFields = {}): Promise<string> {
+  const answer = await person.post("/trackers", form(name, changes));
+  expect([answer.status, answer.text]).toEqual([303, ""]);
+  await checked();
+  return answer.location ?? "";
+}
+
+async function checked(): Promise<void> {
+  await app.services.scheduler.tick();
+  await app.services.scheduler.idle();
+}
+
+const plain = (html: string) =>
+  html
+    .replaceAll(/<(?!mark|\/mark)[^>]+>/g, " ")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&")
+    .replaceAll(/\s+/g, " ");
+const clean = / (style|on\w+)="|\[object |>undefined|undefined</;
+
+describe("GET /trackers", () => {
+  test("teaches while there is none, and says so when only the filter finds none", async () => {
+    expect((await person.get("/trackers")).text).toContain("No trackers yet");
+    const filtered = await person.get("/trackers?q=nothing&state=failing");
+    expect(filtered.text).toContain("Nothing matches these filters");
+    expect(filtered.text).toContain('value="nothing"');
+  });
+
+  test("shows the latest of each channel, what runs and how it stands", async () => {
+    publish("1.0", "1.1", "2.0-rc1");
+    await create("app", { "sources.0.channels.1.type": "prerelease", "sources.0.channels.1.include_pattern": "-rc" });
+    const { text } = await person.get("/trackers");
+    expect(plain(text)).toContain("app 1.1 2.0-rc1 nothing bound Watched");
+    expect(text).toContain('aria-label="Registry main"');
+    expect(text).not.toMatch(clean);
+  });
+
+  test("filters by part of a name or image, channel and state, also alone for htmx", async () => {
+    publish("1.0");
+    await create("one");
+    await create("two", { "sources.0.channels.0.type": "beta" });
+    await create("gone", { "sources.0.config.image": "acme/gone" });
+    await create("asleep", { is_enabled: [] });
+    const shown = async (query: string) => {
+      const { text } = await person.get(`/trackers?${query}`, { htmx: true });
+      expect(text).not.toContain("<html");
+      return [...text.matchAll(/href="\/trackers\/(\w+)">/g)].map(([, name]) => name);
+    };
+    expect(await shown("q=on")).toEqual(["gone", "one"]);
+    expect(await shown("q=acme/gone")).toEqual(["gone"]);
+    expect(await shown("q=published_at")).toEqual([]);
+    expect(await shown("channel=beta")).toEqual(["two"]);
+    expect(await shown("state=failing")).toEqual(["gone"]);
+    expect(await shown("state=disabled")).toEqual(["asleep"]);
+    expect(await shown("state=update")).toEqual([]);
+  });
+
+  test("finds what waits for an update by what was seen of the executors", async () => {
+    const world = installation(app.db, app.clock);
+    await world.connection();
+    await world.executor({ name: "web", ...(await world.tracker("behind")), difference: "other_version", from: "1.0" });
+    await world.executor({ name: "api", ...(await world.tracker("even")) });
+    const { text } = await person.get("/trackers?state=update");
+    expect(plain(text)).toMatch(/behind .*1\.0.* Update/);
+    expect(text).not.toContain('href="/trackers/even"');
+  });
+
+  test("speaks Chinese", async () => {
+    await create("app");
+    const { text } = await person.get("/trackers", { headers: { "accept-language": "zh" } });
+    expect(text).toContain("全部检查");
+    expect(text).toContain("检查失败");
+  });
+});
+
+describe("a check from a page", () => {
+  test("is seen going on, then its result is told once", async () => {
+    publish("1.0");
+    await create("app");
+    await app.clock.advance(60_000);
+    publish("1.1");
+    const opening = Promise.withResolvers<void>();
+    gate = opening.promise;
+    const asked = await person.post("/trackers/app/checks", { next: "/trackers?q=a" }, { htmx: true });
+    expect(asked.status).toBe(200);
+    expect(plain(asked.text)).toContain("Checking");
+    const again = /hx-get="([^"]+)" hx-trigger="every 1s"/.exec(asked.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(again).toStartWith("/trackers?q=a&awaited=app&since=");
+    opening.resolve();
+    await checked();
+    const ended = await person.get(again, { htmx: true });
+    expect(ended.text).not.toContain('hx-trigger="every');
+    expect(plain(ended.text)).toContain("Checked app: found 1.1");
+    expect(ended.text).not.toContain("awaited=");
+  });
+
+  test("of all trackers leaves out those that are disabled", async () => {
+    publish("1.0");
+    await create("app");
+    await create("off", { is_enabled: [] });
+    registry.take();
+    const answer = await person.post("/trackers/checks", { next: "https://elsewhere.example/" });
+    expect([answer.status, answer.location]).toEqual([303, "/trackers"]);
+    await checked();
+    expect(registry.take().filter((line) => line.includes("tags/list"))).toHaveLength(1);
+  });
+
+  test("says calmly why it failed, and that the versions shown are old", async () => {
+    publish("1.0");
+    await create("app");
+    content.tags.clear();
+    content.manifests.clear();
+    await registry.stop();
+    await person.post("/trackers/app/checks", {});
+    await checked();
+    await app.clock.advance(2 * 60 * 60_000);
+    const { text } = await person.get("/trackers/app");
+    expect(plain(text)).toContain("the connection was refused");
+    expect(plain(text)).toContain("Failing for 2h");
+    expect(plain(text)).toContain("The versions shown are as of 2 hours ago");
+    expect(plain(text)).toContain("1.0");
+  });
+});
+
+describe("GET /trackers/{name}", () => {
+  test("groups versions by the day of the system time zone", async () => {
+    publish("1.0", "1.1");
+    addImage(content, "1.2", { created: "2026-01-04T23:30:00Z" });
+    await create("app");
+    const days = async () =>
+      [...(await person.get("/trackers/app")).text.matchAll(/<h3>(\w+ \d+ \w+)<\/h3>/g)].map(([, day]) => day);
+    expect(await days()).toEqual(["Sunday 4 January"]);
+    await person.api("PATCH", "/settings", { timezone: "Asia/Shanghai" });
+    expect(await days()).toEqual(["Monday 5 January", "Sunday 4 January"]);
+  });
+
+  test("marks a tag that moved, with a digest that can be copied", async () => {
+    publish("1.0");
+    await create("app");
+    await app.clock.advance(60_000);
+    const digest = addImage(content, "1.0", { created: "2026-01-04T09:00:00Z", config: { Labels: { tag: "again" } } });
+    await person.post("/trackers/app/checks", {});
+    await checked();
+    const { text } = await person.get("/trackers/app");
+    expect(text).toContain("Republished");
+    expect(text).toContain(`data-copy="${digest}"`);
+  });
+
+  test("explains a tag under its own address, and alone in a dialog", async () => {
+    publish("1.0", "1.1");
+    await create("app");
+    const page = await person.get("/trackers/app?explain=2.0-rc1");
+    expect(page.text).toContain("<html");
+    expect(plain(page.text)).toContain("Why 2.0-rc1 is in or out");
+    expect(plain(page.text)).toContain("No check has stored this tag");
+    expect(plain(page.text)).toMatch(/Refused Stable does not match the include pattern/);
+    const dialog = await person.get("/trackers/app?explain=1.1", {
+      htmx: true,
+      headers: { "hx-target": "dialog#dialog" },
+    });
+    expect(dialog.text).not.toContain("Sources");
+    expect(plain(dialog.text)).toContain("it is the latest of this channel");
+  });
+
+  test("answers 404 for one that is not there", async () => {
+    expect((await person.get("/trackers/nobody")).status).toBe(404);
+  });
+});
+
+describe("the form of a tracker", () => {
+  test("begins with the image of a discovered target", async () => {
+    const { text } = await person.get("/trackers/new?image=ghcr.io%2Facme%2Fapp%3A1.2%40sha256%3Aabc");
+    expect(text).toMatch(/name="name"[^>]* value="app"/);
+    expect(text).toMatch(/name="sources.0.config.image"[^>]* value="ghcr.io\/acme\/app"/);
+    expect(text).not.toMatch(clean);
+  });
+
+  test("gives an added channel the next free type and an added source a key, without storing anything", async () => {
+    const channel = await person.post("/trackers", form("app", { _action: "add:sources.0.channels" }));
+    expect(channel.text).toMatch(/name="sources\.0\.channels\.1\.type"[\s\S]*?value="prerelease" selected/);
+    const source = await person.post("/trackers", form("app", { _action: "add:sources" }));
+    expect(source.text).toMatch(/name="sources\.1\.key"[^>]* value="source-1"/);
+    expect(source.text).toContain('name="sources.1.channels.0.type"');
+    expect((await person.api("GET", "/trackers")).body.items).toEqual([] as never);
+  });
+
+  test("offers credentials of the kind of its sources", async () => {
+    expect((await person.get("/trackers/new")).text).not.toContain("sources.0.credential_id");
+    await person.api("POST", "/credentials", { name: "hub", kind: "oci", secret: { username: "u", password: "p" } });
+    await person.api("POST", "/credentials", { name: "forge", kind: "github", secret: { token: "ghp_abcdefgh" } });
+    const { text } = await person.get("/trackers/new");
+    expect(text).toMatch(/name="sources\.0\.credential_id"[\s\S]*?>hub</);
+    expect(text).not.toContain("forge");
+  });
+
+  test("keeps a source to which an executor is bound, and says which", async () => {
+    const world = installation(app.db, app.clock);
+    await world.connection();
+    await world.executor({ name: "web", ...(await world.tracker("app")) });
+    const answer = await person.post("/trackers/app/edit", form("app", { "sources.0.key": "other" }));
+    expect(answer.status).toBe(409);
+    expect(plain(answer.text)).toContain('executor "web"');
+    const refused = await person.post("/trackers/app/delete");
+    expect(refused.status).toBe(409);
+    expect(plain(refused.text)).toContain("web");
+  });
+
+  test("a tracker with a name of any script is edited and deleted under its address", async () => {
+    const location = await create("网页.1");
+    expect(location).toBe(`/trackers/${encodeURIComponent("网页.1")}`);
+    expect((await person.get(`${location}/edit`)).text).toContain("网页.1");
+    const saved = await person.post(`${location}/edit`, form("网页.1", { description: "new" }));
+    expect([saved.status, saved.location]).toEqual([303, location]);
+    expect((await person.get(location)).text).toContain("new");
+    expect((await person.get(`${location}/delete`, { htmx: true })).text).toContain("Delete 网页.1?");
+    expect((await person.post(`${location}/delete`)).location).toBe("/trackers");
+    expect((await person.get(location)).status).toBe(404);
+  });
+});
+
+describe("POST /trackers/preview", () => {
+  const preview = (changes: FormFields = {}) => person.post("/trackers/preview", form("", changes), { htmx: true });
+
+  test("judges each tag, marks what the pattern found and asks the registry once", async () => {
+    publish("1.0", "1.1", "1.1-rc1", "latest");
+    const first = await preview();
+    expect(first.status).toBe(200);
+    expect(plain(first.text)).toContain("Latest 1.1 2 of 4 tags taken");
+    expect(first.text).toContain("<mark>1.1</mark>");
+    expect(plain(first.text)).toContain("1.1-rc1 does not match the include pattern");
+    const second = await preview({ "sources.0.channels.0.include_pattern": "-rc" });
+    expect(second.text).toContain("1.1<mark>-rc</mark>1");
+    expect(plain(second.text)).toContain("from the answer of 12:00, nothing asked again");
+    expect(registry.take().filter((line) => line.includes("tags/list"))).toHaveLength(1);
+  });
+
+  test("says at the field what is wrong with a pattern", async () => {
+    publish("1.0");
+    const { text, status } = await preview({ "sources.0.channels.0.exclude_pattern": "(?<!x)rc" });
+    expect(status).toBe(200);
+    expect(text).toMatch(
+      /hx-target="#live-f-sources-0-channels-0-exclude_pattern"[^>]*><p class="field-error">[\s\S]*?lookaround/,
+    );
+    expect(text).not.toMatch(/hx-target="#live-f-sources-0-channels-0-include_pattern"[^>]*><p/);
+  });
+
+  test("says upstream's refusal calmly, and waits for an image", async () => {
+    const { text, status } = await preview({ "sources.0.config.image": "acme/gone" });
+    expect(status).toBe(200);
+    expect(plain(text)).toContain("The tags could not be listed");
+    expect(plain((await preview({ "sources.0.config.image": "", "sources.0.config.registry": "" })).text)).toContain(
+      "Write an image name",
+    );
+  });
+});
