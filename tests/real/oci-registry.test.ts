@@ -97,8 +97,8 @@ describe.each(["none", "basic", "token"] as const)("a real registry", (auth) => 
     test("reads the image defaults for a platform, and null where there is none", async () => {
       const image = await open().readImageConfig?.("1.2.0", "linux/arm64");
       expect(image?.digest).toBe(index);
-      expect(image?.config["Labels"]).toEqual({ colour: "blue", "org.opencontainers.image.version": "1.2.0" });
-      expect(image?.config["Env"]).toContain("APP_VERSION=1.2.0");
+      expect(image?.config.Labels).toEqual({ colour: "blue", "org.opencontainers.image.version": "1.2.0" });
+      expect(image?.config.Env).toContain("APP_VERSION=1.2.0");
       expect(await open().readImageConfig?.("1.2.0", "windows/amd64")).toBeNull();
       expect(await open().readImageConfig?.("9.9.9", "linux/amd64")).toBeNull();
     });

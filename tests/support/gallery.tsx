@@ -402,27 +402,25 @@ export function RunSample({ ctx }: { ctx: PageContext }) {
       </Banner>
       <Columns
         aside={
-          <>
-            <Section title="Facts">
-              <Panel>
-                <Facts
-                  items={[
-                    ["Executor", <a href={url(ctx, "/e")}>paperless</a>],
-                    ["Runs on", "nas, Docker 29.1"],
-                    ["Started by", "new release, window"],
-                    ["Digest", <Digest ctx={ctx} value={digests.new} copy />],
-                    [
-                      "Release notes",
-                      <SafeLink ctx={ctx} href="https://github.com/paperless-ngx/paperless-ngx/releases/tag/v3.0.5">
-                        v3.0.5
-                      </SafeLink>,
-                    ],
-                    ["Snapshot", <Time ctx={ctx} at={at} form="short" />],
-                  ]}
-                />
-              </Panel>
-            </Section>
-          </>
+          <Section title="Facts">
+            <Panel>
+              <Facts
+                items={[
+                  ["Executor", <a href={url(ctx, "/e")}>paperless</a>],
+                  ["Runs on", "nas, Docker 29.1"],
+                  ["Started by", "new release, window"],
+                  ["Digest", <Digest ctx={ctx} value={digests.new} copy />],
+                  [
+                    "Release notes",
+                    <SafeLink ctx={ctx} href="https://github.com/paperless-ngx/paperless-ngx/releases/tag/v3.0.5">
+                      v3.0.5
+                    </SafeLink>,
+                  ],
+                  ["Snapshot", <Time ctx={ctx} at={at} form="short" />],
+                ]}
+              />
+            </Panel>
+          </Section>
         }
       >
         <Section title="What happened">

@@ -1,6 +1,6 @@
 import { describe } from "bun:test";
 
-const isRequired = process.env["CI"] === "true" || process.env["TIDEMARK_REQUIRE_PEERS"] === "1";
+const isRequired = process.env.CI === "true" || process.env.TIDEMARK_REQUIRE_PEERS === "1";
 
 /**
  * A suite that needs a real peer. `missing` says why the peer is not here, or null when it is. Without the peer the suite
