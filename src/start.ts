@@ -9,7 +9,14 @@ import { type Config, ConfigError } from "./config.ts";
 import { type Database, openDatabase } from "./db/client.ts";
 import { findInstallationFact, hasSealedRows, storeInstallationFact } from "./db/installation.ts";
 import { lockDataDir } from "./db/lock.ts";
-import { backupDatabase, checkDatabase, inspectDatabaseFile, migrate, unreadableDatabase } from "./db/migrate.ts";
+import {
+  backupDatabase,
+  checkDatabase,
+  inspectDatabaseFile,
+  migrate,
+  refuseEmptied,
+  unreadableDatabase,
+} from "./db/migrate.ts";
 import { errorMessage } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import { loadAssets } from "./http/assets.ts";
@@ -44,6 +51,7 @@ export async function openInstallation(config: Config, redactor: Redactor): Prom
   );
   try {
     await checkDatabase(db.client, file);
+    if (file !== null && hasKeyFile(config.data_dir)) await refuseEmptied(db.client, file);
     const now = systemClock.now();
     const backup = file === null ? null : () => backupBeforeUpgrade(db, config.data_dir, now);
     await migrate({ client: db.client, folder: join(root, "migrations"), now, backup });

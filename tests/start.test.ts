@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
+import { createClient } from "@libsql/client";
 import { startServer, temporaryDir } from "./support/server.ts";
 
 let template = "";
@@ -38,6 +49,29 @@ describe("a start of the server", () => {
     expect(said).toContain("Restore a backup");
     expect(said).not.toContain("Unexpected");
     expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("refuses an emptied database beside its keys, also after the reset command was tried on it", async () => {
+    const dir = copyOfInstallation();
+    const path = join(dir, "tidemark.db");
+    for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    writeFileSync(path, "");
+    const reset = Bun.spawnSync([process.execPath, "src/commands/reset-password.ts", "--stdin"], {
+      cwd: join(import.meta.dir, ".."),
+      env: { DATA_DIR: dir },
+      stdin: Buffer.from("kelp-otter-lantern\n"),
+    });
+    expect(reset.exitCode).toBe(1);
+    expect(statSync(path).size).toBe(0);
+    expect(await refusedStart(dir)).toContain("is empty (0 bytes) though a key file is there");
+
+    const client = createClient({ url: `file:${path}` });
+    await client.executeMultiple("CREATE TABLE a (b); DROP TABLE a");
+    client.close();
+    expect(statSync(path).size).toBeGreaterThan(0);
+    const said = await refusedStart(dir);
+    expect(said).toContain("is empty though a key file is there");
+    expect(said).not.toContain("bootstrap password");
   });
 
   test("refuses a folder in the place of the database", async () => {

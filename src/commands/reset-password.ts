@@ -5,7 +5,7 @@ import { resetPassword } from "../auth/reset-password.ts";
 import { systemClock } from "../clock.ts";
 import { readProcessConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/client.ts";
-import { checkDatabase } from "../db/migrate.ts";
+import { checkDatabase, inspectDatabaseFile } from "../db/migrate.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { createPasswords } from "../secrets/password.ts";
 import { databaseFile } from "../start.ts";
@@ -59,6 +59,8 @@ async function openExisting(): Promise<Database> {
       `There is no database "${file}"; set DATA_DIR to the data directory of the server`,
     );
   }
+  // Opening an empty file would make it a database, and the loss of the former one could not be seen any more.
+  if (file !== null) inspectDatabaseFile(file, true);
   const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token });
   try {
     await checkDatabase(db.client, file);

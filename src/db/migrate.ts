@@ -78,6 +78,13 @@ export async function checkDatabase(client: Client, path: string | null): Promis
   }
 }
 
+/** Refuses a file without a single table beside a key file: keys are made after the tables, so there was data here. */
+export async function refuseEmptied(client: Client, path: string): Promise<void> {
+  const found = await client.execute("SELECT count(*) FROM sqlite_master");
+  if (found.rows[0]?.[0] !== 0) return;
+  throw startError(`The database "${path}" is empty though a key file is there. ${restoreHint}`);
+}
+
 interface MigrateOptions {
   client: Client;
   folder: string;
