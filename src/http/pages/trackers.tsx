@@ -40,7 +40,10 @@ interface TrackerPageServices {
   notifications: Pick<NotificationService, "listEvents">;
 }
 
-const listSize = 100;
+/** On one page: with more the page would be too heavy for a phone. */
+const listSize = 50;
+/** Where every entry is wanted. */
+const readSize = 100;
 /** Pages of trackers that the filter for updates looks through for one of its own: an update is no column of theirs. */
 const maxLooks = 20;
 const historySize = 50;
@@ -173,7 +176,7 @@ async function requestAll(trackers: TrackerService): Promise<number> {
   let count = 0;
   let cursor: string | null = null;
   do {
-    const found = await trackers.list({ limit: listSize, ...(cursor === null ? {} : { cursor }) });
+    const found = await trackers.list({ limit: readSize, ...(cursor === null ? {} : { cursor }) });
     const enabled = found.items.filter((tracker) => tracker.is_enabled);
     await Promise.all(enabled.map((tracker) => trackers.requestCheck(tracker.name)));
     count += enabled.length;
@@ -227,7 +230,7 @@ async function allCredentials({ credentials }: TrackerPageServices): Promise<rea
   const items: CredentialView[] = [];
   let cursor: string | null = null;
   do {
-    const found = await credentials.list({ limit: listSize, ...(cursor === null ? {} : { cursor }) });
+    const found = await credentials.list({ limit: readSize, ...(cursor === null ? {} : { cursor }) });
     items.push(...found.items);
     cursor = found.next_cursor;
   } while (cursor !== null && items.length < maxCredentials);
