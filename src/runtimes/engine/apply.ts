@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import { PluginError } from "../../errors.ts";
+import { errorMessage, PluginError } from "../../errors.ts";
 import type { Journal } from "../runtime.ts";
 import { type Blueprint, createBody, mainAttachment, noRestart } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
@@ -102,11 +102,18 @@ async function swapRunning(
   const { client, clock } = context;
   await journal.begin("stop", { old_id: old.Id, new_id: newId, at: clock.now() });
   await takePolicyOff(client, old, journal);
+  const moves = renames(old.Id, newId, names);
+  await journal.begin(moves.old.step, moves.old.facts);
   const stoppingAt = clock.now();
   const stopping = settled(client.stopContainer(old.Id, stopGraceMs(old)));
   try {
-    await renameBoth(client, old.Id, newId, names, journal);
-    await journal.begin("start", { new_id: newId, at: clock.now() });
+    await move(client, moves.old, journal);
+    await together(journal.finish(moves.old.step, moves.old.facts), journal.begin(moves.next.step, moves.next.facts));
+    await move(client, moves.next, journal);
+    await together(
+      journal.finish(moves.next.step, moves.next.facts),
+      journal.begin("start", { new_id: newId, at: clock.now() }),
+    );
   } catch (error) {
     // The stop is on its way and cannot be called back; whoever puts the old one back must find it stopped.
     await stopping;
@@ -175,6 +182,34 @@ async function takePolicyOff(client: EngineClient, old: ContainerInspect, journa
   }
 }
 
+interface Rename {
+  step: "rename_old" | "rename_new";
+  facts: { id: string; from: string; to: string };
+}
+
+function renames(oldId: string, newId: string, names: RunNames): { old: Rename; next: Rename } {
+  return {
+    old: { step: "rename_old", facts: { id: oldId, from: names.name, to: names.aside } },
+    next: { step: "rename_new", facts: { id: newId, from: names.next, to: names.name } },
+  };
+}
+
+/** A rename whose beginning is in the journal already. */
+async function move(client: EngineClient, { step: name, facts }: Rename, journal: Journal): Promise<void> {
+  try {
+    await client.renameContainer(facts.id, facts.to);
+  } catch (error) {
+    await journal.fail(name, { ...facts, error: errorMessage(error) });
+    throw error;
+  }
+}
+
+/** The end of one step and the beginning of the next share a commit: while the old one stops, commits are what takes time. */
+async function together(...writes: readonly Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(writes);
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
 async function renameBoth(
   client: EngineClient,
   oldId: string,
@@ -182,14 +217,12 @@ async function renameBoth(
   names: RunNames,
   journal: Journal,
 ): Promise<void> {
-  await step(journal, "rename_old", { id: oldId, from: names.name, to: names.aside }, async () => {
-    await client.renameContainer(oldId, names.aside);
-    return {};
-  });
-  await step(journal, "rename_new", { id: newId, from: names.next, to: names.name }, async () => {
-    await client.renameContainer(newId, names.name);
-    return {};
-  });
+  const moves = renames(oldId, newId, names);
+  for (const each of [moves.old, moves.next]) {
+    await journal.begin(each.step, each.facts);
+    await move(client, each, journal);
+    await journal.finish(each.step, each.facts);
+  }
 }
 
 async function endStart(
