@@ -1,18 +1,25 @@
 import { randomBytes } from "node:crypto";
 
+/** So far ids may run ahead of the clock, or the clock be put back, without their order being lost. */
+const maxAheadMs = 1_000;
+
 let lastInstant = 0;
 let counter = 0;
 
 /**
  * UUIDv7 (RFC 9562, 5.7 and 6.2): 48 bits of milliseconds, a counter of 12 bits within the millisecond, then randomness. Ids of
- * one process sort in the order in which they were made, so that a page key is also the order of events.
+ * one process sort in the order in which they were made, so that a page key is also the order of events; when the counter is
+ * used up, the next millisecond is begun early.
  */
 export function newId(now: number): string {
   const bytes = randomBytes(16);
-  if (now === lastInstant && counter < 0xfff) counter += 1;
-  else counter = bytes.readUInt16BE(6) & 0x3ff;
-  lastInstant = now;
-  bytes.writeUIntBE(now, 0, 6);
+  const isBehind = now <= lastInstant && lastInstant - now < maxAheadMs;
+  if (isBehind && counter < 0xfff) counter += 1;
+  else {
+    lastInstant = isBehind ? lastInstant + 1 : now;
+    counter = bytes.readUInt16BE(6) & 0x3ff;
+  }
+  bytes.writeUIntBE(lastInstant, 0, 6);
   bytes.writeUInt16BE(0x7000 | counter, 6);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString("hex");
