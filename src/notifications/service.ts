@@ -103,10 +103,19 @@ export function notificationService(options: NotificationServiceOptions) {
     const other = await findNotifierByName(read, name);
     if (other !== null && other.id !== ownId) throw invalidInput({ name: `There is already a notifier "${name}"` });
   };
-  const checkDestination = (url: string): string => {
+  /** The host that is shown of it. A refusal leaves an entry: whoever tries inner addresses one by one is to be seen. */
+  const checkDestination = async (actor: Actor, name: string | undefined, url: string): Promise<string> => {
     const problem = options.judgeDestination(url);
-    if (problem !== null) throw invalidInput({ url: problem });
-    return new URL(url).host;
+    if (problem === null) return new URL(url).host;
+    await db.write((tx) =>
+      // Without the address, which may have a token in it.
+      audit(tx, actor, {
+        event: "destination_blocked",
+        outcome: "refused",
+        detail: { reason: problem, ...(name === undefined ? {} : { notifier: name }) },
+      }),
+    );
+    throw invalidInput({ url: problem });
   };
   const deliveryViews = async (rows: readonly DeliveryRow[], notifier: string): Promise<DeliveryView[]> => {
     const attempts = await attemptsOf(
@@ -154,7 +163,7 @@ export function notificationService(options: NotificationServiceOptions) {
 
     create: async (actor: Actor, input: unknown): Promise<NotifierView> => {
       const parsed = parseInput(NotifierInput, input);
-      const destination = checkDestination(parsed.url);
+      const destination = await checkDestination(actor, parsed.name, parsed.url);
       const now = clock.now();
       const id = newId(now);
       const config = { url: parsed.url, ...(parsed.signing_secret ? { signing_secret: parsed.signing_secret } : {}) };
@@ -186,7 +195,7 @@ export function notificationService(options: NotificationServiceOptions) {
     update: async (actor: Actor, id: string, input: unknown): Promise<NotifierView> => {
       const patch = parseInput(NotifierPatch, input);
       const url = patch.url === undefined || patch.url === "" ? null : patch.url;
-      const destination = url === null ? null : checkDestination(url);
+      const destination = url === null ? null : await checkDestination(actor, patch.name, url);
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
         const stored = sealer.openJson(StoredWebhook, row.sealed_config, secretsOf);
