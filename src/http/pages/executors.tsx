@@ -128,10 +128,11 @@ function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings
 
   app.get("/executors/new", async (c) => {
     const ctx = await pageContext(c, page);
-    const { connection, target } = c.req.query();
+    const { connection, target, tracker } = c.req.query();
     const given: Values = {
       ...(connection === undefined ? {} : { connection_id: connection }),
       ...(target === undefined ? {} : { target: { kind: "container", id: target } }),
+      ...(tracker === undefined ? {} : { bindings: [{ tracker }] }),
       trigger: "manual",
     };
     return respondHtml(c, await render(c, ctx, null, given));

@@ -48,6 +48,12 @@ test("the form proposes the only connection, and a target from the address stays
   expect(page.text).toContain("web");
 });
 
+test("a tracker from the address is chosen with its source and channel, as the link from a tracker's page wants it", async () => {
+  const { text } = await person.get("/executors/new?tracker=app");
+  expect(text).toMatch(/<option value="app" selected/);
+  expect(text).toMatch(/<option value="main" selected/);
+});
+
 test("choosing a tracker by plain POST brings its source and channel, and nothing is stored", async () => {
   const answer = await person.post("/executors", {
     _action: "redraw",
