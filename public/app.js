@@ -185,11 +185,6 @@ document.addEventListener("htmx:finally:request", (event) => {
   const form = event.target.closest?.("form");
   if (form) setBusy(form, false);
 });
-// A form that is drawn again keeps the parts open that somebody opened.
-let opened = [];
-document.addEventListener("htmx:before:swap", () => {
-  opened = [...all("form details[open]")];
-});
 // A part that asks for itself leaves out a turn while a row of it is pointed at: nothing moves away under the pointer.
 let waited = false;
 document.addEventListener("htmx:before:request", (event) => {
@@ -198,7 +193,7 @@ document.addEventListener("htmx:before:request", (event) => {
   if (waited) event.preventDefault();
 });
 document.addEventListener("htmx:after:swap", (event) => {
-  for (const part of opened) part.open = true;
+  for (const part of all("details:has(.field-error)")) part.open = true;
   settle();
   const target = event.detail.ctx?.target;
   if (target?.id === "dialog") open(target);

@@ -126,6 +126,8 @@ const htmxConfig = JSON.stringify({
   includeIndicatorCSS: false,
   extensions: "sse",
   defaultTimeout: 30_000,
+  // The second: what somebody opened stays open when a form is drawn again.
+  morphIgnore: ["data-htmx-powered", "open"],
   noSwap: [204, 304, 400, 401, 403, 404, 405, 409, 410, 413, 415, 428, 429, "5xx"],
 });
 

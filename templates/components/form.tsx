@@ -139,6 +139,8 @@ function redraws({ ctx, id, action }: FormProps): Readonly<Record<string, string
     "hx-select": `#${id}`,
     "hx-swap": "outerMorph",
     "hx-vals": '{"_action":"redraw"}',
+    // An answer to an older choice must not draw over a newer one.
+    "hx-sync": `#${id}:replace`,
   };
 }
 

@@ -39,6 +39,7 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
     "hx-select": `#${formId}`,
     "hx-swap": "outerMorph",
     "hx-vals": '{"_action":"redraw"}',
+    "hx-sync": `#${formId}:replace`,
   };
   return (
     <Layout ctx={ctx} title={title} section="connections">

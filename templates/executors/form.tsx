@@ -211,6 +211,7 @@ function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescripti
     "hx-select": `#${formId}`,
     "hx-swap": "outerMorph",
     "hx-vals": '{"_action":"redraw"}',
+    "hx-sync": `#${formId}:replace`,
   };
   const bindings = fields.find((field) => field.name === "bindings")?.entries ?? [];
   const paths = [

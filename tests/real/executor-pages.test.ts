@@ -154,6 +154,11 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     await page.waitForSelector("[name='window.start']");
     await page.selectOption("[name='trigger']", "manual");
     await page.waitForSelector("[name='window.start']", { state: "detached" });
+    await page.fill("[name='health_check.initial_delay_seconds']", "99999");
+    // A part with an error in it is open, also one that was folded.
+    await advanced.locator("summary").click();
+    await page.click(".form-actions .btn.main");
+    await page.waitForSelector("#f-health_check-initial_delay_seconds-error");
     await page.fill("[name='health_check.initial_delay_seconds']", "1");
     await page.click(".form-actions .btn.main");
     await page.waitForURL(`**${executor}`);
