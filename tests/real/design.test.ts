@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { galleryPaths, startGallery } from "../support/gallery-server.tsx";
 import { peerSuite } from "../support/peer.ts";
 
-const executablePath = "/usr/bin/chromium";
-const missing = existsSync(executablePath) ? null : `Chromium is not at ${executablePath}`;
+const missing = chromiumMissing();
 
 peerSuite("the design system in Chromium under the content security policy", missing, () => {
   let gallery: ReturnType<typeof startGallery>;
@@ -15,18 +14,7 @@ peerSuite("the design system in Chromium under the content security policy", mis
 
   beforeAll(async () => {
     gallery = startGallery();
-    browser = await chromium.launch({
-      executablePath,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    browser = await startChromium();
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.on("console", (message) => {
       // Chromium reports each 4xx as an error of its own; the samples answer 422 and 409 on purpose.

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { account } from "../peers/registry.ts";
 import { peerSuite } from "../support/peer.ts";
 import { testPassword } from "../support/server.ts";
 import { startWorld, type World, worldMissing } from "../support/world.ts";
 
-const executable = "/usr/bin/chromium";
-const missing = existsSync(executable) ? worldMissing() : `there is no ${executable}`;
+const missing = worldMissing() ?? chromiumMissing();
 
 peerSuite("connections, executors and runs in Chromium on a real engine", missing, () => {
   let world: World;
@@ -17,18 +16,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
 
   beforeAll(async () => {
     world = await startWorld();
-    browser = await chromium.launch({
-      executablePath: executable,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    browser = await startChromium();
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
     page = await context.newPage();
     page.setDefaultTimeout(60_000);

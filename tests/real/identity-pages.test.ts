@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type RunningServer, startServer, testPassword } from "../support/server.ts";
 
-const executable = "/usr/bin/chromium";
-const missing = existsSync(executable) ? null : `there is no ${executable}`;
+const missing = chromiumMissing();
 
 peerSuite("pages of identity, settings and notifiers in Chromium", missing, () => {
   let server: RunningServer;
@@ -21,19 +20,7 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
     receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
     server = await startServer({ env: { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` } });
     address = server.url.replace("127.0.0.1", "tidemark.test");
-    browser = await chromium.launch({
-      executablePath: executable,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--host-resolver-rules=MAP tidemark.test 127.0.0.1",
-      ],
-    });
+    browser = await startChromium(["--host-resolver-rules=MAP tidemark.test 127.0.0.1"]);
     context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
     page = await context.newPage();
     page.on("console", (message) => {

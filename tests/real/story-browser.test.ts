@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { testPassword } from "../support/server.ts";
 import { startWorld, type World, worldMissing } from "../support/world.ts";
 
-const executable = "/usr/bin/chromium";
-const missing = worldMissing() ?? (existsSync(executable) ? null : `there is no ${executable}`);
+const missing = worldMissing() ?? chromiumMissing();
 const limit = 180_000;
 
 // The same story as by the API, told by a person with a browser: every step is a click or a key.
@@ -39,18 +38,7 @@ peerSuite("the story, in a browser", missing, () => {
   beforeAll(async () => {
     world = await startWorld();
     await world.push("0.9.0-rc1");
-    browser = await chromium.launch({
-      executablePath: executable,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    browser = await startChromium();
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
     page = await context.newPage();
     page.setDefaultTimeout(30_000);

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { pushImage } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
 import { firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
 
-const executable = "/usr/bin/chromium";
-const missing = registryMissing() ?? (existsSync(executable) ? null : `there is no ${executable}`);
+const missing = registryMissing() ?? chromiumMissing();
 
 peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
   let registry: Registry;
@@ -30,10 +29,7 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
       await push(tag, `${position + 1}`);
     server = await startServer();
     await firstSignIn(server);
-    browser = await chromium.launch({
-      executablePath: executable,
-      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
-    });
+    browser = await startChromium();
     page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" })).newPage();
     page.on("console", (message) => {
       // Browsers report every 4xx of a page; what the policy or a script refuses is what must not be.

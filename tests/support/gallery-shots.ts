@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { startChromium } from "../peers/chromium.ts";
 import { galleryPaths, startGallery } from "./gallery-server.tsx";
 
 // Pictures of the gallery to look at: `bun tests/support/gallery-shots.ts DIRECTORY [PATH…]`.
@@ -14,10 +14,7 @@ const looks = [
   { width: 1600, theme: "light", lang: "zh" },
 ];
 const gallery = startGallery();
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
-});
+const browser = await startChromium();
 for (const look of looks) {
   const page = await browser.newPage({ viewport: { width: look.width, height: look.width === 390 ? 844 : 900 } });
   page.on("console", (message) => console.log(look.width, message.text()));
