@@ -79,11 +79,14 @@ beforeAll(async () => {
       write(join(tree, "biome.json"), JSON.stringify(config));
       write(join(tree, path), code);
       if (code.includes("families.ts")) write(join(tree, "src/versions/families.ts"), use("./classify.ts"));
-      const child = Bun.spawn([join(root, "node_modules/.bin/biome"), "lint", "--colors=off", path], {
-        cwd: tree,
-        stdout: "pipe",
-        stderr: "pipe",
-      });
+      const child = Bun.spawn(
+        [process.execPath, join(root, "node_modules/@biomejs/biome/bin/biome"), "lint", "--colors=off", path],
+        {
+          cwd: tree,
+          stdout: "pipe",
+          stderr: "pipe",
+        },
+      );
       const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
       await child.exited;
       reported.set(index, out + err);
