@@ -31,10 +31,6 @@ export function toIso(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-export function toIsoOrNull(instant: number | null): string | null {
-  return instant === null ? null : toIso(instant);
-}
-
 /** Parses what an upstream calls a time; null when it is none. */
 export function parseInstant(text: string): number | null {
   const ms = Date.parse(text);

@@ -19,7 +19,7 @@ import {
 } from "./db/migrate.ts";
 import { errorMessage } from "./errors.ts";
 import { createApp } from "./http/app.ts";
-import { loadAssets } from "./http/assets.ts";
+import { loadAssets, packagedFiles } from "./http/assets.ts";
 import type { App } from "./http/context.ts";
 import { newId } from "./ids.ts";
 import { createLog, type Log } from "./log.ts";
@@ -33,7 +33,6 @@ import { createServices } from "./services.ts";
 export const version = "0.1.0";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const inPackage = (path: string) => fileURLToPath(import.meta.resolve(path));
 
 /** The file of a `file:` database; null for a remote one. */
 export function databaseFile(url: string): string | null {
@@ -142,10 +141,7 @@ export async function start(config: Config): Promise<Started> {
         base_url: services.settings.current().base_url,
       });
     }
-    const assets = loadAssets(join(root, "public"), [
-      { name: "htmx.js", file: inPackage("htmx.org/dist/htmx.min.js") },
-      { name: "htmx-sse.js", file: inPackage("htmx.org/dist/ext/hx-sse.min.js") },
-    ]);
+    const assets = loadAssets(join(root, "public"), packagedFiles);
     return {
       app: createApp({ services, assets, log, version, excerpt: redactor.excerpt }),
       log,

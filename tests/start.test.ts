@@ -1,44 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
+import { copyOfInstallation, refusedStart, stoppedInstallation } from "./support/installation.ts";
 import { startServer, temporaryDir } from "./support/server.ts";
 
 let template = "";
 
-function copyOfInstallation(): string {
-  const dir = join(temporaryDir(), "data");
-  cpSync(template, dir, { recursive: true });
-  chmodSync(dir, 0o700);
-  return dir;
-}
-
-async function refusedStart(dataDir: string, env: Record<string, string> = {}): Promise<string> {
-  const started = await startServer({ data_dir: dataDir, env }).catch((error: unknown) => error);
-  if (started instanceof Error) return started.message;
-  throw new Error("it started");
-}
-
 beforeAll(async () => {
-  const server = await startServer();
-  template = server.data_dir;
-  await server.kill("SIGTERM");
+  template = await stoppedInstallation();
 });
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 describe("a start of the server", () => {
   test("names the damaged file and the way back when the first page is broken, and leaves it as it is", async () => {
-    const dir = copyOfInstallation();
+    const dir = copyOfInstallation(template);
     const path = join(dir, "tidemark.db");
     const file = openSync(path, "r+");
     // Behind the header, which alone still looks right.
@@ -52,7 +28,7 @@ describe("a start of the server", () => {
   });
 
   test("refuses an emptied database beside its keys, also after the reset command was tried on it", async () => {
-    const dir = copyOfInstallation();
+    const dir = copyOfInstallation(template);
     const path = join(dir, "tidemark.db");
     for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
     writeFileSync(path, "");
@@ -75,7 +51,7 @@ describe("a start of the server", () => {
   });
 
   test("refuses a folder in the place of the database", async () => {
-    const dir = copyOfInstallation();
+    const dir = copyOfInstallation(template);
     const path = join(dir, "tidemark.db");
     rmSync(path);
     mkdirSync(path);
@@ -91,7 +67,7 @@ describe("a start of the server", () => {
   });
 
   test("writes nothing when nothing has changed", async () => {
-    const dir = copyOfInstallation();
+    const dir = copyOfInstallation(template);
     const server = await startServer({ data_dir: dir });
     expect(statSync(join(dir, "tidemark.db-wal")).size).toBe(0);
     await server.kill("SIGTERM");

@@ -44,7 +44,6 @@ export function connectionInput(runtimes: Runtimes) {
     `Choose one of ${runtimeKinds.join(", ")}`,
   );
 }
-export type ConnectionInput = v.InferOutput<ReturnType<typeof connectionInput>>;
 
 /** Every field may be left out and then stays; members of `config` too. A member set to null goes back to its default. */
 export const ConnectionPatch = v.strictObject({

@@ -69,8 +69,6 @@ interface Decision {
   next_evaluation_at: number;
 }
 
-export type Evaluator = ReturnType<typeof executorEvaluator>;
-
 /**
  * Compares what executors should run with what they run, when it is due: after a check found something, when a window opens, a
  * release grows old enough, a retry comes, and every quarter of an hour. Queues the automatic run that follows, or none.

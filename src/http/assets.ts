@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { App } from "./context.ts";
 
@@ -25,6 +26,14 @@ interface AssetFile {
   /** Absolute path on disk. */
   file: string;
 }
+
+const inPackage = (path: string) => fileURLToPath(import.meta.resolve(path));
+
+/** What the pages load from packages, under the names by which templates ask for it. */
+export const packagedFiles: readonly AssetFile[] = [
+  { name: "htmx.js", file: inPackage("htmx.org/dist/htmx.min.js") },
+  { name: "htmx-sse.js", file: inPackage("htmx.org/dist/ext/hx-sse.min.js") },
+];
 
 /** Our static files and those of packages, read once at start and served from memory. */
 export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): Assets {

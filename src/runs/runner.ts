@@ -41,8 +41,6 @@ const PlanColumn = v.object({
   was_running: v.boolean(),
 });
 
-export type Runner = ReturnType<typeof runRunner>;
-
 /**
  * Takes up runs that are due: starts pending ones, recovers those whose process is gone, cleans up after ended ones. Each is held
  * by a lease with an owner of its own, so that no two processes, and no two calls in one, ever work on the same run.

@@ -1,9 +1,11 @@
 import * as v from "valibot";
+import { runStates } from "../db/tables.ts";
 import { type SkipReason, skipReasons, triggers } from "../executors/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 
+export { runStates };
+
 export const runKinds = ["update", "rollback"] as const;
-export type RunKind = (typeof runKinds)[number];
 
 /** Why a run failed; skips have their own reasons. */
 export const failureReasons = [
@@ -69,17 +71,6 @@ export const RunInput = v.strictObject({
   ),
 });
 export type RunInput = v.InferOutput<typeof RunInput>;
-
-export const runStates = [
-  "pending",
-  "capturing",
-  "updating",
-  "verifying",
-  "succeeded",
-  "degraded",
-  "failed",
-  "skipped",
-] as const;
 
 export const RunStepView = v.object({
   /** Counts up within the run; with `progress` it is that of the step before. */

@@ -1,30 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
+import { copyOfInstallation, refusedStart, stoppedInstallation } from "../support/installation.ts";
 import { startServer, temporaryDir } from "../support/server.ts";
 
 let template = "";
 
-/** A copy of an installation that was started once and stopped. */
-function copyOfInstallation(): string {
-  const dir = join(temporaryDir(), "data");
-  cpSync(template, dir, { recursive: true });
-  chmodSync(dir, 0o700);
-  return dir;
-}
-
-/** The output of a start that must fail. */
-async function refusedStart(dataDir: string, env: Record<string, string> = {}): Promise<string> {
-  const started = await startServer({ data_dir: dataDir, env }).catch((error: unknown) => error);
-  if (started instanceof Error) return started.message;
-  throw new Error("it started");
-}
-
 beforeAll(async () => {
-  const server = await startServer();
-  template = server.data_dir;
-  await server.kill("SIGTERM");
+  template = await stoppedInstallation();
 });
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
@@ -37,14 +21,14 @@ describe("a start of the server", () => {
   });
 
   test("refuses a missing key file and makes no new one", async () => {
-    const dir = copyOfInstallation();
+    const dir = copyOfInstallation(template);
     rmSync(join(dir, "keys.json"));
     expect(await refusedStart(dir)).toContain("restore the file from the backup of the data directory");
     expect(existsSync(join(dir, "keys.json"))).toBe(false);
   });
 
   test("refuses another key, from the environment too, and leaves the file as it is", async () => {
-    const dir = copyOfInstallation();
+    const dir = copyOfInstallation(template);
     const before = readFileSync(join(dir, "keys.json"));
     const text = await refusedStart(dir, { ENCRYPTION_KEY: generateFernetKey() });
     expect(text).toContain("correct ENCRYPTION_KEY");
@@ -52,13 +36,13 @@ describe("a start of the server", () => {
   });
 
   test("refuses a key file that the group may read", async () => {
-    const dir = copyOfInstallation();
+    const dir = copyOfInstallation(template);
     chmodSync(join(dir, "keys.json"), 0o640);
     expect(await refusedStart(dir)).toContain("run chmod 600 on it");
   });
 
   test("logs no password and no bootstrap line again", async () => {
-    const server = await startServer({ data_dir: copyOfInstallation(), env: { LOG_LEVEL: "debug" } });
+    const server = await startServer({ data_dir: copyOfInstallation(template), env: { LOG_LEVEL: "debug" } });
     expect(server.lines.join("\n")).not.toContain("bootstrap");
     await server.kill("SIGTERM");
   });

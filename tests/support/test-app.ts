@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { bootstrapAdministrator } from "../../src/auth/bootstrap.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createApp } from "../../src/http/app.ts";
-import { loadAssets } from "../../src/http/assets.ts";
+import { loadAssets, packagedFiles } from "../../src/http/assets.ts";
 import { createLog } from "../../src/log.ts";
 import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
@@ -20,15 +19,11 @@ export const testOrigin = "http://tidemark.test";
 export const goodPassword = "kelp-otter-lantern";
 
 const root = join(import.meta.dir, "../..");
-const inPackage = (path: string) => fileURLToPath(import.meta.resolve(path));
 
 let loaded: ReturnType<typeof loadAssets> | null = null;
 /** Once a process: compressing the files takes longer than most tests. */
 function assets() {
-  loaded ??= loadAssets(join(root, "public"), [
-    { name: "htmx.js", file: inPackage("htmx.org/dist/htmx.min.js") },
-    { name: "htmx-sse.js", file: inPackage("htmx.org/dist/ext/hx-sse.min.js") },
-  ]);
+  loaded ??= loadAssets(join(root, "public"), packagedFiles);
   return loaded;
 }
 

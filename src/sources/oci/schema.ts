@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { parseRepository, RepositoryError } from "./repository.ts";
 
 export const publishedAtModes = ["auto", "build_time", "first_observed"] as const;
-export type PublishedAtMode = (typeof publishedAtModes)[number];
 
 /** What a person says of a source of kind `oci`; see `parseRepository` for how the two addresses are read. */
 export const OciConfig = v.pipe(
