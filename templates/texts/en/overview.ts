@@ -92,7 +92,7 @@ export const overview = {
   window_updates: (count: number) => plural("en", count, { one: "update", other: "updates" }),
   status: {
     checked: (count: number) =>
-      count === 1 ? "The source is checked, last" : `All ${formatNumber("en", count)} sources checked, last`,
+      count === 1 ? "The source was checked" : `All ${formatNumber("en", count)} sources checked, last`,
     failing: (failing: number, total: number) =>
       total === 1
         ? "The source fails"

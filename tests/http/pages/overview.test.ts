@@ -115,7 +115,7 @@ test("GET /api/stats answers with instants as texts, and only to those who are s
 test("the line at the top says how fresh the facts are, on every page", async () => {
   await world.tracker("app");
   const { text } = await person.get("/credentials");
-  expect(text).toMatch(/The source is checked, last <time[^>]*>2 minutes ago/);
+  expect(text).toMatch(/The source was checked <time[^>]*>2 minutes ago/);
 });
 
 describe("GET /search", () => {
