@@ -125,6 +125,8 @@ export const trackers = sqliteTable(
     request_timeout_seconds: integer("request_timeout_seconds").notNull(),
     sorting: text("sorting", { enum: ["publish_time", "semantic"] }).notNull(),
     release_fallback: flag("release_fallback").notNull().default(false),
+    /** Where notes come from: `{ source: "release" }`, or `{ source: "changelog", … }` with what the changelog needs. */
+    release_notes: json<JsonObject>("release_notes").notNull().default({ source: "release" }),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
@@ -163,6 +165,8 @@ export const tracker_sources = sqliteTable(
     last_byte_count: integer("last_byte_count"),
     last_duration_ms: integer("last_duration_ms"),
     upstream_total: integer("upstream_total"),
+    /** Where upstream says the repository is now; null while it is where it was. */
+    moved_to: text("moved_to"),
     /** Where the rotation that re-checks older known tags stands. */
     rotation: integer("rotation").notNull().default(0),
     memo: text("memo"),
@@ -187,6 +191,8 @@ export const tracker_channels = sqliteTable(
     release_type: text("release_type", { enum: ["release", "prerelease"] }),
     include_pattern: text("include_pattern").notNull().default(""),
     exclude_pattern: text("exclude_pattern").notNull().default(""),
+    /** A version becomes the channel's latest only once every source of the tracker shows it. */
+    requires_agreement: flag("requires_agreement").notNull().default(false),
     /** As of a source: what a check finds is announced only once a check has succeeded under these rules. */
     baseline_at: instant("baseline_at"),
     /** What this channel last called its latest, so that each channel triggers by its own change. */
@@ -216,6 +222,15 @@ export const releases = sqliteTable(
     republished_at: instant("republished_at"),
     url: text("url"),
     notes: text("notes"),
+    /** Of the notes as stored, so that edited ones are noticed without reading them; null where there are none. */
+    notes_digest: text("notes_digest"),
+    /** Why the changelog gave no notes for it; null when it did or was not asked. */
+    notes_error: text("notes_error"),
+    app_version: text("app_version"),
+    is_deprecated: flag("is_deprecated").notNull().default(false),
+    /** Of an image: the commit and the version that it says it was built from. */
+    source_revision: text("source_revision"),
+    labelled_version: text("labelled_version"),
   },
   (t) => [
     uniqueIndex("releases_tag").on(t.source_id, t.tag),

@@ -19,6 +19,14 @@ export interface UpstreamRelease {
   revision: string | null;
   url: string | null;
   notes: string | null;
+  /** Of a chart: the version of the application in it, always as text. */
+  app_version?: string | null;
+  /** Of a chart: upstream marked it as one that is no longer cared for. */
+  is_deprecated?: boolean;
+  /** Of an image: the commit that it says it was built from (`org.opencontainers.image.revision`). */
+  source_revision?: string | null;
+  /** Of an image: the version that it says it is (`org.opencontainers.image.version`), which names what a floating tag stands for. */
+  labelled_version?: string | null;
   /**
    * Of a release that was not known: true when upstream did not have it at the previous check, false when it did. Left out when
    * the source cannot tell; a release that is not known then counts as new.
@@ -32,10 +40,14 @@ export interface KnownRelease {
   published_at: number | null;
 }
 
+/** Whether a channel takes a release of this name and stage. */
+export type Accept = (tag: string, stage: ReleaseStage) => boolean;
+
 export interface ListRequest {
-  /** Most releases to return beside those in `watch`, 1 to 100; applied after `accept`. */
+  /** Most releases to return for each channel beside those in `watch`, 1 to 100: what a channel refuses takes no place. */
   limit: number;
-  accept(tag: string): boolean;
+  /** One for each channel, so that the versions of a busy one leave the others their places. */
+  accepts: readonly Accept[];
   /** By tag. A known release is returned as it is, at no cost, unless it is in `watch`. */
   known: ReadonlyMap<string, KnownRelease>;
   /** Tags whose revision is asked again though it is known: the channels' current ones, those that executors run. */
@@ -50,6 +62,18 @@ export interface Listing {
   total: number;
   /** The source's own memory between checks (bounded to 2 MiB), opaque to everybody else. */
   memo: string | null;
+  /** Upstream answered from another place of the same host: where the repository is now, as its configuration would name it. */
+  moved_to?: string | null;
+}
+
+/** What one check of an unchanged source costs. */
+export interface CheckCost {
+  /** Requests in all. */
+  requests: number;
+  /** Those of them that count against the host's rate limit. */
+  quota: number;
+  /** How many the host allows in an hour as long as it has not said so itself; null where no limit is known. */
+  hourly_limit: number | null;
 }
 
 /** The defaults that an image gives to its containers; engine wire names, because they are merged with engine JSON. */
@@ -83,4 +107,10 @@ export interface Source<K extends SourceKind = SourceKind> {
   open(config: unknown, secret: unknown, context: PluginContext): OpenSource;
   /** The host that the rate ledger and the per-host pool count for this configuration. */
   host(config: unknown): string;
+  /** What a check in steady state costs; tags that executors run come on top. */
+  cost(config: unknown, hasCredential: boolean): CheckCost;
+  /** Why this configuration cannot do without a credential; null when it can. Asked when a tracker is saved. */
+  credentialNeed?(config: unknown): string | null;
+  /** Largest body in bytes, after decompression; left out: 16 MiB. */
+  max_bytes?: number;
 }

@@ -20,6 +20,7 @@ import {
   type TrackerRow,
 } from "./queries.ts";
 import { recordListing } from "./record-listing.ts";
+import { isSameRelease, mergedFacts } from "./release-facts.ts";
 import { openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
 
 /** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
@@ -82,22 +83,13 @@ function emptied(known: number): Failure {
  * Whether upstream said nothing that is not stored. An edit meanwhile changes nothing about it: one of the address takes the lease
  * away, one of the rules judges by itself what is stored.
  */
-function isUnchanged(claimed: Claimed, listing: Listing): boolean {
+function isUnchanged(claimed: Claimed, listing: Listing, now: number): boolean {
   if (claimed.source.baseline_at === null || claimed.channels.some((channel) => channel.baseline_at === null))
     return false;
   const known = new Map(claimed.known.map((release) => [release.tag, release]));
   return listing.releases.every((release) => {
     const row = known.get(release.tag);
-    return (
-      row !== undefined &&
-      release.notes === null &&
-      !row.has_notes &&
-      row.revision === (release.revision ?? row.revision) &&
-      row.published_at === release.published_at &&
-      row.version === release.version &&
-      row.stage === release.stage &&
-      row.url === release.url
-    );
+    return row !== undefined && isSameRelease(row, mergedFacts(row, release, now));
   });
 }
 
@@ -150,32 +142,19 @@ export function sourceCheck(options: CheckOptions) {
         ? []
         : known.map((release) => [release.tag, { revision: release.revision, published_at: release.published_at }]),
     );
-    const request: Omit<ListRequest, "accept"> = {
+    const request: ListRequest = {
       // More than is kept would be fetched only to be removed.
       limit: Math.min(tracker.fetch_depth, options.versionHistoryCount()),
+      accepts: channels.map((channel) => (tag, stage) => judgeRelease({ tag, stage }, channel).accepted),
       known: knownByTag,
       watch,
       memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
     };
-    const accepts = (some: readonly ChannelRow[]) => (tag: string) =>
-      some.some((channel) => judgeRelease({ tag, stage: "tag" }, { ...channel, release_type: null }).accepted);
-    const list = async (some: readonly ChannelRow[]): Promise<Listing> => {
-      const asked = { ...request, accept: accepts(some) };
-      const listing = await source.listReleases(asked);
-      const isBare = listing.releases.length === 0 && listing.total === 0;
-      return isBare && tracker.release_fallback && source.listTags !== undefined
-        ? await source.listTags(asked)
-        : listing;
-    };
-    // A new channel has a listing of its own, once: the versions of a busier one would leave it no place within the depth.
-    const fresh = channels.length > 1 ? channels.filter((channel) => channel.baseline_at === null) : [];
-    const settled = channels.filter((channel) => !fresh.includes(channel));
-    const groups = [...(settled.length === 0 ? [] : [settled]), ...fresh.map((channel) => [channel])];
-    const listings: Listing[] = [];
-    for (const group of groups) listings.push(await list(group));
-    const byTag = new Map(listings.flatMap(({ releases }) => releases.map((release) => [release.tag, release])));
-    const last = listings.at(-1);
-    return { releases: [...byTag.values()], total: last?.total ?? 0, memo: last?.memo ?? null };
+    const listing = await source.listReleases(request);
+    const isBare = listing.releases.length === 0 && listing.total === 0;
+    return isBare && tracker.release_fallback && source.listTags !== undefined
+      ? await source.listTags(request)
+      : listing;
   };
 
   const describe = (error: unknown, claimed: Claimed): Failure => {
@@ -231,10 +210,11 @@ export function sourceCheck(options: CheckOptions) {
         upstream_total: listing.total,
         rotation: source.rotation + 1,
         baseline_at: source.baseline_at ?? now,
+        moved_to: listing.moved_to ?? null,
         ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
       });
       if (!isMine) return null;
-      if (isUnchanged(claimed, listing)) return { discovered: 0, republished: 0, overlong: 0 };
+      if (isUnchanged(claimed, listing, now)) return { discovered: 0, republished: 0, overlong: 0 };
       const current = await findTracker(tx, tracker.id);
       if (current === null) return null;
       const { recordEvent } = options;

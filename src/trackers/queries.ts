@@ -36,7 +36,7 @@ export type SourceRow = typeof tracker_sources.$inferSelect;
 export type ChannelRow = typeof tracker_channels.$inferSelect;
 export type ReleaseRow = typeof releases.$inferSelect;
 /** A release without its notes, which can be long. */
-export type ReleaseFactsRow = Omit<ReleaseRow, "notes"> & { has_notes: boolean };
+export type ReleaseFactsRow = Omit<ReleaseRow, "notes">;
 
 /** More than a tracker can have: 20 sources with 4 channels of 1,000 versions is what the settings allow. */
 const maxReleasesRead = 100_000;
@@ -53,7 +53,12 @@ const releaseFacts = {
   first_observed_at: releases.first_observed_at,
   republished_at: releases.republished_at,
   url: releases.url,
-  has_notes: sql<boolean>`${releases.notes} is not null`.mapWith(Boolean),
+  notes_error: releases.notes_error,
+  app_version: releases.app_version,
+  is_deprecated: releases.is_deprecated,
+  source_revision: releases.source_revision,
+  labelled_version: releases.labelled_version,
+  notes_digest: releases.notes_digest,
 };
 
 // Trackers

@@ -1,7 +1,7 @@
 import type { Writer } from "../db/client.ts";
 import { newId } from "../ids.ts";
 import type { RecordEvent, ReleaseFacts } from "../notifications/schema.ts";
-import type { Listing, UpstreamRelease } from "../sources/source.ts";
+import type { Listing } from "../sources/source.ts";
 import { MAX_TEXT_CHARACTERS } from "../versions/pattern.ts";
 import { judgeRelease, latestOfChannel, membersOf, plainVersion } from "./judge.ts";
 import { buildsInUse, isInUse } from "./pins.ts";
@@ -25,11 +25,8 @@ import {
   updateReleaseRow,
   wakeExecutors,
 } from "./queries.ts";
+import { isSameRelease, mergedFacts, newFacts, notesOf } from "./release-facts.ts";
 import { surplusReleases } from "./retention.ts";
-
-const maxNotesCharacters = 262_144;
-/** Publish times further ahead than a clock can be wrong are not believed. */
-const maxAheadMs = 86_400_000;
 
 interface ListingInput {
   tracker: TrackerRow;
@@ -56,19 +53,6 @@ interface Discovery {
   appeared: boolean | undefined;
 }
 
-function publishTime(release: UpstreamRelease, now: number): number | null {
-  return release.published_at !== null && release.published_at > now + maxAheadMs ? null : release.published_at;
-}
-
-function factsOf(release: UpstreamRelease, now: number) {
-  return {
-    version: release.version,
-    stage: release.stage,
-    published_at: publishTime(release, now),
-    url: release.url,
-  };
-}
-
 /** Upstream's answer in one source's rows. What upstream left out stays; a revision that could not be read keeps the known one. */
 async function storeReleases(tx: Writer, input: ListingInput, stored: readonly ReleaseFactsRow[]) {
   const { source, now } = input;
@@ -82,60 +66,32 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
       overlong++;
       continue;
     }
-    const facts = factsOf(release, now);
-    const notes = release.notes?.slice(0, maxNotesCharacters) ?? null;
+    const notes = notesOf(release);
     const known = byTag.get(release.tag);
     if (known === undefined) {
       // A tag that was there before is first seen now only because the rules or the depth let it in.
-      const observedAt = release.appeared === false ? Math.min(source.baseline_at ?? now, now) : now;
-      const row: ReleaseFactsRow = {
-        id: newId(now),
-        source_id: source.id,
-        tag: release.tag,
-        ...facts,
-        revision: release.revision,
-        previous_revision: null,
-        first_observed_at: observedAt,
-        republished_at: null,
-        has_notes: notes !== null,
-      };
-      const { has_notes: _, ...columns } = row;
-      await insertRelease(tx, { ...columns, notes });
+      const first_observed_at = release.appeared === false ? Math.min(source.baseline_at ?? now, now) : now;
+      const row = newFacts(release, { id: newId(now), source_id: source.id, first_observed_at, now });
+      await insertRelease(tx, { ...row, notes });
       byTag.set(row.tag, row);
       discovered.push({ row, appeared: release.appeared });
       continue;
     }
-    const next: ReleaseFactsRow = { ...known, ...facts, has_notes: notes !== null };
-    // Where the lookup failed, what is not known now was known before.
-    if (release.revision === null) next.published_at ??= known.published_at;
-    if (release.revision !== null && release.revision !== known.revision) {
-      next.revision = release.revision;
-      // Under another configuration a revision may differ without anything having been published.
-      if (known.revision !== null && source.baseline_at !== null) {
-        next.previous_revision = known.revision;
-        next.republished_at = now;
-        republished.push(next);
-      }
+    const next = mergedFacts(known, release, now);
+    // Under another configuration a revision may differ without anything having been published.
+    if (next.revision !== known.revision && known.revision !== null && source.baseline_at !== null) {
+      next.previous_revision = known.revision;
+      next.republished_at = now;
+      republished.push(next);
     }
-    if (!isSame(known, next)) {
-      const { has_notes: _, id, ...columns } = next;
+    if (!isSameRelease(known, next)) {
+      const { id, ...columns } = next;
       await updateReleaseRow(tx, id, { ...columns, notes });
       changes++;
     }
     byTag.set(next.tag, next);
   }
   return { rows: [...byTag.values()], discovered, republished, overlong, changes };
-}
-
-function isSame(a: ReleaseFactsRow, b: ReleaseFactsRow): boolean {
-  return (
-    a.version === b.version &&
-    a.stage === b.stage &&
-    a.published_at === b.published_at &&
-    a.url === b.url &&
-    a.revision === b.revision &&
-    a.has_notes === b.has_notes
-  );
 }
 
 /** Whether another source of the tracker already shows a version in a channel of the same type. */
@@ -180,7 +136,7 @@ async function releaseFactsOf(
   channel: ChannelRow,
   release: ReleaseFactsRow,
 ): Promise<Omit<ReleaseFacts, "previous_version" | "also">> {
-  const full = release.has_notes ? await findRelease(tx, release.id) : null;
+  const full = release.notes_digest !== null ? await findRelease(tx, release.id) : null;
   return {
     tracker: input.tracker.name,
     channel: channel.type,

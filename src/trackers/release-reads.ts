@@ -196,7 +196,7 @@ export function releaseReads(options: ReadOptions) {
       const source = sources.find((own) => own.id === row?.source_id);
       if (row === null || source === undefined) throw notFound("release", id);
       const { notes, ...facts } = row;
-      return { ...viewIn({ ...facts, has_notes: notes !== null }, tracker, source, channels), notes };
+      return { ...viewIn(facts, tracker, source, channels), notes };
     },
 
     /** Why a tag is, or is not, in each channel: every rule's verdict, and where it stands. */

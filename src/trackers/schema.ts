@@ -301,6 +301,8 @@ export const SourceView = v.object({
   last_duration_ms: v.nullable(v.number()),
   /** How many names upstream lists in all. */
   upstream_total: v.nullable(v.number()),
+  /** Where upstream says the repository is now; null while it is where it was. */
+  moved_to: v.nullable(v.string()),
 });
 export type SourceView = v.InferOutput<typeof SourceView>;
 
@@ -351,6 +353,15 @@ export const ReleaseView = v.object({
   latest_in: v.array(ChannelTypeSchema),
   url: v.nullable(v.string()),
   has_notes: v.boolean(),
+  /** Why the changelog gave no notes; null when it did or was not asked. */
+  notes_error: v.nullable(v.string()),
+  /** Of a chart: the version of the application in it. */
+  app_version: v.nullable(v.string()),
+  /** Of a chart: upstream marked it as one that is no longer cared for. */
+  is_deprecated: v.boolean(),
+  /** Of an image: the commit and the version that it says it was built from. */
+  source_revision: v.nullable(v.string()),
+  labelled_version: v.nullable(v.string()),
 });
 export type ReleaseView = v.InferOutput<typeof ReleaseView>;
 

@@ -17,6 +17,8 @@ export type OpenContext = (options: {
   /** For each request. */
   timeout_ms: number;
   credential_id: string | null;
+  /** Largest body in bytes. */
+  max_bytes?: number;
   signal: AbortSignal;
 }) => CountedContext;
 
@@ -48,7 +50,9 @@ export async function openSource(
   options: { timeout_ms: number; signal: AbortSignal },
 ): Promise<SourceSession> {
   const secret = await opener.credentials.openSecret(address.kind, address.credential_id);
-  const context = opener.openContext({ ...options, credential_id: address.credential_id });
+  const { max_bytes } = opener.registry[address.kind];
+  const limits = max_bytes === undefined ? options : { ...options, max_bytes };
+  const context = opener.openContext({ ...limits, credential_id: address.credential_id });
   return {
     source: opener.registry[address.kind].open(address.config, secret, context),
     stats: () => context.stats(),

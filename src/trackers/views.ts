@@ -35,7 +35,12 @@ function channelView(channel: ChannelRow, latest: ReleaseFactsRow | undefined): 
   return { type, release_type, include_pattern, exclude_pattern, latest: view };
 }
 
-function sourceView(source: SourceRow, tracker: TrackerRow, channels: readonly ChannelView[], now: number): SourceView {
+function sourceView(
+  source: SourceRow,
+  tracker: Pick<TrackerRow, "is_enabled">,
+  channels: readonly ChannelView[],
+  now: number,
+): SourceView {
   return {
     id: source.id,
     key: source.key,
@@ -54,6 +59,7 @@ function sourceView(source: SourceRow, tracker: TrackerRow, channels: readonly C
     last_byte_count: source.last_byte_count,
     last_duration_ms: source.last_duration_ms,
     upstream_total: source.upstream_total,
+    moved_to: source.moved_to,
   };
 }
 
@@ -81,7 +87,7 @@ export async function trackerViews(read: Reader, rows: readonly TrackerRow[], no
   );
   const latestById = new Map(latest.map((release) => [release.id, release]));
   const bound = await executorsOfTrackers(read, trackerIds);
-  return rows.map((row) => {
+  return rows.map(({ release_notes: _, ...row }) => {
     const views = sources
       .filter((source) => source.tracker_id === row.id)
       .map((source) => {
@@ -106,9 +112,10 @@ export function releaseView(
   row: ReleaseFactsRow,
   context: { tracker: string; source_key: string; channels: readonly ChannelRow[] },
 ): ReleaseView {
-  const { source_id: _, ...facts } = row;
+  const { source_id: _, notes_digest, ...facts } = row;
   return {
     ...facts,
+    has_notes: notes_digest !== null,
     tracker: context.tracker,
     source_key: context.source_key,
     channels: typesOf(row, context.channels),

@@ -35,7 +35,7 @@ const samples: { readonly [K in SourceKind]: Sample } = {
   },
 };
 
-const request: ListRequest = { limit: 10, accept: () => true, known: new Map(), watch: [], memo: null };
+const request: ListRequest = { limit: 10, accepts: [() => true], known: new Map(), watch: [], memo: null };
 
 function contextOf(answer: () => Response): { context: PluginContext; asked: URL[] } {
   const asked: URL[] = [];

@@ -43,7 +43,7 @@ describe("a first check", () => {
     expect(await house.latest("web", "beta")).toBe("2.0.0-beta.29");
     await next();
     await house.check("web");
-    expect(house.repository("web").asked).toHaveLength(3);
+    expect(house.repository("web").asked).toHaveLength(2);
   });
 });
 

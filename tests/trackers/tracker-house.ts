@@ -105,6 +105,7 @@ export async function trackerHouse(options: { keep?: number } = {}) {
     title: "Fake registry",
     Config,
     host: (config) => v.parse(Config, config).registry,
+    cost: () => ({ requests: 1, quota: 0, hourly_limit: null }),
     open: (config, secret, context) => {
       const { image, registry } = v.parse(Config, config);
       const repo = repository(image);
@@ -115,7 +116,9 @@ export async function trackerHouse(options: { keep?: number } = {}) {
           secrets.push(secret);
           await context.fetch(new URL(`http://${registry}/${image}`));
           await answer(repo, context);
-          const accepted = repo.tags.filter((tag) => request.accept(tag.tag)).slice(0, request.limit);
+          const accepted = request.accepts.flatMap((accept) =>
+            repo.tags.filter((tag) => accept(tag.tag, "tag")).slice(0, request.limit),
+          );
           const watched = repo.tags.filter((tag) => request.watch.includes(tag.tag));
           const listed = [...new Set([...watched, ...accepted])].map((tag): UpstreamRelease => {
             const known = request.known.get(tag.tag);

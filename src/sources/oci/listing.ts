@@ -69,14 +69,16 @@ function tagToRepair(memo: Memo | null, present: ReadonlySet<string>, request: L
 }
 
 /**
- * The tags that a check returns: those watched and the one to repair, then up to `limit` of the newly appeared and the highest
- * ones, the new first, so that a patch of an old line is seen although many higher tags exist.
+ * The tags that a check returns: those watched and the one to repair, then for each channel up to `limit` of the newly appeared
+ * and the highest ones, the new first, so that a patch of an old line is seen although many higher tags exist.
  */
 function select(appeared: ReadonlySet<string>, list: readonly string[], request: ListRequest, repaired: string | null) {
   const present = new Set(list);
-  const accepted = list.filter((tag) => request.accept(tag));
-  const fresh = accepted.filter((tag) => appeared.has(tag) && !request.known.has(tag));
-  const leading = [...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])].slice(0, request.limit);
+  const leading = request.accepts.flatMap((accept) => {
+    const accepted = list.filter((tag) => accept(tag, "tag"));
+    const fresh = accepted.filter((tag) => appeared.has(tag) && !request.known.has(tag));
+    return [...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])].slice(0, request.limit);
+  });
   const watched = request.watch.filter((tag) => present.has(tag));
   return [...new Set([...watched, ...(repaired === null ? [] : [repaired]), ...leading])];
 }

@@ -77,6 +77,8 @@ export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
     Config: OciConfig,
     open: (config, secret, context) => openOci(config, secret, context, cache),
     host: (config) => new URL(parseConfig(config).repository.origin).host,
+    // The list of tags and the digest of the channel's current one. Registries limit pulls, and these are none.
+    cost: () => ({ requests: 2, quota: 0, hourly_limit: null }),
   };
 }
 

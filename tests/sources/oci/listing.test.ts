@@ -97,7 +97,7 @@ describe("listReleases()", () => {
 
   test("takes the highest accepted tags on a first check, whatever the order upstream", async () => {
     for (const tag of ["1.9.0", "edge", "1.10.0", "1.2.0", "2.0.0", "1.11.0"]) addImage(content, tag, built);
-    const listing = await open().listReleases(listRequest({ limit: 2, accept: (tag) => /^1\.\d+\.0$/.test(tag) }));
+    const listing = await open().listReleases(listRequest({ limit: 2, accepts: [(tag) => /^1\.\d+\.0$/.test(tag)] }));
     expect(tagsOf(listing)).toEqual(["1.11.0", "1.10.0"]);
     expect(listing.total).toBe(6);
   });
@@ -164,8 +164,16 @@ describe("listReleases()", () => {
     const first = await open().listReleases(listRequest({ limit: 1 }));
     addImage(content, "2.0.0", built);
     const accept = (tag: string) => tag.startsWith("1.");
-    const request = listRequest({ limit: 1, known: knownOf(first), memo: first.memo, accept });
+    const request = listRequest({ limit: 1, known: knownOf(first), memo: first.memo, accepts: [accept] });
     expect(tagsOf(await open().listReleases(request))).toEqual(["1.0.0"]);
+  });
+
+  test("leaves each channel its places, however many versions another has", async () => {
+    for (const tag of ["1.0.0", "2.0.0", "3.0.0-rc.1", "3.0.0-rc.2", "3.0.0-rc.3"]) addImage(content, tag, built);
+    const isCandidate = (tag: string) => tag.includes("-rc.");
+    const accepts = [(tag: string) => !isCandidate(tag), isCandidate];
+    const listing = await open().listReleases(listRequest({ limit: 2, accepts }));
+    expect(tagsOf(listing).toSorted()).toEqual(["1.0.0", "2.0.0", "3.0.0-rc.2", "3.0.0-rc.3"]);
   });
 
   test("starts anew from a memory that it does not know", async () => {

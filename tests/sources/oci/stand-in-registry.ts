@@ -150,5 +150,5 @@ export function testContext(now: () => number = () => 1_795_219_200_000, maxByte
 
 /** A request to list with everything blank but what is given. */
 export function listRequest(given: Partial<ListRequest> = {}): ListRequest {
-  return { limit: 10, accept: () => true, known: new Map(), watch: [], memo: null, ...given };
+  return { limit: 10, accepts: [() => true], known: new Map(), watch: [], memo: null, ...given };
 }

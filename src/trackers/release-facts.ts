@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import type { UpstreamRelease } from "../sources/source.ts";
+import type { ReleaseFactsRow } from "./queries.ts";
+
+const maxNotesCharacters = 262_144;
+/** Publish times further ahead than a clock can be wrong are not believed. */
+const maxAheadMs = 86_400_000;
+
+/** The notes as they are stored. */
+export function notesOf(release: UpstreamRelease): string | null {
+  return release.notes?.slice(0, maxNotesCharacters) ?? null;
+}
+
+/** By which edited notes are told from the stored ones; null for none. */
+export function digestOf(notes: string | null): string | null {
+  return notes === null ? null : createHash("sha256").update(notes).digest("base64url");
+}
+
+function publishTime(release: UpstreamRelease, now: number): number | null {
+  return release.published_at !== null && release.published_at > now + maxAheadMs ? null : release.published_at;
+}
+
+function listedFacts(release: UpstreamRelease, now: number) {
+  return {
+    version: release.version,
+    stage: release.stage,
+    published_at: publishTime(release, now),
+    url: release.url,
+    notes_digest: digestOf(notesOf(release)),
+    app_version: release.app_version ?? null,
+    is_deprecated: release.is_deprecated ?? false,
+  };
+}
+
+/** A release that was not known, as it is stored. */
+export function newFacts(
+  release: UpstreamRelease,
+  place: { id: string; source_id: string; first_observed_at: number; now: number },
+): ReleaseFactsRow {
+  const { id, source_id, first_observed_at, now } = place;
+  return {
+    id,
+    source_id,
+    tag: release.tag,
+    ...listedFacts(release, now),
+    revision: release.revision,
+    previous_revision: null,
+    first_observed_at,
+    republished_at: null,
+    notes_error: null,
+    source_revision: release.source_revision ?? null,
+    labelled_version: release.labelled_version ?? null,
+  };
+}
+
+/** A known release after another look at it. What could not be read this time stays as it was known. */
+export function mergedFacts(known: ReleaseFactsRow, release: UpstreamRelease, now: number): ReleaseFactsRow {
+  const next: ReleaseFactsRow = { ...known, ...listedFacts(release, now) };
+  if (release.revision === null) next.published_at ??= known.published_at;
+  next.revision = release.revision ?? known.revision;
+  // What an image says of itself is read once for each build.
+  next.source_revision = release.source_revision ?? known.source_revision;
+  next.labelled_version = release.labelled_version ?? known.labelled_version;
+  return next;
+}
+
+export function isSameRelease(a: ReleaseFactsRow, b: ReleaseFactsRow): boolean {
+  return (
+    a.version === b.version &&
+    a.stage === b.stage &&
+    a.published_at === b.published_at &&
+    a.url === b.url &&
+    a.revision === b.revision &&
+    a.app_version === b.app_version &&
+    a.is_deprecated === b.is_deprecated &&
+    a.source_revision === b.source_revision &&
+    a.labelled_version === b.labelled_version &&
+    a.notes_digest === b.notes_digest
+  );
+}
