@@ -21,12 +21,16 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, input);
   if (result.success) return result.output;
+  throw invalidInput(fieldErrors(result.issues));
+}
+
+/** What each refused field should have been: the first thing that is wrong with it. */
+export function fieldErrors(issues: readonly v.BaseIssue<unknown>[]): FieldErrors {
   // Without a prototype: a body may name a field `__proto__`.
   const found: Record<string, string> = Object.create(null);
-  for (const issue of result.issues) {
+  for (const issue of issues) {
     const path = fieldPath(issue) || "body";
     found[path] ??= sentence(issue);
   }
-  const errors: FieldErrors = found;
-  throw invalidInput(errors);
+  return found;
 }

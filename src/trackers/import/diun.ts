@@ -1,0 +1,37 @@
+import { fieldsOf, isFields, isTrue, itemsOf, textOf } from "./document.ts";
+import { anyOf, type Draft, type Reading, type Skipped } from "./draft.ts";
+import { imageDraft } from "./image.ts";
+
+/** Whether a document is what Diun's file provider reads: a list of entries with the name of an image. */
+export function isDiun(document: unknown): boolean {
+  const entries = itemsOf(document);
+  return (
+    entries.length > 0 && entries.every((entry) => isFields(entry) && textOf(entry.name) !== null && !isTracker(entry))
+  );
+}
+
+function isTracker(entry: unknown): boolean {
+  return "sources" in fieldsOf(entry) || "channels" in fieldsOf(entry);
+}
+
+/** The images of Diun's file provider, with the patterns for their tags. */
+export function readDiun(document: unknown): Reading {
+  const drafts: Draft[] = [];
+  const skipped: Skipped[] = [];
+  for (const [position, entry] of itemsOf(document).entries()) {
+    const { name, include_tags, exclude_tags, regopt, watch_repo } = fieldsOf(entry);
+    const patterns = (list: unknown) => itemsOf(list).flatMap((pattern) => textOf(pattern) ?? []);
+    const found = imageDraft(textOf(name) ?? "", `[${position}]`, {
+      // Diun looks at these only when it watches the whole repository.
+      include_pattern: isTrue(watch_repo) ? anyOf(patterns(include_tags)) : "",
+      exclude_pattern: isTrue(watch_repo) ? anyOf(patterns(exclude_tags)) : "",
+    });
+    if ("reason" in found) skipped.push(found);
+    else {
+      const registry = textOf(regopt);
+      const remarks = registry === null ? [] : [{ code: "credential_missing" as const, subject: registry }];
+      drafts.push({ ...found, remarks: [...found.remarks, ...remarks] });
+    }
+  }
+  return { drafts, skipped };
+}

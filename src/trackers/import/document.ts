@@ -1,0 +1,75 @@
+/** How deep a pasted document may be nested, and how many nodes it may have: configurations are flat and short. */
+const maxDepth = 32;
+const maxNodes = 50_000;
+
+/** A pasted text that cannot be read; the message says what is wrong, for the person who pasted it. */
+export class ImportError extends Error {}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The object that a value is; empty for everything else. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The text of a scalar; null for a missing, null or structured value. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value.trim() === "" ? null : value.trim();
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : null;
+}
+
+/** `true` and its other spellings in YAML and in labels. */
+export function isTrue(value: unknown): boolean {
+  return value === true || (typeof value === "string" && /^(true|yes|on|1)$/i.test(value.trim()));
+}
+
+export function isFalse(value: unknown): boolean {
+  return value === false || (typeof value === "string" && /^(false|no|off|0)$/i.test(value.trim()));
+}
+
+/**
+ * YAML (of which JSON is a part) as plain values; several documents as a list of them. Throws ImportError with the place of
+ * the first mistake, and for what is no configuration: aliases that multiply, nesting without end.
+ */
+export async function readDocuments(text: string): Promise<readonly unknown[]> {
+  const { parseAllDocuments } = await import("yaml");
+  const parsed = parseAllDocuments(text, { uniqueKeys: true, logLevel: "silent" });
+  const documents = Array.isArray(parsed) ? parsed : [];
+  const values = documents.map((document) => {
+    const [problem] = document.errors;
+    if (problem !== undefined) throw new ImportError(`This is no YAML: ${firstLine(problem.message)}`);
+    try {
+      return document.toJS({ maxAliasCount: 100 });
+    } catch (cause) {
+      throw new ImportError("This YAML cannot be taken: its aliases multiply it beyond measure", { cause });
+    }
+  });
+  bound(values);
+  return values;
+}
+
+function firstLine(message: string): string {
+  return message.split("\n", 1)[0]?.replace(/:$/, "").slice(0, 200) ?? "";
+}
+
+function bound(values: readonly unknown[]): void {
+  let nodes = 0;
+  let level: readonly unknown[] = values;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    nodes += level.length;
+    if (depth > maxDepth || nodes > maxNodes) {
+      throw new ImportError(`This is larger or deeper than any configuration: at most ${maxNodes} values are read`);
+    }
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+  }
+}

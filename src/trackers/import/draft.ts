@@ -1,0 +1,64 @@
+import type { ChannelType } from "../schema.ts";
+
+/** What a pasted text says of one source, in the terms of a tracker's input; judged by its schema afterwards. */
+export interface SourceDraft {
+  kind: string;
+  config: Readonly<Record<string, string>>;
+  channels: readonly ChannelDraft[];
+}
+
+export interface ChannelDraft {
+  type: ChannelType;
+  release_type?: "release" | "prerelease";
+  include_pattern?: string;
+  exclude_pattern?: string;
+}
+
+/** Remarks that a person should read before creating; each is a text of the interface. */
+export const remarkCodes = [
+  "digest_dropped",
+  "line_pinned",
+  "variant_kept",
+  "pattern_refused",
+  "credential_missing",
+  "page_source_skipped",
+  "channel_disabled",
+] as const;
+export type RemarkCode = (typeof remarkCodes)[number];
+
+export interface Remark {
+  code: RemarkCode;
+  /** What it is about: a tag, a pattern, an address. */
+  subject: string;
+}
+
+/** One tracker as a text suggests it. */
+export interface Draft {
+  /** What to call it; made valid and unique afterwards. */
+  name: string;
+  description?: string;
+  is_enabled?: boolean;
+  sources: readonly SourceDraft[];
+  settings?: Readonly<Record<string, string | number | boolean>>;
+  /** Where in the text it stands, for people: `services.web`, `line 3`. */
+  found_in: string;
+  remarks: readonly Remark[];
+}
+
+/** A part of the text that gives no tracker, and why. */
+export interface Skipped {
+  found_in: string;
+  reason: string;
+}
+
+export interface Reading {
+  drafts: readonly Draft[];
+  skipped: readonly Skipped[];
+}
+
+/** Several patterns of which one must match, as one. */
+export function anyOf(patterns: readonly string[]): string {
+  const [first, ...more] = patterns;
+  if (first === undefined) return "";
+  return more.length === 0 ? first : patterns.map((pattern) => `(?:${pattern})`).join("|");
+}

@@ -1,0 +1,74 @@
+import { invalidInput } from "../../errors.ts";
+import { parseInput } from "../../forms/issues.ts";
+import { isArgus, readArgus } from "./argus.ts";
+import { isCompose, readCompose } from "./compose.ts";
+import { isDiun, readDiun } from "./diun.ts";
+import { ImportError, readDocuments } from "./document.ts";
+import type { Reading } from "./draft.ts";
+import { readImageList } from "./image-list.ts";
+import { type KnownSource, type ProposalOptions, proposeTrackers } from "./propose.ts";
+import { isReleaseTracker, readReleaseTracker } from "./release-tracker.ts";
+import { type ImportFormat, ImportInput, importFormats, type ProposalsView } from "./schema.ts";
+
+interface ImportOptions extends ProposalOptions {
+  /** What is tracked already. */
+  knownSources: () => Promise<readonly KnownSource[]>;
+}
+
+type DocumentFormat = Exclude<ImportFormat, "images">;
+
+const readers: Readonly<
+  Record<DocumentFormat, { recognises(document: unknown): boolean; read(document: unknown): Reading; wanted: string }>
+> = {
+  compose: { recognises: isCompose, read: readCompose, wanted: '"services" with images' },
+  diun: { recognises: isDiun, read: readDiun, wanted: 'a list of entries with a "name"' },
+  argus: { recognises: isArgus, read: readArgus, wanted: '"service" with a "latest_version" for each' },
+  release_tracker: { recognises: isReleaseTracker, read: readReleaseTracker, wanted: 'trackers with "sources"' },
+};
+/** In the order in which a text is tried: the first that knows itself in it has it. */
+const documentFormats = importFormats.filter((format) => format !== "images");
+
+/** Reads what a person pasted and proposes trackers. Nothing is stored, nobody is asked. */
+export function trackerImports(options: ImportOptions) {
+  return async (input: unknown): Promise<ProposalsView> => {
+    const { format: asked, text } = parseInput(ImportInput, input);
+    const { format, reading } = await readAs(asked, text);
+    const proposals = proposeTrackers(options, reading.drafts, await options.knownSources());
+    return { format, proposals, skipped: [...reading.skipped] };
+  };
+}
+
+async function readAs(asked: ImportInput["format"], text: string): Promise<{ format: ImportFormat; reading: Reading }> {
+  if (asked === "images") return { format: asked, reading: readImageList(text) };
+  let documents: readonly unknown[];
+  try {
+    documents = await readDocuments(text);
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    if (asked === "auto" && looksLikeList(text)) return { format: "images", reading: readImageList(text) };
+    throw invalidInput({ text: error.message });
+  }
+  const formats = asked === "auto" ? documentFormats : [asked];
+  for (const format of formats) {
+    const known = documents.filter(readers[format].recognises);
+    if (known.length > 0) return { format, reading: joined(known.map(readers[format].read)) };
+  }
+  if (asked !== "auto") throw invalidInput({ text: `This is something else: it must have ${readers[asked].wanted}` });
+  if (looksLikeList(text)) return { format: "images", reading: readImageList(text) };
+  throw invalidInput({
+    text: "Paste a compose file, a list of image references, or a configuration of Diun, Argus or ReleaseTracker",
+  });
+}
+
+/** Lines of which each could be an image reference. */
+function looksLikeList(text: string): boolean {
+  const { drafts, skipped } = readImageList(text);
+  return drafts.length > 0 && skipped.length <= drafts.length;
+}
+
+function joined(readings: readonly Reading[]): Reading {
+  return {
+    drafts: readings.flatMap(({ drafts }) => drafts),
+    skipped: readings.flatMap(({ skipped }) => skipped),
+  };
+}

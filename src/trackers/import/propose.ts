@@ -1,0 +1,112 @@
+import * as v from "valibot";
+import { fieldErrors } from "../../forms/issues.ts";
+import { PatternError, parsePattern } from "../../versions/pattern.ts";
+import type { ChannelDraft, Draft, Remark, SourceDraft } from "./draft.ts";
+import type { ProposalView } from "./schema.ts";
+
+/** More trackers at once are no import by hand. */
+const maxProposals = 500;
+
+export interface KnownSource {
+  tracker: string;
+  /** As `identityOf` gives it. */
+  identity: string;
+}
+
+export interface ProposalOptions {
+  TrackerInput: v.GenericSchema;
+  /** Says whether two sources are the same upstream; null for a kind or a configuration that cannot be taken. */
+  identityOf: (kind: string, config: Readonly<Record<string, unknown>>) => string | null;
+}
+
+/** Drafts as trackers that could be created: named, without doubles, judged by the schema of trackers. */
+export function proposeTrackers(
+  options: ProposalOptions,
+  drafts: readonly Draft[],
+  known: readonly KnownSource[],
+): ProposalView[] {
+  const taken = new Set(known.map(({ tracker }) => tracker.toLowerCase()));
+  const trackerOf = new Map(known.map(({ tracker, identity }) => [identity, tracker]));
+  const proposals = new Map<string, ProposalView>();
+  for (const draft of drafts.slice(0, maxProposals)) {
+    const remarks: Remark[] = [...draft.remarks];
+    const sources = draft.sources.map((source) => withValidPatterns(source, remarks));
+    const key = JSON.stringify(sources);
+    const same = proposals.get(key);
+    if (same !== undefined) {
+      same.found_in.push(draft.found_in);
+      continue;
+    }
+    const identities = sources.map(({ kind, config }) => options.identityOf(kind, config));
+    const existing = identities.map((identity) => trackerOf.get(identity ?? "") ?? null).find((name) => name !== null);
+    const name = freeName(draft.name, taken);
+    if (existing === undefined) taken.add(name.toLowerCase());
+    const tracker = {
+      name,
+      ...(draft.description === undefined ? {} : { description: draft.description }),
+      ...(draft.is_enabled === undefined ? {} : { is_enabled: draft.is_enabled }),
+      ...draft.settings,
+      sources: sources.map((source, position) => ({ key: keyOf(source, position, sources), ...source })),
+    };
+    const judged = v.safeParse(options.TrackerInput, tracker);
+    proposals.set(key, {
+      name,
+      found_in: [draft.found_in],
+      state: existing !== undefined ? "exists" : judged.success ? "new" : "invalid",
+      existing: existing ?? null,
+      tracker,
+      errors: judged.success ? {} : { ...fieldErrors(judged.issues) },
+      remarks,
+    });
+  }
+  return [...proposals.values()];
+}
+
+/** The pattern languages differ: what ours cannot take is left out, and said. */
+function withValidPatterns(source: SourceDraft, remarks: Remark[]): SourceDraft {
+  const valid = (pattern: string | undefined): string | undefined => {
+    if (pattern === undefined || pattern.trim() === "") return pattern;
+    try {
+      parsePattern(pattern);
+      return pattern;
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      remarks.push({ code: "pattern_refused", subject: pattern.slice(0, 200) });
+      return "";
+    }
+  };
+  const channels = source.channels.map((channel): ChannelDraft => {
+    const include = valid(channel.include_pattern);
+    const exclude = valid(channel.exclude_pattern);
+    return {
+      ...channel,
+      ...(include === undefined ? {} : { include_pattern: include }),
+      ...(exclude === undefined ? {} : { exclude_pattern: exclude }),
+    };
+  });
+  return { ...source, channels };
+}
+
+/** One source of a kind is called by its kind; several are numbered. */
+function keyOf(source: SourceDraft, position: number, sources: readonly SourceDraft[]): string {
+  const name = source.kind === "oci" ? "image" : source.kind;
+  const before = sources.slice(0, position).filter(({ kind }) => kind === source.kind).length;
+  return before === 0 ? name : `${name}-${before + 1}`;
+}
+
+/** The last part of a path, else more of it, else with a number: a name that nothing has. */
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  const parts = wanted
+    .normalize("NFC")
+    .split("/")
+    .map((part) => part.replace(/[^\p{L}\p{N}\p{M}._-]+/gu, "-").replace(/^[^\p{L}\p{N}]+|-+$/gu, ""))
+    .filter((part) => part !== "");
+  const last = parts.at(-1) ?? "tracker";
+  const isFree = (name: string) => !taken.has(name.toLowerCase()) && name.toLowerCase() !== "new";
+  const candidates = [last, parts.slice(-2).join("-"), parts.join("-")].map((name) => name.slice(0, 90));
+  const free = candidates.find((name) => name !== "" && isFree(name));
+  if (free !== undefined) return free;
+  let number = 2;
+  while (!isFree(`${last.slice(0, 90)}-${number}`)) number += 1;
+  return `${last.slice(0, 90)}-${number}`;
+}

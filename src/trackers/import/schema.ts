@@ -1,0 +1,58 @@
+import * as v from "valibot";
+import { remarkCodes } from "./draft.ts";
+
+export const importFormats = ["compose", "images", "diun", "argus", "release_tracker"] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
+/** A person pastes one file, or a list. */
+const maxImportCharacters = 512 * 1024;
+
+export const ImportInput = v.strictObject({
+  format: v.pipe(
+    v.optional(v.picklist(["auto", ...importFormats], `Choose one of auto, ${importFormats.join(", ")}`), "auto"),
+    v.title("What it is"),
+    v.metadata({
+      option_titles: {
+        auto: "Find out by itself",
+        compose: "Compose file, with the labels of Diun and WUD",
+        images: "List of image references",
+        diun: "Diun: file provider",
+        argus: "Argus: configuration",
+        release_tracker: "ReleaseTracker: trackers as JSON",
+      },
+    }),
+  ),
+  text: v.pipe(
+    v.string("Write a text"),
+    v.regex(/\S/, "Paste a compose file, a list of images or a configuration"),
+    v.maxLength(maxImportCharacters, `Use at most ${maxImportCharacters} characters`),
+    v.title("Text"),
+    v.description("Nothing is created before you have seen what would be"),
+    v.metadata({ multiline: true, code: true }),
+  ),
+});
+export type ImportInput = v.InferOutput<typeof ImportInput>;
+
+export const ProposalView = v.object({
+  /** What the tracker would be called. */
+  name: v.string(),
+  /** Where in the text it stands: `services.web`, `line 3`. */
+  found_in: v.array(v.string()),
+  /** `exists`: a tracker has this source already; `invalid`: see `errors`. */
+  state: v.picklist(["new", "exists", "invalid"]),
+  /** The tracker that has the source already. */
+  existing: v.nullable(v.string()),
+  /** What `POST /api/trackers` would take. */
+  tracker: v.record(v.string(), v.unknown()),
+  errors: v.record(v.string(), v.string()),
+  remarks: v.array(v.object({ code: v.picklist(remarkCodes), subject: v.string() })),
+});
+export type ProposalView = v.InferOutput<typeof ProposalView>;
+
+export const ProposalsView = v.object({
+  format: v.picklist(importFormats),
+  proposals: v.array(ProposalView),
+  /** What gives no tracker, and why. */
+  skipped: v.array(v.object({ found_in: v.string(), reason: v.string() })),
+});
+export type ProposalsView = v.InferOutput<typeof ProposalsView>;

@@ -1,0 +1,265 @@
+import { describe, expect, test } from "bun:test";
+import { AppError } from "../../../src/errors.ts";
+import { sources } from "../../../src/sources/index.ts";
+import { trackerImports } from "../../../src/trackers/import/import.ts";
+import type { KnownSource } from "../../../src/trackers/import/propose.ts";
+import type { ProposalView } from "../../../src/trackers/import/schema.ts";
+import { trackerSchemas } from "../../../src/trackers/schema.ts";
+
+function importer(known: readonly KnownSource[] = []) {
+  return trackerImports({
+    TrackerInput: trackerSchemas(sources).TrackerInput,
+    identityOf: (kind, config) => JSON.stringify([kind, config]),
+    knownSources: async () => known,
+  });
+}
+
+const propose = (text: string, format = "auto") => importer()({ text, format });
+
+function sourcesOf(proposal: ProposalView | undefined): unknown {
+  return proposal?.tracker.sources;
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<AppError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error("It was taken");
+}
+
+const compose = `
+services:
+  web:
+    image: nginx:1.27.3-alpine
+    labels:
+      - wud.tag.include=^\\d+\\.\\d+\\.\\d+-alpine$$
+  cache:
+    image: "\${CACHE_IMAGE:-ghcr.io/acme/cache:2.1}"
+  database:
+    image: postgres:16
+  built:
+    build: .
+  hidden:
+    image: redis:7
+    labels: { diun.enable: "false" }
+  unset:
+    image: acme/\${NAME}:1
+  pinned:
+    image: acme/app@sha256:${"a".repeat(64)}
+`;
+
+describe("a compose file", () => {
+  test("gives a tracker for each image, with labels and defaults read", async () => {
+    const { format, proposals, skipped } = await propose(compose);
+    expect(format).toBe("compose");
+    expect(proposals.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      "nginx new",
+      "cache new",
+      "postgres new",
+      "app new",
+    ]);
+    expect(sourcesOf(proposals[0])).toMatchObject([
+      {
+        key: "image",
+        kind: "oci",
+        config: { image: "nginx" },
+        channels: [{ include_pattern: "^\\d+\\.\\d+\\.\\d+-alpine$" }],
+      },
+    ]);
+    expect(sourcesOf(proposals[1])).toMatchObject([{ config: { image: "ghcr.io/acme/cache" } }]);
+    expect(skipped.map(({ found_in }) => found_in)).toEqual(["services.built", "services.hidden", "services.unset"]);
+  });
+
+  test("says what the file pins", async () => {
+    const { proposals } = await propose(compose);
+    const remarks = Object.fromEntries(proposals.map(({ name, remarks }) => [name, remarks.map(({ code }) => code)]));
+    expect(remarks).toEqual({ nginx: [], cache: [], postgres: ["line_pinned"], app: ["digest_dropped"] });
+  });
+
+  test("keeps to the variant that runs where no label says otherwise", async () => {
+    const { proposals } = await propose("services: { web: { image: 'nginx:1.27.3-alpine3.20' } }");
+    expect(sourcesOf(proposals[0])).toMatchObject([
+      { channels: [{ include_pattern: "^v?\\d+(\\.\\d+)*-alpine3\\.20$" }] },
+    ]);
+    expect(proposals[0]?.remarks).toEqual([{ code: "variant_kept", subject: "1.27.3-alpine3.20" }]);
+  });
+
+  test("leaves out a pattern that cannot be taken, and says so", async () => {
+    const { proposals } = await propose(
+      "services: { web: { image: 'acme/web:1', labels: { wud.tag.include: '^(?!.*rc).*$$' } } }",
+    );
+    expect(sourcesOf(proposals[0])).toMatchObject([{ channels: [{ include_pattern: "" }] }]);
+    expect(proposals[0]?.remarks).toContainEqual({ code: "pattern_refused", subject: "^(?!.*rc).*$" });
+    expect(proposals[0]?.state).toBe("new");
+  });
+});
+
+describe("a list of images", () => {
+  const list = "# what runs\nnginx:1.27\n- ghcr.io/acme/app:2.0.0 # ours\n\n'grafana/grafana:11.4.0'\nnginx:1.27\n";
+
+  test("gives one tracker for each image, in its order", async () => {
+    const { format, proposals } = await propose(list);
+    expect(format).toBe("images");
+    expect(proposals.map(({ name, found_in }) => [name, found_in])).toEqual([
+      ["nginx", ["line 2", "line 6"]],
+      ["app", ["line 3"]],
+      ["grafana", ["line 5"]],
+    ]);
+  });
+
+  test("names what is no image", async () => {
+    const { skipped } = await propose("nginx:1.27\nNot An Image\n", "images");
+    expect(skipped.map(({ found_in }) => found_in)).toEqual(["line 2"]);
+  });
+
+  test("gives different images of one name different names", async () => {
+    const { proposals } = await propose(
+      "redis:7\nbitnami/redis:7.4.1\nquay.io/bitnami/redis:7.4.1\nbitnami/redis:7.2.0-debian-12\n",
+    );
+    expect(proposals.map(({ name }) => name)).toEqual(["redis", "bitnami-redis", "quay.io-bitnami-redis", "redis-2"]);
+  });
+});
+
+test("Diun's file provider gives images with their patterns", async () => {
+  const { format, proposals } = await propose(`
+- name: docker.io/crazymax/nextcloud:latest
+- name: crazymax/swarm-cronjob
+  watch_repo: true
+  include_tags: ["^1\\\\.2\\\\..*", "^2\\\\."]
+  exclude_tags: ["-rc"]
+- name: registry.test:5000/acme/app:4.0.0
+  regopt: ours
+`);
+  expect(format).toBe("diun");
+  expect(proposals.map(({ name }) => name)).toEqual(["nextcloud", "swarm-cronjob", "app"]);
+  expect(sourcesOf(proposals[1])).toMatchObject([
+    { channels: [{ include_pattern: "(?:^1\\.2\\..*)|(?:^2\\.)", exclude_pattern: "-rc" }] },
+  ]);
+  expect(proposals[2]?.remarks).toContainEqual({ code: "credential_missing", subject: "ours" });
+});
+
+test("Argus gives the repository and the image of a service, and says what follows a web page", async () => {
+  const { format, proposals, skipped } = await propose(`
+service:
+  release-argus/Argus:
+    options: { interval: 6h30m, semantic_versioning: false, active: false }
+    latest_version:
+      type: github
+      url: release-argus/Argus
+      use_prerelease: false
+      require:
+        regex_version: "^[0-9.]+$"
+        docker: { type: ghcr, image: release-argus/argus, tag: "{{ version }}" }
+  golang:
+    latest_version: { type: url, url: https://go.dev/dl/ }
+`);
+  expect(format).toBe("argus");
+  expect(skipped).toMatchObject([{ found_in: "service.golang" }]);
+  expect(proposals[0]?.tracker).toMatchObject({
+    name: "Argus",
+    is_enabled: false,
+    check_interval_minutes: 390,
+    sorting: "publish_time",
+    sources: [
+      {
+        key: "github",
+        kind: "github",
+        config: { repository: "release-argus/Argus" },
+        channels: [{ type: "stable", include_pattern: "^[0-9.]+$", release_type: "release" }],
+      },
+      { key: "image", kind: "oci", config: { image: "ghcr.io/release-argus/argus" } },
+    ],
+  });
+});
+
+test("ReleaseTracker gives trackers with their sources, channels and settings", async () => {
+  const { format, proposals } = await propose(
+    JSON.stringify({
+      items: [
+        {
+          name: "app",
+          description: "Ours",
+          enabled: true,
+          interval: 60,
+          fetch_limit: 500,
+          fetch_timeout: 20,
+          version_sort_mode: "semver",
+          sources: [
+            {
+              source_key: "image",
+              source_type: "container",
+              credential_name: "hub",
+              source_config: { image: "acme/app", registry: "ghcr.io", published_at_mode: "prefer_real" },
+              release_channels: [
+                { name: "stable", include_pattern: "^v", exclude_pattern: null, enabled: true },
+                { name: "beta", enabled: false },
+              ],
+            },
+          ],
+        },
+      ],
+    }),
+  );
+  expect(format).toBe("release_tracker");
+  expect(proposals[0]).toMatchObject({
+    state: "new",
+    tracker: {
+      name: "app",
+      description: "Ours",
+      check_interval_minutes: 60,
+      fetch_depth: 100,
+      request_timeout_seconds: 20,
+      sorting: "semantic",
+      sources: [
+        {
+          kind: "oci",
+          config: { image: "acme/app", registry: "ghcr.io", published_at_mode: "build_time" },
+          channels: [{ type: "stable", include_pattern: "^v" }],
+        },
+      ],
+    },
+    remarks: [
+      { code: "credential_missing", subject: "hub" },
+      { code: "channel_disabled", subject: "beta" },
+    ],
+  });
+});
+
+test("what is tracked already is told by its upstream, not by its name", async () => {
+  const known = [
+    { tracker: "web", identity: JSON.stringify(["oci", { image: "nginx" }]) },
+    { tracker: "grafana", identity: "something else" },
+  ];
+  const { proposals } = await importer(known)({ text: "nginx:1.27\ngrafana/grafana:11.4.0\n" });
+  expect(proposals.map(({ name, state, existing }) => [name, state, existing])).toEqual([
+    ["nginx", "exists", "web"],
+    ["grafana-grafana", "new", null],
+  ]);
+});
+
+describe("refuses", () => {
+  const bomb = `a: &a [x, x, x, x, x, x, x, x, x, x]\n${"bcdefghi"
+    .split("")
+    .map((name, n) => `${name}: &${name} [${Array(10).fill(`*${"abcdefgh"[n]}`).join(", ")}]`)
+    .join("\n")}\n`;
+  test.each([
+    ["an empty text", "  \n ", "Paste a compose file"],
+    ["YAML with a mistake", "services:\n  web: {image: nginx:1\n  - x", "This is no YAML"],
+    ["aliases that multiply", bomb, "aliases multiply"],
+    ["nesting without end", `${"[".repeat(200)}${"]".repeat(200)}`, "larger or deeper"],
+    ["a document of another kind", "apiVersion: v1\nkind: Pod\n", "Paste a compose file, a list of image references"],
+    ["too much text", "x".repeat(600_000), "Use at most"],
+  ])("%s with a sentence about the text", async (_name, text, message) => {
+    const refusal = await refusalOf(propose(text));
+    expect(refusal.status).toBe(422);
+    expect(refusal.fields?.text).toContain(message);
+  });
+
+  test("a text that is not of the format that was chosen", async () => {
+    const refusal = await refusalOf(propose("services: { web: { image: nginx } }", "argus"));
+    expect(refusal.fields?.text).toContain('it must have "service"');
+  });
+});
