@@ -5,22 +5,15 @@ import { AppError, errorMessage, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/source.ts";
+import { executorsOfSource } from "./bound-queries.ts";
+import { claimSource, findCheckRules, settleSource } from "./due-queries.ts";
 import { judgeRelease } from "./judge.ts";
 import { buildsInUse } from "./pins.ts";
-import {
-  type ChannelRow,
-  claimSource,
-  executorsOfSource,
-  findCheckRules,
-  findTracker,
-  type ReleaseFactsRow,
-  releasesOf,
-  type SourceRow,
-  settleSource,
-  type TrackerRow,
-} from "./queries.ts";
+import { findTracker, type TrackerRow } from "./queries.ts";
 import { recordListing } from "./record-listing.ts";
 import { isSameRelease, mergedFacts } from "./release-facts.ts";
+import { type ReleaseFactsRow, releasesOf } from "./release-queries.ts";
+import type { ChannelRow, SourceRow } from "./source-queries.ts";
 import { openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
 
 /** A check that takes longer has failed: a slow upstream must not hold a place for ever. */

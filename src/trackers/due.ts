@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { maxRetryAfterMs } from "./check.ts";
-import { type DueSource, dueSources, furthestDueTime, pullBackDueTimes } from "./queries.ts";
+import { type DueSource, dueSources, furthestDueTime, pullBackDueTimes } from "./due-queries.ts";
 
 /** Checks that go on at once, over all trackers. */
 const checksAtOnce = 4;

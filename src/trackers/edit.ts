@@ -3,27 +3,25 @@ import type { CredentialService } from "../credentials/service.ts";
 import type { Reader, Writer } from "../db/client.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { type BoundExecutor, executorsOfTrackers, wakeExecutors } from "./bound-queries.ts";
 import { nextCheckAt } from "./check.ts";
 import type { ChannelRulesInput } from "./judge.ts";
+import type { TrackerRow } from "./queries.ts";
+import { recomputeLatest } from "./record-listing.ts";
+import { deleteReleasesOf } from "./release-queries.ts";
+import type { SourceInput } from "./schema.ts";
 import {
-  type BoundExecutor,
   type ChannelRow,
   channelsOf,
   deleteChannelRow,
-  deleteReleasesOf,
   deleteSourceRow,
-  executorsOfTrackers,
   insertChannel,
   insertSource,
   type SourceRow,
   sourcesOf,
-  type TrackerRow,
   updateChannelRow,
   updateSourceRow,
-  wakeExecutors,
-} from "./queries.ts";
-import { recomputeLatest } from "./record-listing.ts";
-import type { SourceInput } from "./schema.ts";
+} from "./source-queries.ts";
 import { identityOf, type SourceOpener, sourceKindOf } from "./source-session.ts";
 
 interface EditOptions extends Pick<SourceOpener, "registry"> {

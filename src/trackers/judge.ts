@@ -6,8 +6,9 @@ import {
   orderReleases,
   type Sorting,
 } from "../versions/channel.ts";
-import type { ChannelRow, ReleaseFactsRow } from "./queries.ts";
+import type { ReleaseFactsRow } from "./release-queries.ts";
 import type { ChannelType } from "./schema.ts";
+import type { ChannelRow } from "./source-queries.ts";
 
 /** What decides about a channel's members, as it is stored and as it is typed. */
 export interface ChannelRulesInput {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
-import type { BoundExecutor, ReleaseFactsRow } from "./queries.ts";
+import type { BoundExecutor } from "./bound-queries.ts";
+import type { ReleaseFactsRow } from "./release-queries.ts";
 
 /** The part of an executor's observation that is read here. */
 const Observed = v.object({

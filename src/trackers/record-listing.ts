@@ -3,30 +3,28 @@ import { newId } from "../ids.ts";
 import type { RecordEvent, ReleaseFacts } from "../notifications/schema.ts";
 import type { Listing } from "../sources/source.ts";
 import { MAX_TEXT_CHARACTERS } from "../versions/pattern.ts";
+import {
+  executorsOfSource,
+  findReleaseEvent,
+  snapshotsOnSource,
+  updateEventFacts,
+  wakeExecutors,
+} from "./bound-queries.ts";
 import { judgeRelease, latestOfChannel, membersOf, plainVersion } from "./judge.ts";
 import { buildsInUse, isInUse } from "./pins.ts";
+import type { TrackerRow } from "./queries.ts";
+import { isSameRelease, mergedFacts, newFacts, notesOf } from "./release-facts.ts";
 import {
-  type ChannelRow,
-  channelsOf,
   deleteReleases,
-  executorsOfSource,
   findRelease,
-  findReleaseEvent,
   insertRelease,
   type ReleaseFactsRow,
   releasesOf,
   releasesOfVersion,
-  type SourceRow,
-  snapshotsOnSource,
-  sourcesOf,
-  type TrackerRow,
-  updateChannelRow,
-  updateEventFacts,
   updateReleaseRow,
-  wakeExecutors,
-} from "./queries.ts";
-import { isSameRelease, mergedFacts, newFacts, notesOf } from "./release-facts.ts";
+} from "./release-queries.ts";
 import { surplusReleases } from "./retention.ts";
+import { type ChannelRow, channelsOf, type SourceRow, sourcesOf, updateChannelRow } from "./source-queries.ts";
 
 interface ListingInput {
   tracker: TrackerRow;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { UpstreamRelease } from "../sources/source.ts";
-import type { ReleaseFactsRow } from "./queries.ts";
+import type { ReleaseFactsRow } from "./release-queries.ts";
 
 const maxNotesCharacters = 262_144;
 /** Publish times further ahead than a clock can be wrong are not believed. */

@@ -6,21 +6,14 @@ import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { orderTags } from "../versions/order.ts";
 import { judgeRelease, membersOf } from "./judge.ts";
+import { findTracker, findTrackerByName, type TrackerRow } from "./queries.ts";
 import {
-  type ChannelRow,
-  channelsOf,
   findRelease,
-  findSource,
-  findTracker,
-  findTrackerByName,
   listReleasesBefore,
   type ReleaseFactsRow,
   type ReleasePosition,
   releasesOf,
-  type SourceRow,
-  sourcesOf,
-  type TrackerRow,
-} from "./queries.ts";
+} from "./release-queries.ts";
 import {
   type ChannelType,
   ExplanationQuery,
@@ -29,6 +22,7 @@ import {
   ReleaseQuery,
   type ReleaseView,
 } from "./schema.ts";
+import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { imageNameOf, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
 import { releaseView } from "./views.ts";
 

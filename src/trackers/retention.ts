@@ -1,7 +1,8 @@
 import type { Sorting } from "../versions/channel.ts";
 import { orderReleases } from "../versions/channel.ts";
 import { judgeRelease, membersOf } from "./judge.ts";
-import type { ChannelRow, ReleaseFactsRow } from "./queries.ts";
+import type { ReleaseFactsRow } from "./release-queries.ts";
+import type { ChannelRow } from "./source-queries.ts";
 
 interface RetentionInput {
   releases: readonly ReleaseFactsRow[];

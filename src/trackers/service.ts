@@ -8,25 +8,24 @@ import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
+import { executorsOfTrackers } from "./bound-queries.ts";
 import { type CheckOptions, sourceCheck } from "./check.ts";
 import { checkWork } from "./due.ts";
+import { releaseLeases, requestChecks } from "./due-queries.ts";
 import { sourceEditor } from "./edit.ts";
 import { trackerPreviews } from "./preview.ts";
 import {
   deleteTrackerRow,
-  executorsOfTrackers,
   findTracker,
   findTrackerByName,
   insertTracker,
   listTrackersAfter,
-  releaseLeases,
-  requestChecks,
-  sourcesOf,
   type TrackerRow,
   updateTrackerRow,
 } from "./queries.ts";
 import { releaseReads } from "./release-reads.ts";
 import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, trackerSchemas } from "./schema.ts";
+import { sourcesOf } from "./source-queries.ts";
 import type { OpenContext } from "./source-session.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
 

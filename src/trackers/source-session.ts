@@ -4,8 +4,8 @@ import { PluginError } from "../errors.ts";
 import type { PluginContext } from "../plugin.ts";
 import type { OpenSource, SourceKind } from "../sources/source.ts";
 import { sourceKinds } from "../sources/source.ts";
-import type { SourceRow } from "./queries.ts";
 import type { SourceRegistry } from "./schema.ts";
+import type { SourceRow } from "./source-queries.ts";
 
 /** A plug-in's context that counts what was sent through it. */
 export interface CountedContext extends PluginContext {

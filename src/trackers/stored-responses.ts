@@ -9,7 +9,7 @@ import {
   storeRate,
   storeResponse,
   touchResponse,
-} from "./queries.ts";
+} from "./response-queries.ts";
 
 const dayMs = 86_400_000;
 /** Answers that nobody asked for in so long are forgotten. */

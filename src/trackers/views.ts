@@ -1,17 +1,10 @@
 import type { Reader } from "../db/client.ts";
+import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
 import { typesOf } from "./judge.ts";
-import {
-  type BoundExecutor,
-  type ChannelRow,
-  channelsOf,
-  executorsOfTrackers,
-  type ReleaseFactsRow,
-  releasesByIds,
-  type SourceRow,
-  sourcesOf,
-  type TrackerRow,
-} from "./queries.ts";
+import type { TrackerRow } from "./queries.ts";
+import { type ReleaseFactsRow, releasesByIds } from "./release-queries.ts";
 import type { ChannelView, ReleaseView, SourceState, SourceView, TrackerView } from "./schema.ts";
+import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { sourceKindOf } from "./source-session.ts";
 
 export function stateOf(source: SourceRow, now: number): SourceState {

@@ -1,0 +1,217 @@
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  notInArray,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { preparedFor } from "../db/prepared.ts";
+import { tracker_channels, tracker_sources, trackers } from "../db/tables.ts";
+import type { TrackerRow } from "./queries.ts";
+import type { ChannelRow, SourceRow } from "./source-queries.ts";
+
+/** A lease lasts no longer than this; one that would is left over from a clock that went back. */
+export const maxLeaseMs = 60 * 60_000;
+
+function isFree(now: number | Placeholder, furthest: number | Placeholder): SQL | undefined {
+  return or(
+    isNull(tracker_sources.lease_until),
+    lte(tracker_sources.lease_until, now),
+    gt(tracker_sources.lease_until, furthest),
+  );
+}
+
+function isDue(now: number | Placeholder): SQL | undefined {
+  return or(
+    isNotNull(tracker_sources.check_requested_at),
+    and(eq(trackers.is_enabled, true), lte(tracker_sources.next_check_at, now)),
+  );
+}
+
+export interface DueSource {
+  id: string;
+  host: string;
+}
+
+function buildDue(read: Reader, busyHosts: readonly string[]) {
+  const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
+  const isIdle = isFree(now, sql.placeholder("furthest"));
+  const free = busyHosts.length === 0 ? isIdle : and(isIdle, notInArray(tracker_sources.host, [...busyHosts]));
+  const columns = { id: tracker_sources.id, host: tracker_sources.host };
+  const requested = read
+    .select(columns)
+    .from(tracker_sources)
+    .where(and(isNotNull(tracker_sources.check_requested_at), free))
+    .orderBy(asc(tracker_sources.check_requested_at))
+    .limit(limit)
+    .prepare();
+  // In the order of the index on the due time, so that a look costs the same however many are due.
+  const scheduled = read
+    .select(columns)
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(
+      and(
+        lte(tracker_sources.next_check_at, now),
+        isNull(tracker_sources.check_requested_at),
+        eq(trackers.is_enabled, true),
+        free,
+      ),
+    )
+    .orderBy(asc(tracker_sources.next_check_at))
+    .limit(limit)
+    .prepare();
+  return { requested, scheduled };
+}
+
+/** Which hosts are busy changes; most often none is. */
+const dueAnywhere = preparedFor((read: Reader) => buildDue(read, []));
+
+/** Sources whose check is due, requested ones first, without those of the hosts that are busy. */
+export async function dueSources(
+  read: Reader,
+  now: number,
+  limit: number,
+  busyHosts: readonly string[],
+): Promise<DueSource[]> {
+  const due = busyHosts.length === 0 ? dueAnywhere(read) : buildDue(read, busyHosts);
+  const given = { now, furthest: now + maxLeaseMs };
+  const requested = await due.requested.all({ ...given, limit });
+  if (requested.length === limit) return requested;
+  return [...requested, ...(await due.scheduled.all({ ...given, limit: limit - requested.length }))];
+}
+
+const checkRules = preparedFor((read: Reader) =>
+  read
+    .select({ tracker: trackers, channel: tracker_channels })
+    .from(trackers)
+    .leftJoin(tracker_channels, eq(tracker_channels.source_id, sql.placeholder("source_id")))
+    .where(eq(trackers.id, sql.placeholder("tracker_id")))
+    .orderBy(asc(tracker_channels.position))
+    .prepare(),
+);
+
+/** The tracker of a source and the source's channels; null when it is gone. */
+export async function findCheckRules(
+  read: Reader,
+  source: Pick<SourceRow, "id" | "tracker_id">,
+): Promise<{ tracker: TrackerRow; channels: ChannelRow[] } | null> {
+  const rows = await checkRules(read).all({ source_id: source.id, tracker_id: source.tracker_id });
+  const [first] = rows;
+  if (first === undefined) return null;
+  return { tracker: first.tracker, channels: rows.flatMap((row) => row.channel ?? []) };
+}
+
+const claimDue = preparedFor((tx: Writer) => {
+  const now = sql.placeholder("now");
+  const due = tx
+    .select({ id: tracker_sources.id })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(and(eq(tracker_sources.id, sql.placeholder("id")), isFree(now, sql.placeholder("furthest")), isDue(now)));
+  return tx
+    .update(tracker_sources)
+    .set({
+      lease_owner: sql`${sql.placeholder("owner")}`,
+      lease_until: sql`${sql.placeholder("until")}`,
+      next_check_at: sql`${sql.placeholder("until")}`,
+      check_requested_at: null,
+    })
+    .where(inArray(tracker_sources.id, due))
+    .returning()
+    .prepare();
+});
+
+/** Takes a due source for `owner` and pushes its due time forward; null when another has it or it is not due any more. */
+export async function claimSource(
+  tx: Writer,
+  id: string,
+  claim: { owner: string; now: number; until: number },
+): Promise<SourceRow | null> {
+  const rows = await claimDue(tx).all({ id, ...claim, furthest: claim.now + maxLeaseMs });
+  return rows[0] ?? null;
+}
+
+/** What the end of a check may write: columns that are stored as they are given. */
+type SettledColumns = Partial<Omit<typeof tracker_sources.$inferInsert, "config">>;
+
+function buildSettle(tx: Writer, names: readonly string[]) {
+  const given = Object.fromEntries(names.map((name) => [name, sql`${sql.placeholder(name)}`]));
+  return tx
+    .update(tracker_sources)
+    .set({ ...given, lease_owner: null, lease_until: null })
+    .where(
+      and(
+        eq(tracker_sources.id, sql.placeholder("settled_id")),
+        eq(tracker_sources.lease_owner, sql.placeholder("held_by")),
+        eq(tracker_sources.lease_until, sql.placeholder("held_until")),
+      ),
+    )
+    .returning({ id: tracker_sources.id })
+    .prepare();
+}
+
+/** By the columns that they write, of which there are as many kinds as a check has ends. */
+const settles = preparedFor((_tx: Writer) => new Map<string, ReturnType<typeof buildSettle>>());
+
+/** Writes the end of a check and gives the lease back; false when the lease was lost in the meantime. */
+export async function settleSource(
+  tx: Writer,
+  id: string,
+  lease: { owner: string; until: number },
+  changes: SettledColumns,
+): Promise<boolean> {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const names = given.map(([name]) => name);
+  const known = settles(tx);
+  const query = known.get(names.join()) ?? buildSettle(tx, names);
+  known.set(names.join(), query);
+  const held = { settled_id: id, held_by: lease.owner, held_until: lease.until };
+  return (await query.all({ ...Object.fromEntries(given), ...held })).length === 1;
+}
+
+/** Makes every check that somebody holds due again, whoever holds it. */
+export async function releaseLeases(tx: Writer, now: number): Promise<number> {
+  const rows = await tx
+    .update(tracker_sources)
+    .set({ lease_owner: null, lease_until: null, next_check_at: now })
+    .where(isNotNull(tracker_sources.lease_owner))
+    .returning({ id: tracker_sources.id });
+  return rows.length;
+}
+
+/** Due times further away than an interval, or than the day that a rate limit may ask for: the clock went back. */
+export async function pullBackDueTimes(tx: Writer, now: number, maxWaitMs: number): Promise<number> {
+  const interval = sql`(select ${trackers.check_interval_minutes} * 60000 from ${trackers} where ${trackers.id} = ${tracker_sources.tracker_id})`;
+  const allowed = sql`max(${interval}, case when ${tracker_sources.last_error_code} = 'rate_limited' then ${maxWaitMs} else 0 end)`;
+  const rows = await tx
+    .update(tracker_sources)
+    .set({ next_check_at: sql`${now} + ${interval}` })
+    .where(and(isFree(now, now + maxLeaseMs), gt(tracker_sources.next_check_at, sql`${now} + ${allowed}`)))
+    .returning({ id: tracker_sources.id });
+  return rows.length;
+}
+
+/** The furthest due time of a source that nobody checks; null when there is none. Cheap: the end of an index. */
+export async function furthestDueTime(read: Reader): Promise<number | null> {
+  const rows = await read
+    .select({ at: tracker_sources.next_check_at })
+    .from(tracker_sources)
+    .orderBy(desc(tracker_sources.next_check_at))
+    .limit(1);
+  return rows[0]?.at ?? null;
+}
+
+export async function requestChecks(tx: Writer, trackerId: string, now: number): Promise<void> {
+  await tx.update(tracker_sources).set({ check_requested_at: now }).where(eq(tracker_sources.tracker_id, trackerId));
+}
