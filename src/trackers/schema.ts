@@ -34,6 +34,7 @@ const TrackerName = v.pipe(
     "Use letters, digits, dots, dashes and underscores, and begin with a letter or digit",
   ),
   v.check((name) => name.toLowerCase() !== "new", 'The name "new" is taken by the page that creates trackers'),
+  v.check((name) => name.toLowerCase() !== "import", 'The name "import" is taken by the page that imports trackers'),
   v.title("Tracker name"),
   v.description("Part of the tracker's address. It cannot be changed later"),
   v.metadata({ immutable: true, placeholder: "nginx" }),

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { CredentialService } from "../credentials/service.ts";
@@ -8,11 +9,14 @@ import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
+import { sourceKinds } from "../sources/source.ts";
 import { executorsOfTrackers } from "./bound-queries.ts";
 import { type CheckOptions, sourceCheck } from "./check.ts";
 import { checkWork } from "./due.ts";
 import { releaseLeases, requestChecks } from "./due-queries.ts";
 import { sourceEditor } from "./edit.ts";
+import { trackerImports } from "./import/import.ts";
+import { listSourceAddresses } from "./import-queries.ts";
 import { trackerPreviews } from "./preview.ts";
 import {
   deleteTrackerRow,
@@ -26,7 +30,7 @@ import {
 import { releaseReads } from "./release-reads.ts";
 import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, trackerSchemas } from "./schema.ts";
 import { sourcesOf } from "./source-queries.ts";
-import type { OpenContext } from "./source-session.ts";
+import { identityOf, type OpenContext } from "./source-session.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
 
 export type TrackerService = ReturnType<typeof trackerService>;
@@ -77,6 +81,13 @@ export function trackerService(options: TrackerServiceOptions) {
     excerpt: options.excerpt,
     requireCredential: (kind, id) => options.credentials.requireKind(db.read, kind, id, "credential_id"),
   });
+
+  /** By which two sources are the same upstream; null for one that cannot be described. */
+  const identify = (kind: string, config: Readonly<Record<string, unknown>>): string | null => {
+    const known = sourceKinds.find((name) => name === kind);
+    const parsed = known === undefined ? null : v.safeParse(options.sources[known].Config, config);
+    return known === undefined || !parsed?.success ? null : identityOf(opener, { kind: known, config: parsed.output });
+  };
 
   const getRow = async (read: Reader, name: string): Promise<TrackerRow> => {
     const row = await findTrackerByName(read, name);
@@ -131,6 +142,19 @@ export function trackerService(options: TrackerServiceOptions) {
   return {
     ...releaseReads({ ...opener, db }),
     ...previews,
+
+    /** What a pasted text would give; creates nothing and asks nobody. `input`: `format`, `text`. */
+    proposals: trackerImports({
+      TrackerInput: schemas.TrackerInput,
+      identityOf: identify,
+      knownSources: async () => {
+        const addresses = await listSourceAddresses(db.read);
+        return addresses.flatMap(({ tracker, kind, config }) => {
+          const identity = identify(kind, config ?? {});
+          return identity === null ? [] : [{ tracker, identity }];
+        });
+      },
+    }),
 
     /** By name. `query`: `cursor`, `limit`, `search`, `state`, `channel`, `kind`. */
     list: async (query: unknown): Promise<Page<TrackerView>> => {

@@ -6,6 +6,7 @@ import { credentials } from "./en/credentials.ts";
 import { docs } from "./en/docs.ts";
 import { events } from "./en/events.ts";
 import { executors } from "./en/executors.ts";
+import { imports } from "./en/imports.ts";
 import { notifiers } from "./en/notifiers.ts";
 import { overview } from "./en/overview.ts";
 import { runs } from "./en/runs.ts";
@@ -27,6 +28,7 @@ export const en = {
   settings,
   events,
   docs,
+  imports,
 };
 
 export type Texts = typeof en;

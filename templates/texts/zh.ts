@@ -7,6 +7,7 @@ import { credentials } from "./zh/credentials.ts";
 import { docs } from "./zh/docs.ts";
 import { events } from "./zh/events.ts";
 import { executors } from "./zh/executors.ts";
+import { imports } from "./zh/imports.ts";
 import { notifiers } from "./zh/notifiers.ts";
 import { overview } from "./zh/overview.ts";
 import { runs } from "./zh/runs.ts";
@@ -27,4 +28,5 @@ export const zh = {
   settings,
   events,
   docs,
+  imports,
 } satisfies Texts;

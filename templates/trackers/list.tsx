@@ -51,12 +51,27 @@ export function TrackersPage(props: TrackersPageProps) {
       {t.new_tracker}
     </LinkButton>
   );
+  const bring = (
+    <LinkButton ctx={ctx} href="/trackers/import">
+      {texts(ctx).imports.open}
+    </LinkButton>
+  );
   const isFiltered = Object.values(filters).some((value) => value !== null && value !== "");
   if (trackers.length === 0 && props.is_first_page && !isFiltered) {
     return (
       <Layout ctx={ctx} title={t.title} section="trackers">
         <PageHeader ctx={ctx} title={t.title} />
-        <Empty ctx={ctx} icon="tag" title={t.empty_title} action={create} example={t.empty_example}>
+        <Empty
+          ctx={ctx}
+          icon="tag"
+          title={t.empty_title}
+          action={
+            <>
+              {create} {bring}
+            </>
+          }
+          example={t.empty_example}
+        >
           {t.empty_text}
         </Empty>
       </Layout>
@@ -80,6 +95,7 @@ export function TrackersPage(props: TrackersPageProps) {
             >
               {t.check_all}
             </ActionForm>
+            {bring}
             {create}
           </>
         }

@@ -14,6 +14,7 @@ import { settingsRoutes } from "./settings.ts";
 import { snapshotRoutes } from "./snapshots.ts";
 import { statsRoutes } from "./stats.ts";
 import { trackerPreviewRoutes } from "./tracker-previews.ts";
+import { trackerProposalRoutes } from "./tracker-proposals.ts";
 import { trackerRoutes } from "./trackers.ts";
 
 /** Every operation of the API, in the order of the documentation. */
@@ -27,6 +28,7 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...runtimeConnectionRoutes(services),
     ...trackerRoutes(services),
     ...trackerPreviewRoutes(services),
+    ...trackerProposalRoutes(services),
     ...releaseRoutes(services),
     ...executorRoutes(services),
     ...runRoutes(services),

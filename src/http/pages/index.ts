@@ -16,6 +16,7 @@ import { searchPages } from "./search.tsx";
 import { settingsPages } from "./settings.tsx";
 import { signInPages } from "./sign-in.tsx";
 import { snapshotPages } from "./snapshots.tsx";
+import { trackerImportPages } from "./tracker-import.tsx";
 import { trackerPages } from "./trackers.tsx";
 
 /** Every page, one file per area; what stands above the guard answers without a session. */
@@ -34,6 +35,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   runPages(app, services, page);
   snapshotPages(app, services, page);
   connectionPages(app, services, page);
+  trackerImportPages(app, services, page);
   trackerPages(app, services, page);
   credentialPages(app, services, page);
 }

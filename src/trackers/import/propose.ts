@@ -102,7 +102,7 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
     .map((part) => part.replace(/[^\p{L}\p{N}\p{M}._-]+/gu, "-").replace(/^[^\p{L}\p{N}]+|-+$/gu, ""))
     .filter((part) => part !== "");
   const last = parts.at(-1) ?? "tracker";
-  const isFree = (name: string) => !taken.has(name.toLowerCase()) && name.toLowerCase() !== "new";
+  const isFree = (name: string) => !taken.has(name.toLowerCase()) && !["new", "import"].includes(name.toLowerCase());
   const candidates = [last, parts.slice(-2).join("-"), parts.join("-")].map((name) => name.slice(0, 90));
   const free = candidates.find((name) => name !== "" && isFree(name));
   if (free !== undefined) return free;

@@ -33,6 +33,18 @@ export const fields: FieldDictionary = {
   "credentials.secret.password": { title: "密码", description: "也可以是访问令牌" },
   "credentials.secret.kubeconfig": { title: "Kubeconfig 内容" },
   "credentials.secret.api_key": { title: "API 密钥", description: "在 Portainer 的用户设置中创建" },
+  "imports.format": {
+    title: "内容",
+    options: {
+      auto: "自动识别",
+      compose: "Compose 文件（含 Diun 和 WUD 的标签）",
+      images: "镜像引用列表",
+      diun: "Diun：文件提供者",
+      argus: "Argus：配置",
+      release_tracker: "ReleaseTracker：JSON 格式的追踪器",
+    },
+  },
+  "imports.text": { title: "文本", description: "先展示结果，确认后才会创建" },
   "notifiers.url": {
     title: "Webhook 地址",
     description: "公网的 http 或 https 地址，端口为 80、8080、443、8443 或 9443",

@@ -258,6 +258,15 @@ export const messages: MessageDictionary = [
     "a repetition needs something to repeat, write \\* for a literal star and .* for anything",
     "重复符号前需要有内容，星号本身请写作 \\*，任意内容请写作 .*",
   ],
+  ['The name "import" is taken by the page that imports trackers', "名称“import”已被导入追踪器的页面占用"],
+  ["Paste a compose file, a list of images or a configuration", "请粘贴 compose 文件、镜像列表或配置"],
+  [
+    "Paste a compose file, a list of image references, or a configuration of Diun, Argus or ReleaseTracker",
+    "请粘贴 compose 文件、镜像引用列表，或 Diun、Argus、ReleaseTracker 的配置",
+  ],
+  ["It is built here, from no registry", "在本地构建，没有镜像仓库"],
+  ["It has no image", "没有镜像"],
+  ["A label takes it out of watching", "标签指定不监视"],
   ['The name "new" is taken by the page that creates trackers', "名称“new”已被新建追踪器的页面占用"],
   [
     "Use letters, digits, dots, dashes and underscores, and begin with a letter or digit",

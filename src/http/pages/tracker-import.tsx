@@ -1,0 +1,60 @@
+import { texts } from "../../../templates/texts/texts.ts";
+import { TrackerImportPage, type TrackerImportPageProps } from "../../../templates/trackers/import.tsx";
+import { AppError, type FieldErrors } from "../../errors.ts";
+import { decodeForm } from "../../forms/decode.ts";
+import { fields } from "../../forms/fields.ts";
+import { ImportInput, type ProposalsView } from "../../trackers/import/schema.ts";
+import type { TrackerService } from "../../trackers/service.ts";
+import type { App } from "../context.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { respondDone, respondHtml } from "./respond.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+const describe = (values: Values) => fields(ImportInput, values);
+
+/** Trackers from a pasted text: shown first, and then those that were chosen are created. */
+export function trackerImportPages(app: App, services: { trackers: TrackerService }, page: PageSettings): void {
+  const { trackers } = services;
+
+  app.get("/trackers/import", async (c) => {
+    const ctx = await pageContext(c, page);
+    const blank = { ctx, fields: describe({}), values: {}, errors: {}, found: null, chosen: null };
+    return respondHtml(c, <TrackerImportPage {...blank} />);
+  });
+
+  app.post("/trackers/import", async (c) => {
+    const ctx = await pageContext(c, page);
+    const form = await readForm(c);
+    const values = decodeForm(form, describe);
+    const props: TrackerImportPageProps = {
+      ctx,
+      fields: describe(values),
+      values,
+      errors: {},
+      found: null,
+      chosen: null,
+    };
+    const refuse = (
+      errors: FieldErrors,
+      found: ProposalsView | null = null,
+      chosen: ReadonlySet<string> | null = null,
+    ) => respondHtml(c, <TrackerImportPage {...props} errors={errors} found={found} chosen={chosen} />, 422);
+    let found: ProposalsView;
+    try {
+      found = await trackers.proposals(values);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 422) throw error;
+      return refuse(error.fields ?? { text: error.message });
+    }
+    if (formText(form, "_action") !== "create") return respondHtml(c, <TrackerImportPage {...props} found={found} />);
+    const names = new Set(form.getAll("chosen").filter((name) => typeof name === "string"));
+    // Read from the text once more: what the page showed is not what the browser sends.
+    const wanted = found.proposals.filter(({ name, state }) => state === "new" && names.has(name));
+    if (wanted.length === 0) return refuse({ text: texts(ctx).imports.none_chosen }, found, names);
+    for (const { tracker } of wanted) await trackers.create(c.get("actor"), tracker);
+    const text = texts(ctx).imports.created(wanted.length);
+    return respondDone(c, ctx.base_path, "/trackers", { tone: "running", text });
+  });
+}

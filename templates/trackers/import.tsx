@@ -1,0 +1,186 @@
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { ProposalsView, ProposalView } from "../../src/trackers/import/schema.ts";
+import { Button } from "../components/button.tsx";
+import { Form } from "../components/form.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Table } from "../components/table.tsx";
+import { Version } from "../components/version.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+export interface TrackerImportPageProps {
+  ctx: PageContext;
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  errors: FieldErrors;
+  /** Null before the text was looked at. */
+  found: ProposalsView | null;
+  /** The names that are ticked; null for every new one. */
+  chosen: ReadonlySet<string> | null;
+}
+
+/** A text to paste, and below it every tracker that it would give: nothing is created before it was seen here. */
+export function TrackerImportPage(props: TrackerImportPageProps) {
+  const { ctx, found } = props;
+  const t = texts(ctx).imports;
+  const canCreate = found?.proposals.some(({ state }) => state === "new") === true;
+  return (
+    <Layout ctx={ctx} title={t.title} section="trackers">
+      <PageHeader
+        ctx={ctx}
+        title={t.title}
+        lead={t.lead}
+        parent={{ title: texts(ctx).trackers.title, href: "/trackers" }}
+      />
+      <Form
+        ctx={ctx}
+        id="tracker-import"
+        area="imports"
+        action="/trackers/import"
+        fields={props.fields}
+        values={props.values}
+        errors={props.errors}
+        submit={t.show}
+        cancel_href="/trackers"
+        more_actions={
+          canCreate ? (
+            <Button type="submit" name="_action" value="create">
+              {t.create}
+            </Button>
+          ) : undefined
+        }
+      >
+        {found === null ? null : <Found {...props} found={found} />}
+      </Form>
+    </Layout>
+  );
+}
+
+function Found({ ctx, found, chosen }: TrackerImportPageProps & { found: ProposalsView }) {
+  const t = texts(ctx).imports;
+  const columns = [
+    { key: "name", title: texts(ctx).common.name },
+    { key: "sources", title: t.sources, grows: true },
+    { key: "takes", title: t.takes, grows: true },
+    { key: "found_in", title: t.found_in, wide_only: true },
+  ];
+  const rows = found.proposals.map((proposal, position) => ({
+    id: `proposal-${position}`,
+    muted: proposal.state !== "new",
+    cells: {
+      name: <Choice ctx={ctx} proposal={proposal} chosen={chosen} />,
+      sources: <Sources ctx={ctx} proposal={proposal} />,
+      takes: <Takes ctx={ctx} proposal={proposal} />,
+      found_in: <span class="quiet">{proposal.found_in.join(", ")}</span>,
+    },
+  }));
+  return (
+    <section class="proposals" aria-live="polite">
+      <h2>{t.found(found.proposals.length)}</h2>
+      <p class="meta">{t.read_as[found.format]}</p>
+      {rows.length === 0 ? null : <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />}
+      {found.skipped.length === 0 ? null : (
+        <details>
+          <summary>{t.skipped(found.skipped.length)}</summary>
+          <ul>
+            {found.skipped.map(({ found_in, reason }) => (
+              <li>
+                <span class="version">{found_in}</span>{" "}
+                <span class="quiet">{translateMessage(ctx.language, reason)}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Choice({
+  ctx,
+  proposal,
+  chosen,
+}: {
+  ctx: PageContext;
+  proposal: ProposalView;
+  chosen: ReadonlySet<string> | null;
+}) {
+  const t = texts(ctx).imports;
+  const { name, state, existing } = proposal;
+  if (state === "exists") return <span title={t.exists(existing ?? name)}>{t.exists(existing ?? name)}</span>;
+  if (state === "invalid") return <span>{name}</span>;
+  return (
+    <label class="tick">
+      <input
+        type="checkbox"
+        name="chosen"
+        value={name}
+        checked={chosen === null || chosen.has(name)}
+        aria-label={t.choose(name)}
+      />
+      {name}
+    </label>
+  );
+}
+
+interface ShownSource {
+  kind: string;
+  address: string;
+  patterns: readonly string[];
+}
+
+function shownSources({ tracker }: ProposalView): ShownSource[] {
+  const list: readonly unknown[] = Array.isArray(tracker.sources) ? tracker.sources : [];
+  return list.map((entry) => {
+    const source = objectOf(entry);
+    const config = objectOf(source.config);
+    const [first, ...more] = Object.entries(config)
+      .filter(([name]) => !["fetch_mode", "published_at_mode"].includes(name))
+      .map(([, value]) => String(value));
+    const channels: readonly unknown[] = Array.isArray(source.channels) ? source.channels : [];
+    const patterns = channels.map((channel) => String(objectOf(channel).include_pattern ?? ""));
+    return { kind: String(source.kind), address: [first, ...more].join(" · "), patterns };
+  });
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+function Sources({ ctx, proposal }: { ctx: PageContext; proposal: ProposalView }) {
+  const kinds = Object.entries(texts(ctx).trackers.kinds);
+  return (
+    <span class="stack">
+      {shownSources(proposal).map(({ kind, address }) => (
+        <span>
+          <span class="quiet">{kinds.find(([key]) => key === kind)?.[1] ?? kind}</span> <Version>{address}</Version>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** The patterns, and what a person should know before creating. */
+function Takes({ ctx, proposal }: { ctx: PageContext; proposal: ProposalView }) {
+  const t = texts(ctx).imports;
+  const patterns = shownSources(proposal).flatMap((source) => source.patterns.filter((pattern) => pattern !== ""));
+  const problems = Object.values(proposal.errors).map((message) => translateMessage(ctx.language, message));
+  return (
+    <span class="stack">
+      {patterns.length === 0 ? (
+        <span class="quiet">{t.takes_all}</span>
+      ) : (
+        patterns.map((text) => <Version>{text}</Version>)
+      )}
+      {proposal.remarks.map(({ code, subject }) => (
+        <small class="quiet">{t.remarks[code](subject)}</small>
+      ))}
+      {problems.map((problem) => (
+        <small class="field-error">{`${t.invalid}: ${problem}`}</small>
+      ))}
+    </span>
+  );
+}
