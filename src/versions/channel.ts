@@ -1,6 +1,7 @@
 import { classify, isPrerelease, type ParsedTag } from "./classify.ts";
-import { describeFamily, type Family, groupFamilies, longerReleases, rankFamilies } from "./families.ts";
-import { floatingTags } from "./order.ts";
+import { longerReleases } from "./families.ts";
+import { leadingGroups } from "./leading.ts";
+import { type Aim, maturityOf } from "./maturity.ts";
 import { find, MAX_TEXT_CHARACTERS, type MatchRange, parsePattern } from "./pattern.ts";
 import { compareInFamily, comparePrecedence } from "./precedence.ts";
 
@@ -60,6 +61,8 @@ export type Sorting = (typeof sortings)[number];
 /** A release as a channel orders it; instants are milliseconds UTC. */
 export interface DatedRelease {
   tag: string;
+  /** Left out where upstream says nothing beyond the name. */
+  stage?: Stage;
   published_at: number | null;
   /** Counts where upstream gives no time of its own. */
   first_observed_at: number;
@@ -69,31 +72,54 @@ export interface DatedRelease {
  * A channel's releases, the latest first. One family leads, and only within it does the sorting decide; see `rankFamilies` for which
  * one: a stray `2021.12.16` or an `-alpine` pushed a second later does not win over `10.11.4`. The other families follow, then
  * names that move (`latest`, `1.27` beside `1.27.3`) and what is no version: these win only where there is nothing else. Equal times
- * are ordered by meaning, equal meanings by time.
+ * are ordered by meaning, equal meanings by time. With an aim, what it likes best comes before all else: a stable channel that takes
+ * every tag has `2.0.0-rc1` behind `1.9.5`, a canary channel has `nightly` in front.
  */
-export function orderReleases<T extends DatedRelease>(releases: readonly T[], sorting: Sorting): T[] {
+export function orderReleases<T extends DatedRelease>(
+  releases: readonly T[],
+  sorting: Sorting,
+  aim: Aim | null = null,
+): T[] {
+  return groupsOf(releases, sorting, aim).flat();
+}
+
+/** The first of `orderReleases`; null for an empty channel. */
+export function chooseLatest<T extends DatedRelease>(
+  releases: readonly T[],
+  sorting: Sorting,
+  aim: Aim | null = null,
+): T | null {
+  return groupsOf(releases, sorting, aim)[0]?.[0] ?? null;
+}
+
+/**
+ * The latest, and behind it those that can take its place while it is too young or refused: its family and maturity alone, so that nobody is
+ * led from a release to a candidate or another variant.
+ */
+export function choicesAmong<T extends DatedRelease>(
+  releases: readonly T[],
+  sorting: Sorting,
+  aim: Aim | null = null,
+): T[] {
+  return groupsOf(releases, sorting, aim)[0] ?? [];
+}
+
+function groupsOf<T extends DatedRelease>(releases: readonly T[], sorting: Sorting, aim: Aim | null): T[][] {
   const byTag = new Map<string, T>();
   for (const release of releases) {
     const known = byTag.get(release.tag);
     if (known === undefined || timeOf(release) > timeOf(known)) byTag.set(release.tag, release);
   }
-  const times = timesOf(byTag);
   const parsed = [...byTag.keys()].map(classify);
-  const aliases = floatingTags([...byTag.keys()]);
-  const isLast = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
-  const compare = sorting === "semantic" ? bySemantics(times) : byTime(times);
-  const families = rankFamilies(
-    [...groupFamilies(parsed.filter((tag) => !isLast(tag))).values()].map((members) => datedFamily(members, times)),
-  );
-  const [leading = [], ...others] = families.map((family) => [...family.members].sort(compare));
-  const following = sorting === "semantic" ? others.flat() : others.flat().sort(byTime(times));
-  const last = parsed.filter(isLast).sort(byTime(times));
-  return [...leading, ...following, ...last].flatMap((tag) => byTag.get(tag.tag) ?? []);
-}
-
-/** The first of `orderReleases`; null for an empty channel. */
-export function chooseLatest<T extends DatedRelease>(releases: readonly T[], sorting: Sorting): T | null {
-  return orderReleases(releases, sorting)[0] ?? null;
+  const times = timesOf(byTag, parsed);
+  const groups = leadingGroups(parsed, {
+    aim,
+    maturity: (tag) => maturityOf(tag, byTag.get(tag.tag)?.stage === "prerelease"),
+    times,
+    compare: sorting === "semantic" ? bySemantics(times) : byTime(times),
+    mixes_families: sorting === "publish_time",
+  });
+  return groups.map((group) => group.flatMap((tag) => byTag.get(tag.tag) ?? []));
 }
 
 function patternOf(text: string | null) {
@@ -114,20 +140,16 @@ function timeOf(release: DatedRelease): number {
 }
 
 /** When each tag counts as published. A name for a line (`1.27`) is pushed anew with each of its versions: it counts as the oldest. */
-function timesOf(releases: ReadonlyMap<string, DatedRelease>): ReadonlyMap<string, number> {
+function timesOf(
+  releases: ReadonlyMap<string, DatedRelease>,
+  parsed: readonly ParsedTag[],
+): ReadonlyMap<string, number> {
   const times = new Map([...releases].map(([tag, release]) => [tag, timeOf(release)]));
-  for (const [alias, versions] of longerReleases([...releases.keys()].map(classify))) {
+  for (const [alias, versions] of longerReleases(parsed)) {
     const oldest = versions.reduce((time, version) => Math.min(time, times.get(version.tag) ?? time), Infinity);
     times.set(alias, Math.min(times.get(alias) ?? oldest, oldest));
   }
   return times;
-}
-
-function datedFamily(members: readonly ParsedTag[], times: ReadonlyMap<string, number>): Family {
-  return describeFamily(
-    members,
-    members.reduce((newest, member) => Math.max(newest, times.get(member.tag) ?? 0), 0),
-  );
 }
 
 type Compare = (a: ParsedTag, b: ParsedTag) => number;

@@ -111,7 +111,8 @@ function firstWordOf(tag: string): string {
   return wordsOf(tag)[0] ?? "";
 }
 
-function wordsOf(text: string): string[] {
+/** The words of a text without what divides them. */
+export function wordsOf(text: string): string[] {
   return tokensOf(text)
     .map((token) => token.text)
     .filter((word) => word !== "");

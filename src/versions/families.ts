@@ -1,5 +1,5 @@
-import { familyOf, isPrerelease, type ParsedTag } from "./classify.ts";
-import { compareDigits } from "./precedence.ts";
+import { familyOf, type ParsedTag } from "./classify.ts";
+import { compareDigits, compareText } from "./precedence.ts";
 
 /** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
 const ESTABLISHED_RELEASES = 3;
@@ -11,19 +11,12 @@ export interface Family {
   members: readonly ParsedTag[];
   /** Members that are no pre-releases. */
   releases: number;
+  /** Members whose times show that a family is alive. */
+  active: number;
+  /** Releases of the whole family, where `members` are only its pre-releases. */
+  established: number;
   /** When its newest member was published, milliseconds UTC; null when no times are known. */
   newest_at: number | null;
-}
-
-/** A family with what is counted of it; `newestAt` in milliseconds UTC. */
-export function describeFamily(members: readonly ParsedTag[], newestAt: number | null = null): Family {
-  const [first] = members;
-  return {
-    key: first === undefined ? "" : familyOf(first),
-    members,
-    releases: members.filter((member) => !isPrerelease(member)).length,
-    newest_at: newestAt,
-  };
 }
 
 /**
@@ -69,17 +62,21 @@ function countersAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
  * 8. the larger, then by key.
  */
 export function rankFamilies(families: readonly Family[]): Family[] {
-  const established = families.filter((family) => family.releases >= ESTABLISHED_RELEASES);
-  const staleBefore = Math.max(0, ...established.map((family) => family.newest_at ?? 0)) - STALE_AFTER_MS;
-  return [...families].sort((a, b) => {
-    const left = rankOf(a, staleBefore);
-    const right = rankOf(b, staleBefore);
-    for (let index = 0; index < left.length; index += 1) {
-      const difference = (left[index] ?? 0) - (right[index] ?? 0);
-      if (difference !== 0) return difference;
-    }
-    return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-  });
+  const newest = families.reduce(
+    (time, family) => (family.active >= ESTABLISHED_RELEASES ? Math.max(time, family.newest_at ?? 0) : time),
+    0,
+  );
+  const ranked = families.map((family) => ({ family, rank: rankOf(family, newest - STALE_AFTER_MS) }));
+  ranked.sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.family.key, b.family.key));
+  return ranked.map(({ family }) => family);
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (let index = 0; index < a.length; index += 1) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 function rankOf(family: Family, staleBefore: number): number[] {
@@ -91,7 +88,7 @@ function rankOf(family: Family, staleBefore: number): number[] {
     family.newest_at !== null && family.newest_at < staleBefore ? 1 : 0,
     (first?.name === "" ? 0 : 1) + (first?.variant === "" ? 0 : 1),
     shape === "version" || shape === "calver" ? 0 : shape === "date" ? 1 : 2,
-    family.releases >= ESTABLISHED_RELEASES ? 0 : 1,
+    family.established >= ESTABLISHED_RELEASES ? 0 : 1,
     isPlainLine ? 0 : -family.members.length,
     -(family.newest_at ?? 0),
     first?.name === "" && shape === "calver" ? 0 : 1,

@@ -1,6 +1,8 @@
-import { classify, familyOf, isPrerelease, type ParsedTag } from "./classify.ts";
-import { describeFamily, floatingAliases, groupFamilies, rankFamilies } from "./families.ts";
-import { compareInFamily, compareNaturally, comparePrecedence, compareText } from "./precedence.ts";
+import { classify, familyOf } from "./classify.ts";
+import { floatingAliases } from "./families.ts";
+import { leadingGroups } from "./leading.ts";
+import { type Aim, maturityOf } from "./maturity.ts";
+import { compareInFamily, compareNaturally, comparePrecedence } from "./precedence.ts";
 
 /**
  * Semantic order of two tags: SemVer's precedence, extended to any number of parts, `rc10`, build marks and prefixes. Null when they
@@ -26,28 +28,25 @@ export function isDowngrade(from: string, to: string): boolean | null {
 
 /**
  * All tags, each once, newest first by meaning: the leading family, then the other families, then floating names and what is no
- * version. A total order: it depends on the set of tags alone.
+ * version. A total order: it depends on the set of tags alone. With an aim, what it likes best comes first.
  */
-export function orderTags(tags: readonly string[]): string[] {
-  const parsed = [...new Set(tags)].map(classify);
-  const aliases = floatingAliases(parsed);
-  const isLast = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
-  const families = groupFamilies(parsed.filter((tag) => !isLast(tag)));
-  const first = rankFamilies([...families.values()].map((members) => describeFamily(members))).flatMap((family) =>
-    [...family.members].sort((a, b) => compareInFamily(b, a)),
-  );
-  const last = parsed.filter(isLast).sort(compareLast);
-  return [...first, ...last].map((tag) => tag.tag);
+export function orderTags(tags: readonly string[], aim: Aim | null = null): string[] {
+  const groups = leadingGroups([...new Set(tags)].map(classify), {
+    aim,
+    maturity: maturityOf,
+    times: null,
+    compare: (a, b) => compareInFamily(b, a),
+    mixes_families: false,
+  });
+  return groups.flat().map((tag) => tag.tag);
 }
 
 /**
  * The first of `orderTags`, or null when there is no tag. A floating name only when there is nothing else; with
- * `skip_prereleases` a pre-release neither, though a release of the same family may be older.
+ * `skip_prereleases` a pre-release neither, unless there is no release.
  */
 export function latestOf(tags: readonly string[], options: { skip_prereleases?: boolean } = {}): string | null {
-  const ordered = orderTags(tags);
-  const release = options.skip_prereleases === true ? ordered.find((tag) => !isPrerelease(tag)) : undefined;
-  return release ?? ordered[0] ?? null;
+  return orderTags(tags, options.skip_prereleases === true ? "stable" : null)[0] ?? null;
 }
 
 /**
@@ -56,14 +55,6 @@ export function latestOf(tags: readonly string[], options: { skip_prereleases?: 
  */
 export function floatingTags(tags: readonly string[]): Set<string> {
   return floatingAliases([...new Set(tags)].map(classify));
-}
-function compareLast(a: ParsedTag, b: ParsedTag): number {
-  const rank = (tag: ParsedTag) => (tag.shape !== null ? 0 : tag.scheme === "floating" ? 1 : 2);
-  return (
-    rank(a) - rank(b) ||
-    compareText(familyOf(a), familyOf(b)) ||
-    (a.shape === null ? compareText(a.tag, b.tag) : compareInFamily(b, a))
-  );
 }
 
 function toSign(value: number): -1 | 0 | 1 {

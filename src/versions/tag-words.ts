@@ -31,6 +31,15 @@ export const movingWords: ReadonlySet<string> = new Set(
   "dev devel develop nightly canary edge snapshot unstable testing daily weekly master main trunk head".split(" "),
 );
 
+/** Words of builds of unfinished work, made with every push or every night. */
+export const canaryWords: ReadonlySet<string> = new Set([
+  ...movingWords,
+  ..."development bleeding insider insiders git ci".split(" "),
+]);
+
+/** Words of versions that are for testers. */
+export const betaWords: ReadonlySet<string> = new Set(["beta"]);
+
 /** Rebuilds and repairs of a version: newer than the bare one, ordered by their number. */
 export const buildWords: ReadonlySet<string> = new Set(
   "hotfix patch post rev revision build sp update security fix cu refresh".split(" "),

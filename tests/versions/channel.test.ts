@@ -264,7 +264,7 @@ describe("orderReleases()", () => {
       ["1.0.0", 1],
     ]).map((release) => ({ ...release, note: `of ${release.tag}` }));
     const ordered = orderReleases(releases, sorting);
-    expect(ordered.map((release) => release.tag)).toEqual(["1.1.0", "1.0.0", "1.1.0-alpine", "sha-1234abc", "latest"]);
+    expect(ordered.map((release) => release.tag)).toEqual(["1.1.0", "1.0.0", "1.1.0-alpine", "latest", "sha-1234abc"]);
     expect(ordered[0]?.note).toBe("of 1.1.0");
   });
 

@@ -1,0 +1,109 @@
+import { familyOf, type ParsedTag } from "./classify.ts";
+import { type Family, floatingAliases, groupFamilies, rankFamilies } from "./families.ts";
+import { type Aim, type Maturity, placeOf } from "./maturity.ts";
+import { compareInFamily, compareText } from "./precedence.ts";
+
+/** How a list of tags is to be ordered. */
+export interface Leading {
+  aim: Aim | null;
+  maturity: (tag: ParsedTag) => Maturity;
+  /** When each tag was published, milliseconds UTC; null when no times are known. */
+  times: ReadonlyMap<string, number> | null;
+  /** Order within a family, and with `mixes_families` also among all that follow the leading one. */
+  compare: (a: ParsedTag, b: ParsedTag) => number;
+  mixes_families: boolean;
+}
+
+/** Floating names that say which one is meant for everybody, before all others. */
+const floatingRanks: ReadonlyMap<string, number> = new Map([
+  ["latest", 1],
+  ["stable", 2],
+  ["release", 3],
+  ["lts", 4],
+]);
+const otherFloatingRank = 5;
+
+/**
+ * Differing tags in groups, the leading one first; all of one group may take each other's place, and nothing of a later one may. The aim's
+ * maturity comes first, and within it the leading family, then the other families, then names that move (`latest`, `1.27` beside
+ * `1.27.3`). What is no version at all comes last.
+ */
+export function leadingGroups(parsed: readonly ParsedTag[], leading: Leading): ParsedTag[][] {
+  const aliases = floatingAliases(parsed);
+  const isMoving = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
+  const releases = releasesByFamily(parsed, leading);
+  const shelves = new Map<number, ParsedTag[]>();
+  for (const tag of parsed) {
+    const shelf = shelfOf(tag, isMoving(tag), leading);
+    const tags = shelves.get(shelf);
+    if (tags === undefined) shelves.set(shelf, [tag]);
+    else tags.push(tag);
+  }
+  return [...shelves.keys()]
+    .sort((a, b) => a - b)
+    .flatMap((shelf) => {
+      const tags = shelves.get(shelf) ?? [];
+      const [first] = tags;
+      if (first !== undefined && !isMoving(first)) return orderFamilies(tags, releases, leading);
+      return [tags.sort((a, b) => compareMoving(a, b, leading.times))];
+    });
+}
+
+const otherShelf = 100;
+/** Shelves of one place: versions on the first, moving names on the last. */
+const shelvesOfPlace = 3;
+
+/** Versions of a maturity stand before its moving names; but a stable channel takes a candidate's version before `latest`. */
+function shelfOf(tag: ParsedTag, isMoving: boolean, { aim, maturity }: Leading): number {
+  if (tag.scheme === "other") return otherShelf;
+  const grade = maturity(tag);
+  if (aim === "stable" && isMoving && grade === "release") return placeOf("candidate", aim) * shelvesOfPlace + 1;
+  return placeOf(grade, aim) * shelvesOfPlace + (isMoving ? 2 : 0);
+}
+
+function orderFamilies(
+  tags: readonly ParsedTag[],
+  releases: ReadonlyMap<string, number>,
+  leading: Leading,
+): ParsedTag[][] {
+  const families = [...groupFamilies(tags).entries()].map(([key, members]): Family => {
+    const own = members.filter((member) => leading.maturity(member) === "release").length;
+    return {
+      key,
+      members,
+      releases: own,
+      active: leading.aim === null ? own : members.length,
+      established: Math.max(own, releases.get(key) ?? 0),
+      newest_at: leading.times === null ? null : newestOf(members, leading.times),
+    };
+  });
+  const ranked = rankFamilies(families).map((family) => [...family.members].sort(leading.compare));
+  if (!leading.mixes_families || ranked.length < 3) return ranked;
+  const [first = [], ...others] = ranked;
+  return [first, others.flat().sort(leading.compare)];
+}
+
+function releasesByFamily(parsed: readonly ParsedTag[], { maturity }: Leading): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const tag of parsed) {
+    if (tag.shape === null || maturity(tag) !== "release") continue;
+    const key = familyOf(tag);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function newestOf(members: readonly ParsedTag[], times: ReadonlyMap<string, number>): number {
+  return members.reduce((newest, member) => Math.max(newest, times.get(member.tag) ?? 0), 0);
+}
+
+function compareMoving(a: ParsedTag, b: ParsedTag, times: ReadonlyMap<string, number> | null): number {
+  const rank = (tag: ParsedTag) => (tag.shape !== null ? 0 : (floatingRanks.get(tag.tag) ?? otherFloatingRank));
+  const timeOf = (tag: ParsedTag) => times?.get(tag.tag) ?? 0;
+  return (
+    rank(a) - rank(b) ||
+    timeOf(b) - timeOf(a) ||
+    compareText(`${a.name}|${a.variant}`, `${b.name}|${b.variant}`) ||
+    (a.shape === null || b.shape === null ? compareText(a.tag, b.tag) : compareInFamily(b, a))
+  );
+}

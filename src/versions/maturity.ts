@@ -1,0 +1,33 @@
+import { isPrerelease, type ParsedTag, wordsOf } from "./classify.ts";
+import { betaWords, canaryWords } from "./tag-words.ts";
+
+/**
+ * How far a version is: `release`; `candidate` for what precedes one (`-rc1`, `-alpha`, `-preview`, or only marked so upstream); `beta`; `canary`
+ * for builds of unfinished work (`nightly`, `-dev`, `-SNAPSHOT`, `develop-…`).
+ */
+export type Maturity = "release" | "candidate" | "beta" | "canary";
+
+/** A tag's maturity by its words; `isMarked` where upstream says that it is a pre-release, whatever its words. */
+export function maturityOf(tag: ParsedTag, isMarked = false): Maturity {
+  if (!isPrerelease(tag)) return isMarked ? "candidate" : "release";
+  const line = tag.scheme === "floating" ? tag.tag : tag.name;
+  const words = [...tag.prerelease, ...wordsOf(line.toLowerCase())];
+  if (words.some((word) => canaryWords.has(word))) return "canary";
+  return words.some((word) => betaWords.has(word)) ? "beta" : "candidate";
+}
+
+/** What a channel is for. Its rules alone decide what belongs to it; this decides which of that it takes for its latest. */
+export type Aim = "stable" | "prerelease" | "beta" | "canary";
+
+/** Each aim's liking: lower comes first. */
+const places: Readonly<Record<Aim, Readonly<Record<Maturity, number>>>> = {
+  stable: { release: 0, candidate: 1, beta: 1, canary: 2 },
+  prerelease: { candidate: 0, beta: 0, canary: 1, release: 2 },
+  beta: { beta: 0, candidate: 1, canary: 2, release: 3 },
+  canary: { canary: 0, candidate: 1, beta: 1, release: 2 },
+};
+
+/** Where a maturity stands for an aim, 0 first; without an aim all are alike. */
+export function placeOf(maturity: Maturity, aim: Aim | null): number {
+  return aim === null ? 0 : places[aim][maturity];
+}
