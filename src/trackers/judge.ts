@@ -1,11 +1,15 @@
+import type { Accept } from "../sources/source.ts";
 import {
   type ChannelRules,
+  choicesAmong,
   chooseLatest,
   type Judgement,
   judge,
   orderReleases,
   type Sorting,
 } from "../versions/channel.ts";
+import { classify } from "../versions/classify.ts";
+import { maturityOf, placeOf } from "../versions/maturity.ts";
 import type { ReleaseFactsRow } from "./release-queries.ts";
 import type { ChannelType } from "./schema.ts";
 import type { ChannelRow } from "./source-queries.ts";
@@ -20,6 +24,11 @@ export interface ChannelRulesInput {
 type Judged = Pick<ReleaseFactsRow, "tag" | "stage">;
 type Dated = Judged & Pick<ReleaseFactsRow, "published_at" | "first_observed_at">;
 
+/** A channel whose type says which of its members it takes for its latest. */
+export interface AimedChannel extends ChannelRulesInput {
+  type: ChannelType;
+}
+
 export function rulesOf(channel: ChannelRulesInput): ChannelRules {
   return {
     include: channel.include_pattern,
@@ -33,25 +42,41 @@ export function judgeRelease(release: Judged, channel: ChannelRulesInput): Judge
   return judge(release, rulesOf(channel));
 }
 
-/** The releases that belong to a channel, the latest first. Membership is never stored: an edited rule applies at once. */
-export function membersOf<T extends Dated>(releases: readonly T[], channel: ChannelRulesInput, sorting: Sorting): T[] {
-  const rules = rulesOf(channel);
-  return orderReleases(
-    releases.filter((release) => judge(release, rules).accepted),
-    sorting,
-  );
+/**
+ * The releases that belong to a channel, the latest first. Membership is never stored: an edited rule applies at once. The rules alone decide
+ * about it; the channel's type decides the order, so that a stable channel without a pattern has its releases before its pre-releases.
+ */
+export function membersOf<T extends Dated>(releases: readonly T[], channel: AimedChannel, sorting: Sorting): T[] {
+  return orderReleases(acceptedBy(releases, channel), sorting, channel.type);
 }
 
 export function latestOfChannel<T extends Dated>(
   releases: readonly T[],
-  channel: ChannelRulesInput,
+  channel: AimedChannel,
   sorting: Sorting,
 ): T | null {
+  return chooseLatest(acceptedBy(releases, channel), sorting, channel.type);
+}
+
+/** The channel's latest, and behind it the members that may be taken instead of it while it is too young. */
+export function choicesOf<T extends Dated>(releases: readonly T[], channel: AimedChannel, sorting: Sorting): T[] {
+  return choicesAmong(acceptedBy(releases, channel), sorting, channel.type);
+}
+
+/**
+ * What a source is asked for on a channel's behalf: what its type prefers has places of its own, so that thirty nightly builds do not push
+ * the release out of the fetch depth.
+ */
+export function acceptsOf(channel: AimedChannel): Accept[] {
+  const isMember: Accept = (tag, stage) => judgeRelease({ tag, stage }, channel).accepted;
+  const isPreferred: Accept = (tag, stage) =>
+    isMember(tag, stage) && placeOf(maturityOf(classify(tag), stage === "prerelease"), channel.type) === 0;
+  return [isPreferred, isMember];
+}
+
+function acceptedBy<T extends Judged>(releases: readonly T[], channel: ChannelRulesInput): T[] {
   const rules = rulesOf(channel);
-  return chooseLatest(
-    releases.filter((release) => judge(release, rules).accepted),
-    sorting,
-  );
+  return releases.filter((release) => judge(release, rules).accepted);
 }
 
 /** The types of the channels that a release belongs to. */

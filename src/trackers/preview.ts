@@ -2,9 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { AppError, PluginError } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { chooseLatest } from "../versions/channel.ts";
 import { orderTags } from "../versions/order.ts";
-import { judgeRelease } from "./judge.ts";
+import { judgeRelease, latestOfChannel } from "./judge.ts";
 import type { PreviewView, trackerSchemas } from "./schema.ts";
 import { openSource, type SourceAddress, type SourceOpener } from "./source-session.ts";
 
@@ -110,15 +109,16 @@ export function trackerPreviews(options: PreviewOptions) {
       return {
         total: names.length,
         tags,
-        channels: channels.map(({ type }) => {
+        channels: channels.map((channel) => {
+          const { type } = channel;
           const taken = accepted.get(type) ?? [];
           // No times are known, so each counts as published at once: then the order is by meaning.
-          const dated = taken.map((tag) => ({ tag, published_at: null, first_observed_at: 0 }));
+          const dated = taken.map((tag) => ({ tag, stage: "tag" as const, published_at: null, first_observed_at: 0 }));
           return {
             type,
             accepted_count: taken.length,
             refused_count: names.length - taken.length,
-            latest: chooseLatest(dated, sorting)?.tag ?? null,
+            latest: latestOfChannel(dated, channel, sorting)?.tag ?? null,
           };
         }),
         listed_at: listing.listed_at,

@@ -5,7 +5,7 @@ import { notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { orderTags } from "../versions/order.ts";
-import { judgeRelease, membersOf } from "./judge.ts";
+import { choicesOf, judgeRelease, membersOf } from "./judge.ts";
 import { findTracker, findTrackerByName, type TrackerRow } from "./queries.ts";
 import {
   findRelease,
@@ -99,10 +99,10 @@ export function releaseReads(options: ReadOptions) {
     const channels = await channelsOf(db.read, ids);
     return { sources, channels, rows: await releasesOf(db.read, ids) };
   };
-  const members = async (sourceId: string, type: ChannelType): Promise<ReleaseFactsRow[]> => {
+  const members = async (sourceId: string, type: ChannelType, list = membersOf): Promise<ReleaseFactsRow[]> => {
     const { tracker } = await getSourceRow(sourceId);
     const channel = (await channelsOf(db.read, [sourceId])).find((own) => own.type === type);
-    return channel === undefined ? [] : membersOf(await releasesOf(db.read, [sourceId]), channel, tracker.sorting);
+    return channel === undefined ? [] : list(await releasesOf(db.read, [sourceId]), channel, tracker.sorting);
   };
   const viewIn = (row: ReleaseFactsRow, tracker: TrackerRow, source: SourceRow, channels: readonly ChannelRow[]) =>
     releaseView(row, {
@@ -233,7 +233,7 @@ export function releaseReads(options: ReadOptions) {
       type: ChannelType,
       wanted: { minimum_age_ms?: number } = {},
     ): Promise<ChannelChoice> => {
-      const ordered = await members(sourceId, type);
+      const ordered = await members(sourceId, type, choicesOf);
       const minimumAge = wanted.minimum_age_ms ?? 0;
       const readyAt = (row: ReleaseFactsRow) =>
         minimumAge === 0 ? 0 : Math.max(row.first_observed_at, row.republished_at ?? 0) + minimumAge;

@@ -228,10 +228,10 @@ describe("update()", () => {
     await house.tick();
     await house.trackers.update(house.actor, "web", { sources: [source("web", { channels: [channel("stable")] })] });
     await house.clock.advance(minute);
-    house.publish("web", { tag: "1.1.0-rc", appeared: true });
+    house.publish("web", { tag: "1.2.0", appeared: true });
     await house.check("web");
-    expect(await house.storedTags()).toEqual(["1.0.0", "1.1.0-beta", "1.1.0-rc"]);
-    expect(house.releaseEvents()).toMatchObject([{ version: "1.1.0-rc", also: [] }]);
+    expect(await house.storedTags()).toEqual(["1.0.0", "1.1.0-beta", "1.2.0"]);
+    expect(house.releaseEvents()).toMatchObject([{ version: "1.2.0", also: [] }]);
   });
 
   test("forgets the history of another image, asks anew and stays silent", async () => {
