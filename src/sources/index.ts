@@ -1,5 +1,6 @@
+import { gitlab } from "./gitlab/gitlab.ts";
 import { oci } from "./oci/oci.ts";
 import type { Source, SourceKind } from "./source.ts";
 
 /** Every kind of source by its name: a new kind is one line here, one in `sourceKinds` and one folder. */
-export const sources = { oci } satisfies { readonly [K in SourceKind]: Source<K> };
+export const sources = { gitlab, oci } satisfies { readonly [K in SourceKind]: Source<K> };

@@ -6,14 +6,18 @@ export function trackerPath(name: string): string {
   return `/trackers/${encodeURIComponent(name)}`;
 }
 
-/** `docker.io/library/nginx`, as people write it. */
+/** `docker.io/library/nginx` or `gitlab.com/group/project`, as people write it. */
 export function addressOf(source: Pick<SourceView, "config" | "host">): string {
-  const { image } = source.config;
-  if (typeof image !== "string") return source.host;
-  return image.startsWith(`${source.host}/`) ? image : `${source.host}/${image}`;
+  const { image, project } = source.config;
+  const name = image ?? project;
+  if (typeof name !== "string") return source.host;
+  return name.startsWith(`${source.host}/`) ? name : `${source.host}/${name}`;
 }
 
-export const sourceIcons: Readonly<Record<SourceView["kind"], IconName>> = { oci: "container" };
+export const sourceIcons: Readonly<Record<SourceView["kind"], IconName>> = {
+  gitlab: "git-branch",
+  oci: "container",
+};
 
 /** One name for a version that sources write differently: `v1.2.3` in git is `1.2.3` in a registry. */
 export function plainVersion(version: string): string {

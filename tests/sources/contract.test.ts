@@ -20,6 +20,21 @@ interface Sample {
 
 /** What the suite needs to know of a kind: the compiler asks for it when a kind is added. */
 const samples: { readonly [K in SourceKind]: Sample } = {
+  gitlab: {
+    good: { project: "group/sub/project", instance_url: "https://gitlab.example" },
+    host: "gitlab.example",
+    secret: { token: "glpat-secret-of-the-contract" },
+    bad: [
+      [{}, "project"],
+      [{ project: "" }, "project"],
+      [{ project: "alone" }, "project"],
+      [{ project: "group/../project" }, "project"],
+      [{ project: "https://other.example/group/project", instance_url: "https://gitlab.example" }, "project"],
+      [{ project: "group/project", instance_url: "ftp://gitlab.example" }, "instance_url"],
+      [{ project: "group/project", instance_url: "https://user:pass@gitlab.example" }, "instance_url"],
+      [{ project: "group/project", another: "field" }, "another"],
+    ],
+  },
   oci: {
     good: { image: "ghcr.io/owner/app:1.0", registry: "", published_at_mode: "auto" },
     host: "ghcr.io",
@@ -123,7 +138,7 @@ describe.each([...sourceKinds])("source %s", (kind) => {
     ["a web page", () => new Response("<html>hello</html>", { headers: { "content-type": "text/html" } })],
     ["nothing", () => new Response("")],
     ["half a JSON", () => new Response('{"a":[1,')],
-    ["a list", () => Response.json([])],
+    ["a list of numbers", () => Response.json([1])],
     ["401", () => new Response("", { status: 401 })],
     ["403", () => new Response("", { status: 403 })],
     ["404", () => new Response("", { status: 404 })],

@@ -19,6 +19,7 @@ import { createLog } from "../../src/log.ts";
 import type { NewEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
+import { sources } from "../../src/sources/index.ts";
 import type { ListRequest, Source, UpstreamRelease } from "../../src/sources/source.ts";
 import type { ChannelType } from "../../src/trackers/schema.ts";
 import { trackerService } from "../../src/trackers/service.ts";
@@ -163,7 +164,7 @@ export async function trackerHouse(options: { keep?: number } = {}) {
           .values({ id: newId(created_at), kind: event.kind, tracker_id, facts: { ...event.facts }, created_at });
       },
       credentials,
-      sources: { oci: fake },
+      sources: { ...sources, oci: fake },
       openContext: ({ signal }) => {
         let requests = 0;
         return {

@@ -92,6 +92,11 @@ export const fields: FieldDictionary = {
   },
   "trackers.sources.kind": { title: "来源类型", options: { oci: "容器镜像仓库" } },
   "trackers.sources.config": { title: "位置" },
+  "trackers.sources.config.project": {
+    title: "项目",
+    description: "包含群组的完整路径、数字项目 ID，或项目的网址",
+  },
+  "trackers.sources.config.instance_url": { title: "实例地址", description: "留空则使用公共实例" },
   "trackers.sources.config.image": {
     title: "镜像名称",
     description: "可填写完整的镜像引用：采用其中的仓库地址，忽略标签和摘要",
@@ -113,6 +118,11 @@ export const fields: FieldDictionary = {
   "trackers.sources.channels.type": {
     title: "发布通道类型",
     options: { stable: "稳定版", prerelease: "预发布", beta: "测试版", canary: "金丝雀版" },
+  },
+  "trackers.sources.channels.release_type": {
+    title: "发布类型",
+    description: "只接受上游如此标记的版本",
+    options: { release: "正式版", prerelease: "预发布" },
   },
   "trackers.sources.channels.include_pattern": {
     title: "包含模式",

@@ -1,0 +1,99 @@
+import * as v from "valibot";
+import { parseInstant } from "../../clock.ts";
+import type { ReleaseStage, UpstreamRelease } from "../source.ts";
+import { decodePath, readProjectPath } from "./project.ts";
+
+const Commit = v.nullish(v.object({ id: v.string(), created_at: v.nullish(v.string()) }));
+
+/** What is used of an entry of `GET /projects/:id/releases`. Without access to the code, tag and commit are left out. */
+export const Releases = v.array(
+  v.object({
+    tag_name: v.nullish(v.string()),
+    description: v.nullish(v.string()),
+    created_at: v.nullish(v.string()),
+    released_at: v.nullish(v.string()),
+    upcoming_release: v.nullish(v.boolean()),
+    commit: Commit,
+    _links: v.nullish(v.object({ self: v.nullish(v.string()) })),
+  }),
+);
+export type ReleaseAnswer = v.InferOutput<typeof Releases>[number];
+
+/** What is used of an entry of `GET /projects/:id/repository/tags`. `created_at` is that of an annotated tag. */
+export const Tags = v.array(v.object({ name: v.string(), created_at: v.nullish(v.string()), commit: Commit }));
+export type TagAnswer = v.InferOutput<typeof Tags>[number];
+
+/** Whether git could have such a tag: no blanks or control characters, and some others. What is none would be a forged name. */
+export function isTagName(name: string): boolean {
+  if (name === "" || name.length > 1_024 || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp} ~^:?*[\\]|\.\.|@\{|\/\/|\ufffd/u.test(name))
+    return false;
+  return !/^[/-]|[/.]$|\.lock$/.test(name);
+}
+
+function commitOf(commit: v.InferOutput<typeof Commit>): string | null {
+  return commit !== null && commit !== undefined && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(commit.id)
+    ? commit.id
+    : null;
+}
+
+/** A time before now; what lies ahead is no time of publishing yet. */
+function pastInstant(texts: readonly (string | null | undefined)[], now: number): number | null {
+  const text = texts.find((candidate) => candidate !== null && candidate !== undefined);
+  const at = text === null || text === undefined ? null : parseInstant(text);
+  return at === null || at > now ? null : at;
+}
+
+/** A page of this instance, or null: links from elsewhere are not shown. */
+function ownPage(text: string | null | undefined, instance: string): string | null {
+  if (text === null || text === undefined || text.length > 2_048 || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  const isOwn = /^https?:$/.test(url.protocol) && url.hostname === new URL(instance).hostname;
+  return isOwn && url.username === "" && url.password === "" ? url.href : null;
+}
+
+/** The full path of the project that a page of a release belongs to; null where it does not say. */
+export function projectOfPage(page: string | null, instance: string): string | null {
+  if (page === null) return null;
+  const prefix = new URL(instance).pathname.replace(/\/$/, "");
+  const { pathname } = new URL(page);
+  if (!pathname.startsWith(`${prefix}/`)) return null;
+  return pathname.includes("/-/releases") ? readProjectPath(decodePath(pathname.slice(prefix.length))) : null;
+}
+
+function stageOf(release: ReleaseAnswer, now: number): ReleaseStage {
+  const { upcoming_release, released_at } = release;
+  if (typeof upcoming_release === "boolean") return upcoming_release ? "prerelease" : "release";
+  const at = typeof released_at === "string" ? parseInstant(released_at) : null;
+  return at !== null && at > now ? "prerelease" : "release";
+}
+
+/** In our terms; null for one without a tag that git could have, or without any time. */
+export function toRelease(answer: ReleaseAnswer, instance: string, now: number): UpstreamRelease | null {
+  const { tag_name, released_at, created_at, description, commit, _links } = answer;
+  if (typeof tag_name !== "string" || !isTagName(tag_name)) return null;
+  if (parseInstant(released_at ?? created_at ?? "") === null) return null;
+  return {
+    version: tag_name,
+    tag: tag_name,
+    stage: stageOf(answer, now),
+    published_at: pastInstant([released_at, created_at], now),
+    revision: commitOf(commit),
+    url: ownPage(_links?.self, instance),
+    notes: description === null || description === undefined || description === "" ? null : description,
+  };
+}
+
+/** A bare tag in our terms; null for a name that git could not have. */
+export function toTag(answer: TagAnswer, page: (tag: string) => string | null, now: number): UpstreamRelease | null {
+  const { name, created_at, commit } = answer;
+  if (!isTagName(name)) return null;
+  return {
+    version: name,
+    tag: name,
+    stage: "tag",
+    published_at: pastInstant([created_at, commit?.created_at], now),
+    revision: commitOf(commit),
+    url: page(name),
+    notes: null,
+  };
+}
