@@ -1,0 +1,111 @@
+import { classify } from "./classify.ts";
+
+/** What the placeholders of templates stand for. */
+export interface PlaceholderValues {
+  tag: string;
+  version: string;
+}
+
+const placeholders = ["tag", "version", "major", "minor", "patch"] as const;
+type Placeholder = (typeof placeholders)[number];
+
+export const maxTemplateCharacters = 200;
+
+/** A template that cannot be taken, or cannot be filled in for a version; the message is for people. */
+export class TemplateError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "TemplateError";
+  }
+}
+
+/** A version without what its tag has before the number: `1.2.3` of `v1.2.3` and `release/1.2.3`. */
+export function plainVersionOf(version: string): string {
+  const parsed = classify(version);
+  return parsed.shape === null ? version : version.slice(parsed.prefix.length);
+}
+
+function isKnown(name: string): name is Placeholder {
+  return placeholders.some((known) => known === name);
+}
+
+function checkPlaceholders(template: string, known: readonly Placeholder[]): void {
+  for (const [whole, name = ""] of template.matchAll(/\{([^{}]*)\}/g)) {
+    if (isKnown(name) && known.includes(name)) continue;
+    const list = known.map((placeholder) => `{${placeholder}}`).join(", ");
+    throw new TemplateError(`"${whole}" is no placeholder; there are ${list}`);
+  }
+}
+
+/** Why a path is none within a repository, or null. */
+function refusalOfPath(path: string): string | null {
+  if (/\p{Cc}/u.test(path)) return "Use no control characters";
+  if (path.startsWith("/") || /^[a-z]:/i.test(path))
+    return "Write the path from the root of the repository, without / at its start";
+  if (path.includes("\\")) return "Separate folders by /";
+  const parts = path.split("/");
+  if (parts.includes("..") || parts.includes(".")) return 'Use no ".." or "." in the path';
+  return parts.includes("") ? "Name a file, without an empty folder name" : null;
+}
+
+/** Refuses a path template with unknown placeholders or one that leads out of the repository. Throws TemplateError. */
+export function checkPathTemplate(template: string): void {
+  checkPlaceholders(template, placeholders);
+  if (/[{}]/.test(template.replaceAll(/\{[^{}]*\}/g, ""))) throw new TemplateError("Close each { with }");
+  const refusal = refusalOfPath(template);
+  if (refusal !== null) throw new TemplateError(refusal);
+}
+
+/** The path of a version's changelog. Throws TemplateError when the values do not give a path within the repository. */
+export function fillPath(template: string, values: PlaceholderValues): string {
+  const { numbers } = classify(values.version);
+  const known: Readonly<Record<Placeholder, string | undefined>> = {
+    tag: values.tag,
+    version: plainVersionOf(values.version),
+    major: numbers[0],
+    minor: numbers[1],
+    patch: numbers[2],
+  };
+  const path = template.replaceAll(/\{([^{}]*)\}/g, (whole, name: string) => {
+    const value = isKnown(name) ? known[name] : undefined;
+    if (value === undefined)
+      throw new TemplateError(`The version ${values.version} has nothing for ${whole} of the path`);
+    return value;
+  });
+  if (refusalOfPath(path) !== null) {
+    throw new TemplateError(`The tag ${values.tag} makes no path of a file: ${path.slice(0, 200)}`);
+  }
+  return path;
+}
+
+const marks = "\\^$.|?*+()[]{}";
+
+/** A text as the pattern that finds it and nothing else. */
+function escaped(text: string): string {
+  return [...text].map((character) => (marks.includes(character) ? `\\${character}` : character)).join("");
+}
+
+/**
+ * A heading template as a pattern for one version. The values are taken literally, and so are brackets right around a placeholder:
+ * `[{version}]` is how changelogs write it, and as a set of characters it would find any version.
+ */
+export function headingPattern(template: string, { tag, version }: PlaceholderValues): string {
+  const values = { "{tag}": escaped(tag), "{version}": escaped(version) };
+  return template.trim().replaceAll(/(\\?\[)?([vV]?)(\{tag\}|\{version\})(\\?\])?/g, (_, open, prefix, name, close) => {
+    const value = name === "{tag}" ? values["{tag}"] : values["{version}"];
+    return `${open === undefined ? "" : "\\["}${prefix}${value}${close === undefined ? "" : "\\]"}`;
+  });
+}
+
+/** Refuses a heading template that names no version, or has another placeholder. Its pattern is for `parsePattern` to judge. */
+export function checkHeadingTemplate(template: string): void {
+  const known: readonly Placeholder[] = ["tag", "version"];
+  for (const [whole, name = ""] of template.matchAll(/\{([a-z_]+)\}/g)) {
+    if (!known.some((placeholder) => placeholder === name)) {
+      throw new TemplateError(`"${whole}" is no placeholder; there are {tag}, {version}`);
+    }
+  }
+  if (!template.includes("{tag}") && !template.includes("{version}")) {
+    throw new TemplateError("Write {tag} or {version} where the version stands");
+  }
+}
