@@ -1,0 +1,194 @@
+import * as v from "valibot";
+import { parseInstant } from "../../clock.ts";
+import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import { readJson } from "../../net/read-json.ts";
+import { oneLine } from "./answer.ts";
+import { believable, type Found, type FoundPage, isObjectId, isUsableTag, linkOf, tagPage } from "./found.ts";
+
+interface GitObject {
+  oid?: string | undefined;
+  __typename?: string | undefined;
+  committedDate?: string | null | undefined;
+  tagger?: { date?: string | null | undefined } | null | undefined;
+  target?: GitObject | null | undefined;
+}
+
+const GitObject: v.GenericSchema<GitObject> = v.object({
+  oid: v.optional(v.string()),
+  __typename: v.optional(v.string()),
+  committedDate: v.nullish(v.string()),
+  tagger: v.nullish(v.object({ date: v.nullish(v.string()) })),
+  target: v.nullish(v.lazy(() => GitObject)),
+});
+
+const ReleaseNode = v.object({
+  tagName: v.string(),
+  isDraft: v.boolean(),
+  isPrerelease: v.boolean(),
+  publishedAt: v.nullable(v.string()),
+  url: v.string(),
+  description: v.nullable(v.string()),
+  tag: v.nullable(v.object({ target: v.nullable(GitObject) })),
+});
+const TagNode = v.object({ name: v.string(), target: v.nullable(GitObject) });
+
+function connection<S extends v.GenericSchema>(node: S) {
+  return v.object({
+    totalCount: v.number(),
+    pageInfo: v.object({ hasNextPage: v.boolean(), endCursor: v.nullable(v.string()) }),
+    // A node whose own part failed is null.
+    nodes: v.array(v.nullable(node)),
+  });
+}
+
+const Answer = v.object({
+  data: v.nullish(
+    v.object({
+      repository: v.nullable(
+        v.objectWithRest(
+          {
+            nameWithOwner: v.string(),
+            releases: v.optional(connection(ReleaseNode)),
+            refs: v.nullish(connection(TagNode)),
+          },
+          // The releases and tags asked by name, each under a name of its own.
+          v.unknown(),
+        ),
+      ),
+    }),
+  ),
+  errors: v.optional(
+    v.array(
+      v.object({
+        type: v.nullish(v.string()),
+        message: v.optional(v.string(), ""),
+        path: v.nullish(v.array(v.union([v.string(), v.number()]))),
+      }),
+    ),
+  ),
+});
+type Answer = v.InferOutput<typeof Answer>;
+type AnswerError = NonNullable<Answer["errors"]>[number];
+
+const codes: Readonly<Record<string, PluginErrorCode>> = {
+  NOT_FOUND: "not_found",
+  FORBIDDEN: "unauthorized",
+  INSUFFICIENT_SCOPES: "unauthorized",
+  UNAUTHORIZED: "unauthorized",
+  RATE_LIMITED: "rate_limited",
+  RATE_LIMIT: "rate_limited",
+  INTERNAL: "unreachable",
+  SERVICE_UNAVAILABLE: "unreachable",
+};
+
+function codeOf({ type, message }: AnswerError): PluginErrorCode {
+  const known = codes[type ?? ""];
+  if (known !== undefined) return known;
+  // GitHub gives no type to a query that it did not finish in time.
+  return /something went wrong|timed? ?out|timeout/i.test(message) ? "unreachable" : "rejected";
+}
+
+/** One release or tag could not be read whole, and the rest of the answer stands. */
+function isPartial({ path }: AnswerError): boolean {
+  if (path?.[0] !== "repository") return false;
+  const [, field, , node] = path;
+  if (field === "releases" || field === "refs") return path.length > 4 && typeof node === "number";
+  return typeof field === "string" && /^(?:release|tag)\d+$/.test(field) && path.length > 2;
+}
+
+interface Peeled {
+  revision: string | null;
+  dated_at: number | null;
+}
+
+/** The commit at the end of a chain of tags, and when the tag was made: by its tagger, else by the commit's date. */
+function peel(target: GitObject | null | undefined): Peeled {
+  let last = target ?? null;
+  let date = last?.tagger?.date ?? null;
+  while (last?.target !== null && last?.target !== undefined) last = last.target;
+  date ??= last?.committedDate ?? null;
+  const oid = last === null || last.__typename === "Tag" ? null : last.oid;
+  return {
+    revision: isObjectId(oid) ? oid : null,
+    dated_at: date === null ? null : believable(parseInstant(date)),
+  };
+}
+
+function readRelease(node: v.InferOutput<typeof ReleaseNode> | null): Found[] {
+  const published_at = believable(parseInstant(node?.publishedAt ?? ""));
+  if (node === null || node.isDraft || published_at === null || !isUsableTag(node.tagName)) return [];
+  return [
+    {
+      tag: node.tagName,
+      stage: node.isPrerelease ? "prerelease" : "release",
+      published_at,
+      revision: peel(node.tag?.target).revision,
+      url: linkOf(node.url),
+      notes: node.description,
+    },
+  ];
+}
+
+function readTag(node: v.InferOutput<typeof TagNode> | null, web: string): Found[] {
+  if (node === null || !isUsableTag(node.name)) return [];
+  const { revision, dated_at } = peel(node.target);
+  return [
+    { tag: node.name, stage: "tag", published_at: dated_at, revision, url: tagPage(web, node.name), notes: null },
+  ];
+}
+
+/** One page with where the next begins. */
+export interface GraphqlPage extends FoundPage {
+  cursor: string | null;
+}
+
+export interface GraphqlAnswer {
+  name_with_owner: string;
+  releases: GraphqlPage | null;
+  tags: GraphqlPage | null;
+  /** What was asked by name and is there. */
+  named: readonly Found[];
+}
+
+type Connection<T> = { pageInfo: { hasNextPage: boolean; endCursor: string | null }; nodes: (T | null)[] };
+
+function readPage<T>(list: Connection<T> | null | undefined, read: (node: T | null) => Found[]): GraphqlPage | null {
+  if (list === null || list === undefined) return null;
+  const { hasNextPage, endCursor } = list.pageInfo;
+  return { found: list.nodes.flatMap(read), hasMore: hasNextPage && endCursor !== null, cursor: endCursor };
+}
+
+/**
+ * Judges a GraphQL answer, which is a 200 whatever went wrong. An error that leaves one release without its tag is tolerated: the
+ * release then has no revision this time. Any other error, and an answer without the repository, is thrown with GitHub's words.
+ * `web` is the repository's page.
+ */
+export async function readGraphqlAnswer(response: Response, action: string, web: string): Promise<GraphqlAnswer> {
+  const { data, errors = [] } = await readJson(response, Answer);
+  const serious = errors.filter((error) => !isPartial(error));
+  const [first] = serious;
+  if (first !== undefined) {
+    const words = oneLine(serious.map((error) => error.message).join("; "), 300);
+    throw new PluginError(
+      codeOf(first),
+      `Could not ${action}: ${words === "" ? (first.type ?? "no reason was given") : words}`,
+    );
+  }
+  const repository = data?.repository ?? null;
+  if (repository === null) {
+    throw new PluginError("malformed", `Could not ${action}: the answer has neither a repository nor an error`);
+  }
+  const named = Object.entries(repository).flatMap(([field, value]) => {
+    if (value === null || !/^(?:release|tag)\d+$/.test(field)) return [];
+    const release = v.safeParse(ReleaseNode, value);
+    if (release.success) return readRelease(release.output);
+    const tag = v.safeParse(TagNode, value);
+    return tag.success ? readTag(tag.output, web) : [];
+  });
+  return {
+    name_with_owner: repository.nameWithOwner,
+    releases: readPage(repository.releases, readRelease),
+    tags: readPage(repository.refs, (node) => readTag(node, web)),
+    named,
+  };
+}

@@ -1,0 +1,48 @@
+import * as v from "valibot";
+import type { ReleaseStage } from "../source.ts";
+
+/** Entries that are remembered, the newest first: as many as are read on a first check. */
+const maxRemembered = 1_000;
+/** The form of the memory between checks; another name means that nothing is remembered. */
+const form = "github-1";
+
+/** What a check remembers of the list that it read, so that the next one reads its newest page alone. */
+export interface Memory {
+  /** Whether the list was of releases, or of the bare tags that stand in for them. */
+  kind: "releases" | "tags";
+  /** The stage of each name, the newest first. */
+  seen: ReadonlyMap<string, ReleaseStage>;
+  /** How many of them were on the newest page. */
+  page: number;
+  /** The earliest publish time among them, milliseconds UTC. */
+  oldest: number | null;
+  /** Reading on would find nothing that is not among them. */
+  is_whole: boolean;
+}
+
+const Stored = v.object({
+  form: v.literal(form),
+  kind: v.picklist(["releases", "tags"]),
+  page: v.number(),
+  oldest: v.nullable(v.number()),
+  is_whole: v.boolean(),
+  seen: v.array(v.tuple([v.string(), v.picklist(["release", "prerelease", "tag"])])),
+});
+
+/** What the last check left; null when it was the first, or when another version of Tidemark wrote it. */
+export function parseMemory(text: string | null): Memory | null {
+  if (text === null) return null;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null; // another kind of source wrote it: nothing is remembered
+  }
+  const stored = v.safeParse(Stored, json);
+  return stored.success ? { ...stored.output, seen: new Map(stored.output.seen) } : null;
+}
+
+export function formatMemory(memory: Memory): string {
+  const seen = [...memory.seen].slice(0, maxRemembered);
+  return JSON.stringify({ form, ...memory, seen });
+}
