@@ -162,6 +162,7 @@ export async function createServices(options: ServiceOptions) {
     credentials,
     sources,
     openContext: http.open,
+    rates: ledger.view,
     instance_id: options.instance_id,
     versionHistoryCount: () => settings.current().version_history_count,
     excerpt: options.redactor.excerpt,

@@ -14,6 +14,15 @@ export async function findCredentialByName(read: Reader, name: string): Promise<
   return rows[0] ?? null;
 }
 
+/** The names of those of `ids` that there are. */
+export async function credentialNames(read: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  if (ids.length === 0) return [];
+  return await read
+    .select({ id: credentials.id, name: credentials.name })
+    .from(credentials)
+    .where(inArray(credentials.id, [...ids]));
+}
+
 /** Ordered by name; one row more than `limit` says that there is another page. */
 export async function listCredentialsAfter(
   read: Reader,

@@ -9,6 +9,7 @@ import { newId } from "../ids.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
+  credentialNames,
   deleteCredentialRow,
   findCredential,
   findCredentialByName,
@@ -95,6 +96,12 @@ export function credentialService(options: CredentialServiceOptions) {
       return { items: await views(page.items), next_cursor: page.next_cursor };
     },
     get,
+
+    /** By id, for pages that name what others refer to. */
+    names: async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+      const rows = await credentialNames(db.read, [...new Set(ids)]);
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
 
     create: async (actor: Actor, input: unknown): Promise<CredentialView> => {
       const parsed = parseInput(CredentialInput, input);

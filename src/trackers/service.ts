@@ -30,7 +30,11 @@ import {
 import { releaseReads } from "./release-reads.ts";
 import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, trackerSchemas } from "./schema.ts";
 import { sourcesOf } from "./source-queries.ts";
-import { identityOf, type OpenContext } from "./source-session.ts";
+import { identityOf, type OpenContext, sourceKindOf } from "./source-session.ts";
+import type { RateState } from "./stored-responses.ts";
+import { listCheckedSources } from "./upstream-queries.ts";
+import { upstreamLoads } from "./upstreams/loads.ts";
+import type { UpstreamView } from "./upstreams/schema.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
 
 export type TrackerService = ReturnType<typeof trackerService>;
@@ -47,6 +51,8 @@ interface TrackerServiceOptions {
   /** Owner of this process's leases. */
   instance_id: string;
   versionHistoryCount: () => number;
+  /** What upstreams allow, as their answers said last. */
+  rates: () => readonly RateState[];
   /** Upstream's words as they may be stored and shown: without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
   /** Tells the scheduler that something is due. */
@@ -155,6 +161,16 @@ export function trackerService(options: TrackerServiceOptions) {
         });
       },
     }),
+
+    /** What is asked of each upstream by the enabled trackers, and what it allows. */
+    upstreams: async (): Promise<{ items: UpstreamView[] }> => {
+      const checked = await listCheckedSources(db.read);
+      const loads = checked.map(({ kind, config, ...source }) => {
+        const cost = options.sources[sourceKindOf(kind)].cost(config ?? {}, source.credential_id !== null);
+        return { ...source, cost };
+      });
+      return { items: upstreamLoads(loads, options.rates()) };
+    },
 
     /** By name. `query`: `cursor`, `limit`, `search`, `state`, `channel`, `kind`. */
     list: async (query: unknown): Promise<Page<TrackerView>> => {

@@ -12,6 +12,7 @@ import { overview } from "./en/overview.ts";
 import { runs } from "./en/runs.ts";
 import { settings } from "./en/settings.ts";
 import { trackers } from "./en/trackers.ts";
+import { upstreams } from "./en/upstreams.ts";
 
 /** The English texts, and by their type the keys that every language must have. */
 export const en = {
@@ -29,6 +30,7 @@ export const en = {
   events,
   docs,
   imports,
+  upstreams,
 };
 
 export type Texts = typeof en;

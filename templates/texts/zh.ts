@@ -13,6 +13,7 @@ import { overview } from "./zh/overview.ts";
 import { runs } from "./zh/runs.ts";
 import { settings } from "./zh/settings.ts";
 import { trackers } from "./zh/trackers.ts";
+import { upstreams } from "./zh/upstreams.ts";
 
 export const zh = {
   common,
@@ -29,4 +30,5 @@ export const zh = {
   events,
   docs,
   imports,
+  upstreams,
 } satisfies Texts;

@@ -23,6 +23,7 @@ import { sources } from "../../src/sources/index.ts";
 import type { ListRequest, Source, UpstreamRelease } from "../../src/sources/source.ts";
 import type { ChannelType } from "../../src/trackers/schema.ts";
 import { trackerService } from "../../src/trackers/service.ts";
+import type { RateState } from "../../src/trackers/stored-responses.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
@@ -67,6 +68,8 @@ export async function trackerHouse(options: { keep?: number } = {}) {
   const credentials = credentialService({ db, clock, sealer, audit });
   const repositories = new Map<string, FakeRepository>();
   const secrets: unknown[] = [];
+  /** What upstreams allow. */
+  const rates: RateState[] = [];
   let namesListed = 0;
 
   const repository = (image: string): FakeRepository => {
@@ -180,6 +183,7 @@ export async function trackerHouse(options: { keep?: number } = {}) {
       instance_id: instanceId,
       versionHistoryCount: () => parts.keep,
       excerpt: (text) => text.replaceAll("hunter2hunter2", "[redacted]").slice(0, 500),
+      rates: () => rates,
       nudge: () => undefined,
     });
     return { service, scheduler: createScheduler({ clock, log, work: [service.work] }) };
@@ -206,6 +210,7 @@ export async function trackerHouse(options: { keep?: number } = {}) {
     events,
     releaseEvents,
     secrets,
+    rates,
     parts,
     actor: systemActor,
     namesListed: () => namesListed,

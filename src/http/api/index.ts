@@ -16,6 +16,7 @@ import { statsRoutes } from "./stats.ts";
 import { trackerPreviewRoutes } from "./tracker-previews.ts";
 import { trackerProposalRoutes } from "./tracker-proposals.ts";
 import { trackerRoutes } from "./trackers.ts";
+import { upstreamRoutes } from "./upstreams.ts";
 
 /** Every operation of the API, in the order of the documentation. */
 export function apiRoutes(services: Services): readonly Route[] {
@@ -29,6 +30,7 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...trackerRoutes(services),
     ...trackerPreviewRoutes(services),
     ...trackerProposalRoutes(services),
+    ...upstreamRoutes(services),
     ...releaseRoutes(services),
     ...executorRoutes(services),
     ...runRoutes(services),

@@ -18,6 +18,7 @@ import { signInPages } from "./sign-in.tsx";
 import { snapshotPages } from "./snapshots.tsx";
 import { trackerImportPages } from "./tracker-import.tsx";
 import { trackerPages } from "./trackers.tsx";
+import { upstreamPages } from "./upstreams.tsx";
 
 /** Every page, one file per area; what stands above the guard answers without a session. */
 export function mountPages(app: App, services: Services, page: PageSettings): void {
@@ -37,5 +38,6 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   connectionPages(app, services, page);
   trackerImportPages(app, services, page);
   trackerPages(app, services, page);
+  upstreamPages(app, services, page);
   credentialPages(app, services, page);
 }

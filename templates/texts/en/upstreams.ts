@@ -1,0 +1,48 @@
+import { formatNumber, plural } from "../../format.ts";
+
+const number = (count: number) => formatNumber("en", count);
+const rounded = (count: number) => number(count < 10 ? Math.round(count * 10) / 10 : Math.round(count));
+
+export const upstreams = {
+  title: "Upstreams",
+  lead: "What the trackers ask of each host, and what it allows",
+  open: "Upstreams",
+  host: "Host",
+  account: "Signed in as",
+  anonymous: "nobody",
+  sources: "Sources",
+  asked: "Asked per hour",
+  asked_text: (requests: number, quota: number) =>
+    quota === 0
+      ? `${rounded(requests)}, none of them limited`
+      : quota === requests
+        ? rounded(requests)
+        : `${rounded(requests)}, ${rounded(quota)} of them limited`,
+  allowed: "Allowed per hour",
+  unknown: "not known",
+  left: "Left",
+  left_text: (remaining: number) => number(remaining),
+  until: "until",
+  state: "State",
+  fits: "Fits",
+  short: (minutes: number) => `Each is checked every ${formatSpan(minutes)}`,
+  short_help:
+    "The limit is smaller than what is asked. The sources share it fairly: the one that has waited longest is next",
+  waits: "Waits",
+  waits_help: "Nothing is sent before then. What was found stays",
+  empty: "No tracker is checked yet",
+  empty_text: "Each host that a tracker asks is listed here with its rate limit, as its own answers tell it.",
+  waits_until: "Waits until",
+  moved: "Moved to",
+  moved_help: "Upstream answers from there. Edit the tracker to follow it",
+  cost: (requests: number, host: string) =>
+    `${plural("en", Math.max(Math.round(requests), 1), { one: "request", other: "requests" })} an hour to ${host}`,
+  cost_small: (host: string) => `Less than one request an hour to ${host}`,
+  cost_limited: (quota: number, limit: number) =>
+    `${rounded(quota)} of the ${number(limit)} that it allows in an hour, with all its sources`,
+};
+
+function formatSpan(minutes: number): string {
+  if (minutes < 120) return `${number(minutes)} min`;
+  return `${number(Math.round(minutes / 6) / 10)} h`;
+}

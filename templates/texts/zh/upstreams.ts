@@ -1,0 +1,48 @@
+import { formatNumber } from "../../format.ts";
+import type { Texts } from "../en.ts";
+
+const number = (count: number) => formatNumber("zh", count);
+const rounded = (count: number) => number(count < 10 ? Math.round(count * 10) / 10 : Math.round(count));
+
+export const upstreams = {
+  title: "上游",
+  lead: "追踪器向各主机发送的请求，以及各主机的限额",
+  open: "上游",
+  host: "主机",
+  account: "登录身份",
+  anonymous: "匿名",
+  sources: "来源",
+  asked: "每小时请求",
+  asked_text: (requests: number, quota: number) =>
+    quota === 0
+      ? `${rounded(requests)}，均不计入限额`
+      : quota === requests
+        ? rounded(requests)
+        : `${rounded(requests)}，其中 ${rounded(quota)} 计入限额`,
+  allowed: "每小时限额",
+  unknown: "未知",
+  left: "剩余",
+  left_text: (remaining: number) => number(remaining),
+  until: "直到",
+  state: "状态",
+  fits: "充足",
+  short: (minutes: number) => `每个来源每 ${formatSpan(minutes)} 检查一次`,
+  short_help: "限额小于所需请求。各来源公平分配：等待最久的最先检查",
+  waits: "等待中",
+  waits_help: "在此之前不发送请求，已有结果保留",
+  empty: "尚未检查任何追踪器",
+  empty_text: "追踪器请求的每个主机都会列在这里，并显示其回应中给出的限额。",
+  waits_until: "等待至",
+  moved: "已移至",
+  moved_help: "上游从新位置回应，请编辑追踪器以跟随",
+  cost: (requests: number, host: string) =>
+    `每小时向 ${host} 发送约 ${number(Math.max(Math.round(requests), 1))} 个请求`,
+  cost_small: (host: string) => `每小时向 ${host} 发送不到一个请求`,
+  cost_limited: (quota: number, limit: number) =>
+    `连同其所有来源，每小时占用 ${number(limit)} 个限额中的 ${rounded(quota)} 个`,
+} satisfies Texts["upstreams"];
+
+function formatSpan(minutes: number): string {
+  if (minutes < 120) return `${number(minutes)} 分钟`;
+  return `${number(Math.round(minutes / 6) / 10)} 小时`;
+}

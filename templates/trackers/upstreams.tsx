@@ -1,0 +1,115 @@
+import type { Child } from "hono/jsx";
+import type { UpstreamView } from "../../src/trackers/upstreams/schema.ts";
+import { Empty } from "../components/empty.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { State } from "../components/state.tsx";
+import { Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { Version } from "../components/version.tsx";
+import { formatNumber } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+export interface UpstreamsPageProps {
+  ctx: PageContext;
+  upstreams: readonly UpstreamView[];
+  /** The credentials' names by their ids. */
+  credentials: ReadonlyMap<string, string>;
+}
+
+/** Every host that trackers ask, with its limit: who waits, and why. */
+export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProps) {
+  const t = texts(ctx).upstreams;
+  const columns = [
+    { key: "host", title: t.host, grows: true },
+    { key: "account", title: t.account, wide_only: true },
+    { key: "sources", title: t.sources, align: "end" as const },
+    { key: "asked", title: t.asked },
+    { key: "allowed", title: t.allowed, align: "end" as const },
+    { key: "left", title: t.left, wide_only: true },
+    { key: "state", title: t.state, card_label: "none" as const },
+  ];
+  const number = (value: number) => formatNumber(ctx.language, value);
+  const rows = upstreams.map((upstream) => ({
+    id: `upstream-${upstream.host}-${upstream.credential_id ?? "anonymous"}`,
+    cells: {
+      host: <Version>{upstream.host}</Version>,
+      account:
+        upstream.credential_id === null ? (
+          <span class="quiet">{t.anonymous}</span>
+        ) : (
+          (credentials.get(upstream.credential_id) ?? upstream.credential_id)
+        ),
+      sources: number(upstream.sources),
+      asked: t.asked_text(upstream.requests_per_hour, upstream.quota_per_hour),
+      allowed: upstream.hourly_limit === null ? <span class="quiet">{t.unknown}</span> : number(upstream.hourly_limit),
+      left: <Left ctx={ctx} upstream={upstream} />,
+      state: <UpstreamState ctx={ctx} upstream={upstream} />,
+    },
+  }));
+  return (
+    <Layout ctx={ctx} title={t.title} section="trackers">
+      <PageHeader
+        ctx={ctx}
+        title={t.title}
+        lead={t.lead}
+        parent={{ title: texts(ctx).trackers.title, href: "/trackers" }}
+      />
+      {rows.length === 0 ? (
+        <Empty ctx={ctx} icon="tag" title={t.empty}>
+          {t.empty_text}
+        </Empty>
+      ) : (
+        <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />
+      )}
+    </Layout>
+  );
+}
+
+function Left({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): Child {
+  const t = texts(ctx).upstreams;
+  const { remaining, reset_at } = upstream;
+  if (remaining === null) return <span class="quiet">–</span>;
+  return (
+    <span>
+      {t.left_text(remaining)}
+      {reset_at === null || reset_at <= ctx.now ? null : (
+        <small class="quiet">
+          {" "}
+          {t.until} <Time ctx={ctx} at={reset_at} />
+        </small>
+      )}
+    </span>
+  );
+}
+
+function UpstreamState({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): Child {
+  const t = texts(ctx).upstreams;
+  if (upstream.blocked_until !== null) {
+    return (
+      <span title={t.waits_help}>
+        <State ctx={ctx} tone="attention">
+          {t.waits}
+        </State>{" "}
+        <small class="quiet">
+          {t.until} <Time ctx={ctx} at={upstream.blocked_until} />
+        </small>
+      </span>
+    );
+  }
+  if (upstream.fair_interval_minutes !== null) {
+    return (
+      <span title={t.short_help}>
+        <State ctx={ctx} tone="attention">
+          {t.short(upstream.fair_interval_minutes)}
+        </State>
+      </span>
+    );
+  }
+  return (
+    <State ctx={ctx} tone="current">
+      {t.fits}
+    </State>
+  );
+}
