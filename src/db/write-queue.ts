@@ -5,7 +5,7 @@ import type { LocalDatabase } from "./local-client.ts";
 const maxTogether = 16;
 
 interface Waiting<W> {
-  /** Runs the work and keeps its outcome; throws what the work threw. */
+  /** Runs the work, perhaps not for the first time, and keeps its outcome; throws what the work threw. */
   run(writer: W): Promise<void>;
   settle(): void;
   reject(error: unknown): void;
@@ -25,8 +25,10 @@ interface QueueOptions<W> {
 }
 
 /**
- * One write transaction at a time. Works that wait at the same moment share one, each behind a savepoint of its own: what costs time is
- * the commit, which waits for the disk. A work that throws is undone alone; no promise resolves before the commit that holds its rows.
+ * One write transaction at a time. Works that wait at the same moment share one: what costs time is the commit, which waits for the
+ * disk. When one throws, all are undone and each is run again by itself, so that only its own caller hears of it; a savepoint for
+ * each would spare that rare second run, and cost two statements every time. No promise resolves before the commit that holds its
+ * rows.
  */
 export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): WriteQueue<W> {
   const waiting: Waiting<W>[] = [];
@@ -43,27 +45,15 @@ export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): 
     }
   };
 
-  /** Null when they could not be held in one transaction: each is then done by itself. */
-  const together = async (works: readonly Waiting<W>[]): Promise<ReadonlyMap<Waiting<W>, unknown> | null> => {
-    const failures = new Map<Waiting<W>, unknown>();
+  /** False when one of them threw, or the engine ended the transaction: nothing is written, and each is then done by itself. */
+  const together = async (works: readonly Waiting<W>[]): Promise<boolean> => {
     store.begin();
     try {
-      for (const work of works) {
-        await store.writing.execute("SAVEPOINT work");
-        try {
-          await work.run(writer);
-        } catch (error) {
-          failures.set(work, error);
-          // A full disk or a broken file ends the whole transaction: what the others wrote is gone as well.
-          if (!store.isOpen()) return null;
-          await store.writing.execute("ROLLBACK TO work");
-        }
-        await store.writing.execute("RELEASE work");
-      }
+      for (const work of works) await work.run(writer);
       store.commit();
-      return failures;
+      return true;
     } catch {
-      return null;
+      return false;
     } finally {
       store.rollback();
     }
@@ -79,17 +69,10 @@ export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): 
   };
 
   const settleTogether = async (works: readonly Waiting<W>[]): Promise<void> => {
-    let failures: ReadonlyMap<Waiting<W>, unknown> | null = null;
-    try {
-      failures = await retry(() => together(works));
-    } catch (error) {
-      for (const work of works) work.reject(error);
-      return;
-    }
+    const isDone = await together(works);
     for (const work of works) {
-      if (failures === null) await settleAlone(work);
-      else if (failures.has(work)) work.reject(failures.get(work));
-      else work.settle();
+      if (isDone) work.settle();
+      else await settleAlone(work);
     }
   };
 
