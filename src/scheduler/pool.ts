@@ -15,7 +15,11 @@ export interface WorkSource<T extends { id: string } = { id: string }> {
   /** At most `limit` items that are due at `now`, the most urgent first; those of `busyKeys` may be left out. */
   due(now: number, limit: number, busyKeys?: readonly string[]): Promise<readonly T[]>;
   keyOf(item: T): string;
-  perform(item: T, signal: AbortSignal): Promise<void>;
+  /**
+   * `leave` gives the item's place to the next one while the item comes to its end: for what is left when the outside world has
+   * answered. What has left is still waited for at a stop.
+   */
+  perform(item: T, signal: AbortSignal, leave: () => void): Promise<void>;
 }
 
 export interface Pool {
@@ -33,12 +37,16 @@ interface PoolOptions {
   log: Log;
 }
 
+/** Items that left their places and have not ended, for each place: a database that falls behind holds up the next items. */
+const leftPerPlace = 4;
 /** How many items are listed ahead, so that many short ones do not cost a question each. */
 const lookAhead = 32;
 
 /** Runs one kind of work, never more at once than it allows. Errors are logged; they end nothing but their own item. */
 export function createPool({ work, log }: PoolOptions): Pool {
-  const running = new Map<string, { key: string; done: Promise<void> }>();
+  const running = new Map<string, Promise<void>>();
+  /** Those of them that have a place, by their key. */
+  const places = new Map<string, string>();
   const abort = new AbortController();
   /** Started since the last `fill` from outside: an item whose claim fails is still due, and must not be taken in a loop. */
   const started = new Set<string>();
@@ -49,26 +57,32 @@ export function createPool({ work, log }: PoolOptions): Pool {
   let isStopped = false;
   let now = 0;
 
-  const countOf = (key: string) => [...running.values()].filter((item) => item.key === key).length;
-  const busyKeys = () => {
-    const keys = new Set([...running.values()].map((item) => item.key));
-    return [...keys].filter((key) => countOf(key) >= work.per_key);
-  };
+  const countOf = (key: string) => [...places.values()].filter((other) => other === key).length;
+  const busyKeys = () => [...new Set(places.values())].filter((key) => countOf(key) >= work.per_key);
+  const isFull = () => places.size >= work.concurrency || running.size >= work.concurrency * (1 + leftPerPlace);
 
   const start = (item: { id: string }, key: string): void => {
     started.add(item.id);
+    places.set(item.id, key);
+    const leave = () => {
+      if (places.delete(item.id) && !isStopped) refill();
+    };
     const perform = async () => {
+      let makesRoom = true;
       try {
-        await work.perform(item, abort.signal);
+        await work.perform(item, abort.signal, leave);
       } catch (error) {
         if (!abort.signal.aborted) log.error("Work failed", { work: work.name, id: item.id, error });
       } finally {
+        makesRoom = isFull() || places.has(item.id);
         running.delete(item.id);
+        places.delete(item.id);
       }
       // Room for one more: asked at once, so that many due items do not wait for a tick each.
-      if (!isStopped) refill();
+      if (makesRoom && !isStopped) refill();
     };
-    running.set(item.id, { key, done: perform() });
+    // A step later, so that one that leaves at once finds the list as it will be.
+    running.set(item.id, Promise.resolve().then(perform));
   };
 
   const refill = () => {
@@ -81,7 +95,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     listed = listed.filter((item) => {
       if (running.has(item.id) || started.has(item.id)) return false;
       const key = work.keyOf(item);
-      if (isStopped || running.size >= work.concurrency || countOf(key) >= work.per_key) return true;
+      if (isStopped || isFull() || countOf(key) >= work.per_key) return true;
       start(item, key);
       return false;
     });
@@ -90,7 +104,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
 
   /** Starts what one look finds; false when nothing more can be started. */
   const startSome = async (): Promise<boolean> => {
-    const free = () => !isStopped && running.size < work.concurrency;
+    const free = () => !isStopped && !isFull();
     const count = startListed();
     if (!free()) return false;
     if (count > 0) return true;
@@ -130,7 +144,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     },
     idle: async () => {
       while (running.size > 0 || filling !== null) {
-        await Promise.allSettled([filling, ...[...running.values()].map((item) => item.done)]);
+        await Promise.allSettled([filling, ...running.values()]);
       }
     },
     stop: () => {

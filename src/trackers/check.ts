@@ -7,7 +7,7 @@ import type { RecordEvent } from "../notifications/schema.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/source.ts";
 import { executorsOfSource } from "./bound-queries.ts";
 import { claimSource, findCheckRules, settleSource } from "./due-queries.ts";
-import { judgeRelease } from "./judge.ts";
+import { acceptsOf } from "./judge.ts";
 import { buildsInUse } from "./pins.ts";
 import { findTracker, type TrackerRow } from "./queries.ts";
 import { recordListing } from "./record-listing.ts";
@@ -138,7 +138,7 @@ export function sourceCheck(options: CheckOptions) {
     const request: ListRequest = {
       // More than is kept would be fetched only to be removed.
       limit: Math.min(tracker.fetch_depth, options.versionHistoryCount()),
-      accepts: channels.map((channel) => (tag, stage) => judgeRelease({ tag, stage }, channel).accepted),
+      accepts: channels.flatMap(acceptsOf),
       known: knownByTag,
       watch,
       memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
@@ -243,7 +243,7 @@ export function sourceCheck(options: CheckOptions) {
     );
   };
 
-  const perform = async (claimed: Claimed, signal: AbortSignal): Promise<void> => {
+  const perform = async (claimed: Claimed, signal: AbortSignal, leave: () => void): Promise<void> => {
     const startedAt = clock.now();
     const overdue = new AbortController();
     const ended = new AbortController();
@@ -266,9 +266,12 @@ export function sourceCheck(options: CheckOptions) {
       stats = session.stats;
       const watched = await watchList(claimed);
       const listing = await ask(claimed, session.source, watched);
+      // The next claim then shares a commit with this result.
+      leave();
       if (listing.total === 0 && claimed.known.length > 0) await fail(claimed, emptied(claimed.known.length), used());
       else await succeed(claimed, { listing, watched }, used());
     } catch (error) {
+      leave();
       if (signal.aborted) return await giveBack(claimed);
       const failure = overdue.signal.aborted
         ? {
@@ -283,12 +286,15 @@ export function sourceCheck(options: CheckOptions) {
     }
   };
 
-  /** Does nothing when the source is not due or another has it. Throws only when the database does not answer. */
-  return async (id: string, signal: AbortSignal): Promise<void> => {
+  /**
+   * Does nothing when the source is not due or another has it. Throws only when the database does not answer. `leave` is called
+   * when nothing more is asked of upstream and only the result is still to be written.
+   */
+  return async (id: string, signal: AbortSignal, leave: () => void = () => undefined): Promise<void> => {
     const claimed = await claim(id);
     if (claimed === null) return;
     try {
-      await perform(claimed, signal);
+      await perform(claimed, signal, leave);
     } finally {
       options.onChecked(claimed.tracker.id, id);
     }

@@ -11,7 +11,7 @@ const checksPerHost = 4;
 interface DueOptions {
   db: Database;
   clock: Clock;
-  check: (id: string, signal: AbortSignal) => Promise<void>;
+  check: (id: string, signal: AbortSignal, leave: () => void) => Promise<void>;
 }
 
 /** Checks as work for the scheduler: what is due, how much of it at once, and how it is done. */
@@ -38,6 +38,6 @@ export function checkWork({ db, check }: DueOptions) {
       return await dueSources(db.read, now, limit, busyHosts);
     },
     keyOf: (item: DueSource): string => item.host,
-    perform: async (item: DueSource, signal: AbortSignal): Promise<void> => await check(item.id, signal),
+    perform: (item: DueSource, signal: AbortSignal, leave: () => void): Promise<void> => check(item.id, signal, leave),
   };
 }

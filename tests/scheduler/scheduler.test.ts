@@ -115,6 +115,42 @@ describe("tick()", () => {
     expect(fake.performed).toEqual(["a", "b"]);
   });
 
+  test("gives the place of what leaves early to the next, and still waits for its end", async () => {
+    const ending = new Map<string, () => void>();
+    const begun: string[] = [];
+    const scheduler = build({
+      name: "leaving",
+      concurrency: 1,
+      per_key: 1,
+      due: async () => Array.from({ length: 9 }, (_, index) => ({ id: String(index) })),
+      keyOf: () => "one",
+      perform: async (item, _signal, leave) => {
+        begun.push(item.id);
+        const ended = new Promise<void>((resolve) => ending.set(item.id, resolve));
+        leave();
+        await ended;
+      },
+    });
+    await scheduler.tick();
+    // One place, and four that wait for their ends behind it: then there is no room for more.
+    await until(() => begun.length === 5);
+    expect(begun).toEqual(["0", "1", "2", "3", "4"]);
+    let isIdle = false;
+    const idle = scheduler.idle().then(() => {
+      isIdle = true;
+    });
+    ending.get("0")?.();
+    await until(() => begun.length === 6);
+    expect(isIdle).toBe(false);
+    while (begun.length < 9) {
+      for (const end of ending.values()) end();
+      await until(() => begun.every((id) => ending.has(id)));
+    }
+    for (const end of ending.values()) end();
+    await idle;
+    expect(begun).toHaveLength(9);
+  });
+
   test("takes an item whose claim fails once in each tick, and goes on with the others", async () => {
     const tried: string[] = [];
     const scheduler = build({
