@@ -21,9 +21,24 @@ function parseWith<S extends v.GenericSchema>(schema: S, what: string, input: un
   );
 }
 
-function parseConfig(input: unknown): { repository: Repository; mode: OciConfig["published_at_mode"] } {
+interface ParsedConfig {
+  repository: Repository;
+  mode: OciConfig["published_at_mode"];
+}
+
+/** Configurations whose meaning is remembered: they are the same at every check. */
+const maxParsed = 2_000;
+const parsedConfigs = new Map<string, ParsedConfig>();
+
+function parseConfig(input: unknown): ParsedConfig {
+  const text = JSON.stringify(input) ?? "";
+  const known = parsedConfigs.get(text);
+  if (known !== undefined) return known;
   const config = parseWith(OciConfig, "source", input);
-  return { repository: parseRepository(config.image, config.registry), mode: config.published_at_mode };
+  const parsed = { repository: parseRepository(config.image, config.registry), mode: config.published_at_mode };
+  if (parsedConfigs.size >= maxParsed) parsedConfigs.clear();
+  parsedConfigs.set(text, parsed);
+  return parsed;
 }
 
 // Reading a config on Docker Hub counts against the pulls of the whole address (100 in six hours); elsewhere it is free.
