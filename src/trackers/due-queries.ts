@@ -157,7 +157,6 @@ function buildSettle(tx: Writer, names: readonly string[]) {
         eq(tracker_sources.lease_until, sql.placeholder("held_until")),
       ),
     )
-    .returning({ id: tracker_sources.id })
     .prepare();
 }
 
@@ -177,7 +176,7 @@ export async function settleSource(
   const query = known.get(names.join()) ?? buildSettle(tx, names);
   known.set(names.join(), query);
   const held = { settled_id: id, held_by: lease.owner, held_until: lease.until };
-  return (await query.all({ ...Object.fromEntries(given), ...held })).length === 1;
+  return (await query.run({ ...Object.fromEntries(given), ...held })).rowsAffected === 1;
 }
 
 /** Makes every check that somebody holds due again, whoever holds it. */
