@@ -61,9 +61,9 @@ export class PassingFault extends Error {
   }
 }
 
-/** Sending it twice changes nothing: reads, and GraphQL queries, which are reads sent by POST. */
+/** Sending it twice changes nothing: reads, and what is read by POST, GraphQL queries and git's questions to its upload-pack. */
 export function isRepeatable(hop: Hop): boolean {
-  const isQuery = hop.method === "POST" && hop.url.pathname.endsWith("/graphql");
+  const isQuery = hop.method === "POST" && /\/(?:graphql|git-upload-pack)$/.test(hop.url.pathname);
   return hop.method === "GET" || hop.method === "HEAD" || isQuery;
 }
 

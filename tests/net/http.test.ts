@@ -403,11 +403,14 @@ describe("createHttp() retries", () => {
     expect(server.seen.length).toBe(1);
   });
 
-  test("does not send a POST again, but a GraphQL query", async () => {
+  test.each([
+    ["a GraphQL query", "/api/graphql"],
+    ["git's question for its refs", "/owner/app.git/git-upload-pack"],
+  ])("does not send a POST again, but %s", async (_what, path) => {
     await using server = await serverOf(503, 503, 200);
     const { get, clock } = begin();
     expect((await failure(get(server.port, "/token", { method: "POST", body: "x" }))).code).toBe("unreachable");
-    const work = get(server.port, "/api/graphql", { method: "POST", body: "{}" });
+    const work = get(server.port, path, { method: "POST", body: "{}" });
     await until(() => clock.pending()[0] === 4_500);
     await clock.advance(4_500);
     expect((await work).status).toBe(200);

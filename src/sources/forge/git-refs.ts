@@ -1,0 +1,169 @@
+import { Buffer } from "node:buffer";
+import { setImmediate } from "node:timers";
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import { forgeFailure, isWebPage, oneLine, readForgeError } from "./answer.ts";
+import { fetchMoved } from "./moved.ts";
+
+/** Most tags that are read; the largest repositories have some tens of thousands. */
+export const maxRefs = 200_000;
+/** Longest name of a tag in bytes; what is longer cannot be stored and is left out. */
+const maxNameBytes = 1_024;
+/** Lines are read this many at a time, between which the event loop runs. */
+const linesPerTurn = 5_000;
+
+const tagPrefix = "refs/tags/";
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+/** What git itself forbids in a ref; such a name comes from something else than git. */
+const forbidden = /[\p{Cc}\uFFFD ~^:?*[\\]/u;
+
+function packet(line: string): string {
+  return `${(line.length + 4).toString(16).padStart(4, "0")}${line}`;
+}
+
+/** Protocol v2: the tags with the objects behind annotated ones. No discovery is needed, for both words are the oldest of v2. */
+const lsRefs = `${packet("command=ls-refs\n")}0001${packet("peel\n")}${packet(`ref-prefix ${tagPrefix}\n`)}0000`;
+
+interface Packet {
+  /** One character for each byte, without the line's end. */
+  line: string;
+  is_flush: boolean;
+}
+
+/** Cuts an answer into packets, in linear time (gitprotocol-common: four hexadecimal digits of length, then the line). */
+function* packetsOf(bytes: string): Generator<Packet> {
+  let at = 0;
+  while (at < bytes.length) {
+    const digits = bytes.slice(at, at + 4);
+    if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error(`"${oneLine(digits, 20)}" is no packet's length`);
+    const length = Number.parseInt(digits, 16);
+    if (length < 4) {
+      yield { line: "", is_flush: length === 0 };
+      at += 4;
+      continue;
+    }
+    if (at + length > bytes.length) throw new Error("it ends within a packet");
+    const isTerminated = bytes.charCodeAt(at + length - 1) === 10;
+    yield { line: bytes.slice(at + 4, at + length - (isTerminated ? 1 : 0)), is_flush: false };
+    at += length;
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The name as text; null for what is not UTF-8, too long, or no name that git would allow. */
+function readName(bytes: string): string | null {
+  if (bytes === "" || bytes.length > maxNameBytes) return null;
+  let name = bytes;
+  if (/[\x80-\xff]/.test(bytes)) {
+    try {
+      name = utf8.decode(Buffer.from(bytes, "latin1"));
+    } catch {
+      return null; // git takes any bytes for a name; those that are no text cannot be shown, matched or stored
+    }
+  }
+  return forbidden.test(name) ? null : name;
+}
+
+/** Collects tags. An annotated tag's commit overrides the tag object, in whichever order they come. */
+function createCollector() {
+  const commits = new Map<string, string>();
+  return {
+    commits,
+    add(ref: string, object: string): void {
+      if (!objectId.test(object)) throw new Error(`"${oneLine(object, 80)}" is no object's id`);
+      if (!ref.startsWith(tagPrefix)) return;
+      if (commits.size >= maxRefs) throw new TooManyRefs();
+      const name = readName(ref.slice(tagPrefix.length));
+      if (name !== null) commits.set(name, object);
+    },
+  };
+}
+
+class TooManyRefs extends Error {}
+
+type Collector = ReturnType<typeof createCollector>;
+
+/** `<object> <ref>[ symref-target:<ref>][ peeled:<object>]` */
+function addV2(collector: Collector, line: string): void {
+  const [object = "", ref, ...attributes] = line.split(" ");
+  if (ref === undefined) throw new Error(`"${oneLine(line, 80)}" is no reference`);
+  const peeled = attributes.find((attribute) => attribute.startsWith("peeled:"));
+  collector.add(ref, peeled?.slice("peeled:".length) ?? object);
+}
+
+/** `<object> <ref>`, the first one with NUL and capabilities, annotated tags once more as `<ref>^{}` with what is behind them. */
+function addV0(collector: Collector, line: string): void {
+  const [entry = ""] = line.split("\0", 1);
+  const space = entry.indexOf(" ");
+  if (space < 0) throw new Error(`"${oneLine(entry, 80)}" is no reference`);
+  const ref = entry.slice(space + 1);
+  // Peeled lines follow their tag, so the later one stands.
+  collector.add(ref.endsWith("^{}") ? ref.slice(0, -3) : ref, entry.slice(0, space));
+}
+
+/** Reads one answer to its last flush; the event loop runs between the parts of a long one. */
+async function collect(body: string, what: string, add: (collector: Collector, line: string) => void, ends: number) {
+  const collector = createCollector();
+  let flushes = 0;
+  let lines = 0;
+  try {
+    for (const { line, is_flush } of packetsOf(body)) {
+      if (is_flush) {
+        flushes += 1;
+        continue;
+      }
+      if (line.startsWith("ERR ")) throw forgeFailure("rejected", what, oneLine(line.slice("ERR ".length), 300));
+      if (line !== "" && !line.startsWith("# service=")) add(collector, line);
+      lines += 1;
+      if (lines % linesPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (flushes < ends) throw new Error("it ends too early");
+  } catch (error) {
+    if (error instanceof PluginError) throw error;
+    if (error instanceof TooManyRefs) throw forgeFailure("rejected", what, `there are more than ${maxRefs}`);
+    const reason = error instanceof Error ? error.message : "it cannot be read";
+    throw forgeFailure("malformed", what, `the answer is not what git says: ${reason}`, error);
+  }
+  return collector.commits;
+}
+
+/**
+ * Every tag with the commit behind it, by one request of git's own protocol (`ls-refs` of version 2) to the address that
+ * `git clone` takes, with or without `.git`. Tags whose names are not UTF-8 are left out. A server that knows version 2 not, or
+ * whose objects have SHA-256 names, costs a second request, for the listing that all servers know. `authorization` is the whole
+ * header: forges take their tokens from git in different ways.
+ * @throws PluginError `unauthorized`, `not_found`, `malformed` for what is not git's, `rejected` for more than 200,000 tags.
+ */
+export async function listTagCommits(
+  repository: URL,
+  context: PluginContext,
+  authorization: string | null,
+): Promise<ReadonlyMap<string, string>> {
+  const address = `${repository.origin}${repository.pathname.replace(/\/+$/, "").replace(/\.git$/, "")}`;
+  const what = `list the tags of "${address.slice(address.indexOf("//") + 2)}"`;
+  const signIn: Record<string, string> = authorization === null ? {} : { authorization };
+
+  const read = async (path: string, type: string, init: RequestInit & { headers: Record<string, string> }) => {
+    const headers = { ...init.headers, ...signIn, accept: type };
+    const request: RequestInit = { ...init, headers, cache: "no-store" };
+    const { response } = await fetchMoved(context, new URL(`${address}.git/${path}`), request, what);
+    if (!response.ok) throw await readForgeError(response, what);
+    if (isWebPage(response))
+      throw forgeFailure("malformed", what, "the answer is a web page: is this a forge's address?");
+    return Buffer.from(await response.arrayBuffer()).toString("latin1");
+  };
+
+  const answer = await read("git-upload-pack", "application/x-git-upload-pack-result", {
+    method: "POST",
+    headers: { "content-type": "application/x-git-upload-pack-request", "git-protocol": "version=2" },
+    body: lsRefs,
+  });
+  // Git says nothing at all, and others an error, when they cannot read the question; an empty repository answers with a flush.
+  if (answer !== "" && !answer.startsWith("ERR ", 4)) return await collect(answer, what, addV2, 1);
+  const listing = await read("info/refs?service=git-upload-pack", "application/x-git-upload-pack-advertisement", {
+    method: "GET",
+    headers: {},
+  });
+  return await collect(listing, what, addV0, 2);
+}

@@ -1,0 +1,37 @@
+import type { PluginContext } from "../../plugin.ts";
+import { forgeFailure } from "./answer.ts";
+
+/** A renamed repository leads to its new place in one step, or in two where it was also transferred. */
+const maxMoves = 3;
+
+export interface Moved {
+  response: Response;
+  /** Where the answer came from; another address than the one that was asked when the repository has moved. */
+  url: URL;
+  has_moved: boolean;
+}
+
+/**
+ * A request that follows the redirects of a renamed repository: at most 3, on the same origin, with the same method and body,
+ * also where a redirect by its status would make a GET of a POST. Another origin is refused, so that no credential goes there.
+ */
+export async function fetchMoved(context: PluginContext, url: URL, init: RequestInit, what: string): Promise<Moved> {
+  let place = url;
+  for (let moves = 0; ; moves++) {
+    const response = await context.fetch(place, { ...init, redirect: "manual" });
+    const location = response.headers.get("location");
+    if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
+      return { response, url: place, has_moved: moves > 0 };
+    }
+    if (!URL.canParse(location, place)) throw forgeFailure("malformed", what, "the redirect leads to no address");
+    const next = new URL(location, place);
+    next.hash = "";
+    if (next.origin !== place.origin) {
+      const reason = `"${place.host}" redirects to "${next.origin}": write the address that the forge is at`;
+      throw forgeFailure("rejected", what, reason);
+    }
+    if (moves === maxMoves)
+      throw forgeFailure("rejected", what, `"${place.host}" redirects more than ${maxMoves} times`);
+    place = next;
+  }
+}
