@@ -41,6 +41,12 @@ export function readProjectPath(text: string): string | null {
   return isPath && segments.every((name) => segmentPattern.test(name) && !/^\.+$/.test(name)) ? path : null;
 }
 
+/** Without a word of it: what stands there is a secret. */
+function refuseUser(url: URL, field: "project" | "instance_url"): void {
+  if (url.username === "" && url.password === "") return;
+  throw new ProjectError(field, "The address has a user name or password; store a credential instead");
+}
+
 function parseInstance(text: string): string {
   const typed = text.trim();
   if (typed === "") return publicInstance;
@@ -49,9 +55,7 @@ function parseInstance(text: string): string {
   if (!URL.canParse(address)) throw fail('is no address, write it as "https://gitlab.example.com"');
   const url = new URL(address);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw fail("is no http or https address");
-  if (url.username !== "" || url.password !== "") {
-    throw new ProjectError("instance_url", "The address has a user name or password; store a credential instead");
-  }
+  refuseUser(url, "instance_url");
   if (url.search !== "" || url.hash !== "")
     throw fail('has more than an instance\'s address, cut it before "?" and "#"');
   const path = url.pathname.replace(/\/+$/, "").replace(/\/api(?:\/v4)?$/, "");
@@ -64,7 +68,8 @@ function readAddress(text: string): URL | null {
   const address = clone === null ? text : `https://${clone[1]}/${clone[2]}`;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
-  return url.username === "" && url.password === "" ? url : null;
+  refuseUser(url, "project");
+  return url;
 }
 
 /** A path of an address as it was meant; as it is where it is no UTF-8. */
