@@ -1,7 +1,7 @@
 import type { ConfigSchema, PluginContext } from "../plugin.ts";
 
 /** Every kind of upstream. Adding one here makes the compiler list what is missing (see docs/plug-ins.md). */
-export const sourceKinds = ["gitlab", "oci"] as const;
+export const sourceKinds = ["github", "gitlab", "oci"] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
 /** What upstream says of one release: `release` and `prerelease` are the forge's own words, `tag` is a bare tag. */
@@ -103,6 +103,10 @@ export interface Source<K extends SourceKind = SourceKind> {
   Config: ConfigSchema;
   /** Upstream tells releases from pre-releases, so that a channel can take one of them alone. */
   has_release_types?: true;
+  /** It is a repository, whose files can be read (`readFile`): changelogs can be taken from it. */
+  reads_files?: true;
+  /** A listing tells publish times at no cost of its own, so that a preview can play the past day by day. */
+  tells_publish_times?: true;
   /** `secret` is the parsed secret of a credential of the same kind, or null. Opening sends nothing. */
   open(config: unknown, secret: unknown, context: PluginContext): OpenSource;
   /** The host that the rate ledger and the per-host pool count for this configuration. */

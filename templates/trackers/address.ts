@@ -6,15 +6,18 @@ export function trackerPath(name: string): string {
   return `/trackers/${encodeURIComponent(name)}`;
 }
 
-/** `docker.io/library/nginx` or `gitlab.com/group/project`, as people write it. */
+/** `docker.io/library/nginx` or `github.com/owner/repo`, as people write it. */
 export function addressOf(source: Pick<SourceView, "config" | "host">): string {
-  const { image, project } = source.config;
-  const name = image ?? project;
+  const { image, project, repository } = source.config;
+  const name = image ?? project ?? repository;
   if (typeof name !== "string") return source.host;
-  return name.startsWith(`${source.host}/`) ? name : `${source.host}/${name}`;
+  // GitHub's requests are counted for the host of its API, which nobody browses.
+  const host = source.host.replace(/^api\.(?=github\.com$|[a-z0-9-]+\.ghe\.com$)/, "");
+  return name.startsWith(`${host}/`) ? name : `${host}/${name}`;
 }
 
 export const sourceIcons: Readonly<Record<SourceView["kind"], IconName>> = {
+  github: "git-branch",
   gitlab: "git-branch",
   oci: "container",
 };

@@ -20,6 +20,22 @@ interface Sample {
 
 /** What the suite needs to know of a kind: the compiler asks for it when a kind is added. */
 const samples: { readonly [K in SourceKind]: Sample } = {
+  github: {
+    good: { repository: "owner/app", fetch_mode: "rest", instance_url: "https://github.example" },
+    host: "github.example",
+    secret: { token: "ghp_secret-of-the-contract" },
+    bad: [
+      [{}, "repository"],
+      [{ repository: "owner" }, "repository"],
+      [{ repository: "owner/../app" }, "repository"],
+      [{ repository: "https://other.example/owner/app", instance_url: "https://github.example" }, "repository"],
+      [{ repository: "owner/app", fetch_mode: "both" }, "fetch_mode"],
+      [{ repository: "owner/app", instance_url: "ftp://github.example" }, "instance_url"],
+      [{ repository: "owner/app", instance_url: "https://github.example/owner/app" }, "instance_url"],
+      [{ repository: "owner/app", instance_url: "https://user:pass@github.example" }, "instance_url"],
+      [{ repository: "owner/app", another: "field" }, "another"],
+    ],
+  },
   gitlab: {
     good: { project: "group/sub/project", instance_url: "https://gitlab.example" },
     host: "gitlab.example",
@@ -70,7 +86,9 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 
 test("every folder of sources/ is a registered kind, and every kind has its folder", () => {
   const root = join(import.meta.dir, "../../src/sources");
-  const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  // What the forges share is no kind of its own.
+  const entries = readdirSync(root, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== "forge");
   expect(folders.map((entry) => entry.name).toSorted()).toEqual([...sourceKinds].toSorted());
   expect(Object.keys(sources).toSorted()).toEqual([...sourceKinds].toSorted());
   for (const kind of sourceKinds) expect(existsSync(join(root, kind, `${kind}.ts`))).toBe(true);

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
-import { PluginError, type PluginErrorCode } from "../../errors.ts";
-import { readJson } from "../../net/read-json.ts";
-import { oneLine } from "./answer.ts";
+import type { PluginErrorCode } from "../../errors.ts";
+import { forgeFailure, oneLine, readForgeJson } from "../forge/answer.ts";
 import { believable, type Found, type FoundPage, isObjectId, isUsableTag, linkOf, tagPage } from "./found.ts";
 
 interface GitObject {
@@ -164,19 +163,16 @@ function readPage<T>(list: Connection<T> | null | undefined, read: (node: T | nu
  * `web` is the repository's page.
  */
 export async function readGraphqlAnswer(response: Response, action: string, web: string): Promise<GraphqlAnswer> {
-  const { data, errors = [] } = await readJson(response, Answer);
+  const { data, errors = [] } = await readForgeJson(response, Answer, action);
   const serious = errors.filter((error) => !isPartial(error));
   const [first] = serious;
   if (first !== undefined) {
     const words = oneLine(serious.map((error) => error.message).join("; "), 300);
-    throw new PluginError(
-      codeOf(first),
-      `Could not ${action}: ${words === "" ? (first.type ?? "no reason was given") : words}`,
-    );
+    throw forgeFailure(codeOf(first), action, `GitHub says: ${words === "" ? (first.type ?? "nothing") : words}`);
   }
   const repository = data?.repository ?? null;
   if (repository === null) {
-    throw new PluginError("malformed", `Could not ${action}: the answer has neither a repository nor an error`);
+    throw forgeFailure("malformed", action, "the answer has neither a repository nor an error");
   }
   const named = Object.entries(repository).flatMap(([field, value]) => {
     if (value === null || !/^(?:release|tag)\d+$/.test(field)) return [];

@@ -1,7 +1,6 @@
-import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { forgeFailure } from "../forge/answer.ts";
 import type { Listing, ListRequest } from "../source.ts";
-import { refusal } from "./answer.ts";
 import { type GraphqlAnswer, type GraphqlPage, readGraphqlAnswer } from "./graphql-answer.ts";
 import { buildQuery, type QueryWish } from "./graphql-query.ts";
 import { movedTo, type Places } from "./instance.ts";
@@ -25,10 +24,11 @@ function pageSize(request: ListRequest, memory: Memory | null): number {
   return memory === null ? maxPageSize : Math.min(Math.max(request.limit * 2, 20), maxPageSize);
 }
 
-/** Watched names that the newest page did not have last time, and that exist. */
+/** Watched names that were not on the newest page last time, as long as it is asked to be now. */
 function farWatched(request: ListRequest, memory: Memory | null): readonly string[] {
-  const near = new Set([...(memory?.seen.keys() ?? [])].slice(0, memory?.page ?? 0));
-  return memory === null ? [] : request.watch.filter((tag) => !near.has(tag)).slice(0, maxNamed);
+  if (memory === null) return [];
+  const near = new Set([...memory.seen.keys()].slice(0, Math.min(memory.page, pageSize(request, memory))));
+  return request.watch.filter((tag) => !near.has(tag)).slice(0, maxNamed);
 }
 
 const emptyPage: GraphqlPage = { found: [], hasMore: false, cursor: null };
@@ -39,7 +39,7 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
   let early: GraphqlAnswer | null = null;
 
   const ask = async (wish: Partial<QueryWish>, action: string): Promise<GraphqlAnswer> => {
-    if (token === null) throw new PluginError("unauthorized", `Could not ${action}: ${graphqlNeedsToken}`);
+    if (token === null) throw forgeFailure("unauthorized", action, graphqlNeedsToken);
     const [owner = "", name = ""] = places.name.split("/");
     const query = buildQuery({ owner, name, releases: null, tags: null, release_tags: [], bare_tags: [], ...wish });
     const headers = {
@@ -49,7 +49,6 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
     };
     const init = { method: "POST", headers, body: JSON.stringify(query), redirect: "manual" } as const;
     const response = await context.fetch(new URL(places.graphql), init);
-    if (!response.ok) throw await refusal(response, action, context.clock.now());
     return await readGraphqlAnswer(response, action, places.page);
   };
 
@@ -86,8 +85,9 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
 
     async listTags(request: ListRequest): Promise<Listing> {
       const action = `list the tags of "${places.name}"`;
-      const stored = parseMemory(request.memo);
-      const memory = stored?.kind === "tags" ? stored : null;
+      const memory = parseMemory(request.memo);
+      // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
+      if (memory?.kind === "releases") return { releases: [], total: 0, memo: request.memo };
       const window = createWindow("tags", request, memory);
       const first = pageSize(request, memory);
       const answer = early ?? (await ask({ tags: { first, after: null } }, action));

@@ -92,6 +92,12 @@ export const fields: FieldDictionary = {
   },
   "trackers.sources.kind": { title: "来源类型", options: { oci: "容器镜像仓库" } },
   "trackers.sources.config": { title: "位置" },
+  "trackers.sources.config.repository": { title: "仓库", description: "也可填写其页面的地址" },
+  "trackers.sources.config.fetch_mode": {
+    title: "GitHub 获取方式",
+    description: "GraphQL 优先更准确。REST 优先可能遗漏由较旧提交发布的版本",
+    options: { rest: "REST 优先：无需令牌", graphql: "GraphQL 优先：推荐，需要令牌" },
+  },
   "trackers.sources.config.project": {
     title: "项目",
     description: "包含群组的完整路径、数字项目 ID，或项目的网址",

@@ -1,0 +1,71 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import { listTagCommits } from "../forge/git-refs.ts";
+import type { OpenSource, Source } from "../source.ts";
+import { isUsableTag } from "./found.ts";
+import { graphqlNeedsToken, graphqlSource } from "./graphql-source.ts";
+import { type Places, placesOf } from "./instance.ts";
+import { parseRepository } from "./repository.ts";
+import { restApi } from "./rest.ts";
+import { gitAuthorization, restSource } from "./rest-source.ts";
+import { GithubConfig, GithubSecret } from "./schema.ts";
+
+/** Requests an hour as GitHub documents them, for an address without a token and for a token's owner. */
+const anonymousLimit = 60;
+const tokenLimit = 5_000;
+
+function parseConfig(input: unknown): { places: Places; config: GithubConfig } {
+  const parsed = v.safeParse(GithubConfig, input);
+  if (parsed.success) {
+    const { repository, instance_url } = parsed.output;
+    return { places: placesOf(parseRepository(repository, instance_url)), config: parsed.output };
+  }
+  const issue = parsed.issues[0];
+  throw new PluginError(
+    "rejected",
+    `The source has an error in "${v.getDotPath(issue) ?? "itself"}": ${issue.message}`,
+  );
+}
+
+function open(input: unknown, secret: unknown, context: PluginContext): OpenSource {
+  const { places, config } = parseConfig(input);
+  // Never the issue's own text: it would quote the secret.
+  if (secret !== null && !v.is(GithubSecret, secret)) {
+    throw new PluginError("rejected", 'The credential has no "token" that can be sent');
+  }
+  const token = secret?.token ?? null;
+  const api = restApi({ url: places.rest, name: places.name }, token, context);
+  // One mode for the life of a configuration: a failing one reports its own error, and the other is never tried.
+  const mode =
+    config.fetch_mode === "graphql" ? graphqlSource(places, token, context) : restSource(api, places, token, context);
+  return {
+    listReleases: mode.listReleases,
+    listTags: mode.listTags,
+    async listNames() {
+      const commits = await listTagCommits(new URL(places.page), context, gitAuthorization(token));
+      return [...commits.keys()].filter(isUsableTag);
+    },
+    // In both modes by REST: its answer has a validator, and it gives files whole that GraphQL cuts.
+    readFile: api.readFile,
+  };
+}
+
+/** Releases and tags of github.com and of GitHub Enterprise, by GraphQL or by REST as the configuration says. */
+export const github: Source<"github"> = {
+  kind: "github",
+  title: "GitHub",
+  Config: GithubConfig,
+  has_release_types: true,
+  reads_files: true,
+  tells_publish_times: true,
+  open,
+  host: (config) => parseConfig(config).places.host,
+  // One query; or the releases and git's list of tags, of which the second costs no allowance.
+  cost: (input, hasCredential) => {
+    const isGraphql = parseConfig(input).config.fetch_mode === "graphql";
+    const hourly_limit = isGraphql || hasCredential ? tokenLimit : anonymousLimit;
+    return { requests: isGraphql ? 1 : 2, quota: 1, hourly_limit };
+  },
+  credentialNeed: (input) => (parseConfig(input).config.fetch_mode === "graphql" ? graphqlNeedsToken : null),
+};
