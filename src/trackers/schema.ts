@@ -3,8 +3,11 @@ import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts"
 import { PageQuery } from "../forms/page.ts";
 import { sources } from "../sources/index.ts";
 import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
+import { jumps } from "../versions/backtest.ts";
 import { channelRules, sortings } from "../versions/channel.ts";
 import { MAX_PATTERN_CHARACTERS, PatternError, parsePattern } from "../versions/pattern.ts";
+import { ReleaseNotes } from "./notes-settings.ts";
+import { UpstreamView } from "./upstreams/schema.ts";
 
 export type SourceRegistry = { readonly [K in SourceKind]: Source<K> };
 
@@ -216,6 +219,7 @@ export function trackerSchemas(registry: SourceRegistry) {
       is_enabled: v.optional(isEnabled, true),
       sources: SourceList,
       ...preferences,
+      release_notes: v.optional(ReleaseNotes, { source: "release" }),
     }),
     /** Every field may be left out and then stays. `sources` is the whole list; a source keeps what it has by its key. */
     TrackerPatch: v.strictObject({
@@ -228,6 +232,7 @@ export function trackerSchemas(registry: SourceRegistry) {
       request_timeout_seconds: v.optional(preferenceEntries.request_timeout_seconds),
       sorting: v.optional(preferenceEntries.sorting),
       release_fallback: v.optional(preferenceEntries.release_fallback),
+      release_notes: v.optional(ReleaseNotes),
     }),
     PreviewInput: v.variant(
       "kind",
@@ -238,6 +243,8 @@ export function trackerSchemas(registry: SourceRegistry) {
           credential_id: CredentialId,
           channels: channelList(source.has_release_types === true),
           sorting: v.optional(Sorting, "publish_time"),
+          check_interval_minutes: v.optional(preferenceEntries.check_interval_minutes, 360),
+          release_fallback: v.optional(preferenceEntries.release_fallback, false),
         }),
       ),
       oneOf,
@@ -317,6 +324,7 @@ export const TrackerView = v.object({
   request_timeout_seconds: v.number(),
   sorting: SortingSchema,
   release_fallback: v.boolean(),
+  release_notes: ReleaseNotes,
   sources: v.array(SourceView),
   /** The worst of the sources' states. */
   state: v.picklist(sourceStates),
@@ -406,19 +414,42 @@ export type Verdict = v.InferOutput<typeof Verdict>;
 export const PreviewView = v.object({
   /** How many names upstream lists. */
   total: v.number(),
+  /** How many of them have a publish time, from upstream or from what is stored; without one a version has no day. */
+  dated_count: v.number(),
   /** The newest of them by version, each judged by every channel; at most 500. */
-  tags: v.array(v.object({ tag: v.string(), verdicts: v.array(Verdict) })),
+  tags: v.array(v.object({ tag: v.string(), published_at: NullableInstant, verdicts: v.array(Verdict) })),
   channels: v.array(
     v.object({
       type: ChannelTypeSchema,
       accepted_count: v.number(),
       refused_count: v.number(),
-      /** By version: the listing has no publish times. */
+      /** By the sorting chosen where every accepted version has a publish time, else by version. */
       latest: v.nullable(v.string()),
+      /** Days on which the latest would have changed, the newest first; at most 50. */
+      steps: v.array(
+        v.object({
+          tag: v.string(),
+          previous: v.nullable(v.string()),
+          at: Instant,
+          jump: v.picklist(jumps),
+          /** What an automatic run would have replaced; null for the first. */
+          installed_from: v.nullable(v.string()),
+          /** Whether an automatic run would have taken it. */
+          is_installed: v.boolean(),
+        }),
+      ),
+      /** How many of all these days were a step of each kind. */
+      jump_counts: v.record(v.picklist(jumps), v.number()),
     }),
   ),
   /** When the names were listed; a listing is used for ten minutes. */
   listed_at: Instant,
+  /** What checks of this source would ask of its upstream, as it stands with all other sources there. */
+  cost: v.object({
+    requests_per_hour: v.number(),
+    quota_per_hour: v.number(),
+    upstream: UpstreamView,
+  }),
 });
 export type PreviewView = v.InferOutput<typeof PreviewView>;
 

@@ -2,14 +2,14 @@ import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { CredentialService } from "../credentials/service.ts";
-import type { Database, Reader } from "../db/client.ts";
+import type { Database, Reader, Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
-import { sourceKinds } from "../sources/source.ts";
+import { type SourceKind, sourceKinds } from "../sources/source.ts";
 import { executorsOfTrackers } from "./bound-queries.ts";
 import { type CheckOptions, sourceCheck } from "./check.ts";
 import { checkWork } from "./due.ts";
@@ -17,6 +17,8 @@ import { releaseLeases, requestChecks } from "./due-queries.ts";
 import { sourceEditor } from "./edit.ts";
 import { trackerImports } from "./import/import.ts";
 import { listSourceAddresses } from "./import-queries.ts";
+import { clearNotes } from "./notes-queries.ts";
+import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes-settings.ts";
 import { trackerPreviews } from "./preview.ts";
 import {
   deleteTrackerRow,
@@ -32,8 +34,8 @@ import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, tr
 import { sourcesOf } from "./source-queries.ts";
 import { identityOf, type OpenContext, sourceKindOf } from "./source-session.ts";
 import type { RateState } from "./stored-responses.ts";
-import { listCheckedSources } from "./upstream-queries.ts";
-import { upstreamLoads } from "./upstreams/loads.ts";
+import { listCheckedSources, storedTimes } from "./upstream-queries.ts";
+import { type SourceLoad, upstreamLoads } from "./upstreams/loads.ts";
 import type { UpstreamView } from "./upstreams/schema.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
 
@@ -81,8 +83,29 @@ export function trackerService(options: TrackerServiceOptions) {
     for (const listener of listeners) listener(trackerId, sourceId);
   };
   const check = sourceCheck({ ...opener, ...options, onChecked });
+  /** What is asked of the upstreams by the enabled trackers, and by `more`. */
+  const loadsWith = async (more: readonly SourceLoad[]): Promise<UpstreamView[]> => {
+    const checked = await listCheckedSources(db.read);
+    const loads = checked.map(({ kind, config, ...source }): SourceLoad => {
+      const cost = options.sources[sourceKindOf(kind)].cost(config ?? {}, source.credential_id !== null);
+      return { ...source, cost };
+    });
+    return upstreamLoads([...loads, ...more], options.rates());
+  };
   const previews = trackerPreviews({
     ...opener,
+    storedTimes: (kind, config) => storedTimes(db.read, kind, config),
+    upstreamWith: async ({ kind, config, ...source }) => {
+      const plugin = options.sources[kind];
+      const cost = plugin.cost(config, source.credential_id !== null);
+      const load = { ...source, host: plugin.host(config), cost };
+      const upstream = (await loadsWith([load])).find(
+        ({ host, credential_id }) => host === load.host && credential_id === load.credential_id,
+      );
+      const [alone] = upstreamLoads([load], []);
+      if (alone === undefined || upstream === undefined) throw new Error("The source that was added is not there");
+      return { requests_per_hour: alone.requests_per_hour, quota_per_hour: alone.quota_per_hour, upstream };
+    },
     schemas,
     excerpt: options.excerpt,
     requireCredential: (kind, id) => options.credentials.requireKind(db.read, kind, id, "credential_id"),
@@ -104,6 +127,24 @@ export function trackerService(options: TrackerServiceOptions) {
     const [view] = await trackerViews(db.read, [await getRow(db.read, name)], clock.now());
     if (view === undefined) throw notFound("tracker", name);
     return view;
+  };
+
+  const refuseNotes = (settings: ReleaseNotes, sources: readonly { key: string; kind: SourceKind }[]): void => {
+    const refusal = notesRefusal(settings, sources, options.sources);
+    if (refusal !== null) throw invalidInput(refusal);
+  };
+  /** After an edit: the settings still fit the sources, and notes that came from elsewhere are taken anew. */
+  const settleNotes = async (tx: Writer, before: TrackerRow, after: TrackerRow): Promise<void> => {
+    const settings = storedNotesSettings(after.release_notes);
+    if (settings.source === "changelog") {
+      const sources = await sourcesOf(tx, [after.id]);
+      refuseNotes(
+        settings,
+        sources.map(({ key, kind }) => ({ key, kind: sourceKindOf(kind) })),
+      );
+    }
+    const isSame = JSON.stringify(settings) === JSON.stringify(storedNotesSettings(before.release_notes));
+    if (!isSame) await clearNotes(tx, after.id);
   };
 
   const checkView = async (row: TrackerRow, requestedAt: number): Promise<CheckView> => {
@@ -163,14 +204,7 @@ export function trackerService(options: TrackerServiceOptions) {
     }),
 
     /** What is asked of each upstream by the enabled trackers, and what it allows. */
-    upstreams: async (): Promise<{ items: UpstreamView[] }> => {
-      const checked = await listCheckedSources(db.read);
-      const loads = checked.map(({ kind, config, ...source }) => {
-        const cost = options.sources[sourceKindOf(kind)].cost(config ?? {}, source.credential_id !== null);
-        return { ...source, cost };
-      });
-      return { items: upstreamLoads(loads, options.rates()) };
-    },
+    upstreams: async (): Promise<{ items: UpstreamView[] }> => ({ items: await loadsWith([]) }),
 
     /** By name. `query`: `cursor`, `limit`, `search`, `state`, `channel`, `kind`. */
     list: async (query: unknown): Promise<Page<TrackerView>> => {
@@ -202,6 +236,7 @@ export function trackerService(options: TrackerServiceOptions) {
         if ((await findTrackerByName(tx, fields.name)) !== null) {
           throw invalidInput({ name: `There is already a tracker "${fields.name}"` });
         }
+        refuseNotes(fields.release_notes, sources);
         await insertTracker(tx, { id, ...fields, created_at: now, updated_at: now });
         await editor.insertAll(tx, id, sources);
         await audit(tx, actor, {
@@ -227,6 +262,7 @@ export function trackerService(options: TrackerServiceOptions) {
         await updateTrackerRow(tx, row.id, { ...changes, updated_at: clock.now() });
         if (sources !== undefined) await editor.replaceAll(tx, row, sources);
         const changed = await findTracker(tx, row.id);
+        if (changed !== null) await settleNotes(tx, row, changed);
         if (changed !== null) await editor.settle(tx, changed);
         await audit(tx, actor, {
           event: "tracker_updated",

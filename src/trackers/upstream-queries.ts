@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Reader } from "../db/client.ts";
-import { tracker_sources, trackers } from "../db/tables.ts";
+import { releases, tracker_sources, trackers } from "../db/tables.ts";
 
 /** More than this are not added up. */
 const maxSourcesRead = 20_000;
@@ -27,4 +27,34 @@ export async function listCheckedSources(read: Reader): Promise<CheckedSource[]>
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
     .where(eq(trackers.is_enabled, true))
     .limit(maxSourcesRead);
+}
+
+/** More than this of one upstream's past are not played. */
+const maxTimesRead = 5_000;
+
+/** By tag: when the releases of sources with this address were published, or else first seen. */
+export async function storedTimes(
+  read: Reader,
+  kind: string,
+  config: Readonly<Record<string, unknown>>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await read
+    .select({
+      tag: releases.tag,
+      published_at: releases.published_at,
+      first_observed_at: releases.first_observed_at,
+      baseline_at: tracker_sources.baseline_at,
+    })
+    .from(releases)
+    .innerJoin(tracker_sources, eq(tracker_sources.id, releases.source_id))
+    .where(and(eq(tracker_sources.kind, kind), eq(tracker_sources.config, { ...config })))
+    .limit(maxTimesRead);
+  return new Map(
+    rows.flatMap(({ tag, published_at, first_observed_at, baseline_at }) => {
+      // What was there at the first check was published at some time before: that says no day.
+      const seen = baseline_at !== null && first_observed_at > baseline_at ? first_observed_at : null;
+      const at = published_at ?? seen;
+      return at === null ? [] : [[tag, at] as const];
+    }),
+  );
 }

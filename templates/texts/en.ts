@@ -1,5 +1,6 @@
 import { audit } from "./en/audit.ts";
 import { auth } from "./en/auth.ts";
+import { backtest } from "./en/backtest.ts";
 import { common } from "./en/common.ts";
 import { connections } from "./en/connections.ts";
 import { credentials } from "./en/credentials.ts";
@@ -30,6 +31,7 @@ export const en = {
   events,
   docs,
   imports,
+  backtest,
   upstreams,
 };
 

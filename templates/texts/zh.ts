@@ -1,6 +1,7 @@
 import type { Texts } from "./en.ts";
 import { audit } from "./zh/audit.ts";
 import { auth } from "./zh/auth.ts";
+import { backtest } from "./zh/backtest.ts";
 import { common } from "./zh/common.ts";
 import { connections } from "./zh/connections.ts";
 import { credentials } from "./zh/credentials.ts";
@@ -30,5 +31,6 @@ export const zh = {
   events,
   docs,
   imports,
+  backtest,
   upstreams,
 } satisfies Texts;

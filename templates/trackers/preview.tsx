@@ -10,6 +10,7 @@ import { formatClock } from "../format.ts";
 import { classes, type PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { Backtest, CheckCost } from "./backtest.tsx";
 
 /** What there is to show of one source of the form. */
 export interface PreviewPart {
@@ -135,13 +136,15 @@ function JudgedTags({ ctx, outcome: { view }, limit }: { ctx: PageContext; outco
         <div class="picks-channel">
           {view.channels.length === 1 ? null : <span class="label">{words.channels[channel.type]}</span>}
           <Result ctx={ctx} view={view} channel={channel} />
+          <Backtest ctx={ctx} channel={channel} undated={view.total - view.dated_count} />
         </div>
       ))}
       {view.total === 0 ? <p class="quiet">{t.no_tags}</p> : null}
       <p class="meta">
         <span>{t.listed(formatClock(ctx, view.listed_at))}</span>
-        <span>{t.by_version}</span>
+        {view.dated_count === view.total ? null : <span>{t.by_version}</span>}
       </p>
+      <CheckCost ctx={ctx} cost={view.cost} />
       {shown.length === 0 ? null : (
         <ol class="judged" tabindex={0} aria-label={t.judged}>
           {shown.map(({ tag, verdicts }) => (

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PluginError } from "../../src/errors.ts";
-import { channel, failureOf, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
+import { channel, failureOf, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
 let house: TrackerHouse;
 beforeEach(async () => {
@@ -20,7 +20,7 @@ describe("preview()", () => {
     house.publish("web", "1.0.0", "1.1.0-beta", "1.1.0", "edge");
     const preview = await house.trackers.preview(input());
     expect(preview.total).toBe(4);
-    expect(preview.channels).toEqual([
+    expect(preview.channels).toMatchObject([
       { type: "stable", accepted_count: 2, refused_count: 2, latest: "1.1.0" },
       { type: "beta", accepted_count: 1, refused_count: 3, latest: "1.1.0-beta" },
     ]);
@@ -30,6 +30,38 @@ describe("preview()", () => {
     ]);
     expect(preview.tags.find(({ tag }) => tag === "edge")?.verdicts[0]).toMatchObject({ rule: "not_included" });
     expect((await house.trackers.list({})).items).toEqual([]);
+  });
+
+  test("plays what is tracked already day by day, with what an automatic run would have done", async () => {
+    const day = 86_400_000;
+    const start = house.clock.now();
+    house.publish("web", "1.0.0");
+    await house.create("web", {}, [source("web", { channels: [channel("stable", "^1\\.")] })]);
+    await house.tick();
+    for (const tag of ["1.2.0", "1.1.5", "1.3.0"]) {
+      await house.clock.advance(day);
+      house.publish("web", tag);
+      await house.check("web");
+    }
+    const preview = await house.trackers.preview(input({ config: { image: "web" } }));
+    expect([preview.total, preview.dated_count]).toEqual([4, 4]);
+    const [stable] = preview.channels;
+    expect(stable?.steps).toMatchObject([
+      { tag: "1.3.0", previous: "1.1.5", jump: "none", installed_from: "1.2.0", is_installed: true },
+      { tag: "1.1.5", previous: "1.2.0", jump: "downgrade", is_installed: false },
+      { tag: "1.2.0", previous: "1.0.0", jump: "none", is_installed: true },
+      { tag: "1.0.0", previous: null, jump: "first", is_installed: true },
+    ]);
+    expect(stable?.steps.map(({ at }) => Math.round((at - start) / day))).toEqual([3, 2, 1, 0]);
+    expect(stable?.jump_counts).toMatchObject({ first: 1, none: 2, downgrade: 1 });
+  });
+
+  test("says what checks would cost, beside what is asked there already", async () => {
+    house.publish("web", "1.0.0");
+    await house.create("web", { check_interval_minutes: 30 });
+    const { cost } = await house.trackers.preview(input({ check_interval_minutes: 15 }));
+    expect(cost).toMatchObject({ requests_per_hour: 4, quota_per_hour: 0 });
+    expect(cost.upstream).toMatchObject({ sources: 2, requests_per_hour: 6, hourly_limit: null });
   });
 
   test("asks upstream once for many patterns, and again after ten minutes", async () => {

@@ -23,7 +23,7 @@ export async function previewForm(trackers: Pick<TrackerService, "preview">, val
   const sources = listOf(values.sources).map(objectOf);
   return await Promise.all(
     sources.map((source, position) =>
-      previewSource(trackers, source, position, entries[position] ?? [], values.sorting),
+      previewSource(trackers, source, position, entries[position] ?? [], preferencesOf(values)),
     ),
   );
 }
@@ -33,14 +33,14 @@ async function previewSource(
   source: Values,
   position: number,
   entry: readonly FieldDescription[],
-  sorting: unknown,
+  preferences: Values,
 ): Promise<PreviewPart> {
   const part = { key: typeof source.key === "string" ? source.key : "", places: judgedPaths(entry) };
   const isAddressed = Object.values(objectOf(source.config)).some((value) => value !== "" && value !== "auto");
   if (!isAddressed) return { ...part, outcome: { kind: "waits" } };
   const { key: _key, ...input } = source;
   try {
-    const view = await trackers.preview(sorting === undefined ? input : { ...input, sorting });
+    const view = await trackers.preview({ ...input, ...preferences });
     return { ...part, outcome: { kind: "judged", view, exclude_paths: channelPaths(source, position) } };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -48,6 +48,15 @@ async function previewSource(
     if (error.code !== "upstream_failed") throw error;
     return { ...part, outcome: { kind: "failed", message: error.message } };
   }
+}
+
+/** What of the tracker's own settings decides about a preview; what is not valid yet is told at its own field. */
+function preferencesOf({ sorting, check_interval_minutes: interval, release_fallback }: Values): Values {
+  return {
+    ...(sorting === undefined ? {} : { sorting }),
+    ...(typeof interval === "number" && interval >= 1 ? { check_interval_minutes: interval } : {}),
+    ...(typeof release_fallback === "boolean" ? { release_fallback } : {}),
+  };
 }
 
 /** The service names the fields of one source; in the form it stands in a list. */

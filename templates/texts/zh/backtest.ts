@@ -1,0 +1,28 @@
+import { formatNumber } from "../../format.ts";
+import type { Texts } from "../en.ts";
+
+const number = (count: number) => formatNumber("zh", count);
+
+export const backtest = {
+  title: "这些规则过去会产生的结果",
+  none: "没有已知发布时间的版本，无法按日展示",
+  undated: (count: number) => `${number(count)} 个没有发布时间的版本未计入`,
+  days: (count: number) => `最新版本变化 ${number(count)} 次`,
+  surprises: (count: number) => `${number(count)} 次意外`,
+  no_surprise: "没有意外",
+  day: "日期",
+  announced: "通知",
+  before: "之前",
+  automatic: "自动运行",
+  installs: "会安装",
+  keeps: (version: string) => `保留 ${version}`,
+  jumps: {
+    first: "首个",
+    none: "",
+    downgrade: "回退",
+    prerelease: "预发布",
+    variant: "其他变体",
+    incomparable: "无法比较",
+  },
+  more: (count: number) => `另有 ${number(count)} 项更早的未显示`,
+} satisfies Texts["backtest"];
