@@ -26,6 +26,12 @@ export async function fetchMoved(context: PluginContext, url: URL, init: Request
     if (!URL.canParse(location, place)) throw forgeFailure("malformed", what, "the redirect leads to no address");
     const next = new URL(location, place);
     next.hash = "";
+    // An instance behind a proxy that ends TLS names itself with http.
+    const isItself = next.hostname === place.hostname && ["", "80", "443", place.port].includes(next.port);
+    if (isItself && next.protocol === "http:" && place.protocol === "https:") {
+      next.protocol = "https:";
+      next.port = place.port;
+    }
     if (next.origin !== place.origin) {
       const reason = `"${place.host}" redirects to "${next.origin}": write the address that the forge is at`;
       throw forgeFailure("rejected", what, reason);

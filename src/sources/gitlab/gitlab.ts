@@ -1,9 +1,12 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { forgeFailure, readForgeJson } from "../forge/answer.ts";
+import { listTagCommits } from "../forge/git-refs.ts";
 import type { Listing, ListRequest, OpenSource, Source, UpstreamRelease } from "../source.ts";
 import { projectOfPage, Releases, Tags, toRelease, toTag } from "./answers.ts";
-import { failure, type GitLabAnswer, type GitLabApi, gitLabApi, parseAnswer, refusal } from "./api.ts";
+import { type GitLabAnswer, type GitLabApi, gitLabApi, refusal } from "./api.ts";
 import { nextPage, totalOf } from "./pages.ts";
 import { apiUrl, decodePath, isNumericId, type Project, parseProject } from "./project.ts";
 import { GitLabConfig, GitLabSecret } from "./schema.ts";
@@ -17,6 +20,9 @@ const maxNamePages = 100;
 /** Of a changelog, in characters. */
 const maxFileCharacters = 4 * 1024 * 1024;
 
+const releasesClosed = "its releases are turned off, or closed to those who are not members";
+const codeClosed = "its repository is closed to those who are not members";
+
 function parseConfig(input: unknown): Project {
   const parsed = v.safeParse(GitLabConfig, input);
   if (parsed.success) return parseProject(parsed.output.project, parsed.output.instance_url);
@@ -29,6 +35,7 @@ function parseConfig(input: unknown): Project {
 
 interface Opened {
   project: Project;
+  is_anonymous: boolean;
   api: GitLabApi;
   context: PluginContext;
 }
@@ -57,23 +64,22 @@ function placeOf(project: Project, releases: readonly UpstreamRelease[], answer:
 }
 
 async function listReleases({ project, api, context }: Opened, request: ListRequest): Promise<Listing> {
-  const action = `list the releases of "${project.id}"`;
+  const what = `list the releases of "${project.id}"`;
   const now = context.clock.now();
   const { usual, deep } = releasesPerPage;
   let moved: string | null = null;
   const read = async (url: URL): Promise<Page> => {
-    const answer = await api.get(url, action);
-    if (!answer.response.ok) {
-      throw refusal(answer, action, "its releases are turned off, or closed to those who are not members");
-    }
-    const entries = await parseAnswer(answer, Releases, action);
+    const answer = await api.get(url, what);
+    const { response } = answer;
+    if (!response.ok) throw await refusal(response, what, releasesClosed);
+    const entries = await readForgeJson(response, Releases, what);
     if (entries.length > 0 && entries.every((entry) => typeof entry.tag_name !== "string")) {
       const reason = "its releases come without their tags: the credential may not read the repository";
-      throw failure("unauthorized", action, reason);
+      throw forgeFailure("unauthorized", what, reason);
     }
     const releases = entries.flatMap((entry) => toRelease(entry, project.instance, now) ?? []);
     moved ??= placeOf(project, releases, answer);
-    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, action), total: totalOf(answer) };
+    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, what), total: totalOf(answer) };
   };
   const first = apiUrl(project, "/releases", {
     order_by: "released_at",
@@ -94,21 +100,25 @@ function tagsUrl(project: Project): URL {
 }
 
 /** Pages of bare tags. A project whose repository was never made has none, which GitLab says with a 404 that names nothing. */
-function tagPages({ project, api, context }: Opened, action: string) {
+function tagPages({ project, api, context }: Opened, what: string) {
   const now = context.clock.now();
   const pageOf = (tag: string) =>
     isNumericId(project.id) ? null : `${project.instance}/${project.id}/-/tags/${encodeURIComponent(tag)}`;
   let moved: string | null = null;
   const read = async (url: URL): Promise<Page> => {
-    const answer = await api.get(url, action);
-    if (answer.response.status === 404 && /"404 Not Found"/.test(answer.body)) {
-      return { releases: [], isEmpty: true, next: null, total: 0 };
+    const answer = await api.get(url, what);
+    const { response } = answer;
+    if (!response.ok) {
+      const error = await refusal(response, what, codeClosed);
+      if (error.message.endsWith("the answer was 404: 404 Not Found")) {
+        return { releases: [], isEmpty: true, next: null, total: 0 };
+      }
+      throw error;
     }
-    if (!answer.response.ok) throw refusal(answer, action, "its repository is closed to those who are not members");
-    const entries = await parseAnswer(answer, Tags, action);
+    const entries = await readForgeJson(response, Tags, what);
     moved ??= placeOf(project, [], answer);
     const releases = entries.flatMap((entry) => toTag(entry, pageOf, now) ?? []);
-    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, action), total: totalOf(answer) };
+    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, what), total: totalOf(answer) };
   };
   return { read, moved: () => moved };
 }
@@ -119,7 +129,15 @@ async function listTags(opened: Opened, request: ListRequest): Promise<Listing> 
   return { ...listing, moved_to: pages.moved() };
 }
 
+/**
+ * The names of all tags. Git lists them in one request that counts nowhere; a token for the API alone does not open git's door, so
+ * with one the API is asked, a page at a time.
+ */
 async function listNames(opened: Opened): Promise<readonly string[]> {
+  const { project, context, is_anonymous } = opened;
+  if (is_anonymous && !isNumericId(project.id)) {
+    return [...(await listTagCommits(new URL(`${project.instance}/${project.id}`), context, null)).keys()];
+  }
   const pages = tagPages(opened, `list the tags of "${opened.project.id}"`);
   const names = new Set<string>();
   let url: URL | null = tagsUrl(opened.project);
@@ -133,17 +151,18 @@ async function listNames(opened: Opened): Promise<readonly string[]> {
 }
 
 async function readFile({ project, api }: Opened, path: string, ref: string | null): Promise<string | null> {
-  const action = `read "${path.slice(0, 200)}" of "${project.id}"`;
+  const what = `read "${path.slice(0, 200)}" of "${project.id}"`;
   // GitLab takes "HEAD" for the default branch.
   const url = apiUrl(project, `/repository/files/${encodeURIComponent(path)}/raw`, { ref: ref ?? "HEAD" });
-  const answer = await api.get(url, action);
-  const { response, body } = answer;
-  if (response.status === 404 && /"404 (?:File|Commit|Tree|Ref) /i.test(body)) return null;
-  if (!response.ok) throw refusal(answer, action, "its repository is closed to those who are not members");
-  if (body.length > maxFileCharacters) {
-    throw failure("malformed", action, `it has ${body.length} characters, at most ${maxFileCharacters} are read`);
+  const { response } = await api.get(url, what);
+  if (!response.ok) {
+    const error = await refusal(response, what, codeClosed);
+    if (/the answer was 404: 404 (?:File|Commit|Tree|Ref) Not Found$/.test(error.message)) return null;
+    throw error;
   }
-  return body;
+  const text = await readText(response);
+  if (text.length <= maxFileCharacters) return text;
+  throw forgeFailure("malformed", what, `it has ${text.length} characters, at most ${maxFileCharacters} are read`);
 }
 
 function openGitLab(config: unknown, secret: unknown, context: PluginContext): OpenSource {
@@ -152,7 +171,7 @@ function openGitLab(config: unknown, secret: unknown, context: PluginContext): O
   if (secret !== null && !v.is(GitLabSecret, secret)) {
     throw new PluginError("rejected", 'The credential has no "token" that a request can carry');
   }
-  const opened = { project, context, api: gitLabApi(project, secret, context) };
+  const opened = { project, context, is_anonymous: secret === null, api: gitLabApi(project, secret, context) };
   return {
     listReleases: (request) => listReleases(opened, request),
     listTags: (request) => listTags(opened, request),

@@ -1,4 +1,5 @@
-import { failure, type GitLabAnswer } from "./api.ts";
+import { forgeFailure } from "../forge/answer.ts";
+import type { GitLabAnswer } from "./api.ts";
 
 /** The parameters by which GitLab's kinds of paging name a page. */
 const pageParameters = ["page", "page_token", "id_after", "cursor"] as const;
@@ -18,7 +19,7 @@ function nextLink(header: string | null): string | null {
  * Where the page after an answer is: by its `Link`, or by `x-next-page` where a proxy took that away. Only the name of the page is
  * taken from it; everything else of the address is our own. A `Link` to another host is refused.
  */
-export function nextPage({ response, url }: GitLabAnswer, action: string): URL | null {
+export function nextPage({ response, url }: GitLabAnswer, what: string): URL | null {
   const next = new URL(url);
   const link = nextLink(response.headers.get("link"));
   if (link === null) {
@@ -27,7 +28,7 @@ export function nextPage({ response, url }: GitLabAnswer, action: string): URL |
     next.searchParams.set("page", page);
     return next;
   }
-  const fail = (reason: string) => failure("malformed", action, `the next page "${link.slice(0, 200)}" ${reason}`);
+  const fail = (reason: string) => forgeFailure("malformed", what, `the next page "${link.slice(0, 200)}" ${reason}`);
   if (!URL.canParse(link, url)) throw fail("is no address");
   const target = new URL(link, url);
   // An instance behind a proxy writes its own name with the wrong scheme or port; its name it must be.

@@ -315,8 +315,10 @@ describe("a moved project", () => {
     ["no address", () => "http://[", "malformed"],
     ["itself", () => "", "rejected"],
   ])("that redirects to %s is refused", async (_, place, code) => {
-    instance.fault = (_request, url) =>
-      new Response("moved", { status: 301, headers: { location: place(Number(url.port)) || url.href } });
+    instance.fault = (_request, url) => {
+      if (!url.pathname.startsWith("/api/")) return new Response("<html></html>");
+      return new Response("moved", { status: 301, headers: { location: place(Number(url.port)) || url.href } });
+    };
     const error = await failureOf(open({ token }).listReleases(ask()));
     expect(error.code).toBe(code as PluginError["code"]);
     expect(instance.seen.length).toBeLessThanOrEqual(4);
@@ -396,10 +398,14 @@ describe("listTags()", () => {
     expect((await failureOf(work ?? Promise.resolve())).code).toBe("not_found");
   });
 
-  test("names every tag for a preview", async () => {
+  test("names every tag for a preview, by one request of git where no token is needed", async () => {
     app.tags = tagsOf(250);
-    expect(await open().listNames?.()).toEqual(tagsOf(250).map(({ name }) => name));
-    expect(instance.take()).toHaveLength(3);
+    const names = tagsOf(250).map(({ name }) => name);
+    expect((await open().listNames?.())?.toSorted()).toEqual(names.toSorted());
+    expect(instance.take()).toEqual(["POST /acme/tools/app.git/git-upload-pack"]);
+    expect(await open({ token }).listNames?.()).toEqual(names);
+    expect(await open({ project: "24" }).listNames?.()).toEqual(names);
+    expect(instance.take()).toHaveLength(6);
   });
 });
 

@@ -279,9 +279,24 @@ export function standInGitLab(...projects: StandInProject[]): StandInGitLab {
       : new Response(text, { headers: { "content-type": "text/plain; charset=utf-8" } });
   };
 
+  /** Git's own listing of tags; the question was checked where it is made. */
+  const upload = (request: Request, url: URL): Response => {
+    if (request.method !== "POST" || request.headers.get("git-protocol") !== "version=2") {
+      gitlab.violations.push(`${request.method} to git without version 2`);
+    }
+    if (request.headers.has("private-token")) gitlab.violations.push("git does not take a private-token");
+    const owner = gitlab.projects.find((one) => url.pathname === `/${one.path}.git/git-upload-pack`);
+    if (owner === undefined || owner.is_private) return new Response("HTTP Basic: Access denied", { status: 401 });
+    const lines = owner.tags.map((tag) => `${tag.commit} refs/tags/${tag.name}\n`);
+    const packets = lines.map((line) => `${(line.length + 4).toString(16).padStart(4, "0")}${line}`);
+    const headers = { "content-type": "application/x-git-upload-pack-result", "cache-control": "no-cache" };
+    return new Response(`${packets.join("")}0000`, { headers });
+  };
+
   const answer = (request: Request, url: URL): Response => {
     const faulty = gitlab.fault(request, url);
     if (faulty !== null) return faulty;
+    if (url.pathname.endsWith(".git/git-upload-pack")) return upload(request, url);
     const [, id = "", rest = ""] = /^\/api\/v4\/projects\/([^/]+)(\/.*)$/.exec(url.pathname) ?? [];
     const violations = violationsOf(request, url, rest, id);
     if (violations.length > 0) {
@@ -306,7 +321,7 @@ export function standInGitLab(...projects: StandInProject[]): StandInGitLab {
 
   /** A weak validator over the body, as Rack makes it, and 304 where the client has it. */
   const validated = async (request: Request, url: URL, response: Response): Promise<Response> => {
-    if (response.status !== 200) return response;
+    if (response.status !== 200 || request.method !== "GET") return response;
     const body = await response.text();
     const etag = `W/"${createHash("md5").update(`${url.href}\n${body}`).digest("hex")}"`;
     const asked = request.headers.get("if-none-match");
