@@ -30,8 +30,7 @@ export function Backtest({ ctx, channel, undated }: { ctx: PageContext; channel:
           <li class={classes("backtest-step", !step.is_installed && "refused")}>
             <span class="quiet">{formatDate(ctx, step.at)}</span>
             <span>
-              <Version>{step.tag}</Version>
-              {step.jump === "none" ? null : <Badge>{t.jumps[step.jump]}</Badge>}
+              <Version>{step.tag}</Version> {step.jump === "none" ? null : <Badge>{t.jumps[step.jump]}</Badge>}
             </span>
             <span class="quiet">
               {t.automatic}: {step.is_installed ? t.installs : t.keeps(step.installed_from ?? "")}

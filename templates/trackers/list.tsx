@@ -4,6 +4,7 @@ import type { ChannelType, SourceView, TrackerView } from "../../src/trackers/sc
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Empty, NothingMatches } from "../components/empty.tsx";
 import { Icon } from "../components/icon.tsx";
+import { Link } from "../components/link.tsx";
 import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
@@ -101,6 +102,11 @@ export function TrackersPage(props: TrackersPageProps) {
         }
       />
       <TrackerList {...props} />
+      <p class="meta">
+        <Link ctx={ctx} href="/upstreams">
+          {texts(ctx).upstreams.lead}
+        </Link>
+      </p>
     </Layout>
   );
 }
