@@ -41,6 +41,8 @@ export interface FieldMetadata extends Record<string, unknown> {
   immutable?: boolean;
   code?: boolean;
   placeholder?: string;
+  /** Asked only while another field of the same object has one of these values; that field then draws the form again. */
+  shown_when?: { field: string; is: readonly string[] };
   /** Titles of a picklist's values, where the value itself is not what people say. */
   option_titles?: Readonly<Record<string, string>>;
 }
@@ -206,13 +208,19 @@ export function fields(schema: AnySchema, values: Values = {}, prefix = ""): rea
   const target = unwrap(schema).schema;
   const variant = variantOptions(target);
   if (variant === null) {
-    return objectEntries(target).map(([name, entry]) => describeField(name, entry, at(name), values[name]));
+    const entries = objectEntries(target);
+    return shownFields(
+      entries.map(([name, entry]) => describeField(name, entry, at(name), values[name])),
+      entries,
+      values,
+    );
   }
   const names = [...variant.options.keys()];
   const chosen = names.find((name) => name === values[variant.key]) ?? names[0] ?? "";
   const option = variant.options.get(chosen);
   if (option === undefined) return [];
-  return objectEntries(unwrap(option).schema).map(([name, entry]) => {
+  const entries = objectEntries(unwrap(option).schema);
+  const described = entries.map(([name, entry]) => {
     const field = describeField(name, entry, at(name), values[name]);
     if (name !== variant.key) return field;
     const titles = unwrap(entry).metadata.option_titles ?? {};
@@ -223,4 +231,23 @@ export function fields(schema: AnySchema, values: Values = {}, prefix = ""): rea
       options: names.map((value) => ({ value, title: titles[value] ?? value })),
     };
   });
+  return shownFields(described, entries, values);
+}
+
+/** Without the fields whose condition is not met; those that conditions look at draw the form again. */
+function shownFields(
+  described: readonly FieldDescription[],
+  entries: readonly (readonly [string, AnySchema])[],
+  values: Values,
+): readonly FieldDescription[] {
+  const conditions = new Map(entries.map(([name, entry]) => [name, unwrap(entry).metadata.shown_when]));
+  const watched = new Set([...conditions.values()].map((condition) => condition?.field));
+  return described
+    .filter((field) => {
+      const condition = conditions.get(field.name);
+      if (condition === undefined) return true;
+      const other = described.find(({ name }) => name === condition.field);
+      return condition.is.includes(String(values[condition.field] ?? other?.default_value));
+    })
+    .map((field) => (watched.has(field.name) ? { ...field, is_discriminant: true } : field));
 }

@@ -8,13 +8,15 @@ import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/
 import { executorsOfSource } from "./bound-queries.ts";
 import { claimSource, findCheckRules, settleSource } from "./due-queries.ts";
 import { acceptsOf } from "./judge.ts";
+import { storedNotesSettings } from "./notes-settings.ts";
 import { buildsInUse } from "./pins.ts";
 import { findTracker, type TrackerRow } from "./queries.ts";
 import { recordListing } from "./record-listing.ts";
-import { isSameRelease, mergedFacts } from "./release-facts.ts";
+import { type ChangelogFinding, isSameRelease, mergedFacts } from "./release-facts.ts";
+import { changelogReader } from "./release-notes.ts";
 import { type ReleaseFactsRow, releasesOf } from "./release-queries.ts";
 import type { ChannelRow, SourceRow } from "./source-queries.ts";
-import { openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
+import { type CountedContext, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
 
 /** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
 const maxCheckMs = 10 * 60_000;
@@ -76,14 +78,26 @@ function emptied(known: number): Failure {
  * Whether upstream said nothing that is not stored. An edit meanwhile changes nothing about it: one of the address takes the lease
  * away, one of the rules judges by itself what is stored.
  */
-function isUnchanged(claimed: Claimed, listing: Listing, now: number): boolean {
+function isUnchanged(claimed: Claimed, { listing, changelog }: Answer, now: number): boolean {
   if (claimed.source.baseline_at === null || claimed.channels.some((channel) => channel.baseline_at === null))
     return false;
   const known = new Map(claimed.known.map((release) => [release.tag, release]));
   return listing.releases.every((release) => {
     const row = known.get(release.tag);
-    return row !== undefined && isSameRelease(row, mergedFacts(row, release, now));
+    return row !== undefined && isSameRelease(row, mergedFacts(row, release, now, changelog));
   });
+}
+
+/** What was found by other settings than those that count now is not stored. */
+function changelogFor(current: TrackerRow, asked: TrackerRow, found: ChangelogFinding): ChangelogFinding {
+  if (JSON.stringify(current.release_notes) === JSON.stringify(asked.release_notes)) return found;
+  return storedNotesSettings(current.release_notes).source === "release" ? null : new Map();
+}
+
+type Traffic = ReturnType<CountedContext["stats"]>;
+
+function sum(a: Traffic, b: Traffic): Traffic {
+  return { requests: a.requests + b.requests, bytes: a.bytes + b.bytes };
 }
 
 function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
@@ -108,6 +122,7 @@ export function sourceCheck(options: CheckOptions) {
       .map((row) => row.tag);
   };
   const watchedTags = options.watchedTags ?? tagsInUse;
+  const readChangelog = changelogReader(options);
 
   const claim = async (id: string): Promise<Claimed | null> => {
     const now = clock.now();
@@ -188,7 +203,7 @@ export function sourceCheck(options: CheckOptions) {
 
   const succeed = async (claimed: Claimed, answer: Answer, used: Used): Promise<void> => {
     const { source, tracker, lease } = claimed;
-    const { listing, watched } = answer;
+    const { listing, watched, changelog } = answer;
     const now = clock.now();
     const recorded = await db.write(async (tx) => {
       // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
@@ -207,7 +222,7 @@ export function sourceCheck(options: CheckOptions) {
         ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
       });
       if (!isMine) return null;
-      if (isUnchanged(claimed, listing, now)) return { discovered: 0, republished: 0, overlong: 0 };
+      if (isUnchanged(claimed, answer, now)) return { discovered: 0, republished: 0, overlong: 0 };
       const current = await findTracker(tx, tracker.id);
       if (current === null) return null;
       const { recordEvent } = options;
@@ -215,6 +230,7 @@ export function sourceCheck(options: CheckOptions) {
         tracker: current,
         source,
         listing,
+        changelog: changelogFor(current, tracker, changelog),
         watched,
         now,
         keep: options.versionHistoryCount(),
@@ -266,10 +282,17 @@ export function sourceCheck(options: CheckOptions) {
       stats = session.stats;
       const watched = await watchList(claimed);
       const listing = await ask(claimed, session.source, watched);
+      const changelog = await readChangelog(claimed, listing, {
+        signal: limit,
+        onSession: (beside) => {
+          stats = () => sum(session.stats(), beside.stats());
+        },
+      });
+      limit.throwIfAborted();
       // The next claim then shares a commit with this result.
       leave();
       if (listing.total === 0 && claimed.known.length > 0) await fail(claimed, emptied(claimed.known.length), used());
-      else await succeed(claimed, { listing, watched }, used());
+      else await succeed(claimed, { listing, watched, changelog }, used());
     } catch (error) {
       leave();
       if (signal.aborted) return await giveBack(claimed);
@@ -304,6 +327,7 @@ export function sourceCheck(options: CheckOptions) {
 interface Answer {
   listing: Listing;
   watched: readonly string[];
+  changelog: ChangelogFinding;
 }
 
 interface Used {

@@ -13,7 +13,7 @@ import {
 import { judgeRelease, latestOfChannel, membersOf, plainVersion } from "./judge.ts";
 import { buildsInUse, isInUse } from "./pins.ts";
 import type { TrackerRow } from "./queries.ts";
-import { isSameRelease, mergedFacts, newFacts, notesOf } from "./release-facts.ts";
+import { type ChangelogFinding, isSameRelease, mergedFacts, newFacts, notesOf } from "./release-facts.ts";
 import {
   deleteReleases,
   findRelease,
@@ -31,6 +31,7 @@ interface ListingInput {
   /** As it was claimed: its baseline says whether what is new is announced. */
   source: SourceRow;
   listing: Listing;
+  changelog: ChangelogFinding;
   /** What was listed only because it was asked for by name. */
   watched: readonly string[];
   now: number;
@@ -53,7 +54,7 @@ interface Discovery {
 
 /** Upstream's answer in one source's rows. What upstream left out stays; a revision that could not be read keeps the known one. */
 async function storeReleases(tx: Writer, input: ListingInput, stored: readonly ReleaseFactsRow[]) {
-  const { source, now } = input;
+  const { source, now, changelog } = input;
   const byTag = new Map(stored.map((row) => [row.tag, row]));
   const discovered: Discovery[] = [];
   const republished: ReleaseFactsRow[] = [];
@@ -64,18 +65,18 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
       overlong++;
       continue;
     }
-    const notes = notesOf(release);
+    const notes = notesOf(release, changelog);
     const known = byTag.get(release.tag);
     if (known === undefined) {
       // A tag that was there before is first seen now only because the rules or the depth let it in.
       const first_observed_at = release.appeared === false ? Math.min(source.baseline_at ?? now, now) : now;
-      const row = newFacts(release, { id: newId(now), source_id: source.id, first_observed_at, now });
+      const row = newFacts(release, { id: newId(now), source_id: source.id, first_observed_at, now }, changelog);
       await insertRelease(tx, { ...row, notes });
       byTag.set(row.tag, row);
       discovered.push({ row, appeared: release.appeared });
       continue;
     }
-    const next = mergedFacts(known, release, now);
+    const next = mergedFacts(known, release, now, changelog);
     // Under another configuration a revision may differ without anything having been published.
     if (next.revision !== known.revision && known.revision !== null && source.baseline_at !== null) {
       next.previous_revision = known.revision;
@@ -84,7 +85,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
     }
     if (!isSameRelease(known, next)) {
       const { id, ...columns } = next;
-      await updateReleaseRow(tx, id, { ...columns, notes });
+      await updateReleaseRow(tx, id, next.notes_digest === known.notes_digest ? columns : { ...columns, notes });
       changes++;
     }
     byTag.set(next.tag, next);

@@ -2,13 +2,30 @@ import { createHash } from "node:crypto";
 import type { UpstreamRelease } from "../sources/source.ts";
 import type { ReleaseFactsRow } from "./release-queries.ts";
 
-const maxNotesCharacters = 262_144;
+/** 256 KiB, as they are stored. */
+const maxNotesBytes = 262_144;
 /** Publish times further ahead than a clock can be wrong are not believed. */
 const maxAheadMs = 86_400_000;
 
-/** The notes as they are stored. */
-export function notesOf(release: UpstreamRelease): string | null {
-  return release.notes?.slice(0, maxNotesCharacters) ?? null;
+/** What a changelog said of a release: its notes, or why it has none. */
+export interface ChangelogNotes {
+  notes: string | null;
+  error: string | null;
+}
+
+/** By tag, for the releases that were looked up; null where the releases' own notes count. */
+export type ChangelogFinding = ReadonlyMap<string, ChangelogNotes> | null;
+
+function bounded(notes: string): string {
+  if (notes.length * 3 <= maxNotesBytes) return notes;
+  const { read } = new TextEncoder().encodeInto(notes, new Uint8Array(maxNotesBytes));
+  return read < notes.length ? notes.slice(0, read) : notes;
+}
+
+/** The notes as they are stored; null for none, and for those of a changelog that were not looked up. */
+export function notesOf(release: UpstreamRelease, changelog: ChangelogFinding): string | null {
+  const notes = changelog === null ? release.notes : (changelog.get(release.tag)?.notes ?? null);
+  return notes === null ? null : bounded(notes);
 }
 
 /** By which edited notes are told from the stored ones; null for none. */
@@ -20,13 +37,14 @@ function publishTime(release: UpstreamRelease, now: number): number | null {
   return release.published_at !== null && release.published_at > now + maxAheadMs ? null : release.published_at;
 }
 
-function listedFacts(release: UpstreamRelease, now: number) {
+function listedFacts(release: UpstreamRelease, now: number, changelog: ChangelogFinding) {
   return {
     version: release.version,
     stage: release.stage,
     published_at: publishTime(release, now),
     url: release.url,
-    notes_digest: digestOf(notesOf(release)),
+    notes_digest: digestOf(notesOf(release, changelog)),
+    notes_error: changelog?.get(release.tag)?.error ?? null,
     app_version: release.app_version ?? null,
     is_deprecated: release.is_deprecated ?? false,
   };
@@ -36,26 +54,36 @@ function listedFacts(release: UpstreamRelease, now: number) {
 export function newFacts(
   release: UpstreamRelease,
   place: { id: string; source_id: string; first_observed_at: number; now: number },
+  changelog: ChangelogFinding,
 ): ReleaseFactsRow {
   const { id, source_id, first_observed_at, now } = place;
   return {
     id,
     source_id,
     tag: release.tag,
-    ...listedFacts(release, now),
+    ...listedFacts(release, now, changelog),
     revision: release.revision,
     previous_revision: null,
     first_observed_at,
     republished_at: null,
-    notes_error: null,
     source_revision: release.source_revision ?? null,
     labelled_version: release.labelled_version ?? null,
   };
 }
 
 /** A known release after another look at it. What could not be read this time stays as it was known. */
-export function mergedFacts(known: ReleaseFactsRow, release: UpstreamRelease, now: number): ReleaseFactsRow {
-  const next: ReleaseFactsRow = { ...known, ...listedFacts(release, now) };
+export function mergedFacts(
+  known: ReleaseFactsRow,
+  release: UpstreamRelease,
+  now: number,
+  changelog: ChangelogFinding,
+): ReleaseFactsRow {
+  const next: ReleaseFactsRow = { ...known, ...listedFacts(release, now, changelog) };
+  // A changelog is read once for each release.
+  if (changelog !== null && !changelog.has(release.tag)) {
+    next.notes_digest = known.notes_digest;
+    next.notes_error = known.notes_error;
+  }
   if (release.revision === null) next.published_at ??= known.published_at;
   next.revision = release.revision ?? known.revision;
   // What an image says of itself is read once for each build.
@@ -75,6 +103,7 @@ export function isSameRelease(a: ReleaseFactsRow, b: ReleaseFactsRow): boolean {
     a.is_deprecated === b.is_deprecated &&
     a.source_revision === b.source_revision &&
     a.labelled_version === b.labelled_version &&
-    a.notes_digest === b.notes_digest
+    a.notes_digest === b.notes_digest &&
+    a.notes_error === b.notes_error
   );
 }

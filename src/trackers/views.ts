@@ -1,6 +1,7 @@
 import type { Reader } from "../db/client.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
 import { typesOf } from "./judge.ts";
+import { storedNotesSettings } from "./notes-settings.ts";
 import type { TrackerRow } from "./queries.ts";
 import { type ReleaseFactsRow, releasesByIds } from "./release-queries.ts";
 import type { ChannelView, ReleaseView, SourceState, SourceView, TrackerView } from "./schema.ts";
@@ -80,7 +81,7 @@ export async function trackerViews(read: Reader, rows: readonly TrackerRow[], no
   );
   const latestById = new Map(latest.map((release) => [release.id, release]));
   const bound = await executorsOfTrackers(read, trackerIds);
-  return rows.map(({ release_notes: _, ...row }) => {
+  return rows.map((row) => {
     const views = sources
       .filter((source) => source.tracker_id === row.id)
       .map((source) => {
@@ -90,6 +91,7 @@ export async function trackerViews(read: Reader, rows: readonly TrackerRow[], no
       });
     return {
       ...row,
+      release_notes: storedNotesSettings(row.release_notes),
       sources: views,
       state: worstFirst.find((state) => views.some((view) => view.state === state)) ?? "ok",
       executors: executorViews(
