@@ -189,6 +189,7 @@ export const gitlab: Source<"gitlab"> = {
   title: "GitLab",
   Config: GitLabConfig,
   has_release_types: true,
+  reads_files: true,
   open: openGitLab,
   host: (config) => new URL(parseConfig(config).instance).host,
   // Each instance has limits of its own, gitlab.com's depend on the plan; its answers say them.
