@@ -169,7 +169,11 @@ export function planView(settings: Pick<ExecutorSettings, "target">, planned: Pl
         : {
             hash: plan.hash,
             is_noop: plan.is_noop,
-            services: plan.services.map((service) => ({ ...service })),
+            services: plan.services.map(({ service, from, to }) => ({
+              service,
+              from: { reference: from.reference, digest: from.digest, image_id: from.image_id },
+              to: { reference: to.reference, digest: to.digest },
+            })),
             diff: plan.diff.map((line) => ({ ...line })),
             carried: { ...plan.carried },
             refusals: [...plan.refusals],

@@ -2,7 +2,7 @@ import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
 import { type Verdict, verify } from "../probes/verify.ts";
 import type { Recovery } from "../runtimes/runtime.ts";
-import { endRun, type RunContext } from "./context.ts";
+import { endRun, isStartedAgain, isToRun, type RunContext } from "./context.ts";
 import { lastEntry } from "./journal.ts";
 import { updateHeldRun } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
@@ -13,18 +13,23 @@ export const giveUpMs = 24 * 60 * 60 * 1000;
 /** When removing what a run kept aside is tried again. */
 const cleanupRetryMs = 60_000;
 
-/** What runs under the target's name now, as the runtime says. */
-export async function observeServing(context: RunContext): Promise<Serving> {
+/**
+ * What runs under the target's name now, as the runtime says. `expected` decides between two that cannot be told apart: a
+ * rollback can change settings alone, or no more than that something runs.
+ */
+async function observeServing(context: RunContext, expected: "desired" | "previous"): Promise<Serving> {
   const { session, settings, plan } = context;
   try {
     const target = await session.inspect(settings.target);
     const verdicts = target.services.map((found): Serving => {
       const planned = plan?.services.find((each) => each.service === found.name);
-      if (plan?.was_running !== false && found.state !== "running") return "none";
+      if (planned?.to.is_running !== false && found.state !== "running") return "none";
       if (planned === undefined) return "unknown";
-      if (found.image === planned.from.reference && found.image_id === planned.from.image_id) return "previous";
+      const isPrevious = found.image === planned.from.reference && found.image_id === planned.from.image_id;
       const isDesired =
         found.image === planned.to.reference || (found.digest !== null && found.digest === planned.to.digest);
+      if (isPrevious && isDesired) return expected;
+      if (isPrevious) return "previous";
       return isDesired ? "desired" : "unknown";
     });
     const planned = verdicts.filter((verdict) => verdict !== "unknown");
@@ -42,10 +47,18 @@ const servingTexts: Readonly<Record<Serving, string>> = {
   unknown: "What runs now could not be seen",
 };
 
-function withServing(reason: Reason, serving: Serving): Reason {
+/** Of a target that is not to run. */
+const restingTexts: Readonly<Record<Serving, string>> = {
+  ...servingTexts,
+  desired: "The new version is kept, stopped",
+  previous: "The previous version is in place, stopped as it was",
+};
+
+function withServing({ plan }: Pick<RunContext, "plan">, reason: Reason, serving: Serving): Reason {
+  const texts = isToRun(plan) ? servingTexts : restingTexts;
   return {
     code: serving === "none" ? "target_down" : reason.code,
-    message: `${reason.message}. ${servingTexts[serving]}`,
+    message: `${reason.message}. ${texts[serving]}`,
   };
 }
 
@@ -66,16 +79,16 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
   await failAsObserved(context, from, reason, recovery !== null && recovery.state !== "untouched");
 }
 
-/** Ends a run as failed, with what is seen to run. */
+/** Ends a run as failed, with what is seen to run. `isCleanupDue`: the new one is in place, and the previous one may be aside. */
 export async function failAsObserved(
   context: RunContext,
   from: ActiveState,
   reason: Reason,
   isCleanupDue = false,
 ): Promise<void> {
-  const serving = await observeServing(context);
+  const serving = await observeServing(context, isCleanupDue ? "desired" : "previous");
   await endRun(context, from, "failed", {
-    reason: withServing(reason, serving),
+    reason: withServing(context, reason, serving),
     serving,
     is_cleanup_due: isCleanupDue,
   });
@@ -121,20 +134,26 @@ async function judge(
 export async function conclude(context: RunContext): Promise<void> {
   const { settings, plan } = context;
   const check = settings.health_check;
-  if (plan?.was_running === false) {
+  if (!isToRun(plan)) {
     await commit(context, "succeeded", {
       code: "left_stopped",
       message: "The target was stopped and stays stopped; it was updated without a health check",
     });
     return;
   }
+  const remark: Reason | null = isStartedAgain(plan)
+    ? {
+        code: "started_again",
+        message: "The target was down and was started, because it ran when its snapshot was captured",
+      }
+    : null;
   if (check.strategy === "disabled") {
-    await commit(context, "succeeded", null);
+    await commit(context, "succeeded", remark);
     return;
   }
   const { passed, detail } = await judge(context, check);
   if (passed) {
-    await commit(context, "succeeded", null);
+    await commit(context, "succeeded", remark);
     return;
   }
   const reason: Reason = { code: "unhealthy", message: `The new version did not pass its health check: ${detail}` };
@@ -150,7 +169,7 @@ export async function conclude(context: RunContext): Promise<void> {
 }
 
 async function commit(context: RunContext, state: "succeeded" | "degraded", reason: Reason | null): Promise<void> {
-  const serving = await observeServing(context);
+  const serving = await observeServing(context, "desired");
   await endRun(context, "verifying", state, { reason, serving, is_cleanup_due: true });
   await cleanUp(context);
 }

@@ -50,10 +50,17 @@ export interface RunContext {
   plan: StoredPlan | null;
 }
 
-/** What is kept of a plan with its run: everything but the images' defaults, and what the target was like. */
-export interface StoredPlan {
-  services: UpdatePlan["services"];
-  was_running: boolean;
+/** What is read again of the plan that is kept with its run. */
+export type StoredPlan = Pick<UpdatePlan, "services">;
+
+/** Whether anything is to run when the run has ended; a run of which no plan is known is held to that. */
+export function isToRun(plan: StoredPlan | null): boolean {
+  return plan === null || plan.services.some((service) => service.to.is_running);
+}
+
+/** Whether the run starts what did not run before. */
+export function isStartedAgain(plan: StoredPlan | null): boolean {
+  return plan !== null && isToRun(plan) && !plan.services.some((service) => service.from.is_running);
 }
 
 export interface EndFacts {

@@ -144,7 +144,7 @@ export interface Downtime {
 /** Measured from the journal, so that it survives the process that measured it. */
 export function downtimeOf(journal: Pick<Journal, "entries">): Downtime {
   const stopped = firstEntry(journal, "stop", "begin");
-  if (stopped === null) return { downtime_ms: null, ready_ms: null };
+  if (stopped === null || stopped.facts.is_skipped === true) return { downtime_ms: null, ready_ms: null };
   const after = journal.entries().filter((entry) => entry.at >= stopped.at && entry.phase === "finish");
   // A new one that was put away again served nobody for sure: the gap lasts until the previous one is back.
   const started = after.find((entry) => entry.step === "undo") ?? after.find((entry) => entry.step === "start");

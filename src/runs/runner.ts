@@ -34,11 +34,15 @@ const PlanColumn = v.object({
   services: v.array(
     v.object({
       service: v.string(),
-      from: v.object({ reference: v.string(), digest: v.nullable(v.string()), image_id: v.string() }),
-      to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
+      from: v.object({
+        reference: v.string(),
+        digest: v.nullable(v.string()),
+        image_id: v.string(),
+        is_running: v.boolean(),
+      }),
+      to: v.object({ reference: v.string(), digest: v.nullable(v.string()), is_running: v.boolean() }),
     }),
   ),
-  was_running: v.boolean(),
 });
 
 /**

@@ -27,7 +27,7 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 /** What is to be said of a run that succeeded. */
-export const remarks = ["left_stopped"] as const;
+export const remarks = ["left_stopped", "started_again"] as const;
 
 /** Why a run that is due has not started yet; not an end. */
 export const waitReasons = ["waiting_for_connection", "waiting_for_runtime"] as const;

@@ -3,7 +3,7 @@ import type { PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
 import type { Prepared, UpdatePlan } from "../runtimes/runtime.ts";
 import { conclude, failAsObserved, undoAndFail } from "./conclude.ts";
-import { type EndFacts, endRun, moveOn, type RunContext, type StoredPlan } from "./context.ts";
+import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { findSnapshot, hasAttempt, insertSnapshot } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
@@ -13,7 +13,6 @@ interface Intent {
   plan: UpdatePlan;
   /** Set for a rollback: the configuration that it leads back to. */
   snapshot: string | null;
-  was_running: boolean;
   columns: NonNullable<EndFacts["columns"]>;
 }
 
@@ -46,7 +45,7 @@ export async function start(context: RunContext): Promise<void> {
     intent = await withFaults("update_failed", () => decideIntent(context));
     await moveOn(context, "pending", "capturing", intent.columns);
     state = "capturing";
-    context.plan = storedPlan(intent);
+    context.plan = intent.plan;
     await prepare(context, intent);
     await capture(context);
     shutdown.throwIfAborted();
@@ -112,7 +111,7 @@ async function intendUpdate(context: RunContext): Promise<Intent> {
     run.expected_plan_hash !== null && planned.plan !== null && planned.plan.hash !== run.expected_plan_hash;
   if (planned.unmet !== null && !isOther) throw new NotStarted("skipped", planned.unmet, columns);
   if (planned.plan === null) throw new Error(`The executor "${settings.name}" has no plan and no reason for it`);
-  return { plan: planned.plan, snapshot: null, was_running: wasRunning(planned), columns };
+  return { plan: planned.plan, snapshot: null, columns };
 }
 
 async function intendRollback(context: RunContext): Promise<Intent> {
@@ -125,11 +124,10 @@ async function intendRollback(context: RunContext): Promise<Intent> {
     throw new NotStarted("failed", { code: "snapshot_missing", message: "This kind of target has no snapshots" });
   }
   const text = deps.sealer.open(snapshot.sealed_content);
-  const isRunning = await isToRun(context);
   const plan = await session.snapshots.planRestore(settings.target, text);
   const [service] = plan.services;
   const columns = {
-    plan: publicPlan(plan, isRunning),
+    plan: publicPlan(plan),
     plan_hash: plan.hash,
     from_digest: service?.from.digest ?? null,
     from_tag: tagOf(service?.from.reference ?? ""),
@@ -145,18 +143,7 @@ async function intendRollback(context: RunContext): Promise<Intent> {
     const message = `"${settings.target.id}" is already as the snapshot says`;
     throw new NotStarted("skipped", { code: "already_current", message }, columns);
   }
-  return { plan, snapshot: text, was_running: isRunning, columns };
-}
-
-/** A target that is gone is to run again; one that is stopped stays stopped. */
-async function isToRun(context: RunContext): Promise<boolean> {
-  try {
-    const { services } = await context.session.inspect(context.settings.target);
-    return !services.every((service) => service.state === "stopped");
-  } catch (error) {
-    if (error instanceof PluginError && error.code === "not_found") return true;
-    throw error;
-  }
+  return { plan, snapshot: text, columns };
 }
 
 function tagOf(reference: string): string | null {
@@ -165,19 +152,10 @@ function tagOf(reference: string): string | null {
   return colon > name.lastIndexOf("/") ? name.slice(colon + 1) : null;
 }
 
-function wasRunning(planned: PlannedUpdate): boolean {
-  const states = planned.target?.services.map((service) => service.state) ?? [];
-  return !states.every((state) => state === "stopped");
-}
-
-function storedPlan(intent: Intent): StoredPlan {
-  return { services: intent.plan.services, was_running: intent.was_running };
-}
-
 /** As it is stored and shown: without the defaults of the images, which are large and say nothing new. */
-function publicPlan(plan: UpdatePlan, isRunning: boolean): Readonly<Record<string, unknown>> {
+function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
   const changes = plan.changes.map(({ image_config: _config, ...change }) => change);
-  return { ...plan, changes, was_running: isRunning };
+  return { ...plan, changes };
 }
 
 async function updateColumns(context: RunContext, planned: PlannedUpdate): Promise<Intent["columns"]> {
@@ -196,9 +174,7 @@ async function updateColumns(context: RunContext, planned: PlannedUpdate): Promi
     to_tag: service?.desired?.tag ?? null,
     to_digest: service?.desired?.digest ?? null,
     ...(revision === null || isTaken ? {} : { desired_revision: revision }),
-    ...(planned.plan === null
-      ? {}
-      : { plan: publicPlan(planned.plan, wasRunning(planned)), plan_hash: planned.plan.hash }),
+    ...(planned.plan === null ? {} : { plan: publicPlan(planned.plan), plan_hash: planned.plan.hash }),
   };
 }
 

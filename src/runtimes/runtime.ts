@@ -69,8 +69,10 @@ export interface UpdatePlan {
   changes: readonly Change[];
   services: readonly {
     service: string;
-    from: { reference: string; digest: string | null; image_id: string };
-    to: { reference: string; digest: string | null };
+    /** `is_running`: whether it serves as it is found. One that is gone does not. */
+    from: { reference: string; digest: string | null; image_id: string; is_running: boolean };
+    /** `is_running`: whether it is to be started. What serves is never left stopped, so this is true where the other one is. */
+    to: { reference: string; digest: string | null; is_running: boolean };
   }[];
   diff: readonly FieldDiff[];
   /** How many settings, networks, mounts and ports are carried unchanged, by name. */
@@ -132,7 +134,7 @@ export interface RegistryAuth {
   host: string;
 }
 
-/** `is_noop`: after the pull it turned out that this very image runs already under this very reference. */
+/** `is_noop`: after the pull it turned out that this very image is in place already under this very reference. */
 export interface Prepared {
   is_noop: boolean;
 }
@@ -186,7 +188,10 @@ export interface RuntimeSession extends AsyncDisposable {
   snapshots?: {
     /** The complete configuration as JSON text; the caller encrypts it before it is stored. */
     capture(ref: TargetRef): Promise<string>;
-    /** A plan that leads back to a snapshot; performed by `prepare` and `apply` like any other. */
+    /**
+     * A plan that leads back to a snapshot; performed by `prepareRestore` and `apply` like any other. What ran when it was captured is to
+     * run again, also where the target is down or gone.
+     */
     planRestore(ref: TargetRef, snapshot: string): Promise<UpdatePlan>;
     /** What is needed by `apply` of such a plan; called in place of `prepare`. */
     prepareRestore(plan: UpdatePlan, snapshot: string, auth: RegistryAuth | null, journal: Journal): Promise<Prepared>;

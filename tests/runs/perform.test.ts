@@ -117,6 +117,19 @@ describe("a run", () => {
     expect(await world.steps(run.id)).not.toContain("verify begin");
   });
 
+  test.each(["create", "rename_new"] as const)(
+    "of a stopped target that fails at %s leaves it stopped, and does not say that it runs",
+    async (step) => {
+      world.engine.setRunning("web", false);
+      world.engine.failures.set(step, new PluginError("rejected", "Engine: 500"));
+      const run = await world.update(await world.addExecutor());
+      expect(run).toMatchObject({ state: "failed", reason_code: "update_failed", serving: "previous" });
+      expect(run.reason).toEndWith("The previous version is in place, stopped as it was");
+      expect(world.engine.running()).toEqual([]);
+      expect([...world.engine.containers.keys()]).toEqual(["web"]);
+    },
+  );
+
   test("without a health check succeeds when the new one was started", async () => {
     unhealthy();
     const run = await world.update(await world.addExecutor({ health_check: { strategy: "disabled" } }));

@@ -101,14 +101,78 @@ describe("a rollback", () => {
     expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.1", running: true });
   });
 
-  test("of a stopped target leaves it stopped", async () => {
+  describe("of a target that is down", () => {
+    /** `ran`: what the snapshot was captured from. The newer one is down in any case. */
+    async function down(ran: boolean, settings: Record<string, unknown> = {}) {
+      if (!ran) world.engine.setRunning("web", false);
+      const executor = await world.addExecutor(settings);
+      await updateTimes(executor, 1);
+      const [snapshot] = (await world.main.snapshots.list({})).items;
+      world.engine.setRunning("web", false);
+      return { executor, snapshot_id: snapshot?.id };
+    }
+
+    test("starts what ran when it was captured, checks its health and says so", async () => {
+      const { executor, snapshot_id } = await down(true);
+      const run = await world.update(executor, { snapshot_id });
+      expect(run).toMatchObject({
+        state: "succeeded",
+        reason_code: "started_again",
+        reason: "The target was down and was started, because it ran when its snapshot was captured",
+        serving: "desired",
+        downtime_ms: null,
+        ready_ms: null,
+      });
+      expect(await world.steps(run.id)).toContain("verify finish");
+      expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.0", running: true });
+      expect([...world.engine.containers.keys()]).toEqual(["web"]);
+    });
+
+    test("starts it without a health check too", async () => {
+      const { executor, snapshot_id } = await down(true, { health_check: { strategy: "disabled" } });
+      const run = await world.update(executor, { snapshot_id });
+      expect(run).toMatchObject({ state: "succeeded", reason_code: "started_again", serving: "desired" });
+      expect(world.engine.running()).toEqual(["web"]);
+    });
+
+    test("leaves what was stopped when it was captured stopped", async () => {
+      const { executor, snapshot_id } = await down(false);
+      const run = await world.update(executor, { snapshot_id });
+      expect(run).toMatchObject({ state: "succeeded", reason_code: "left_stopped", serving: "desired" });
+      expect(await world.steps(run.id)).not.toContain("verify begin");
+      expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.0", running: false });
+    });
+
+    test("starts it again also where nothing but that differs", async () => {
+      const { executor, snapshot_id } = await down(true);
+      await world.update(executor, { snapshot_id });
+      world.engine.setRunning("web", false);
+      const run = await world.update(executor, { snapshot_id });
+      expect(run).toMatchObject({ state: "succeeded", reason_code: "started_again", serving: "desired" });
+      expect(world.engine.running()).toEqual(["web"]);
+    });
+
+    test("that does not pass its health check puts the newer one back, down as it was, and says that it is down", async () => {
+      const { executor, snapshot_id } = await down(true);
+      world.engine.judge = () => ({ ready: false, detail: "Exited with code 1", final: true });
+      const run = await world.update(executor, { snapshot_id });
+      expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
+      expect(run.reason).toContain("did not pass its health check: Exited with code 1. Target down");
+      expect([...world.engine.containers.values()].map(({ name, image, running }) => [name, image, running])).toEqual([
+        ["web", "registry.test/app:1.1", false],
+      ]);
+    });
+  });
+
+  test("to what was captured while it was down leaves nothing down that serves", async () => {
+    world.engine.setRunning("web", false);
     const executor = await world.addExecutor();
     await updateTimes(executor, 1);
     const [snapshot] = (await world.main.snapshots.list({})).items;
-    world.engine.setRunning("web", false);
+    world.engine.setRunning("web", true);
     const run = await world.update(executor, { snapshot_id: snapshot?.id });
-    expect(run).toMatchObject({ state: "succeeded", reason_code: "left_stopped", serving: "desired" });
-    expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.0", running: false });
+    expect(run).toMatchObject({ state: "succeeded", reason_code: null, serving: "desired" });
+    expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.0", running: true });
   });
 
   test("to what runs already is skipped", async () => {

@@ -121,12 +121,13 @@ function targetOf(engine: FakeEngine, container: FakeContainer): Target {
   };
 }
 
-function planOf(engine: FakeEngine, ref: TargetRef, changes: readonly Change[]): UpdatePlan {
+function planOf(engine: FakeEngine, ref: TargetRef, changes: readonly Change[], ranThen = false): UpdatePlan {
   const found = engine.get(ref.id);
+  const isToRun = found.running || ranThen;
   const change = changes[0];
   if (change === undefined) throw new Error("A plan needs a change");
   const digest = change.digest === null ? digestIn(change.reference) : digestIn(change.digest);
-  const isSame = found.image === change.reference && found.digest === digest;
+  const isSame = found.image === change.reference && found.digest === digest && found.running === isToRun;
   const diff: FieldDiff[] = [
     { service: "main", path: "Image", before: found.image, after: change.reference, because: "desired" },
   ];
@@ -136,8 +137,13 @@ function planOf(engine: FakeEngine, ref: TargetRef, changes: readonly Change[]):
     services: [
       {
         service: "main",
-        from: { reference: found.image, digest: found.digest, image_id: `id-${found.digest}` },
-        to: { reference: change.reference, digest },
+        from: {
+          reference: found.image,
+          digest: found.digest,
+          image_id: `id-${found.digest}`,
+          is_running: found.running,
+        },
+        to: { reference: change.reference, digest, is_running: isToRun },
       },
     ],
     diff: isSame ? [] : diff,
@@ -146,7 +152,7 @@ function planOf(engine: FakeEngine, ref: TargetRef, changes: readonly Change[]):
     warnings: [],
     is_noop: isSame,
     hash: new Bun.CryptoHasher("sha256")
-      .update(JSON.stringify([found.id, found.image, found.digest, change.reference, digest]))
+      .update(JSON.stringify([found.id, found.image, found.digest, change.reference, digest, found.running, isToRun]))
       .digest("hex"),
   };
 }
@@ -171,7 +177,8 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
   const next = (ref: TargetRef) => `${ref.id}-next`;
 
   const putBack = async (ref: TargetRef, journal: Journal) => {
-    const isStarting = journal.entries().some((entry) => entry.step === "stop");
+    // What did not run before is not started: its stop was skipped.
+    const isStarting = journal.entries().some((entry) => entry.step === "stop" && entry.facts.is_skipped !== true);
     if (engine.containers.has(aside(ref))) {
       if (engine.containers.has(ref.id)) {
         await engine.mutate(`remove ${ref.id}`, () => engine.containers.delete(ref.id));
@@ -229,10 +236,11 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       await step(journal, "create", `create ${next(ref)}`, () =>
         engine.create(next(ref), to.reference, to.digest, old, journal.run_id),
       );
-      await step(journal, "stop", `stop ${ref.id}`, () => engine.setRunning(ref.id, false));
+      if (old.running) await step(journal, "stop", `stop ${ref.id}`, () => engine.setRunning(ref.id, false));
+      else await journal.finish("stop", { is_skipped: true });
       await step(journal, "rename_old", `rename ${ref.id}`, () => engine.rename(ref.id, aside(ref)));
       await step(journal, "rename_new", `rename ${next(ref)}`, () => engine.rename(next(ref), ref.id));
-      if (old.running) await step(journal, "start", `start ${ref.id}`, () => engine.setRunning(ref.id, true));
+      if (to.is_running) await step(journal, "start", `start ${ref.id}`, () => engine.setRunning(ref.id, true));
     },
     undo: async (ref, journal) => {
       await journal.begin("undo");
@@ -275,16 +283,24 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         engine.reach();
         const failure = engine.failures.get("capture");
         if (failure !== undefined) throw failure;
-        const { name, image, digest, env } = engine.get(ref.id);
-        return JSON.stringify({ Name: name, Config: { Image: image, Digest: digest, Env: env } });
+        const { name, image, digest, env, running } = engine.get(ref.id);
+        return JSON.stringify({
+          Name: name,
+          State: { Running: running },
+          Config: { Image: image, Digest: digest, Env: env },
+        });
       },
       planRestore: async (ref, snapshot) => {
-        const { Config } = v.parse(
-          v.object({ Config: v.object({ Image: v.string(), Digest: v.nullable(v.string()) }) }),
+        const { Config, State } = v.parse(
+          v.object({
+            State: v.object({ Running: v.boolean() }),
+            Config: v.object({ Image: v.string(), Digest: v.nullable(v.string()) }),
+          }),
           JSON.parse(snapshot),
         );
         const pull = Config.Digest === null ? null : `${Config.Image.split(/[:@]/)[0]}@${Config.Digest}`;
-        return planOf(engine, ref, [{ service: "main", reference: Config.Image, digest: pull, image_config: null }]);
+        const change = { service: "main", reference: Config.Image, digest: pull, image_config: null };
+        return planOf(engine, ref, [change], State.Running);
       },
       prepareRestore: async (plan, _snapshot, auth, journal) => session.prepare(plan, auth, journal),
     },

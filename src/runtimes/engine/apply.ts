@@ -15,6 +15,8 @@ export interface Replacement {
   name: string;
   /** Null when a snapshot is restored whose container is gone. */
   old: ContainerInspect | null;
+  /** A new one that is not to run takes the place of one that does not run either: nothing that serves is left stopped. */
+  is_to_run: boolean;
   blueprint: Blueprint;
   new_image_config: unknown;
   /** Passed to the engine only where it is not the engine's own. */
@@ -47,19 +49,21 @@ export async function replaceContainer(
   const names = runNames(replacement.name, journal.run_id);
   const newId = await createCandidate(context, replacement, names, journal);
   const { old, blueprint } = replacement;
-  if (old === null) await startUnderName(context, newId, names, blueprint, journal);
-  else if (isRunning(old)) await swapRunning(context, old, newId, names, blueprint, journal);
-  else await swapStopped(context, old, newId, names, blueprint, journal);
+  if (old !== null && isRunning(old)) return swapRunning(context, old, newId, names, blueprint, journal);
+  if (old !== null) await setAside(context, old, newId, names, journal);
+  await renameStep(context.client, renameNew(newId, names), journal);
+  await startWhereWanted(context, newId, replacement, journal);
 }
 
 async function createCandidate(
   { client, clock, apiVersion }: ApplyContext,
-  { name, old, blueprint, new_image_config, platform }: Replacement,
+  { name, old, is_to_run, blueprint, new_image_config, platform }: Replacement,
   names: RunNames,
   journal: Journal,
 ): Promise<string> {
   let newId = "";
-  const facts = { ...targetFacts(old, blueprint.restart_policy), next_name: names.next, at: clock.now() };
+  const found = targetFacts(old, is_to_run, blueprint.restart_policy);
+  const facts = { ...found, next_name: names.next, at: clock.now() };
   await step(journal, "create", facts, async () => {
     const labels = ownLabelsFor(journal.run_id, name, old?.Id ?? null);
     newId = await client.createContainer(
@@ -68,9 +72,9 @@ async function createCandidate(
       platform,
     );
     await attachNetworks(client, blueprint, newId);
-    const found = differences(blueprint, await client.inspectContainer(newId));
-    if (found.length > 0) {
-      const paths = found.map((each) => each.path).join(", ");
+    const wrong = differences(blueprint, await client.inspectContainer(newId));
+    if (wrong.length > 0) {
+      const paths = wrong.map((each) => each.path).join(", ");
       throw new PluginError("rejected", `The engine did not take over every setting: ${paths.slice(0, 400)}`);
     }
     return { new_id: newId };
@@ -102,7 +106,7 @@ async function swapRunning(
   const { client, clock } = context;
   await journal.begin("stop", { old_id: old.Id, new_id: newId, at: clock.now() });
   await takePolicyOff(client, old, journal);
-  const moves = renames(old.Id, newId, names);
+  const moves = { old: renameOld(old.Id, names), next: renameNew(newId, names) };
   await journal.begin(moves.old.step, moves.old.facts);
   const stoppingAt = clock.now();
   const stopping = settled(client.stopContainer(old.Id, stopGraceMs(old)));
@@ -134,41 +138,32 @@ async function swapRunning(
   await endStart(context, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
 }
 
-/** A stopped container stays stopped: only the names change hands. */
-async function swapStopped(
-  context: ApplyContext,
+/** Of one that does not run: nothing has to be stopped, so nobody waits and the two renames come one after the other. */
+async function setAside(
+  { client, clock }: ApplyContext,
   old: ContainerInspect,
   newId: string,
   names: RunNames,
-  blueprint: Blueprint,
   journal: Journal,
 ): Promise<void> {
-  const { client, clock } = context;
   const skipped = { new_id: newId, is_skipped: true };
   await journal.begin("stop", { old_id: old.Id, ...skipped, at: clock.now() });
   await takePolicyOff(client, old, journal);
   await journal.finish("stop", { ...skipped, at: clock.now() });
-  await renameBoth(client, old.Id, newId, names, journal);
-  await journal.begin("start", { ...skipped, at: clock.now() });
-  await endStart(context, newId, blueprint, journal, null, { ...skipped, at: clock.now() });
+  await renameStep(client, renameOld(old.Id, names), journal);
 }
 
-async function startUnderName(
+async function startWhereWanted(
   context: ApplyContext,
   newId: string,
-  names: RunNames,
-  blueprint: Blueprint,
+  { is_to_run, blueprint }: Replacement,
   journal: Journal,
 ): Promise<void> {
   const { client, clock } = context;
-  await step(journal, "rename_new", { id: newId, from: names.next, to: names.name }, async () => {
-    await client.renameContainer(newId, names.name);
-    return {};
-  });
-  await journal.begin("start", { new_id: newId, at: clock.now() });
-  const start = await settled(client.startContainer(newId));
-  const startedAt = clock.now();
-  await endStart(context, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
+  const skipped = is_to_run ? {} : { is_skipped: true };
+  await journal.begin("start", { new_id: newId, ...skipped, at: clock.now() });
+  const { error } = is_to_run ? await settled(client.startContainer(newId)) : { error: null };
+  await endStart(context, newId, blueprint, journal, error, { ...skipped, at: clock.now() });
 }
 
 /** An engine that restarts in the gap would start a stopped container with `always` again, beside its successor. */
@@ -187,11 +182,12 @@ interface Rename {
   facts: { id: string; from: string; to: string };
 }
 
-function renames(oldId: string, newId: string, names: RunNames): { old: Rename; next: Rename } {
-  return {
-    old: { step: "rename_old", facts: { id: oldId, from: names.name, to: names.aside } },
-    next: { step: "rename_new", facts: { id: newId, from: names.next, to: names.name } },
-  };
+function renameOld(id: string, names: RunNames): Rename {
+  return { step: "rename_old", facts: { id, from: names.name, to: names.aside } };
+}
+
+function renameNew(id: string, names: RunNames): Rename {
+  return { step: "rename_new", facts: { id, from: names.next, to: names.name } };
 }
 
 /** A rename whose beginning is in the journal already. */
@@ -210,19 +206,10 @@ async function together(...writes: readonly Promise<void>[]): Promise<void> {
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
-async function renameBoth(
-  client: EngineClient,
-  oldId: string,
-  newId: string,
-  names: RunNames,
-  journal: Journal,
-): Promise<void> {
-  const moves = renames(oldId, newId, names);
-  for (const each of [moves.old, moves.next]) {
-    await journal.begin(each.step, each.facts);
-    await move(client, each, journal);
-    await journal.finish(each.step, each.facts);
-  }
+async function renameStep(client: EngineClient, rename: Rename, journal: Journal): Promise<void> {
+  await journal.begin(rename.step, rename.facts);
+  await move(client, rename, journal);
+  await journal.finish(rename.step, rename.facts);
 }
 
 async function endStart(

@@ -7,18 +7,21 @@ import type { RawObject } from "./raw.ts";
 /** What is written before the first change, so that the previous container can be made what it was. No secrets. */
 const TargetFacts = v.object({
   old_id: v.nullable(v.string()),
+  /** Whether the previous one is to run when it is put back, and the new one when it is in place. */
   was_running: v.boolean(),
+  is_to_run: v.boolean(),
   old_started_at: v.nullable(v.string()),
   restart_policy: v.record(v.string(), v.unknown()),
   next_restart_policy: v.record(v.string(), v.unknown()),
 });
 export type TargetFacts = v.InferOutput<typeof TargetFacts>;
 
-export function targetFacts(old: ContainerInspect | null, nextPolicy: RawObject | null): TargetFacts {
+export function targetFacts(old: ContainerInspect | null, isToRun: boolean, nextPolicy: RawObject | null): TargetFacts {
   const policy = old === null ? noRestart : restartPolicyOf(old);
   return {
     old_id: old?.Id ?? null,
-    was_running: old === null || isRunning(old),
+    was_running: old !== null && isRunning(old),
+    is_to_run: isToRun,
     old_started_at: old?.State.StartedAt ?? null,
     restart_policy: policy,
     next_restart_policy: nextPolicy ?? policy,

@@ -103,8 +103,9 @@ export function planUpdate(scene: Scene, change: Change, desired: ImageInspect |
     services: [
       {
         service: mainService,
-        from: { reference, digest, image_id: container.Image },
-        to: { reference: change.reference, digest: wantedDigest },
+        from: { reference, digest, image_id: container.Image, is_running: isRunning(container) },
+        // An update changes what a container is made from, not whether it runs.
+        to: { reference: change.reference, digest: wantedDigest, is_running: isRunning(container) },
       },
     ],
     diff: shape === null ? [] : fieldDiffs(mainService, container, shape),

@@ -2,7 +2,7 @@ import { PluginError } from "../../errors.ts";
 import type { Change, Journal, RegistryAuth } from "../runtime.ts";
 import type { EngineClient } from "./client.ts";
 import { targetFacts } from "./facts.ts";
-import { type ImageInspect, platformOf } from "./objects.ts";
+import { type ImageInspect, isRunning, platformOf } from "./objects.ts";
 import { findDesiredImage, hasDigest, platformRefusals, type Scene } from "./plan.ts";
 import { isSameRegistry, registryOf, splitReference } from "./reference.ts";
 import { step } from "./step.ts";
@@ -18,7 +18,9 @@ export async function pullDesired(
 ): Promise<ImageInspect> {
   const wanted = change.digest ?? change.reference;
   let image: ImageInspect | null = null;
-  const facts = { ...targetFacts(scene.container, null), reference: change.reference, pulled: wanted };
+  const { container } = scene;
+  const found = targetFacts(container, isRunning(container), null);
+  const facts = { ...found, reference: change.reference, pulled: wanted };
   await step(journal, "pull", facts, async () => {
     const local = await findDesiredImage(client, change);
     const platform = foreignPlatform(scene);

@@ -7,13 +7,13 @@ export const stabilityMs = 10_000;
 
 /**
  * The engine's own judgement of a container that was started at `since` (ms UTC). With a health check its verdict counts;
- * without one it must run for the whole stability period and not have been restarted or killed for memory. A container that
- * was only created is ready as it is: it replaces a stopped one, which stays stopped.
+ * without one it must run for the whole stability period and not have been restarted or killed for memory. Whether it is to run
+ * at all is not asked here: a container that was only created is not ready.
  */
 export function judgeReadiness(container: ContainerInspect, since: number, now: number): Readiness {
   const { State: state } = container;
   const status = state.Status ?? "";
-  if (status === "created") return { ready: true, detail: "Not started, because the previous one was stopped" };
+  if (status === "created") return unready("It was never started");
   if (state.OOMKilled === true) return unready("The engine ended it for using too much memory");
   if (state.Restarting === true || (container.RestartCount ?? 0) > 0) {
     return unready(

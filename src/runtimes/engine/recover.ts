@@ -70,7 +70,7 @@ export async function recoverRun(context: RecoverContext, name: string, journal:
   const isUndone = hasEntry(journal, "undo", "begin");
   const isInPlace = next !== null && nameOf(next) === names.name;
   const isStarted =
-    next !== null && (wasStarted(next) || (facts?.was_running === false && hasEntry(journal, "start", "begin")));
+    next !== null && (wasStarted(next) || (facts?.is_to_run === false && hasEntry(journal, "start", "begin")));
   if (isInPlace && isStarted && stranger === null && !isUndone) return goOn(context, name, journal);
   const recovery = await goBack(context, name, journal);
   if (recovery.state === "down") await journal.fail("undo", { error: recovery.detail });
@@ -83,9 +83,9 @@ async function goOn(context: RecoverContext, name: string, journal: Journal): Pr
   if (failure !== null) return goBack(context, name, journal);
   const { previous } = await look(context, name, journal);
   if (previous === null) {
-    return { state: "finished", detail: `The new container "${name}" runs; the previous one is gone` };
+    return { state: "finished", detail: `The new container "${name}" is in place; the previous one is gone` };
   }
-  return { state: "started", detail: `The new container "${name}" was started; the previous one is kept aside` };
+  return { state: "started", detail: `The new container "${name}" is in place; the previous one is kept aside` };
 }
 
 /** The previous one serves again, or, where it is gone or refuses, whatever can be made to serve. */
@@ -121,7 +121,7 @@ async function keepNext(context: RecoverContext, name: string, journal: Journal,
       detail: `The previous container is gone and the new one does not start: ${failure.message}`,
     };
   }
-  return { state: "finished", detail: `The previous container is gone; the new one runs as "${name}"` };
+  return { state: "finished", detail: `The previous container is gone; the new one is in place as "${name}"` };
 }
 
 /**
@@ -146,7 +146,7 @@ async function fallForward(
     if (failure === null) {
       return {
         state: "started",
-        detail: `The previous container could not be put back (${refusal.message}); the new one was started in its place`,
+        detail: `The previous container could not be put back (${refusal.message}); the new one is in its place`,
       };
     }
   }

@@ -16,6 +16,7 @@ import { attachments, type Blueprint, blueprint, needsNetworkCalls } from "./car
 import { defaultDeadlines, type EngineDeadlines, negotiate } from "./client.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
 import { targetFacts } from "./facts.ts";
+import { isRunning } from "./objects.ts";
 import { findDesiredImage, findScene, planUpdate, type Scene, type SceneSource } from "./plan.ts";
 import { foreignPlatform, pullDesired, tagAsReferenced } from "./prepare.ts";
 import { judgeReadiness } from "./readiness.ts";
@@ -53,7 +54,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   const source: SceneSource = { client, apiVersion, engine_platform: enginePlatform, self: context.self, address };
   const recovering = { client, clock: context.clock, retryDelayMs: options.retry_delay_ms ?? defaultRetryDelayMs };
   /** What `prepareRestore` made ready for `apply`, by the plan's hash: a plan itself holds no secret. */
-  const restores = new Map<string, { blueprint: Blueprint; image_config: unknown; text: string }>();
+  const restores = new Map<string, { blueprint: Blueprint; image_config: unknown; is_to_run: boolean; text: string }>();
 
   return {
     async describe(): Promise<RuntimeFacts> {
@@ -103,13 +104,16 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
         const snapshot = snapshots.readSnapshot(text);
         const shape = snapshots.snapshotBlueprint(snapshot, apiVersion);
         await requireVerbs(client, { networks: needsNetworkCalls(shape), tag: true });
-        const facts = { ...targetFacts(scene?.container ?? null, null), pulled: snapshot.image.Id };
+        const present = scene?.container ?? null;
+        const isToRun = snapshots.isToRun(snapshot, present);
+        const facts = { ...targetFacts(present, isToRun, null), pulled: snapshot.image.Id };
         await step(journal, "pull", facts, async () => {
           const login = auth ?? options.registry_auth;
           const image = await snapshots.fetchSnapshotImage(client, snapshot, login, (done) => journal.progress(done));
           return { image_id: image.Id };
         });
-        restores.set(plan.hash, { blueprint: shape, image_config: snapshot.image.Config, text });
+        const { Config: imageConfig } = snapshot.image;
+        restores.set(plan.hash, { blueprint: shape, image_config: imageConfig, is_to_run: isToRun, text });
         return { is_noop: again.is_noop };
       },
     },
@@ -137,10 +141,16 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       inherited: scene.inherited ?? new Set(),
       apiVersion,
     });
-    const replacement = { old: scene.container, blueprint: shape, new_image_config: image.Config };
     await replaceContainer(
       { client, clock: context.clock, apiVersion },
-      { name: plan.ref.id, platform: foreignPlatform(scene), ...replacement },
+      {
+        name: plan.ref.id,
+        old: scene.container,
+        is_to_run: isRunning(scene.container),
+        blueprint: shape,
+        new_image_config: image.Config,
+        platform: foreignPlatform(scene),
+      },
       journal,
     );
   }
@@ -157,6 +167,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       {
         name: plan.ref.id,
         old: scene?.container ?? null,
+        is_to_run: restore.is_to_run,
         blueprint: restore.blueprint,
         new_image_config: restore.image_config,
         platform,

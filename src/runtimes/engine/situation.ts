@@ -92,7 +92,7 @@ function isUp(situation: Situation, container: ContainerInspect): boolean {
   return isRunning(container) || situation.started.has(container.Id);
 }
 
-/** The next move towards "the new one has the name and runs"; the previous one is kept aside, stopped. */
+/** The next move towards "the new one has the name, and runs if it is to"; the previous one is kept aside, stopped. */
 export function moveForward(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (next === null || stranger !== null) return null;
@@ -103,7 +103,7 @@ export function moveForward(situation: Situation): Move | null {
   }
   if (nameOf(next) !== names.name) return { do: "rename", container: next, name: names.name };
   if (facts !== null) {
-    if (facts.was_running && !isUp(situation, next)) return { do: "start", container: next };
+    if (facts.is_to_run && !isUp(situation, next)) return { do: "start", container: next };
     if (!isSame(restartPolicyOf(next), facts.next_restart_policy)) {
       return { do: "policy", container: next, policy: facts.next_restart_policy };
     }

@@ -5,7 +5,7 @@ import type { Refusal, RegistryAuth, TargetRef, UpdatePlan } from "../runtime.ts
 import { type Blueprint, blueprint, carriedCounts } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { fieldDiffs } from "./diff.ts";
-import { ContainerInspect, ImageInspect } from "./objects.ts";
+import { ContainerInspect, ImageInspect, isRunning } from "./objects.ts";
 import { mainService, planHash, type Scene, type SceneSource } from "./plan.ts";
 import { authFor, tagAsReferenced } from "./prepare.ts";
 import { canonical, stringAt } from "./raw.ts";
@@ -70,6 +70,14 @@ export function snapshotBlueprint(snapshot: Snapshot, apiVersion: string): Bluep
   });
 }
 
+/**
+ * Whether a restored container is to run: it ran when it was captured, or what it takes the place of runs now. A rollback brings
+ * back what is down, and leaves nothing down that serves: the snapshot of a container that had crashed must not stop its successor.
+ */
+export function isToRun(snapshot: Snapshot, present: ContainerInspect | null): boolean {
+  return isRunning(snapshot.container) || (present !== null && isRunning(present));
+}
+
 /** The plan that leads back to a snapshot; `scene` is null when the container is gone. */
 export async function planRestore(
   source: SceneSource,
@@ -82,6 +90,7 @@ export async function planRestore(
   const to = stringAt(snapshot.container.Config.Image);
   const digest = snapshotDigest(snapshot);
   const from = scene?.container ?? null;
+  const wasRunning = from !== null && isRunning(from);
   const isHere = (await orNull(source.client.inspectImage(snapshot.image.Id))) !== null;
   return {
     ref,
@@ -89,8 +98,17 @@ export async function planRestore(
     services: [
       {
         service: mainService,
-        from: { reference: stringAt(from?.Config.Image), digest: presentDigest(scene), image_id: from?.Image ?? "" },
-        to: { reference: to, digest: digest === null ? null : splitReference(digest).digest },
+        from: {
+          reference: stringAt(from?.Config.Image),
+          digest: presentDigest(scene),
+          image_id: from?.Image ?? "",
+          is_running: wasRunning,
+        },
+        to: {
+          reference: to,
+          digest: digest === null ? null : splitReference(digest).digest,
+          is_running: isToRun(snapshot, from),
+        },
       },
     ],
     diff: from === null ? [] : fieldDiffs(mainService, from, shape).map((each) => ({ ...each, because: "desired" })),
@@ -101,7 +119,8 @@ export async function planRestore(
       ...(isHere || digest !== null ? [] : [imageGone(to)]),
     ],
     warnings: scene === null ? [] : warningsOf(scene.container, scene.around),
-    is_noop: from !== null && isSameConfiguration(from, snapshot, source.apiVersion),
+    is_noop:
+      from !== null && wasRunning === isToRun(snapshot, from) && isSameConfiguration(from, snapshot, source.apiVersion),
     hash: restoreHash(from, source.apiVersion, text),
   };
 }

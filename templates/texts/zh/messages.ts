@@ -184,6 +184,10 @@ export const messages: MessageDictionary = [
     "目标原本已停止并保持停止；未做健康检查即完成更新",
   ],
   [
+    "The target was down and was started, because it ran when its snapshot was captured",
+    "目标原本未运行；由于生成快照时它在运行，现已启动",
+  ],
+  [
     "The new version did not pass its health check: {}. The previous version is running",
     "新版本未通过健康检查：{}。旧版本正在运行",
   ],
@@ -200,6 +204,8 @@ export const messages: MessageDictionary = [
   ["The update failed: {}. Target down: neither version runs", "更新失败：{}。目标已停机：新旧版本均未运行"],
   ["The update failed: {}", "更新失败：{}"],
   ["{}. The previous version is running", "{}。旧版本正在运行"],
+  ["{}. The previous version is in place, stopped as it was", "{}。旧版本仍在，与之前一样处于停止状态"],
+  ["{}. The new version is kept, stopped", "{}。保留新版本，处于停止状态"],
   ["{}. The new version is kept running", "{}。新版本保持运行"],
   ["{}. Target down: neither version runs", "{}。目标已停机：新旧版本均未运行"],
   ["{}. What runs now could not be seen", "{}。无法查看当前运行的内容"],

@@ -178,7 +178,7 @@ describe("judgeReadiness()", () => {
     ["starting for long", { State: { Health: { Status: "starting" } } }, 60_000, false, false],
     ["unhealthy", { State: { Health: { Status: "unhealthy" } } }, 60_000, false, true],
     ["without a check, as the engine says it", { State: { Health: { Status: "none" } } }, stabilityMs, true, false],
-    ["only created", { State: { Status: "created", Running: false } }, 0, true, false],
+    ["only created", { State: { Status: "created", Running: false } }, 0, false, true],
   ])("%s", (_what, change, ranMs, ready, isFinal) => {
     const found = judgeReadiness(containerInspect(change), since, since + ranMs);
     expect([found.ready, found.ready ? false : (found.final ?? false)]).toEqual([ready, isFinal]);

@@ -24,8 +24,20 @@ interface Fake {
   policy: string;
 }
 
+interface Left {
+  previous: Fake | null;
+  next: Fake | null;
+  wasRunning: boolean;
+  isToRun: boolean;
+  isStopPending: boolean;
+}
+
 /** The little of an engine that the moves speak to. */
-function world(previous: Fake | null, next: Fake | null, wasRunning: boolean, isStopPending: boolean) {
+function world(
+  previous: Fake | null,
+  next: Fake | null,
+  { wasRunning, isToRun, isStopPending }: Pick<Left, "wasRunning" | "isToRun" | "isStopPending">,
+) {
   const containers = new Map([previous, next].filter((each) => each !== null).map((each) => [each.id, { ...each }]));
   const started = new Set<string>();
   const made: string[] = [];
@@ -47,6 +59,7 @@ function world(previous: Fake | null, next: Fake | null, wasRunning: boolean, is
     facts: {
       old_id: oldId,
       was_running: wasRunning,
+      is_to_run: isToRun,
       old_started_at: oldStart,
       restart_policy: restartAlways,
       next_restart_policy: restartAlways,
@@ -77,13 +90,20 @@ function world(previous: Fake | null, next: Fake | null, wasRunning: boolean, is
   return { look, perform, made, containers };
 }
 
+/** An update keeps what it finds running or stopped; a rollback may start what was down; nothing leaves stopped what ran. */
+const intents = [
+  { wasRunning: true, isToRun: true },
+  { wasRunning: false, isToRun: false },
+  { wasRunning: false, isToRun: true },
+];
+
 /** Every state that a run can leave behind, and many that it cannot. */
-const states: { label: string; previous: Fake; next: Fake | null; wasRunning: boolean; isStopPending: boolean }[] = [];
+const states: (Left & { label: string; previous: Fake })[] = [];
 for (const previousName of [names.name, names.aside]) {
   for (const previousState of ["created", "running", "exited"] as const) {
     for (const nextName of [null, names.next, names.name]) {
       for (const nextState of ["created", "running", "exited"] as const) {
-        for (const wasRunning of [true, false]) {
+        for (const { wasRunning, isToRun } of intents) {
           for (const isStopPending of [true, false]) {
             if (nextName === previousName || (nextName === null && nextState !== "created")) continue;
             if (previousState === "running" && nextState === "running") continue;
@@ -98,10 +118,11 @@ for (const previousName of [names.name, names.aside]) {
                     policy: nextState === "created" ? "no" : "always",
                   };
             states.push({
-              label: `${previousName} ${previousState}, ${nextName ?? "no next"} ${nextState}, ${wasRunning}, ${isStopPending}`,
+              label: `${previousName} ${previousState}, ${nextName ?? "no next"} ${nextState}, ${wasRunning}, ${isToRun}, ${isStopPending}`,
               previous: { id: oldId, name: previousName, state: previousState, startedAt: oldStart, policy: "no" },
               next,
               wasRunning,
+              isToRun,
               isStopPending,
             });
           }
@@ -125,26 +146,28 @@ describe("the moves of recovery", () => {
     expect(states.length).toBeGreaterThan(60);
   });
 
-  test.each(states)("lead back from: $label", ({ previous, next, wasRunning, isStopPending }) => {
-    const from = world(previous, next, wasRunning, isStopPending);
+  test.each(states)("lead back from: $label", ({ previous, next, ...before }) => {
+    const from = world(previous, next, before);
     travel(from, moveBack);
     const left = [...from.containers.values()];
     expect(left.map((each) => [each.id, each.name, each.policy])).toEqual([[oldId, "web", "always"]]);
-    if (wasRunning) expect(left[0]?.state).toBe("running");
+    if (before.wasRunning) expect(left[0]?.state).toBe("running");
+    else expect(from.made).not.toContain("start previous");
     // The new one goes last: until the previous one serves it is what there is to fall back on.
     if (next !== null) expect(from.made.at(-1)).toBe("remove next");
   });
 
   test.each(states.filter((each) => each.next !== null))(
     "lead forward and end from: $label",
-    ({ previous, next, wasRunning, isStopPending }) => {
-      const from = world(previous, next, wasRunning, isStopPending);
+    ({ previous, next, ...before }) => {
+      const from = world(previous, next, before);
       travel(from, moveForward);
       const situation = from.look();
       expect(situation.next).not.toBeNull();
       if (situation.next !== null) {
         expect(nameOf(situation.next)).toBe("web");
-        if (wasRunning) expect(isRunning(situation.next)).toBe(true);
+        if (before.isToRun) expect(isRunning(situation.next)).toBe(true);
+        else expect(from.made).not.toContain("start next");
       }
       expect(from.containers.get(oldId)?.name).toBe(names.aside);
       travel(from, moveToEnd);
@@ -154,7 +177,9 @@ describe("the moves of recovery", () => {
 
   test("nothing is removed when there is nothing to put in its place", () => {
     const previous: Fake = { id: oldId, name: names.aside, state: "exited", startedAt: oldStart, policy: "no" };
-    expect(moveToEnd(world(previous, null, true, false).look())).toBeNull();
+    expect(
+      moveToEnd(world(previous, null, { wasRunning: true, isToRun: true, isStopPending: false }).look()),
+    ).toBeNull();
   });
 
   test("a container that never ran was not started, whatever its state is called", () => {
