@@ -73,14 +73,16 @@ async function walk(
 
 /**
  * Which of what was seen now upstream did not have at the previous check; null on a first check, when nobody can tell. What lies
- * behind all that was seen then was there already, only further back than was looked.
+ * behind all that was seen then was there already, only further back than was looked. A release that was upcoming is new as a release.
  */
 function appearedTags(walked: readonly UpstreamRelease[], memo: Memo | null): ReadonlySet<string> | null {
   if (memo === null) return null;
-  const seen = new Set(memo.listed.map((entry) => entry.tag));
+  const seen = new Map(memo.listed.map(({ tag, stage }) => [tag, stage]));
   const last = walked.findLastIndex((release) => seen.has(release.tag));
   const reach = memo.isWhole || last === -1 ? walked.length : last;
-  return new Set(walked.slice(0, reach).flatMap((release) => (seen.has(release.tag) ? [] : [release.tag])));
+  const isNew = ({ tag, stage }: UpstreamRelease, index: number) =>
+    seen.has(tag) ? seen.get(tag) === "prerelease" && stage === "release" : index < reach;
+  return new Set(walked.filter(isNew).map((release) => release.tag));
 }
 
 /**

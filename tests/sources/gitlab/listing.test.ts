@@ -225,6 +225,19 @@ describe("listReleases()", () => {
     expect([out?.stage, out?.published_at]).toEqual(["release", Date.UTC(2026, 0, 6)]);
   });
 
+  test("tells a release that was upcoming as new to the channels that refused it until then", async () => {
+    const accepts: Accept[] = [(_, stage) => stage === "release"];
+    app.releases = [{ tag: "v2.0.0", released_at: "2026-01-06T00:00:00.000Z", upcoming: true }, ...releasesOf(1)];
+    const first = await open().listReleases(ask({ accepts }));
+    expect(tags(first)).toEqual(["v1.0.0"]);
+    app.releases = [{ tag: "v2.0.0", released_at: "2026-01-06T00:00:00.000Z" }, ...releasesOf(1)];
+    const second = await open().listReleases(next(first, { accepts }));
+    expect(second.releases.map(({ tag, appeared }) => [tag, appeared])).toEqual([
+      ["v2.0.0", true],
+      ["v1.0.0", undefined],
+    ]);
+  });
+
   test("keeps a release without its commit, and upgrades it later at no cost", async () => {
     app.releases = [{ tag: "v1.0.0", released_at: "2025-01-01T00:00:00.000Z", commit: null }];
     const first = await open().listReleases(ask());
