@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createClient } from "@libsql/client";
+import { createClient } from "@libsql/client/sqlite3";
 import { auditRecorder } from "./auth/audit.ts";
 import { bootstrapAdministrator } from "./auth/bootstrap.ts";
 import { systemClock } from "./clock.ts";

@@ -1,6 +1,7 @@
-import { type Client, createClient, LibsqlError } from "@libsql/client";
+import { type Client, LibsqlError } from "@libsql/client/sqlite3";
 import { DrizzleQueryError } from "drizzle-orm";
-import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
+import type { LibSQLDatabase } from "drizzle-orm/libsql";
+import { drizzle } from "drizzle-orm/libsql/sqlite3";
 import { AppError } from "../errors.ts";
 import { openLocal } from "./local-client.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -70,6 +71,8 @@ export function isUniqueViolation(error: unknown): boolean {
 /** Opens a `file:` database or a remote libSQL server. The pragmas are asserted by `checkDatabase` of `migrate.ts`. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   const isLocal = options.url.startsWith("file:");
+  // What talks to servers is loaded only for one: it costs 2 MB.
+  const { createClient } = await (isLocal ? import("@libsql/client/sqlite3") : import("@libsql/client"));
   const client = createClient({
     url: options.url,
     ...(options.auth_token ? { authToken: options.auth_token } : {}),

@@ -1,5 +1,5 @@
-import type { Client, InStatement, InValue, ResultSet, Row } from "@libsql/client";
-import { LibsqlError } from "@libsql/client";
+import type { Client, InStatement, InValue, ResultSet, Row } from "@libsql/client/sqlite3";
+import { LibsqlError } from "@libsql/client/sqlite3";
 import Sqlite from "libsql";
 
 /** Prepared statements kept for each connection: more than the code has that are asked often, few enough to cost little. */

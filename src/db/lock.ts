@@ -1,4 +1,4 @@
-import { createClient } from "@libsql/client";
+import { createClient } from "@libsql/client/sqlite3";
 import { AppError, errorMessage } from "../errors.ts";
 
 export interface DataDirLock {
