@@ -18,6 +18,8 @@ interface Listener {
   close(): Promise<void>;
 }
 
+/** By then a start has come to rest, and the first page was shown. */
+const collectAfterMs = 10_000;
 /** Longest that an orderly stop may take; container engines kill after 30 s at the latest. */
 const stopLimitMs = 25_000;
 
@@ -102,6 +104,8 @@ async function main(): Promise<void> {
     data_dir: config.data_dir,
   });
   started.begin(listener.port);
+  // What the start left behind; with nothing to do, nobody else would ever come to collect it.
+  if (typeof Deno === "undefined") setTimeout(() => Bun.gc(true), collectAfterMs).unref();
 }
 
 await main().catch(fail);
