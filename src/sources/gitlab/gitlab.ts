@@ -191,7 +191,6 @@ export const gitlab: Source<"gitlab"> = {
   has_release_types: true,
   reads_files: true,
   tells_publish_times: true,
-  reads_files: true,
   open: openGitLab,
   host: (config) => new URL(parseConfig(config).instance).host,
   // Each instance has limits of its own, gitlab.com's depend on the plan; its answers say them.
