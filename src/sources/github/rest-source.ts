@@ -30,9 +30,18 @@ export function gitAuthorization(token: string | null): string | null {
 
 /** REST-first: the releases by conditional requests, the commits of all tags by one `ls-refs`, which costs no allowance. */
 export function restSource(api: RestApi, places: Places, token: string | null, context: PluginContext) {
-  const listCommits = async (name: string) => {
-    const page = places.page.slice(0, -places.name.length) + name;
+  /** Where the repository was found to be in this check. */
+  let moved: string | null = null;
+
+  const listCommits = async () => {
+    const page = places.page.slice(0, -places.name.length) + (moved ?? places.name);
     return await listTagCommits(new URL(page), context, gitAuthorization(token));
+  };
+
+  /** A redirect names a number alone; the new name is in every release, and asked for where there is none. */
+  const findNewName = async (found: readonly Found[]): Promise<string | null> => {
+    const named = found.map((release) => repositoryOfPage(release.url)).find((name) => name !== null);
+    return movedTo(places.name, named ?? (await api.readName()));
   };
 
   /** Watched releases that are not on the pages, and whose commit is another than the one that is stored. */
@@ -65,19 +74,19 @@ export function restSource(api: RestApi, places: Places, token: string | null, c
         pages.push(page);
       }
       const found = pages.flatMap((page) => page.found);
-      const answered = newest.has_moved ? repositoryOfPage(found.find((release) => release.url !== null)?.url) : null;
-      const moved_to = movedTo(places.name, answered);
-      if (found.length === 0) return { releases: [], total: 0, memo: request.memo, moved_to };
-      const commits = await listCommits(moved_to ?? places.name);
+      moved = newest.has_moved ? await findNewName(found) : null;
+      if (found.length === 0) return { releases: [], total: 0, memo: request.memo, moved_to: moved };
+      const commits = await listCommits();
       const near = new Set(found.map((release) => release.tag));
       const watched = await lookUp(request, near, commits);
-      return { ...window.listing(watched, commits), moved_to };
+      return { ...window.listing(watched, commits), moved_to: moved };
     },
 
     async listTags(request: ListRequest): Promise<Listing> {
       // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
-      if (parseMemory(request.memo)?.kind === "releases") return { releases: [], total: 0, memo: request.memo };
-      return listBareTags(request, await listCommits(places.name), places.page);
+      if (parseMemory(request.memo)?.kind === "releases")
+        return { releases: [], total: 0, memo: request.memo, moved_to: moved };
+      return { ...listBareTags(request, await listCommits(), places.page), moved_to: moved };
     },
   };
 }

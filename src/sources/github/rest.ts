@@ -18,6 +18,8 @@ const ReleaseAnswer = v.object({
   body: v.nullish(v.string()),
 });
 
+const RepositoryAnswer = v.object({ full_name: v.string() });
+
 /** What the REST API of one repository is asked for. */
 export interface RestRepository {
   /** `https://api.github.com/repos/owner/name` */
@@ -65,6 +67,13 @@ export function restApi(repository: RestRepository, token: string | null, contex
       const releases = await readForgeJson(response, v.array(ReleaseAnswer), action);
       const hasMore = /;\s*rel="next"/.test(response.headers.get("link") ?? "");
       return { found: releases.flatMap(readRelease), hasMore, has_moved };
+    },
+
+    /** What the repository is called now: it answers under its former names too. */
+    async readName(): Promise<string> {
+      const action = `read the name of "${repository.name}"`;
+      const { response } = await getJson("", action);
+      return (await readForgeJson(response, RepositoryAnswer, action)).full_name;
     },
 
     /** A release by its tag; null when there is none. */

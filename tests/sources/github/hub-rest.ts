@@ -106,6 +106,90 @@ export function releaseDocument(
   };
 }
 
+const linkNames = [
+  "archive",
+  "assignees",
+  "blobs",
+  "branches",
+  "collaborators",
+  "comments",
+  "commits",
+  "compare",
+  "contents",
+  "contributors",
+  "deployments",
+  "downloads",
+  "events",
+  "forks",
+  "git_commits",
+  "git_refs",
+  "git_tags",
+  "hooks",
+  "issue_comment",
+  "issue_events",
+  "issues",
+  "keys",
+  "labels",
+  "languages",
+  "merges",
+  "milestones",
+  "notifications",
+  "pulls",
+  "releases",
+  "stargazers",
+  "statuses",
+  "subscribers",
+  "subscription",
+  "tags",
+  "teams",
+  "trees",
+] as const;
+const countNames = ["forks", "forks_count", "open_issues", "open_issues_count", "size", "stargazers_count"] as const;
+const moreCountNames = ["watchers", "watchers_count", "network_count", "subscribers_count"] as const;
+const flagNames = [
+  "fork",
+  "has_issues",
+  "has_projects",
+  "has_wiki",
+  "has_pages",
+  "has_discussions",
+  "disabled",
+] as const;
+
+/** A repository with every field that GitHub's description requires. */
+export function repositoryDocument(repository: HubRepository, origin: string): Record<string, unknown> {
+  const full_name = `${repository.owner}/${repository.name}`;
+  const url = `${origin}/api/v3/repos/${full_name}`;
+  const at = "2026-01-01T00:00:00Z";
+  return {
+    ...Object.fromEntries(linkNames.map((name) => [`${name}_url`, `${url}/${name}`])),
+    ...Object.fromEntries([...countNames, ...moreCountNames].map((name) => [name, 0])),
+    ...Object.fromEntries(flagNames.map((name) => [name, false])),
+    id: repository.id,
+    node_id: nodeId("R", repository.id),
+    name: repository.name,
+    full_name,
+    owner: simpleUser(repository.owner, origin),
+    private: repository.is_private,
+    html_url: `${origin}/${full_name}`,
+    description: null,
+    url,
+    clone_url: `${origin}/${full_name}.git`,
+    git_url: `git://${full_name}.git`,
+    ssh_url: `git@example.test:${full_name}.git`,
+    svn_url: `${origin}/${full_name}`,
+    mirror_url: null,
+    homepage: null,
+    language: null,
+    license: null,
+    default_branch: "main",
+    archived: repository.is_archived,
+    pushed_at: at,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
 function releasesPage(repository: HubRepository, url: URL, seesDrafts: boolean, origin: string): HubAnswer {
   const perPage = Math.min(Number(url.searchParams.get("per_page") ?? "30"), 100);
   const page = Number(url.searchParams.get("page") ?? "1");
@@ -131,6 +215,7 @@ export function answerRest(
   view: { seesDrafts: boolean; origin: string; accept: string },
 ): HubAnswer {
   const { seesDrafts, origin } = view;
+  if (rest === "") return jsonAnswer(200, repositoryDocument(repository, origin));
   if (rest === "/releases") return releasesPage(repository, url, seesDrafts, origin);
   const [, byTag] = /^\/releases\/tags\/(.+)$/.exec(rest) ?? [];
   if (byTag !== undefined) {
