@@ -32,6 +32,8 @@ export interface FakeTag {
   revision: string | null;
   published_at: number | null;
   appeared?: boolean;
+  notes?: string;
+  labelled_version?: string;
 }
 
 /** What a repository of the fake upstream holds, the newest first. */
@@ -110,6 +112,7 @@ export async function trackerHouse(options: { keep?: number } = {}) {
     Config,
     host: (config) => v.parse(Config, config).registry,
     cost: () => ({ requests: 1, quota: 0, hourly_limit: null }),
+    checks_per_host: 4,
     open: (config, secret, context) => {
       const { image, registry } = v.parse(Config, config);
       const repo = repository(image);
@@ -135,7 +138,8 @@ export async function trackerHouse(options: { keep?: number } = {}) {
               published_at: known === undefined ? tag.published_at : known.published_at,
               revision: isAsked ? tag.revision : known.revision,
               url: `https://upstream.test/${tag.tag}`,
-              notes: null,
+              notes: tag.notes ?? null,
+              labelled_version: tag.labelled_version ?? null,
               ...(tag.appeared === undefined ? {} : { appeared: tag.appeared }),
             };
           });
@@ -148,6 +152,26 @@ export async function trackerHouse(options: { keep?: number } = {}) {
         },
       };
     },
+  };
+
+  /** The files of the fake forge, by `path@ref`; `path@` is the one on the default branch. */
+  const files = new Map<string, string | Error>();
+  const filesRead: string[] = [];
+  const forge: Source<"gitlab"> = {
+    ...fake,
+    kind: "gitlab",
+    title: "Fake forge",
+    reads_files: true,
+    open: (config, secret, context) => ({
+      ...fake.open(config, secret, context),
+      async readFile(path, ref) {
+        filesRead.push(`${path}@${ref ?? ""}`);
+        await context.fetch(new URL(`http://forge.test/${path}`));
+        const file = files.get(`${path}@${ref ?? ""}`) ?? null;
+        if (file instanceof Error) throw file;
+        return file;
+      },
+    }),
   };
 
   const events: NewEvent[] = [];
@@ -167,7 +191,7 @@ export async function trackerHouse(options: { keep?: number } = {}) {
           .values({ id: newId(created_at), kind: event.kind, tracker_id, facts: { ...event.facts }, created_at });
       },
       credentials,
-      sources: { ...sources, oci: fake },
+      sources: { ...sources, oci: fake, gitlab: forge },
       openContext: ({ signal }) => {
         let requests = 0;
         return {
@@ -212,6 +236,8 @@ export async function trackerHouse(options: { keep?: number } = {}) {
     secrets,
     rates,
     parts,
+    files,
+    filesRead,
     actor: systemActor,
     namesListed: () => namesListed,
 
