@@ -1,6 +1,13 @@
-import { findCore, isDigit, isHash, type NumberShape } from "./tag-core.ts";
+import { findCore, isDigit, isHash, type NumberShape, type TagCore } from "./tag-core.ts";
 import { type BuildMark, readSuffix, type Suffix, tokensOf } from "./tag-suffix.ts";
-import { ephemeralWords, neutralPrefixWords, platformWords, prereleaseWords } from "./tag-words.ts";
+import {
+  baseWords,
+  canaryWords,
+  ephemeralWords,
+  neutralPrefixWords,
+  platformWords,
+  prereleaseWords,
+} from "./tag-words.ts";
 
 /** Longer names are `other`: no registry and no forge has them. */
 export const MAX_TAG_CHARACTERS = 256;
@@ -41,6 +48,9 @@ export function classify(tag: string): ParsedTag {
   if (isHash(firstWord)) return withoutNumber(tag, "other");
   if (core === null) return withoutNumber(tag, ephemeralWords.has(firstWord) || hasHash(tag) ? "other" : "floating");
   if (core.start > firstWord.length && ephemeralWords.has(firstWord)) return withoutNumber(tag, "other");
+  if (isMovingPrefix(tag.slice(0, core.start).toLowerCase(), core, core.end === tag.length)) {
+    return withoutNumber(tag, "floating");
+  }
   const suffix = readSuffix(tag.slice(core.end), core.numbers.length);
   if (suffix.is_floating) return withoutNumber(tag, "floating", suffix);
   const prefix = tag.slice(0, core.start);
@@ -50,7 +60,7 @@ export function classify(tag: string): ParsedTag {
     shape: core.shape,
     prefix,
     name: nameOf(prefix),
-    numbers: core.shape === "date" ? [...core.numbers, ...suffix.more_numbers] : core.numbers,
+    numbers: numbersOf(core, suffix),
     prerelease: suffix.prerelease,
     is_dev_release: suffix.is_dev_release,
     builds: suffix.builds,
@@ -80,6 +90,19 @@ export function isPrerelease(tag: string | ParsedTag): boolean {
     words.some((word) => prereleaseWords.has(word)) &&
     words.every((word) => prereleaseWords.has(word) || platformWords.has(word) || isDigit(word[0]))
   );
+}
+
+/** `latest-18`, `alpine3.21`, `develop-v6`: the number is another's, or only names a line. */
+function isMovingPrefix(prefix: string, core: TagCore, isAtEnd: boolean): boolean {
+  const words = wordsOf(prefix);
+  if (baseWords.has(prefix) || words.includes("latest")) return true;
+  const isLine = core.numbers.length === 1 && isAtEnd && words.length > 1 && words.at(-1) === "v";
+  return isLine && words.slice(0, -1).every((word) => canaryWords.has(word));
+}
+
+function numbersOf(core: TagCore, suffix: Suffix): readonly string[] {
+  if (core.shape === "date") return [...core.numbers, ...suffix.more_numbers];
+  return suffix.update === null ? core.numbers : [...core.numbers, suffix.update];
 }
 
 function withoutNumber(tag: string, scheme: "floating" | "other", suffix?: Suffix): ParsedTag {

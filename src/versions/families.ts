@@ -1,5 +1,6 @@
 import { familyOf, type ParsedTag } from "./classify.ts";
 import { compareDigits, compareText } from "./precedence.ts";
+import { isDigits } from "./tag-core.ts";
 
 /** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
 const ESTABLISHED_RELEASES = 3;
@@ -20,22 +21,38 @@ export interface Family {
 }
 
 /**
- * Tags by family. In a repository's whole list one thing more can be seen than in two tags: single numbers that count builds
- * (`1` to `176` beside `4.0.17`) are no versions above the dotted ones, but a family of their own.
+ * Each tag's family. In a repository's whole list two things more can be seen than in two tags: single numbers that count builds
+ * (`1` to `176` beside `4.0.17`) are no versions above the dotted ones, and numbers behind a dash that come again with every version
+ * (`4.0.8-18`, `4.0.8-20`, `4.0.7-18`) name what it is built on. Both are families of their own.
  */
-export function groupFamilies(parsed: readonly ParsedTag[]): Map<string, ParsedTag[]> {
+export function familyKeys(parsed: readonly ParsedTag[]): Map<ParsedTag, string> {
   const families = new Map<string, ParsedTag[]>();
   for (const tag of parsed) append(families, familyOf(tag), tag);
-  for (const [key, members] of [...families]) {
+  const keys = new Map<ParsedTag, string>();
+  for (const [key, members] of families) {
     const counters = countersAmong(members);
-    if (counters.size === 0) continue;
-    families.set(
-      key,
-      members.filter((member) => !counters.has(member)),
-    );
-    families.set(`${key}|counter`, [...counters]);
+    const bases = basesAmong(members);
+    for (const member of members) {
+      keys.set(member, counters.has(member) ? `${key}|counter` : `${key}${bases.get(member) ?? ""}`);
+    }
   }
-  return families;
+  return keys;
+}
+
+/** Packagings of one version are counted from 0 or 1; other numbers, the same two of them seen with two versions, are bases. */
+function basesAmong(members: readonly ParsedTag[]): Map<ParsedTag, string> {
+  const marked = members.filter(({ builds: [first, second] }) => first?.word === "" && second === undefined);
+  const marks = new Map<string, number>();
+  const marksOfVersion = new Map<string, number>();
+  for (const { builds, numbers, prerelease } of marked) {
+    const version = `${numbers.join(".")}-${prerelease.join(".")}`;
+    const mark = builds[0]?.number ?? "";
+    marks.set(mark, (marks.get(mark) ?? 0) + 1);
+    marksOfVersion.set(version, (marksOfVersion.get(version) ?? 0) + 1);
+  }
+  const recur = (counts: ReadonlyMap<string, number>) => [...counts.values()].filter((count) => count > 1).length > 1;
+  if (marks.has("0") || marks.has("1") || !recur(marks) || !recur(marksOfVersion)) return new Map();
+  return new Map(marked.map((tag) => [tag, `|on ${tag.builds[0]?.number ?? ""}`]));
 }
 
 /** Single numbers count builds when at least three of them lie above every dotted version; `17` alone above `16.9` is a version. */
@@ -97,48 +114,85 @@ function rankOf(family: Family, staleBefore: number): number[] {
 }
 /** By tag: every tag without marks whose number a longer, released one of its family begins with. */
 export function longerReleases(parsed: readonly ParsedTag[]): Map<string, ParsedTag[]> {
-  const shorter = new Map<string, ParsedTag[]>();
-  for (const tag of parsed) {
-    if (isPlain(tag)) append(shorter, prefixKey(tag, tag.numbers.length), tag);
-  }
-  const longer = new Map<string, ParsedTag[]>();
-  for (const tag of parsed) {
-    if (tag.shape === null || tag.prerelease.length > 0) continue;
+  const releases = parsed.filter((tag) => tag.prerelease.length === 0);
+  return longerAmong(parsed.filter(isPlain), releases, (tag) => [tag.variant]);
+}
+
+/** By tag of `shorter`: those of `longer` whose number begins with its number and of whose variants it has one. */
+function longerAmong(
+  shorter: readonly ParsedTag[],
+  longer: readonly ParsedTag[],
+  variantsOf: (tag: ParsedTag) => readonly string[],
+): Map<string, ParsedTag[]> {
+  const byKey = new Map<string, ParsedTag[]>();
+  for (const tag of shorter) append(byKey, prefixKey(tag, tag.variant, tag.numbers.length), tag);
+  const found = new Map<string, ParsedTag[]>();
+  for (const tag of longer) {
+    if (tag.shape === null) continue;
+    const variants = variantsOf(tag);
     for (let length = 1; length < Math.min(tag.numbers.length, 8); length += 1) {
-      for (const alias of shorter.get(prefixKey(tag, length)) ?? []) append(longer, alias.tag, tag);
+      for (const variant of variants) {
+        for (const alias of byKey.get(prefixKey(tag, variant, length)) ?? []) append(found, alias.tag, tag);
+      }
     }
   }
-  return longer;
+  return found;
+}
+
+/** `jdk-alpine` with what it is a special case of: `jdk`, and none. At most eight. */
+function widerVariants({ variant }: ParsedTag): string[] {
+  const variants = [variant];
+  for (let end = variant.lastIndexOf("-"); end > 0 && variants.length < 7; end = variant.lastIndexOf("-", end - 1)) {
+    variants.push(variant.slice(0, end));
+  }
+  if (variant !== "") variants.push("");
+  return variants;
 }
 
 /** As `floatingTags` of order.ts, of tags that are parsed already and differ. */
 export function floatingAliases(parsed: readonly ParsedTag[]): Set<string> {
-  const longer = longerReleases(parsed);
-  const isOwnRelease = depthsOfReleases(parsed, longer);
-  const aliases = [...parsed].filter((tag) => longer.has(tag.tag) && !isOwnRelease.has(depthKey(tag)));
-  return new Set(aliases.map((tag) => tag.tag));
+  const plain = parsed.filter(isPlain);
+  const longer = longerAmong(
+    plain,
+    parsed.filter((tag) => tag.prerelease.length === 0),
+    widerVariants,
+  );
+  const prereleases = parsed.filter((tag) => tag.prerelease.length > 0);
+  const coming = longerAmong(plain, prereleases, (tag) => [tag.variant]);
+  const isOwnRelease = depthsOfReleases(plain, longer, coming);
+  const aliases = plain.filter((tag) => longer.has(tag.tag) && !isOwnRelease.has(depthKey(tag)));
+  // `2` beside `2.0.0-beta.1`, where `1` stands for `1.23.16`.
+  const depths = new Set(aliases.map(depthKey));
+  const early = plain.filter((tag) => coming.has(tag.tag) && depths.has(depthKey(tag)));
+  // `4.1-rc` beside `4.1.0-rc.2`.
+  const unnumbered = prereleases.filter((tag) => tag.prerelease.every((word) => !isDigits(word)) && hasNoMarks(tag));
+  const lines = longerAmong(unnumbered, prereleases, (tag) => [tag.variant]).keys();
+  return new Set([...[...aliases, ...early].map((tag) => tag.tag), ...lines]);
 }
 
 /** Families and lengths at which short numbers are releases: see `floatingTags`. */
 function depthsOfReleases(
-  parsed: readonly ParsedTag[],
+  plain: readonly ParsedTag[],
   longer: ReadonlyMap<string, readonly ParsedTag[]>,
+  coming: ReadonlyMap<string, unknown>,
 ): Set<string> {
   const alone = new Set<string>();
   const zeroed = new Set<string>();
-  for (const tag of parsed) {
-    if (!isPlain(tag)) continue;
+  for (const tag of plain) {
     const extensions = longer.get(tag.tag);
-    if (extensions === undefined) alone.add(depthKey(tag));
-    else if (extensions.some((extension) => extension.numbers[tag.numbers.length] === "0")) zeroed.add(depthKey(tag));
+    if (extensions === undefined) {
+      if (!coming.has(tag.tag)) alone.add(depthKey(tag));
+    } else if (extensions.some((extension) => extension.numbers[tag.numbers.length] === "0")) {
+      zeroed.add(depthKey(tag));
+    }
   }
   return new Set([...alone].filter((key) => !zeroed.has(key)));
 }
 
 /** A year alone stands for calendar versions too: `2024` beside `2024.6.1`. */
-function prefixKey(tag: ParsedTag, length: number): string {
+function prefixKey(tag: ParsedTag, variant: string, length: number): string {
   const numbers = tag.numbers.slice(0, length).join(".");
-  return `${tag.shape === "epoch" ? "epoch" : ""}|${tag.name}|${tag.variant}|${numbers}`;
+  return `${tag.shape === "epoch" ? "epoch" : ""}|${tag.name}|${variant}|${numbers}`;
 }
 
 function depthKey(tag: ParsedTag): string {
@@ -146,7 +200,11 @@ function depthKey(tag: ParsedTag): string {
 }
 
 function isPlain(tag: ParsedTag): boolean {
-  return tag.shape !== null && tag.prerelease.length === 0 && tag.builds.length === 0 && tag.metadata === "";
+  return tag.shape !== null && tag.prerelease.length === 0 && hasNoMarks(tag);
+}
+
+function hasNoMarks(tag: ParsedTag): boolean {
+  return tag.builds.length === 0 && tag.metadata === "";
 }
 
 function append(map: Map<string, ParsedTag[]>, key: string, tag: ParsedTag): void {

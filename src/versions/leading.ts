@@ -1,5 +1,5 @@
-import { familyOf, type ParsedTag } from "./classify.ts";
-import { type Family, floatingAliases, groupFamilies, rankFamilies } from "./families.ts";
+import type { ParsedTag } from "./classify.ts";
+import { type Family, familyKeys, floatingAliases, rankFamilies } from "./families.ts";
 import { type Aim, type Maturity, placeOf } from "./maturity.ts";
 import { compareInFamily, compareText } from "./precedence.ts";
 
@@ -21,7 +21,8 @@ const floatingRanks: ReadonlyMap<string, number> = new Map([
   ["release", 3],
   ["lts", 4],
 ]);
-const otherFloatingRank = 5;
+const wordRank = 5;
+const phraseRank = 6;
 
 /**
  * Differing tags in groups, the leading one first; all of one group may take each other's place, and nothing of a later one may. The aim's
@@ -31,42 +32,54 @@ const otherFloatingRank = 5;
 export function leadingGroups(parsed: readonly ParsedTag[], leading: Leading): ParsedTag[][] {
   const aliases = floatingAliases(parsed);
   const isMoving = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
-  const releases = releasesByFamily(parsed, leading);
+  const keys = familyKeys(parsed.filter((tag) => !isMoving(tag)));
+  const releases = releasesByFamily(keys, leading);
   const shelves = new Map<number, ParsedTag[]>();
-  for (const tag of parsed) {
-    const shelf = shelfOf(tag, isMoving(tag), leading);
-    const tags = shelves.get(shelf);
-    if (tags === undefined) shelves.set(shelf, [tag]);
-    else tags.push(tag);
-  }
+  for (const tag of parsed) append(shelves, shelfOf(tag, isMoving(tag), leading), tag);
   return [...shelves.keys()]
     .sort((a, b) => a - b)
     .flatMap((shelf) => {
       const tags = shelves.get(shelf) ?? [];
-      const [first] = tags;
-      if (first !== undefined && !isMoving(first)) return orderFamilies(tags, releases, leading);
+      const families = new Map<string, ParsedTag[]>();
+      for (const tag of tags) {
+        const key = keys.get(tag);
+        if (key !== undefined) append(families, key, tag);
+      }
+      if (families.size > 0) return orderFamilies(families, releases, leading);
       return [tags.sort((a, b) => compareMoving(a, b, leading.times))];
     });
 }
 
+function append<K>(map: Map<K, ParsedTag[]>, key: K, tag: ParsedTag): void {
+  const tags = map.get(key);
+  if (tags === undefined) map.set(key, [tag]);
+  else tags.push(tag);
+}
+
 const otherShelf = 100;
-/** Shelves of one place: versions on the first, moving names on the last. */
+/** A place has one shelf for its versions and two for moving names. */
 const shelvesOfPlace = 3;
 
-/** Versions of a maturity stand before its moving names; but a stable channel takes a candidate's version before `latest`. */
+/**
+ * Versions of a maturity stand before its moving names. For pre-releases any version of one comes before the moving names, and a stable
+ * channel takes a candidate's version before `latest`, but `latest` before a build of unfinished work.
+ */
 function shelfOf(tag: ParsedTag, isMoving: boolean, { aim, maturity }: Leading): number {
   if (tag.scheme === "other") return otherShelf;
   const grade = maturity(tag);
-  if (aim === "stable" && isMoving && grade === "release") return placeOf("candidate", aim) * shelvesOfPlace + 1;
-  return placeOf(grade, aim) * shelvesOfPlace + (isMoving ? 2 : 0);
+  const place = placeOf(grade, aim);
+  if (!isMoving) return place * shelvesOfPlace;
+  if (aim === "stable" && grade === "release") return placeOf("candidate", aim) * shelvesOfPlace + 1;
+  const isBehindAll = aim === "prerelease" && grade !== "release";
+  return isBehindAll ? placeOf("canary", aim) * shelvesOfPlace + 1 + place : place * shelvesOfPlace + 2;
 }
 
 function orderFamilies(
-  tags: readonly ParsedTag[],
+  byKey: ReadonlyMap<string, readonly ParsedTag[]>,
   releases: ReadonlyMap<string, number>,
   leading: Leading,
 ): ParsedTag[][] {
-  const families = [...groupFamilies(tags).entries()].map(([key, members]): Family => {
+  const families = [...byKey].map(([key, members]): Family => {
     const own = members.filter((member) => leading.maturity(member) === "release").length;
     return {
       key,
@@ -83,13 +96,9 @@ function orderFamilies(
   return [first, others.flat().sort(leading.compare)];
 }
 
-function releasesByFamily(parsed: readonly ParsedTag[], { maturity }: Leading): Map<string, number> {
+function releasesByFamily(keys: ReadonlyMap<ParsedTag, string>, { maturity }: Leading): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const tag of parsed) {
-    if (tag.shape === null || maturity(tag) !== "release") continue;
-    const key = familyOf(tag);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
+  for (const [tag, key] of keys) if (maturity(tag) === "release") counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 }
 
@@ -98,7 +107,7 @@ function newestOf(members: readonly ParsedTag[], times: ReadonlyMap<string, numb
 }
 
 function compareMoving(a: ParsedTag, b: ParsedTag, times: ReadonlyMap<string, number> | null): number {
-  const rank = (tag: ParsedTag) => (tag.shape !== null ? 0 : (floatingRanks.get(tag.tag) ?? otherFloatingRank));
+  const rank = (tag: ParsedTag) => (tag.shape !== null ? 0 : (floatingRanks.get(tag.tag) ?? rankOfName(tag.tag)));
   const timeOf = (tag: ParsedTag) => times?.get(tag.tag) ?? 0;
   return (
     rank(a) - rank(b) ||
@@ -106,4 +115,9 @@ function compareMoving(a: ParsedTag, b: ParsedTag, times: ReadonlyMap<string, nu
     compareText(`${a.name}|${a.variant}`, `${b.name}|${b.variant}`) ||
     (a.shape === null || b.shape === null ? compareText(a.tag, b.tag) : compareInFamily(b, a))
   );
+}
+
+/** `nightly` is meant for more people than `nightly-fpm` or `1.22-nightly`. */
+function rankOfName(tag: string): number {
+  return /^[A-Za-z]+$/.test(tag) ? wordRank : phraseRank;
 }

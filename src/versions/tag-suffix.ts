@@ -47,6 +47,8 @@ export interface Suffix {
   variant_numbers: string[];
   /** Further parts of a date's number: `2024-06-01.2`. */
   more_numbers: string[];
+  /** The figures of `u432` right behind a single number: `8u432` lies between `8` and `9` as `8.432` would. */
+  update: string | null;
   is_floating: boolean;
 }
 
@@ -73,6 +75,7 @@ export function readSuffix(text: string, parts: number): Suffix {
     variant: "",
     variant_numbers: [],
     more_numbers: [],
+    update: null,
     is_floating: false,
   };
   const reading: Reading = { suffix, phase: "number", parts, variant_ends_in_number: false };
@@ -161,6 +164,11 @@ function isPrereleaseToken(reading: Reading, runs: readonly string[], next: Toke
 function takeBuild(reading: Reading, token: Token): boolean {
   const { suffix } = reading;
   const { stem, digits } = splitTrailingDigits(token.text);
+  if (stem === "u" && digits !== "" && token.separator === "" && reading.parts === 1 && reading.phase === "number") {
+    suffix.update = withoutLeadingZeros(digits);
+    reading.phase = "build";
+    return true;
+  }
   if (buildWords.has(stem) || (digits !== "" && numberedBuildWords.has(stem))) {
     suffix.builds.push({ word: stem, number: digits === "" ? null : withoutLeadingZeros(digits) });
     reading.phase = "build";

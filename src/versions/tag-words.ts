@@ -28,13 +28,13 @@ export const prereleaseAliases: ReadonlyMap<string, string> = new Map([
 
 /** Lines that move with every push: with fewer than three numbers and without one of their own they name no version. */
 export const movingWords: ReadonlySet<string> = new Set(
-  "dev devel develop nightly canary edge snapshot unstable testing daily weekly master main trunk head".split(" "),
+  "dev devel develop nightly canary edge snapshot unstable testing test daily weekly master main trunk head".split(" "),
 );
 
 /** Words of builds of unfinished work, made with every push or every night. */
 export const canaryWords: ReadonlySet<string> = new Set([
   ...movingWords,
-  ..."development bleeding insider insiders git ci".split(" "),
+  ..."development experimental bleeding insider insiders git ci".split(" "),
 ]);
 
 /** Words of versions that are for testers. */
@@ -72,4 +72,9 @@ export const platformWords: ReadonlySet<string> = new Set(
     "amd64 arm64 arm64v8 arm32v5 arm32v6 arm32v7 armhf armv6 armv7 armv7l arm aarch64 x64 x86 x86_64 i386 386 s390x ppc64le riscv64 " +
     "alpine debian ubuntu slim bookworm bullseye trixie jammy noble focal linux windows"
   ).split(" "),
+);
+
+/** What an image is built on: with its number glued to it, alone in front (`alpine3.21`, `php8.3-fpm`), it says nothing of the project's version. */
+export const baseWords: ReadonlySet<string> = new Set(
+  "alpine debian ubuntu ubi oraclelinux fedora centos rocky photon php python node pg postgres ltsc".split(" "),
 );
