@@ -1,7 +1,7 @@
 import type { ConfigSchema, PluginContext } from "../plugin.ts";
 
 /** Every kind of upstream. Adding one here makes the compiler list what is missing (see docs/plug-ins.md). */
-export const sourceKinds = ["github", "gitlab", "oci"] as const;
+export const sourceKinds = ["github", "gitlab", "helm", "oci"] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
 /** What upstream says of one release: `release` and `prerelease` are the forge's own words, `tag` is a bare tag. */
@@ -111,10 +111,14 @@ export interface Source<K extends SourceKind = SourceKind> {
   open(config: unknown, secret: unknown, context: PluginContext): OpenSource;
   /** The host that the rate ledger and the per-host pool count for this configuration. */
   host(config: unknown): string;
+  /** Which upstream a configuration means, where not all of it says so: what is learnt of one is true of the other. */
+  identity?(config: unknown): string;
   /** What a check in steady state costs; tags that executors run come on top. */
   cost(config: unknown, hasCredential: boolean): CheckCost;
   /** Why this configuration cannot do without a credential; null when it can. Asked when a tracker is saved. */
   credentialNeed?(config: unknown): string | null;
+  /** Checks that one host bears at once; left out: one. */
+  checks_per_host?: number;
   /** Largest body in bytes, after decompression; left out: 16 MiB. */
   max_bytes?: number;
 }

@@ -8,8 +8,8 @@ export function trackerPath(name: string): string {
 
 /** `docker.io/library/nginx` or `github.com/owner/repo`, as people write it. */
 export function addressOf(source: Pick<SourceView, "config" | "host">): string {
-  const { image, project, repository } = source.config;
-  const name = image ?? project ?? repository;
+  const { image, project, repository, chart } = source.config;
+  const name = image ?? project ?? repository ?? chart;
   if (typeof name !== "string") return source.host;
   // GitHub's requests are counted for the host of its API, which nobody browses.
   const host = source.host.replace(/^api\.(?=github\.com$|[a-z0-9-]+\.ghe\.com$)/, "");
@@ -19,6 +19,7 @@ export function addressOf(source: Pick<SourceView, "config" | "host">): string {
 export const sourceIcons: Readonly<Record<SourceView["kind"], IconName>> = {
   github: "git-branch",
   gitlab: "git-branch",
+  helm: "layers",
   oci: "container",
 };
 

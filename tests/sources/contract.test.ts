@@ -51,6 +51,22 @@ const samples: { readonly [K in SourceKind]: Sample } = {
       [{ project: "group/project", another: "field" }, "another"],
     ],
   },
+  helm: {
+    good: { chart: "app", repository_url: "https://charts.example/stable" },
+    host: "charts.example",
+    secret: { basic_auth: "ci:secret-of-the-contract" },
+    bad: [
+      [{ repository_url: "https://charts.example" }, "chart"],
+      [{ chart: "app" }, "repository_url"],
+      [{ chart: "../app", repository_url: "https://charts.example" }, "chart"],
+      [{ chart: "app", repository_url: "charts.example" }, "repository_url"],
+      [{ chart: "app", repository_url: "ftp://charts.example" }, "repository_url"],
+      [{ chart: "app", repository_url: "https://user:pass@charts.example" }, "repository_url"],
+      [{ chart: "app", repository_url: "oci://user:pass@charts.example/path" }, "repository_url"],
+      [{ chart: "app", repository_url: "oci://charts.example/Upper" }, "repository_url"],
+      [{ chart: "app", repository_url: "https://charts.example", another: "field" }, "another"],
+    ],
+  },
   oci: {
     good: { image: "ghcr.io/owner/app:1.0", registry: "", published_at_mode: "auto" },
     host: "ghcr.io",

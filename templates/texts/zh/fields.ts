@@ -90,7 +90,7 @@ export const fields: FieldDictionary = {
     title: "来源标识",
     description: "在追踪器内标识此来源。标识不变，则保留其历史和执行器绑定",
   },
-  "trackers.sources.kind": { title: "来源类型", options: { oci: "容器镜像仓库" } },
+  "trackers.sources.kind": { title: "来源类型", options: { helm: "Helm Chart 仓库", oci: "容器镜像仓库" } },
   "trackers.sources.config": { title: "位置" },
   "trackers.sources.config.repository": { title: "仓库", description: "也可填写其页面的地址" },
   "trackers.sources.config.fetch_mode": {
@@ -106,6 +106,11 @@ export const fields: FieldDictionary = {
   "trackers.sources.config.image": {
     title: "镜像名称",
     description: "可填写完整的镜像引用：采用其中的仓库地址，忽略标签和摘要",
+  },
+  "trackers.sources.config.chart": { title: "Chart 名称" },
+  "trackers.sources.config.repository_url": {
+    title: "Chart 仓库地址",
+    description: "有 index.yaml 的仓库用 https://，镜像仓库中的 Chart 用 oci://（不加密时用 oci+http://）",
   },
   "trackers.sources.config.registry": {
     title: "镜像仓库地址",

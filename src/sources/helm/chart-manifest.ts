@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import { readJson, refusal } from "../oci/answer.ts";
+import { manifestTypes, readCreated } from "../oci/manifest.ts";
+import type { RegistrySession } from "../oci/registry-session.ts";
+import type { Repository } from "../oci/repository.ts";
+import type { ParseYaml } from "./changes.ts";
+import { changesToMarkdown } from "./changes.ts";
+import { type ChartVersion, pageOf, readAppVersion } from "./chart-version.ts";
+
+/** The config of a chart; what has another one is an image or some other artefact. */
+const chartConfigType = "application/vnd.cncf.helm.config.v1+json";
+
+const Digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/, "this is no sha256 digest"));
+const Manifest = v.object({
+  config: v.optional(v.object({ mediaType: v.optional(v.string(), ""), digest: Digest })),
+  annotations: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
+});
+// Chart.yaml as JSON; some tools write numbers where texts are meant.
+const Text = v.fallback(v.optional(v.union([v.string(), v.pipe(v.number(), v.transform(String))]), ""), "");
+const ChartConfig = v.object({
+  appVersion: Text,
+  home: Text,
+  deprecated: v.fallback(v.optional(v.boolean(), false), false),
+  annotations: v.fallback(v.optional(v.record(v.string(), v.unknown()), {}), {}),
+});
+
+interface ChartReaderParts {
+  repository: Repository;
+  session: RegistrySession;
+  context: PluginContext;
+  parse: ParseYaml;
+}
+
+/** Reads what one tag of a chart says: manifest and config, two requests; null for a tag that is no chart. */
+export function chartReader({ repository, session, context, parse }: ChartReaderParts) {
+  const base = `${repository.origin}/v2/${repository.name}`;
+
+  const get = async (path: string, accept: string, action: string, expected: string | null) => {
+    // Each of them is asked for once and then known: the store of conditional answers would only grow.
+    const response = await session.send({
+      method: "GET",
+      url: new URL(`${base}${path}`),
+      accept,
+      action,
+      cache: "no-store",
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const body = new TextDecoder().decode(bytes);
+    if (!response.ok) throw refusal(response, body, action, context.clock.now());
+    const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+    if (expected !== null && digest !== expected) {
+      throw new PluginError("malformed", `Could not ${action}: its digest is "${digest}", wanted is "${expected}"`);
+    }
+    return { response, body, digest };
+  };
+
+  return async (version: string, tag: string): Promise<ChartVersion | null> => {
+    const name = `"${repository.registry}/${repository.name}:${tag}"`;
+    const top = await get(`/manifests/${tag}`, manifestTypes, `read the manifest of ${name}`, null);
+    const manifest = readJson(Manifest, top.response, top.body, `read the manifest of ${name}`);
+    if (manifest.config?.mediaType !== chartConfigType) return null;
+    const action = `read the chart of ${name}`;
+    const blob = await get(`/blobs/${manifest.config.digest}`, "*/*", action, manifest.config.digest);
+    const chart = readJson(ChartConfig, blob.response, blob.body, action);
+    const created = manifest.annotations?.["org.opencontainers.image.created"];
+    return {
+      version,
+      app_version: readAppVersion(chart.appVersion),
+      digest: top.digest,
+      created_at: typeof created === "string" ? readCreated(created, context.clock.now()) : null,
+      url: pageOf(chart.home, [], new URL(repository.origin)),
+      is_deprecated: chart.deprecated,
+      notes: changesToMarkdown(chart.annotations["artifacthub.io/changes"], parse),
+    };
+  };
+}

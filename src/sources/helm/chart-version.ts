@@ -1,0 +1,101 @@
+import * as v from "valibot";
+import { parseInstant } from "../../clock.ts";
+import { readCreated } from "../oci/manifest.ts";
+import { changesToMarkdown, type ParseYaml } from "./changes.ts";
+
+/** Longest version and app version that are kept; longer ones are no versions. */
+export const maxVersionCharacters = 256;
+const maxUrlCharacters = 2_048;
+
+/** What an index or a registry says of one version of a chart. */
+export interface ChartVersion {
+  version: string;
+  app_version: string | null;
+  /** `sha256:…` of the chart's archive, or of its manifest in a registry. */
+  digest: string | null;
+  created_at: number | null;
+  url: string | null;
+  is_deprecated: boolean;
+  notes: string | null;
+}
+
+// The parser gives every scalar as text; what has another form is as good as absent.
+const Text = v.fallback(v.optional(v.string(), ""), "");
+const Entry = v.object({
+  version: v.fallback(v.string(), ""),
+  appVersion: Text,
+  digest: Text,
+  created: Text,
+  home: Text,
+  deprecated: Text,
+  urls: v.fallback(v.optional(v.array(v.string()), []), []),
+  annotations: v.fallback(v.optional(v.record(v.string(), v.unknown()), {}), {}),
+});
+
+/** A text of an index, or null where there is none; control characters are no part of a version. */
+function present(text: string): string | null {
+  const trimmed = text.trim();
+  return trimmed === "" || trimmed === "~" || trimmed === "null" ? null : trimmed;
+}
+
+/** True for a version that Helm can order: SemVer, also with a `v` before it and with fewer than three numbers. */
+export function isChartVersion(text: string): boolean {
+  return (
+    text.length <= maxVersionCharacters && /^v?\d+(?:\.\d+){0,2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/.test(text)
+  );
+}
+
+/** SemVer's own rule: what has a dash before its build metadata is a pre-release. */
+export function isPrerelease(version: string): boolean {
+  return version.split("+", 1)[0]?.includes("-") ?? false;
+}
+
+/** `sha256:…` in lower case, whether or not the algorithm was written; null for anything that is no digest. */
+export function readDigest(text: string): string | null {
+  const [, algorithm = "sha256", hex] = /^(?:(sha(?:256|512)):)?([0-9a-f]{64}|[0-9a-f]{128})$/i.exec(text.trim()) ?? [];
+  return hex === undefined ? null : `${algorithm.toLowerCase()}:${hex.toLowerCase()}`;
+}
+
+/** The app version as text, bounded; null where the chart names none. */
+export function readAppVersion(text: string): string | null {
+  const version = present(text);
+  return version === null || version.length > maxVersionCharacters || /\p{Cc}/u.test(version) ? null : version;
+}
+
+function isTrue(text: string): boolean {
+  return /^(?:true|yes|on|y)$/i.test(text.trim());
+}
+
+/** An address that can be shown as a link: http or https without a user name, relative ones from the repository. */
+function linkOf(address: string, base: URL): string | null {
+  const text = present(address);
+  if (text === null || text.length > maxUrlCharacters || !URL.canParse(text, base)) return null;
+  const url = new URL(text, base);
+  const isLink = (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
+  return isLink ? url.href : null;
+}
+
+/** Where people read about a version: the chart's home, else its archive. */
+export function pageOf(home: string, urls: readonly string[], base: URL): string | null {
+  // A home is written whole or it is none.
+  const page = /^https?:\/\//i.test(home.trim()) ? linkOf(home, base) : null;
+  return page ?? urls.map((url) => linkOf(url, base)).find((url) => url !== null) ?? null;
+}
+
+/** One entry of an index; the text of its version instead when that is none. */
+export function readEntry(value: unknown, base: URL, now: number, parse: ParseYaml): ChartVersion | string {
+  const parsed = v.safeParse(Entry, value);
+  if (!parsed.success) return "";
+  const entry = parsed.output;
+  const version = entry.version.trim();
+  if (!isChartVersion(version)) return version;
+  return {
+    version,
+    app_version: readAppVersion(entry.appVersion),
+    digest: readDigest(entry.digest),
+    created_at: parseInstant(entry.created) === null ? null : readCreated(entry.created, now),
+    url: pageOf(entry.home, entry.urls, base),
+    is_deprecated: isTrue(entry.deprecated),
+    notes: changesToMarkdown(entry.annotations["artifacthub.io/changes"], parse),
+  };
+}

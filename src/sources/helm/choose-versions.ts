@@ -1,0 +1,61 @@
+import { orderTags } from "../../versions/order.ts";
+import { highestTags } from "../oci/highest-tags.ts";
+import type { ListRequest, UpstreamRelease } from "../source.ts";
+import { type ChartVersion, isPrerelease } from "./chart-version.ts";
+
+/** Which stage a version has by its own name. */
+export function stageOf(version: string): "release" | "prerelease" {
+  return isPrerelease(version) ? "prerelease" : "release";
+}
+
+interface Choice {
+  /** Every version that upstream has. */
+  versions: readonly string[];
+  /** When a version was published, as far as it is known. */
+  createdAt: (version: string) => number | null;
+  /** Versions that were not listed before. */
+  appeared: ReadonlySet<string>;
+}
+
+/**
+ * The versions that a check returns: those watched, then for each channel up to `limit` of the newly appeared, the highest, and the
+ * ones published last, in turns: one of the two orders is the tracker's, and a patch of an old line leads only in one.
+ */
+export function chooseVersions({ versions, createdAt, appeared }: Choice, request: ListRequest): readonly string[] {
+  const present = new Set(versions);
+  const leading = request.accepts.flatMap((accept) => {
+    const accepted = versions.filter((version) => accept(version, stageOf(version)));
+    const fresh = accepted.filter((version) => appeared.has(version) && !request.known.has(version));
+    const highest = highestTags(accepted, request.limit);
+    const latest = accepted
+      .map((version) => ({ version, at: createdAt(version) ?? Number.NEGATIVE_INFINITY }))
+      .filter(({ at }) => at !== Number.NEGATIVE_INFINITY)
+      .toSorted((a, b) => b.at - a.at)
+      .slice(0, request.limit)
+      .map(({ version }) => version);
+    const turns = highest.flatMap((version, turn) => [version, ...latest.slice(turn, turn + 1)]);
+    return [...new Set([...orderTags(fresh), ...turns])].slice(0, request.limit);
+  });
+  return [...new Set([...request.watch.filter((version) => present.has(version)), ...leading])];
+}
+
+/** A version as a release. `appeared` is null when nobody can tell. */
+export function toRelease(
+  chart: ChartVersion,
+  request: ListRequest,
+  appeared: ReadonlySet<string> | null,
+): UpstreamRelease {
+  const { version } = chart;
+  return {
+    version,
+    tag: version,
+    stage: stageOf(version),
+    published_at: chart.created_at,
+    revision: chart.digest,
+    url: chart.url,
+    notes: chart.notes,
+    app_version: chart.app_version,
+    is_deprecated: chart.is_deprecated,
+    ...(appeared === null || request.known.has(version) ? {} : { appeared: appeared.has(version) }),
+  };
+}

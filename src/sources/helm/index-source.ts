@@ -1,0 +1,135 @@
+import { Buffer } from "node:buffer";
+import { PluginError } from "../../errors.ts";
+import { readRetryAfter } from "../../net/rate-headers.ts";
+import type { PluginContext } from "../../plugin.ts";
+import { orderTags } from "../../versions/order.ts";
+import { oneLine, registryWords } from "../oci/answer.ts";
+import type { Listing, ListRequest, OpenSource } from "../source.ts";
+import type { ChartAddress } from "./chart-address.ts";
+import type { ChartVersion } from "./chart-version.ts";
+import { chooseVersions, toRelease } from "./choose-versions.ts";
+import { boundMemo, formatMemo, goneAfter, type Memo, parseMemo, seenBefore } from "./memo.ts";
+import { readIndex } from "./read-index.ts";
+import { type HelmSecret, readBasicAuth } from "./schema.ts";
+
+type IndexAddress = Extract<ChartAddress, { form: "index" }>;
+
+/** Of a refusal's body: enough for its text. */
+const judgedBytes = 16 * 1024;
+/** A longer validator is not worth its place. */
+const maxValidatorCharacters = 512;
+
+/** What a conditional request carries. */
+type Validators = Pick<Memo, "etag" | "last_modified">;
+
+function validator(response: Response, name: "etag" | "last-modified"): string | null {
+  const value = response.headers.get(name);
+  return value !== null && value.length <= maxValidatorCharacters ? value : null;
+}
+
+async function startOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk.subarray(0, judgedBytes), { stream: true });
+    if (text.length >= judgedBytes) break;
+  }
+  return text.slice(0, judgedBytes);
+}
+
+/** Judges an answer that is neither an index nor "unchanged". */
+async function refusal(response: Response, action: string, hasSecret: boolean, now: number): Promise<PluginError> {
+  const { status } = response;
+  const said = oneLine(registryWords(await startOf(response)).text, 200);
+  const hint = status === 401 && !hasSecret ? ", and the source has no credential" : "";
+  const words = said === "" ? "" : `: ${said}`;
+  const message = oneLine(`Could not ${action}: the answer was ${status}${hint}${words}`, 500).replace(/\.+$/, "");
+  const retry_after_ms = readRetryAfter(response.headers, now);
+  if (status === 429) return new PluginError("rate_limited", message, { retry_after_ms });
+  if (status === 401 || status === 403) return new PluginError("unauthorized", message);
+  if (status === 404 || status === 410) return new PluginError("not_found", message);
+  if (status >= 500) return new PluginError("unreachable", message, { retry_after_ms });
+  return new PluginError("rejected", message);
+}
+
+/** The memory after an index was read: its versions from the highest to the lowest. */
+function remember(of: string, response: Response, memo: Memo | null, versions: readonly ChartVersion[]): Memo {
+  const byVersion = new Map(versions.map((each) => [each.version, each]));
+  const ordered = orderTags([...byVersion.keys()])
+    .map((version) => byVersion.get(version))
+    .filter((each) => each !== undefined);
+  return boundMemo({
+    of,
+    etag: validator(response, "etag"),
+    last_modified: validator(response, "last-modified"),
+    total: versions.length,
+    versions: ordered,
+    names: [],
+    others: [],
+    gone: goneAfter(memo, new Set(byVersion.keys())),
+    repaired: "",
+  });
+}
+
+/** What a check returns, from its memory alone: an unchanged index gives the same answer as the one that was read. */
+function listingOf(memo: Memo, appeared: ReadonlySet<string> | null, request: ListRequest): Listing {
+  const byVersion = new Map(memo.versions.map((each) => [each.version, each]));
+  const createdAt = (version: string) => byVersion.get(version)?.created_at ?? null;
+  const versions = [...byVersion.keys()];
+  const chosen = chooseVersions({ versions, createdAt, appeared: appeared ?? new Set() }, request);
+  // An archive that was replaced shows for nothing: the index has every digest.
+  const replaced = memo.versions.filter(({ version, digest }) => {
+    const known = request.known.get(version)?.revision ?? null;
+    return known !== null && digest !== null && known !== digest;
+  });
+  const returned = new Set([...chosen, ...replaced.map((each) => each.version)]);
+  const releases = [...returned]
+    .map((version) => byVersion.get(version))
+    .filter((each) => each !== undefined)
+    .map((each) => toRelease(each, request, appeared));
+  return { releases, total: memo.total, memo: formatMemo(memo) };
+}
+
+/**
+ * A chart in a repository with an index. The index is asked for conditionally with the validators of the source's own memory,
+ * because an answer of tens of megabytes is stored nowhere; the credential goes to the repository's origin alone.
+ */
+export function indexSource(address: IndexAddress, secret: HelmSecret | null, context: PluginContext): OpenSource {
+  const { chart, base, index } = address;
+  const of = `${index.href} ${chart}`;
+  // The query may be a signature: it is no part of what is shown.
+  const action = `read the chart repository "${oneLine(`${base.origin}${base.pathname}`, 200)}"`;
+
+  const send = async (validators: Validators): Promise<Response> => {
+    const headers = new Headers({ accept: "application/yaml, application/x-yaml, text/yaml, */*;q=0.5" });
+    if (validators.etag !== null) headers.set("if-none-match", validators.etag);
+    if (validators.last_modified !== null) headers.set("if-modified-since", validators.last_modified);
+    if (secret !== null) {
+      const { username, password } = readBasicAuth(secret);
+      headers.set("authorization", `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`);
+    }
+    return await context.fetch(index, { headers, cache: "no-store" });
+  };
+  const read = async (response: Response): Promise<readonly ChartVersion[]> => {
+    const now = context.clock.now();
+    if (response.status !== 200) throw await refusal(response, action, secret !== null, now);
+    if (response.body === null) throw new PluginError("malformed", `Could not ${action}: the answer is empty`);
+    return await readIndex(response.body, { chart, base, now, action, signal: context.signal });
+  };
+  return {
+    async listReleases(request) {
+      const memo = parseMemo(request.memo, of);
+      const response = await send(memo ?? { etag: null, last_modified: null });
+      if (response.status === 304 && memo !== null) return listingOf(memo, new Set(), request);
+      const versions = await read(response);
+      const seen = seenBefore(memo);
+      const names = versions.map((each) => each.version);
+      const appeared = seen === null ? null : new Set(names.filter((version) => !seen.has(version)));
+      return listingOf(remember(of, response, memo, versions), appeared, request);
+    },
+    async listNames() {
+      const versions = await read(await send({ etag: null, last_modified: null }));
+      return versions.map((each) => each.version);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { IndexError, type IndexReader, type IndexSink, maxEntryCharacters } from "./index-reader.ts";
+
+/** Deeper than any chart's facts. */
+const maxDepth = 64;
+const maxKeyCharacters = 4_096;
+/** The depth of what is in the list of a chart's versions: `{ "entries": { "name": [ here`. */
+const listDepth = 3;
+const quote = 0x22;
+const backslash = 0x5c;
+
+/**
+ * Reads an index in JSON in one pass over its characters. Like the reader of YAML it looks at the structure alone; the text of
+ * each version of the wanted chart is handed over.
+ */
+export function jsonReader(chart: string, sink: IndexSink): IndexReader {
+  /** Closing brackets of what is open. */
+  const closers: string[] = [];
+  let isInString = false;
+  let isEscaped = false;
+  let hasBegun = false;
+  let hasEntries = false;
+  let hasChart = false;
+  let isInEntries = false;
+  let isInChart = false;
+  /** The string that is being read, when it may be a key that matters. */
+  let text: string | null = null;
+  let key: string | null = null;
+  /** What was collected of a version, before the present piece. */
+  let entry: string | null = null;
+
+  const beginKey = (name: string) => {
+    if (closers.length === 1) {
+      isInEntries = name === "entries";
+      if (isInEntries && hasEntries) throw new IndexError('"entries" is written twice');
+      hasEntries ||= isInEntries;
+    } else if (closers.length === 2 && isInEntries) {
+      isInChart = name === chart;
+      if (isInChart && hasChart) throw new IndexError(`the chart "${chart}" is written twice`);
+      hasChart ||= isInChart;
+      sink.onChart(name);
+    }
+  };
+  const open = (character: string) => {
+    const depth = closers.length;
+    if (depth === 0 && character !== "{") throw new IndexError("the index is a list, wanted is a mapping");
+    if (depth === 1 && isInEntries && character !== "{") throw new IndexError('"entries" is no mapping of charts');
+    if (depth === 2 && isInChart && character !== "[") throw new IndexError(`the versions of "${chart}" are no list`);
+    if (depth >= maxDepth) throw new IndexError(`the index is nested deeper than ${maxDepth}`);
+    closers.push(character === "{" ? "}" : "]");
+    hasBegun = true;
+  };
+  const bound = (characters: number) => {
+    if (characters <= maxEntryCharacters) return;
+    throw new IndexError(`a version of "${chart}" has more than ${maxEntryCharacters / 1024} KiB`);
+  };
+
+  return {
+    push(piece) {
+      let stringFrom = 0;
+      let entryFrom = 0;
+      for (let at = 0; at < piece.length; at++) {
+        if (isInString) {
+          const code = piece.charCodeAt(at);
+          if (isEscaped) isEscaped = false;
+          else if (code === backslash) isEscaped = true;
+          else if (code === quote) {
+            isInString = false;
+            if (text !== null) key = unquoted(text + piece.slice(stringFrom, at));
+            text = null;
+          }
+          continue;
+        }
+        const character = piece[at] ?? "";
+        if (character === '"') {
+          isInString = true;
+          stringFrom = at + 1;
+          const isKey = closers.length === 1 || (closers.length === 2 && isInEntries);
+          text = isKey ? "" : null;
+        } else if (character === ":") {
+          if (key !== null) beginKey(key);
+          key = null;
+        } else if (character === "{" || character === "[") {
+          open(character);
+          if (isInChart && closers.length === listDepth + 1 && entry === null) {
+            entry = "";
+            entryFrom = at;
+          }
+        } else if (character === "}" || character === "]") {
+          if (closers.pop() !== character) throw new IndexError("its brackets do not match");
+          if (entry !== null && closers.length === listDepth) {
+            bound(entry.length + at + 1 - entryFrom);
+            sink.onEntry(entry + piece.slice(entryFrom, at + 1));
+            entry = null;
+          }
+          if (closers.length < listDepth) isInChart = false;
+          if (closers.length < listDepth - 1) isInEntries = false;
+        } else if (character === ",") key = null;
+      }
+      if (text !== null) {
+        text += piece.slice(stringFrom);
+        if (text.length > maxKeyCharacters) text = null;
+      }
+      if (entry !== null) {
+        entry += piece.slice(entryFrom);
+        bound(entry.length);
+      }
+    },
+    end() {
+      if (!hasBegun) throw new IndexError("the answer is empty");
+      if (isInString || closers.length > 0) throw new IndexError("the answer breaks off within its JSON");
+      if (!hasEntries) throw new IndexError('there is no "entries", so the address may not be a chart repository');
+    },
+  };
+}
+
+function unquoted(text: string): string {
+  try {
+    const value: unknown = JSON.parse(`"${text}"`);
+    return typeof value === "string" ? value : text;
+  } catch (cause) {
+    throw new IndexError("a name in it is no JSON", cause);
+  }
+}

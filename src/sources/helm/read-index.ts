@@ -1,0 +1,185 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { errorMessage, PluginError } from "../../errors.ts";
+import { oneLine } from "../oci/answer.ts";
+import type { ParseYaml } from "./changes.ts";
+import { type ChartVersion, readEntry } from "./chart-version.ts";
+import { IndexError, type IndexReader, type IndexSink } from "./index-reader.ts";
+import { jsonReader } from "./json-reader.ts";
+import { loadYaml } from "./parse-yaml.ts";
+import { similarNames } from "./similar-names.ts";
+import { yamlReader } from "./yaml-reader.ts";
+
+/** Bytes that are read before others get their turn: a few milliseconds of work. */
+const bytesPerTurn = 128 * 1024;
+/** Characters of the chart's own entries that are parsed in one turn. */
+const parsedPerTurn = 16 * 1024;
+/** More versions of one chart than this are refused. */
+export const maxVersions = 20_000;
+/** Names that are remembered to say which ones are similar. */
+const maxNames = 20_000;
+
+interface ReadIndexOptions {
+  chart: string;
+  /** Relative addresses begin here. */
+  base: URL;
+  now: number;
+  /** What is attempted, for messages: `read the index of "https://…"`. */
+  action: string;
+  signal: AbortSignal;
+}
+
+/** Where the first character is that is no blank, comment, directive or `---`; -1 while it has not come. */
+function contentAt(text: string): number {
+  const skipped = /\s+|---(?=\s)|[#%][^\n]*(?:\n|$)/y;
+  let at = 0;
+  while (at < text.length) {
+    skipped.lastIndex = at;
+    const found = skipped.exec(text);
+    if (found === null) return at;
+    at += found[0].length;
+  }
+  return -1;
+}
+
+/** Chooses the reader by the first character. A web page is refused at once, before the rest is read. */
+function detectingReader(chart: string, sink: IndexSink): IndexReader {
+  let chosen: IndexReader | null = null;
+  let held = "";
+  const release = (): IndexReader => {
+    const at = contentAt(held);
+    const first = held[at];
+    if (first === "<") throw new IndexError("the answer is a web page: the address may not be a chart repository");
+    const isFlow = first === "{" || first === "[";
+    chosen = isFlow ? jsonReader(chart, sink) : yamlReader(chart, sink);
+    chosen.push(isFlow ? held.slice(at) : held);
+    held = "";
+    return chosen;
+  };
+  return {
+    push(text) {
+      if (chosen !== null) return chosen.push(text);
+      held += text;
+      if (contentAt(held) !== -1 || held.length > bytesPerTurn) release();
+    },
+    end: () => (chosen ?? release()).end(),
+  };
+}
+
+/** The chart's versions in a growing list; entries wait until there is time to parse them. */
+function collector(options: ReadIndexOptions, parse: ParseYaml) {
+  const { chart, base, now } = options;
+  const versions = new Map<string, ChartVersion>();
+  const names = new Set<string>();
+  const waiting: string[] = [];
+  let hasChart = false;
+  let unusable: string | null = null;
+
+  const add = (value: unknown) => {
+    const read = readEntry(value, base, now, parse);
+    if (typeof read === "string") unusable ??= read;
+    // Helm takes the first of two entries of one version.
+    else if (!versions.has(read.version)) versions.set(read.version, read);
+    if (versions.size > maxVersions) throw new IndexError(`the chart "${chart}" has more than ${maxVersions} versions`);
+  };
+  const parseEntry = (text: string) => {
+    let value: unknown;
+    try {
+      value = parse(text);
+    } catch (cause) {
+      const after = [...versions.keys()].at(-1);
+      const where = after === undefined ? "the first version" : `the version after "${after}"`;
+      throw new IndexError(`${where} of "${chart}" is no good YAML: ${errorMessage(cause)}`, cause);
+    }
+    if (Array.isArray(value)) for (const item of value) add(item);
+    else if (typeof value === "object" && value !== null) add(value);
+    else if (typeof value === "string" && !["", "~", "null"].includes(value.trim())) {
+      throw new IndexError(`the versions of "${chart}" are no list`);
+    }
+  };
+  return {
+    sink: {
+      onChart(name: string) {
+        hasChart ||= name === chart;
+        if (names.size < maxNames) names.add(name);
+      },
+      onEntry: (text: string) => waiting.push(text),
+    },
+    async parseWaiting() {
+      let parsed = 0;
+      for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
+        parseEntry(text);
+        parsed += text.length;
+        if (parsed < parsedPerTurn) continue;
+        parsed = 0;
+        await nextTurn();
+      }
+    },
+    finish(): readonly ChartVersion[] {
+      if (!hasChart) throw new ChartMissing(similarNames(chart, [...names]), names.size);
+      if (versions.size === 0 && unusable !== null) {
+        throw new IndexError(`no version of "${chart}" is a version: the first is "${unusable.slice(0, 60)}"`);
+      }
+      return [...versions.values()];
+    },
+  };
+}
+
+class ChartMissing extends Error {
+  readonly similar: readonly string[];
+  readonly count: number;
+
+  constructor(similar: readonly string[], count: number) {
+    super("The index does not have the chart");
+    this.similar = similar;
+    this.count = count;
+  }
+}
+
+async function readAll(body: ReadableStream<Uint8Array>, options: ReadIndexOptions): Promise<readonly ChartVersion[]> {
+  const found = collector(options, await loadYaml());
+  const reader = detectingReader(options.chart, found.sink);
+  const decoder = new TextDecoder();
+  let inTurn = 0;
+  for await (const chunk of body) {
+    for (let from = 0; from < chunk.byteLength; from += bytesPerTurn) {
+      const piece = chunk.subarray(from, from + bytesPerTurn);
+      reader.push(decoder.decode(piece, { stream: true }));
+      await found.parseWaiting();
+      inTurn += piece.byteLength;
+      if (inTurn < bytesPerTurn) continue;
+      inTurn = 0;
+      await nextTurn();
+      options.signal.throwIfAborted();
+    }
+  }
+  reader.push(decoder.decode());
+  reader.end();
+  await found.parseWaiting();
+  return found.finish();
+}
+
+/**
+ * The versions of one chart in an index, in its order. The body is read piece by piece and given up at the first error; nothing of
+ * the other charts is kept but names. Throws PluginError `malformed`, or `not_found` with the names that are similar.
+ */
+export async function readIndex(
+  body: ReadableStream<Uint8Array>,
+  options: ReadIndexOptions,
+): Promise<readonly ChartVersion[]> {
+  try {
+    return await readAll(body, options);
+  } catch (error) {
+    if (error instanceof IndexError) throw error.toPluginError(options.action);
+    if (error instanceof ChartMissing) {
+      const others = error.count === 1 ? "1 other chart" : `${error.count} other charts`;
+      const similar = error.similar.map((name) => `"${oneLine(name, 80)}"`).join(", ");
+      const hint =
+        error.count === 0 ? "it has no charts" : `it has ${others}${similar === "" ? "" : `, such as ${similar}`}`;
+      throw new PluginError(
+        "not_found",
+        oneLine(`Could not ${options.action}: there is no chart "${options.chart}", ${hint}`, 500),
+      );
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,176 @@
+import { PluginError } from "../../errors.ts";
+import { defaultMaxBytes } from "../../net/http.ts";
+import type { PluginContext } from "../../plugin.ts";
+import { orderTags } from "../../versions/order.ts";
+import type { AccessCache } from "../oci/access-cache.ts";
+import { manifestReader } from "../oci/manifest.ts";
+import { registrySession } from "../oci/registry-session.ts";
+import { listTags } from "../oci/tag-list.ts";
+import type { Listing, ListRequest, OpenSource, UpstreamRelease } from "../source.ts";
+import type { ChartAddress } from "./chart-address.ts";
+import { chartReader } from "./chart-manifest.ts";
+import { type ChartVersion, isChartVersion } from "./chart-version.ts";
+import { chooseVersions, toRelease } from "./choose-versions.ts";
+import { boundMemo, formatMemo, goneAfter, type Memo, parseMemo, seenBefore } from "./memo.ts";
+import { loadYaml } from "./parse-yaml.ts";
+import { type HelmSecret, readBasicAuth } from "./schema.ts";
+
+type RegistryAddress = Extract<ChartAddress, { form: "registry" }>;
+
+/** Lookups of one check side by side: enough to hide latency, few enough for a small registry. */
+const lookupsAtOnce = 4;
+
+/** Tags may not have a plus, so Helm writes build metadata with an underscore. */
+function tagOf(version: string): string {
+  return version.replaceAll("+", "_");
+}
+
+/** Helm sees only tags with all three numbers; shorter ones are names that move. */
+function isFullVersion(text: string): boolean {
+  return isChartVersion(text) && /^v?\d+\.\d+\.\d+/.test(text);
+}
+
+/** Failures after which the next lookup would fail the same way, and would only make it worse. */
+function endsLookups(error: unknown): boolean {
+  return error instanceof PluginError && ["rate_limited", "unauthorized", "unreachable"].includes(error.code);
+}
+
+/** The index of a repository may be large; no answer of a registry is. */
+function narrowed(context: PluginContext): PluginContext {
+  const cut = (response: Response): Response => {
+    if (response.body === null) return response;
+    let length = 0;
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        length += chunk.byteLength;
+        const limit = `${defaultMaxBytes / 1024 / 1024} MiB`;
+        if (length > defaultMaxBytes)
+          throw new PluginError("malformed", `The registry's answer is larger than ${limit}`);
+        controller.enqueue(chunk);
+      },
+    });
+    const { status, headers } = response;
+    return new Response(response.body.pipeThrough(counted), { status, headers });
+  };
+  return { ...context, fetch: async (url, init) => cut(await context.fetch(url, init)) };
+}
+
+/** The one version whose facts are still missing that is asked for again this time: the next after the last one. */
+function versionToRepair(memo: Memo | null, chosen: readonly string[], known: ListRequest["known"]): string | null {
+  if (memo === null) return null;
+  const facts = new Set(memo.versions.map((each) => each.version));
+  const missing = chosen.filter((version) => known.has(version) && !facts.has(version)).toSorted();
+  return missing.find((version) => version > memo.repaired) ?? missing[0] ?? null;
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(lookupsAtOnce, items.length) }, worker));
+}
+
+/**
+ * A chart in a registry. Its tags are its versions; the facts of a new one cost its manifest and its config, a watched one a `HEAD`,
+ * and what is known nothing. A lookup that fails keeps the version with what is known of it.
+ */
+export function registrySource(
+  { repository, chart }: RegistryAddress,
+  secret: HelmSecret | null,
+  outer: PluginContext,
+  cache: AccessCache,
+): OpenSource {
+  const context = narrowed(outer);
+  const of = `${repository.origin}/${repository.name}`;
+  const session = registrySession(repository, secret === null ? null : readBasicAuth(secret), context, cache);
+  const digests = manifestReader(repository, session, context);
+
+  const listVersions = async (): Promise<readonly string[]> => {
+    const tags = await listTags(repository, session, context);
+    const versions = tags.map((tag) => tag.replaceAll("_", "+")).filter(isFullVersion);
+    if (versions.length > 0 || tags.length === 0) return versions;
+    const found = `the ${tags.length} tags of "${repository.registry}/${repository.name}" are no versions`;
+    throw new PluginError("not_found", `Could not find the chart "${chart}": ${found}, as "${tags[0]}"`);
+  };
+
+  /** Looks up what is missing; `facts` has the outcome, null for a tag that is no chart. */
+  const lookUp = async (facts: Map<string, ChartVersion | null>, asked: readonly string[], request: ListRequest) => {
+    const read = chartReader({ repository, session, context, parse: await loadYaml() });
+    let isStopped = false;
+    await inParallel(asked, async (version) => {
+      if (isStopped) return;
+      const known = facts.get(version) ?? null;
+      try {
+        const digest = known === null ? null : await digests.findDigest(tagOf(version));
+        if (known === null || digest !== known.digest) facts.set(version, await read(version, tagOf(version)));
+      } catch (error) {
+        if (context.signal.aborted || !(error instanceof PluginError)) throw error;
+        isStopped ||= endsLookups(error);
+        // Of several failures on a first look the reason is worth more than a list of bare names.
+        if (request.known.size === 0 && error.code === "unauthorized") throw error;
+      }
+    });
+  };
+
+  const listReleases = async (request: ListRequest): Promise<Listing> => {
+    const memo = parseMemo(request.memo, of);
+    const others = new Set(memo?.others);
+    const listed = await listVersions();
+    const versions = listed.filter((version) => !others.has(version));
+    const facts = new Map<string, ChartVersion | null>(memo?.versions.map((each) => [each.version, each]));
+    const seen = seenBefore(memo);
+    const appeared = seen === null ? null : new Set(versions.filter((version) => !seen.has(version)));
+    const createdAt = (version: string) => facts.get(version)?.created_at ?? null;
+    const chosen = chooseVersions({ versions, createdAt, appeared: appeared ?? new Set() }, request);
+    const repaired = versionToRepair(memo, chosen, request.known);
+    const watched = new Set(request.watch);
+    const asked = chosen.filter((version) => {
+      if (watched.has(version) || version === repaired) return true;
+      return !facts.has(version) && (memo === null || !request.known.has(version));
+    });
+    if (asked.length > 0) await lookUp(facts, asked, request);
+
+    const releases = chosen
+      .filter((version) => facts.get(version) !== null)
+      .map((version): UpstreamRelease => {
+        const known = request.known.get(version);
+        const bare: ChartVersion = {
+          version,
+          app_version: null,
+          digest: known?.revision ?? null,
+          created_at: known?.published_at ?? null,
+          url: null,
+          is_deprecated: false,
+          notes: null,
+        };
+        return toRelease(facts.get(version) ?? bare, request, appeared);
+      });
+    const present = new Set(listed);
+    const kept = orderedFacts([...facts.values()].filter((each) => each !== null && present.has(each.version)));
+    for (const [version, each] of facts) if (each === null) others.add(version);
+    const charts = versions.filter((version) => !others.has(version));
+    const named = new Set(kept.map((each) => each.version));
+    const next = boundMemo({
+      of,
+      etag: null,
+      last_modified: null,
+      total: charts.length,
+      versions: kept,
+      names: charts.filter((version) => !named.has(version)),
+      others: listed.filter((version) => others.has(version)),
+      gone: goneAfter(memo, present),
+      repaired: repaired ?? memo?.repaired ?? "",
+    });
+    return { releases, total: charts.length, memo: formatMemo(next) };
+  };
+
+  return { listReleases, listNames: listVersions };
+}
+
+function orderedFacts(facts: readonly (ChartVersion | null)[]): readonly ChartVersion[] {
+  const byVersion = new Map(facts.filter((each) => each !== null).map((each) => [each.version, each]));
+  return orderTags([...byVersion.keys()])
+    .map((version) => byVersion.get(version))
+    .filter((each) => each !== undefined);
+}

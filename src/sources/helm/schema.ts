@@ -1,0 +1,51 @@
+import * as v from "valibot";
+import { ChartAddressError, parseChartAddress } from "./chart-address.ts";
+
+/** What a person says of a source of kind `helm`; see `parseChartAddress` for how the two fields are read together. */
+export const HelmConfig = v.pipe(
+  v.strictObject({
+    chart: v.pipe(
+      v.string(),
+      v.trim(),
+      v.nonEmpty('Write a chart name such as "ingress-nginx"'),
+      v.maxLength(200, "A chart name has at most 200 characters"),
+      v.title("Chart name"),
+      v.metadata({ code: true, placeholder: "ingress-nginx" }),
+    ),
+    repository_url: v.pipe(
+      v.string(),
+      v.trim(),
+      v.nonEmpty('Write an address such as "https://charts.example.com" or "oci://registry.example.com/charts"'),
+      v.maxLength(2_048, "An address has at most 2048 characters"),
+      v.title("Chart repository URL"),
+      v.description(
+        "https:// for a repository with an index.yaml, oci:// for charts in a registry (oci+http:// without encryption)",
+      ),
+      v.metadata({ code: true, placeholder: "https://charts.example.com" }),
+    ),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    // A field that has its own error already is not judged again.
+    if (!dataset.typed || dataset.issues !== undefined) return;
+    const { chart, repository_url } = dataset.value;
+    try {
+      parseChartAddress(chart, repository_url);
+    } catch (error) {
+      if (!(error instanceof ChartAddressError)) throw error;
+      const key = error.field;
+      const path = { type: "object", origin: "value", input: dataset.value, key, value: dataset.value[key] } as const;
+      addIssue({ message: error.message, path: [path] });
+    }
+  }),
+);
+export type HelmConfig = v.InferOutput<typeof HelmConfig>;
+
+/** The secret of a credential of kind `helm`: `username:password`; the first colon ends the name. */
+export const HelmSecret = v.object({ basic_auth: v.pipe(v.string(), v.regex(/^[^:]+:.+$/s)) });
+export type HelmSecret = v.InferOutput<typeof HelmSecret>;
+
+/** The two halves of the secret. */
+export function readBasicAuth({ basic_auth }: HelmSecret): { username: string; password: string } {
+  const colon = basic_auth.indexOf(":");
+  return { username: basic_auth.slice(0, colon), password: basic_auth.slice(colon + 1) };
+}

@@ -1,0 +1,35 @@
+/** Names that are longer are compared by their beginnings. */
+const maxComparedCharacters = 32;
+/** Of a larger repository only the first names are compared. */
+const maxCompared = 1_000;
+const maxSimilar = 5;
+
+/** Insertions, removals and replacements that lead from one text to the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The names that somebody who wrote `name` may have meant, the most similar first, at most five. */
+export function similarNames(name: string, names: readonly string[]): readonly string[] {
+  const wanted = name.toLowerCase().slice(0, maxComparedCharacters);
+  return names
+    .slice(0, maxCompared)
+    .map((other) => {
+      const compared = other.toLowerCase().slice(0, maxComparedCharacters);
+      const isPart = compared.includes(wanted) || wanted.includes(compared);
+      return { other, far: isPart ? 0 : distance(wanted, compared) };
+    })
+    .filter(({ far }) => far <= Math.max(2, wanted.length / 2))
+    .toSorted((a, b) => a.far - b.far || a.other.length - b.other.length || (a.other < b.other ? -1 : 1))
+    .slice(0, maxSimilar)
+    .map(({ other }) => other);
+}

@@ -1,0 +1,172 @@
+import { IndexError, type IndexReader, type IndexSink, maxEntryCharacters, maxLineCharacters } from "./index-reader.ts";
+import { continueLine, indentOf, type LineHead, type Open, readLine } from "./yaml-line.ts";
+
+/** The keys of a version that are read; the others are left out before anything is parsed. */
+const wantedKeys = new Set(["version", "appVersion", "digest", "created", "urls", "home", "deprecated", "annotations"]);
+
+/** The version that is being collected. */
+interface Item {
+  lines: string[];
+  characters: number;
+  /** Column of its keys; null for one that is no mapping line by line. */
+  column: number | null;
+  /** The last key was a wanted one. */
+  is_kept: boolean;
+}
+
+/**
+ * Reads an index in block style line by line. Only indentation and open texts are looked at; what belongs to the wanted chart is
+ * handed over entry by entry, everything else is forgotten at once.
+ */
+export function yamlReader(chart: string, sink: IndexSink): IndexReader {
+  let rest = "";
+  let lineNumber = 0;
+  let open: Open = { kind: "none" };
+  let rootColumn = -1;
+  let chartColumn = -1;
+  let itemColumn = -1;
+  let hasEntries = false;
+  let isInEntries = false;
+  let isInChart = false;
+  let isOver = false;
+  let hasChart = false;
+  let item: Item | null = null;
+
+  const fail = (reason: string) => new IndexError(`${reason} (line ${lineNumber} of the index)`);
+
+  const noMapping = () => fail('"entries" is no mapping of charts, line by line');
+
+  const keep = (line: string) => {
+    if (item === null || !item.is_kept) return;
+    item.characters += line.length + 1;
+    if (item.characters > maxEntryCharacters) {
+      throw fail(`a version of "${chart}" has more than ${maxEntryCharacters / 1024} KiB`);
+    }
+    item.lines.push(line);
+  };
+  const finishItem = () => {
+    if (item !== null && item.lines.length > 0) sink.onEntry(item.lines.join("\n"));
+    item = null;
+  };
+
+  const beginChart = (head: LineHead, line: string) => {
+    if (head.key === null) throw fail("a chart's name is expected here");
+    finishItem();
+    isInChart = head.key === chart;
+    itemColumn = -1;
+    sink.onChart(head.key);
+    if (!isInChart) return;
+    if (hasChart) throw fail(`the chart "${chart}" is written twice`);
+    hasChart = true;
+    const value = line.slice(head.value);
+    if (value === "" || value.startsWith("#")) return;
+    // A list in brackets, which may go on over lines.
+    item = { lines: [], characters: 0, column: null, is_kept: true };
+    keep(value);
+  };
+  const beginItem = (head: LineHead, line: string) => {
+    finishItem();
+    itemColumn = head.indent;
+    const column = head.key === null ? null : head.column;
+    item = { lines: [], characters: 0, column, is_kept: column === null || isWanted(head.key) };
+    // The dash becomes a blank, so that all keys of the version stand in one column.
+    keep(`${line.slice(0, head.indent)} ${line.slice(head.indent + 1)}`);
+  };
+  const inChart = (head: LineHead, line: string) => {
+    if (head.is_item && (itemColumn === -1 || head.indent === itemColumn)) return beginItem(head, line);
+    if (head.indent <= itemColumn || itemColumn === -1) throw fail(`the versions of "${chart}" are no list`);
+    if (item !== null && item.column === null && item.lines.length === 1 && item.lines[0]?.trim() === "") {
+      item.column = head.indent;
+    }
+    if (item?.column === head.indent && !head.is_item) item.is_kept = isWanted(head.key);
+    keep(line);
+  };
+  const beginRootKey = (head: LineHead, line: string) => {
+    if (head.is_item) {
+      // A list that stands in the column of its key.
+      if (isInEntries) throw noMapping();
+      return;
+    }
+    finishItem();
+    isInChart = false;
+    isInEntries = head.key === "entries";
+    if (head.key === null) throw fail("the index is no mapping of keys to values");
+    if (!isInEntries) return;
+    if (hasEntries) throw fail('"entries" is written twice');
+    hasEntries = true;
+    const value = line.slice(head.value).replace(/\s+#.*$/, "");
+    const isBare = value === "" || /^(?:[#&!]\S*|\{\s*\}|null|~)$/.test(value);
+    if (!isBare) throw noMapping();
+  };
+  const inEntries = (head: LineHead, line: string) => {
+    if (chartColumn === -1 && head.is_item) throw noMapping();
+    if (chartColumn === -1) chartColumn = head.indent;
+    if (head.indent < chartColumn) throw fail("the indentation of the charts is uneven");
+    if (head.indent === chartColumn && !head.is_item) beginChart(head, line);
+    else if (isInChart) inChart(head, line);
+  };
+
+  const structure = (line: string, indent: number) => {
+    const head = readLine(line, indent);
+    open = head.open;
+    if (rootColumn === -1) {
+      rootColumn = indent;
+      if (head.is_item) throw fail("the index is a list, wanted is a mapping");
+    }
+    if (indent < rootColumn) throw fail("the indentation is uneven");
+    if (indent === rootColumn) beginRootKey(head, line);
+    else if (isInEntries) inEntries(head, line);
+  };
+
+  const take = (line: string) => {
+    lineNumber++;
+    if (isOver) return;
+    const indent = indentOf(line);
+    const isQuoted = open.kind === "quoted" || open.kind === "flow";
+    if (indent === line.length || (line[indent] === "\t" && line.trim() === "")) return keep("");
+    if (!isQuoted && indent === 0 && isBoundary(line)) {
+      // `---` begins the document, or ends it when there was something before.
+      isOver = rootColumn !== -1 || line.startsWith("...");
+      if (isOver) finishItem();
+      return;
+    }
+    const isContent = open.kind === "block" && indent > open.column;
+    if (!isQuoted && !isContent && (line[indent] === "#" || (line[0] === "%" && rootColumn === -1))) return;
+    const next = continueLine(open, line, indent);
+    if (next === null) return structure(line, indent);
+    open = next;
+    keep(line);
+  };
+
+  return {
+    push(text) {
+      let from = 0;
+      let at = text.indexOf("\n");
+      if (at === -1) rest += text;
+      while (at !== -1) {
+        const line = from === 0 ? rest + text.slice(0, at) : text.slice(from, at);
+        take(line.endsWith("\r") ? line.slice(0, -1) : line);
+        from = at + 1;
+        at = text.indexOf("\n", from);
+        if (at === -1) rest = text.slice(from);
+      }
+      if (rest.length > maxLineCharacters) throw fail(`a line has more than ${maxLineCharacters / 1024 / 1024} MiB`);
+    },
+    end() {
+      if (rest !== "") take(rest.endsWith("\r") ? rest.slice(0, -1) : rest);
+      if (!isOver && (open.kind === "quoted" || open.kind === "flow"))
+        throw fail("a text in quotes or brackets has no end");
+      finishItem();
+      if (rootColumn === -1) throw new IndexError("the answer is empty");
+      if (!hasEntries) throw new IndexError('there is no "entries", so the address may not be a chart repository');
+    },
+  };
+}
+
+function isWanted(key: string | null): boolean {
+  return key === null || wantedKeys.has(key);
+}
+
+function isBoundary(line: string): boolean {
+  return /^(?:---|\.\.\.)(?:\s|$)/.test(line);
+}
