@@ -69,7 +69,8 @@ export function createWriteQueue<W>({ store, writer, retry }: QueueOptions<W>): 
   };
 
   const settleTogether = async (works: readonly Waiting<W>[]): Promise<void> => {
-    const isDone = await together(works);
+    // Whatever it was, a lock at the beginning too: the queue goes on, and each caller hears of its own work.
+    const isDone = await together(works).catch(() => false);
     for (const work of works) {
       if (isDone) work.settle();
       else await settleAlone(work);

@@ -98,6 +98,17 @@ describe("createWriteQueue()", () => {
     expect(await texts()).toEqual(["before", "broke once", "after"]);
   });
 
+  test("goes on after works that met the lock of another process together", async () => {
+    const other = createClient({ url: `file:${dir}/test.db` });
+    const held = await other.transaction("write");
+    const met = await Promise.allSettled([queue.write(insert("a")), queue.write(insert("b"))]);
+    expect(met.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await held.commit();
+    other.close();
+    await Promise.all([queue.write(insert("c")), queue.write(insert("d"))]);
+    expect(await texts()).toEqual(["c", "d"]);
+  });
+
   test("takes a work that another one asks for at its end", async () => {
     const chain = async (left: number): Promise<void> => {
       await queue.write(insert(`link ${left}`));
