@@ -1,7 +1,7 @@
 import type { ConfigSchema, PluginContext } from "../plugin.ts";
 
 /** Every kind of upstream. Adding one here makes the compiler list what is missing (see docs/plug-ins.md). */
-export const sourceKinds = ["github", "gitlab", "helm", "oci"] as const;
+export const sourceKinds = ["gitea", "github", "gitlab", "helm", "oci"] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
 /** What upstream says of one release: `release` and `prerelease` are the forge's own words, `tag` is a bare tag. */

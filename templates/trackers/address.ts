@@ -17,6 +17,7 @@ export function addressOf(source: Pick<SourceView, "config" | "host">): string {
 }
 
 export const sourceIcons: Readonly<Record<SourceView["kind"], IconName>> = {
+  gitea: "git-branch",
   github: "git-branch",
   gitlab: "git-branch",
   helm: "layers",

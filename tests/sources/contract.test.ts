@@ -20,6 +20,21 @@ interface Sample {
 
 /** What the suite needs to know of a kind: the compiler asks for it when a kind is added. */
 const samples: { readonly [K in SourceKind]: Sample } = {
+  gitea: {
+    good: { repository: "owner/app", instance_url: "https://gitea.example/forge" },
+    host: "gitea.example",
+    secret: { token: "secret-of-the-contract" },
+    bad: [
+      [{ instance_url: "https://gitea.example" }, "repository"],
+      [{ repository: "owner", instance_url: "https://gitea.example" }, "repository"],
+      [{ repository: "owner/..", instance_url: "https://gitea.example" }, "repository"],
+      [{ repository: "https://other.example/owner/app", instance_url: "https://gitea.example" }, "repository"],
+      [{ repository: "owner/app" }, "instance_url"],
+      [{ repository: "owner/app", instance_url: "ftp://gitea.example" }, "instance_url"],
+      [{ repository: "owner/app", instance_url: "https://user:pass@gitea.example" }, "instance_url"],
+      [{ repository: "owner/app", instance_url: "https://gitea.example", another: "field" }, "another"],
+    ],
+  },
   github: {
     good: { repository: "owner/app", fetch_mode: "rest", instance_url: "https://github.example" },
     host: "github.example",

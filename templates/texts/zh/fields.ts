@@ -90,7 +90,10 @@ export const fields: FieldDictionary = {
     title: "来源标识",
     description: "在追踪器内标识此来源。标识不变，则保留其历史和执行器绑定",
   },
-  "trackers.sources.kind": { title: "来源类型", options: { helm: "Helm Chart 仓库", oci: "容器镜像仓库" } },
+  "trackers.sources.kind": {
+    title: "来源类型",
+    options: { gitea: "Gitea 或 Forgejo", helm: "Helm Chart 仓库", oci: "容器镜像仓库" },
+  },
   "trackers.sources.config": { title: "位置" },
   "trackers.sources.config.repository": { title: "仓库", description: "也可填写其页面的地址" },
   "trackers.sources.config.fetch_mode": {
@@ -102,7 +105,10 @@ export const fields: FieldDictionary = {
     title: "项目",
     description: "包含群组的完整路径、数字项目 ID，或项目的网址",
   },
-  "trackers.sources.config.instance_url": { title: "实例地址", description: "留空则使用公共实例" },
+  "trackers.sources.config.instance_url": {
+    title: "实例地址",
+    description: "GitHub 和 GitLab 留空则使用公共实例；Gitea 仅在仓库填写为完整地址时可以留空",
+  },
   "trackers.sources.config.image": {
     title: "镜像名称",
     description: "可填写完整的镜像引用：采用其中的仓库地址，忽略标签和摘要",

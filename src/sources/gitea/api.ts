@@ -1,0 +1,107 @@
+import { Buffer } from "node:buffer";
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import type { PluginContext } from "../../plugin.ts";
+import { readForgeError, readForgeJson } from "../forge/answer.ts";
+import { listTagCommits } from "../forge/git-refs.ts";
+import { fetchMoved } from "../forge/moved.ts";
+import { type Found, Release, readRelease } from "./found.ts";
+import type { Repository } from "./repository.ts";
+import type { GiteaSecret } from "./schema.ts";
+
+/** Gitea and Forgejo give no more in one page unless their administrator allows it. */
+export const maxPageSize = 50;
+
+const FileContents = v.object({ type: v.literal("file"), encoding: v.literal("base64"), content: v.string() });
+
+export interface ReleasePage {
+  /** Newest first, without drafts. */
+  found: readonly Found[];
+  /** Entries of the page, whatever they are. */
+  count: number;
+  /** Releases in all pages; null when the forge does not say. */
+  total: number | null;
+}
+
+/** One repository's API, at the place where it is now. */
+export interface GiteaApi {
+  listPage(page: number, size: number): Promise<ReleasePage>;
+  /** Null when no release that is published has this tag. */
+  findRelease(tag: string): Promise<Found | null>;
+  /** Each tag's commit; asked once. */
+  listCommits(): Promise<ReadonlyMap<string, string>>;
+  readFile(path: string, ref: string | null): Promise<string | null>;
+  tagPage(tag: string): string;
+  /** `owner/name` where an answer came from, when it is not what was asked. */
+  movedTo(): string | null;
+}
+
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
+function readCount(text: string | null): number | null {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+export function giteaApi(repository: Repository, secret: GiteaSecret | null, context: PluginContext): GiteaApi {
+  const { instance } = repository;
+  const host = instance.slice(instance.indexOf("//") + 2);
+  let path = repository.path;
+  let commits: Promise<ReadonlyMap<string, string>> | null = null;
+
+  const send = async (rest: string, what: string): Promise<Response> => {
+    const url = new URL(`${instance}/api/v1/repos/${path}${rest}`);
+    const headers: Record<string, string> = { accept: "application/json" };
+    if (secret !== null) headers.authorization = `token ${secret.token}`;
+    const moved = await fetchMoved(context, url, { headers }, what);
+    if (moved.has_moved && moved.response.ok) {
+      const prefix = `${new URL(instance).pathname.replace(/\/$/, "")}/api/v1/repos/`;
+      const [, owner, name] = /^([^/]+)\/([^/]+)\//.exec(moved.url.pathname.slice(prefix.length)) ?? [];
+      if (moved.url.pathname.startsWith(prefix) && owner !== undefined && name !== undefined) path = `${owner}/${name}`;
+    }
+    return moved.response;
+  };
+
+  return {
+    async listPage(page, size) {
+      const what = `list the releases of "${host}/${path}"`;
+      // Drafts would come with a token, and be counted in the total.
+      const response = await send(`/releases?draft=false&page=${page}&limit=${size}`, what);
+      const list = await readForgeJson(response, v.array(Release), what);
+      return {
+        found: list.map(readRelease).filter((release) => release !== null),
+        count: list.length,
+        total: readCount(response.headers.get("x-total-count")),
+      };
+    },
+    async findRelease(tag) {
+      const what = `read the release "${tag}" of "${host}/${path}"`;
+      const response = await send(`/releases/tags/${encodeURIComponent(tag)}`, what);
+      return response.status === 404 ? null : readRelease(await readForgeJson(response, Release, what));
+    },
+    listCommits() {
+      // Any user name goes with a token as the password.
+      const basic = secret === null ? null : `Basic ${Buffer.from(`oauth2:${secret.token}`).toString("base64")}`;
+      commits ??= listTagCommits(new URL(`${instance}/${path}`), context, basic);
+      return commits;
+    },
+    async readFile(file, ref) {
+      const what = `read "${file.slice(0, 200)}" of "${host}/${path}"`;
+      const segments = file.split("/");
+      if (file === "" || segments.some((name) => name === "" || name === "." || name === "..")) {
+        throw new PluginError("rejected", `Could not ${what}, it is no path of a file`);
+      }
+      // Not the raw file: for a ref that does not exist Gitea gives that of the default branch.
+      const query = ref === null ? "" : `?ref=${encodeURIComponent(ref)}`;
+      const response = await send(`/contents/${encodePath(file)}${query}`, what);
+      if (response.status === 404) return null;
+      if (!response.ok) throw await readForgeError(response, what);
+      const contents = v.safeParse(FileContents, await readForgeJson(response, v.unknown(), what));
+      // A folder, a link or a submodule.
+      return contents.success ? Buffer.from(contents.output.content, "base64").toString("utf8") : null;
+    },
+    tagPage: (tag) => `${instance}/${path}/src/tag/${encodePath(tag)}`,
+    movedTo: () => (path.toLowerCase() === repository.path.toLowerCase() ? null : path),
+  };
+}

@@ -1,0 +1,95 @@
+/** A repository and the Gitea or Forgejo that has it. */
+export interface Repository {
+  /** Without a slash at its end, with the path of an installation below one: `https://host.example/forge`. */
+  instance: string;
+  /** `owner/name` */
+  path: string;
+}
+
+type Field = "repository" | "instance_url";
+
+/** What a person typed and cannot be meant, with the field that has it. */
+export class RepositoryError extends Error {
+  readonly field: Field;
+
+  constructor(field: Field, message: string) {
+    super(message);
+    this.name = "RepositoryError";
+    this.field = field;
+  }
+}
+
+/** What both forges let people call themselves and their repositories. */
+const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/;
+
+function quoted(text: string): string {
+  return `"${text.replace(/\p{Cc}+/gu, " ").slice(0, 200)}"`;
+}
+
+/** Without a word of it: what stands before the `@` is a secret. */
+function refuseUser(url: URL, field: Field): void {
+  if (url.username === "" && url.password === "") return;
+  throw new RepositoryError(field, "The address has a user name or password; store a credential instead");
+}
+
+function parseInstance(text: string): string {
+  const fail = (reason: string) => new RepositoryError("instance_url", `${quoted(text)} ${reason}`);
+  // Plain http only where it is written out.
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+  if (!URL.canParse(address) || /[\p{Cc}\s\\]/u.test(text)) {
+    throw fail('is no address, write it as "https://codeberg.org"');
+  }
+  const url = new URL(address);
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw fail("is no http or https address");
+  refuseUser(url, "instance_url");
+  if (url.search !== "" || url.hash !== "") throw fail('has more than an address, cut it before "?" and "#"');
+  return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/api(?:\/v1)?$/, "")}`;
+}
+
+/** An address as it is copied from a browser or from "Clone"; null for what is a path. */
+function readAddress(text: string): URL | null {
+  const clone = /^(?:ssh:\/\/)?git@([a-z0-9.-]+)(?::\d+\/|[:/])(.+)$/i.exec(text);
+  const address = clone === null ? text : `https://${clone[1]}/${clone[2]}`;
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  refuseUser(url, "repository");
+  return url;
+}
+
+/** The first two segments; more only where `allowsPages`, as in the address of one of a repository's pages. */
+function readPath(text: string, allowsPages: boolean): string | null {
+  const [owner = "", name = "", ...rest] = text.replace(/^\/+|\/+$/g, "").split("/");
+  const repository = name.replace(/\.git$/, "");
+  if (rest.length > 0 && !allowsPages) return null;
+  return namePattern.test(owner) && namePattern.test(repository) ? `${owner}/${repository}` : null;
+}
+
+/**
+ * The repository that the two fields of a source mean. A pasted address names its instance by itself, unless that lies below a
+ * path, and must not contradict the other field.
+ * @throws RepositoryError with the field and what would be right.
+ */
+export function parseRepository(repositoryText: string, instanceText: string): Repository {
+  const typed = repositoryText.trim();
+  const instance = instanceText.trim() === "" ? null : parseInstance(instanceText.trim());
+  const fail = (reason: string) => new RepositoryError("repository", `${quoted(typed)} ${reason}`);
+  if (/[\p{Cc}\s\\]/u.test(typed)) throw fail('is no repository, write it as "owner/repo"');
+  const url = readAddress(typed);
+  if (url === null) {
+    const path = readPath(typed, false);
+    if (path === null) throw fail('is no repository, write it as "owner/repo"');
+    if (instance !== null) return { instance, path };
+    throw new RepositoryError(
+      "instance_url",
+      'Write the address of the Gitea or Forgejo, such as "https://codeberg.org"',
+    );
+  }
+  if (url.search !== "") throw fail('has more than an address, cut it before "?"');
+  const base = new URL(instance ?? url.origin);
+  const prefix = base.pathname.replace(/\/$/, "");
+  if (url.host !== base.host || !url.pathname.startsWith(`${prefix}/`))
+    throw fail(`is not on the instance "${instance}"`);
+  const path = readPath(url.pathname.slice(prefix.length), true);
+  if (path === null) throw fail("is not the address of a repository");
+  return { instance: `${base.origin}${prefix}`, path };
+}

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { parseRepository, RepositoryError } from "./repository.ts";
+
+/** What a person says of a source of kind `gitea`. Stored reduced: a pasted address becomes repository and instance. */
+export const GiteaConfig = v.pipe(
+  v.strictObject({
+    repository: v.pipe(
+      v.string(),
+      v.trim(),
+      v.nonEmpty('Write a repository such as "owner/repo"'),
+      v.maxLength(500, "A repository has at most 500 characters"),
+      v.title("Repository path"),
+      v.description("The address of its page is fine too"),
+      v.metadata({ code: true, placeholder: "owner/repo" }),
+    ),
+    instance_url: v.pipe(
+      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300, "An address has at most 300 characters")), ""),
+      v.title("Instance URL"),
+      v.description("Of the Gitea or Forgejo. Can stay blank where the repository is written as an address"),
+      v.metadata({ code: true, placeholder: "https://codeberg.org" }),
+    ),
+  }),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const { repository, instance_url } = dataset.value;
+    try {
+      const { instance, path } = parseRepository(repository, instance_url);
+      return { repository: path, instance_url: instance };
+    } catch (error) {
+      if (!(error instanceof RepositoryError)) throw error;
+      const key = error.field;
+      const path = { type: "object", origin: "value", input: dataset.value, key, value: dataset.value[key] } as const;
+      addIssue({ message: error.message, path: [path] });
+      return NEVER;
+    }
+  }),
+);
+export type GiteaConfig = v.InferOutput<typeof GiteaConfig>;
+
+/** The secret of a credential of kind `gitea`: an application token, as a header can carry it. */
+export const GiteaSecret = v.object({ token: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,1024}$/)) });
+export type GiteaSecret = v.InferOutput<typeof GiteaSecret>;

@@ -1,0 +1,168 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+
+const version = "1.26.0";
+const home = join(process.env.TIDEMARK_PEERS ?? join(homedir(), ".cache/tidemark-peers"), `gitea-${version}`);
+const program = join(home, "gitea");
+
+/** Why a real Gitea cannot run here, or null when it can. */
+export function giteaMissing(): string | null {
+  if (!existsSync(program)) return `${program} is not there (run tests/peers/build-gitea.sh, some minutes)`;
+  return existsSync("/usr/bin/git") ? null : "/usr/bin/git is not installed (apt-get install git)";
+}
+
+export interface Gitea {
+  /** `http://127.0.0.1:PORT` */
+  url: string;
+  host: string;
+  /** Of its only account `owner`, an administrator. */
+  token: string;
+  /** One call to its API as that account; throws with the answer unless it is a success. */
+  api<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  /** A token that may do only this, such as `read:repository`. */
+  createToken(scopes: string): string;
+  stop(): Promise<void>;
+}
+
+const account = { name: "owner", password: "Test-pass-1" } as const;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("The system gave no port");
+  return address.port;
+}
+
+function configOf(directory: string, port: number): string {
+  return `
+I_AM_BEING_UNSAFE_RUNNING_AS_ROOT = true
+RUN_USER = ${process.env.USER ?? "root"}
+RUN_MODE = prod
+WORK_PATH = ${directory}
+[server]
+HTTP_ADDR = 127.0.0.1
+HTTP_PORT = ${port}
+DOMAIN = 127.0.0.1
+ROOT_URL = http://127.0.0.1:${port}/
+STATIC_ROOT_PATH = ${home}
+APP_DATA_PATH = ${directory}/data
+DISABLE_SSH = true
+OFFLINE_MODE = true
+[database]
+DB_TYPE = sqlite3
+PATH = ${directory}/data/gitea.db
+[repository]
+ROOT = ${directory}/data/repositories
+[security]
+INSTALL_LOCK = true
+PASSWORD_HASH_ALGO = pbkdf2
+[service]
+DISABLE_REGISTRATION = true
+[cron]
+ENABLED = false
+[cron.update_checker]
+ENABLED = false
+[indexer]
+ISSUE_INDEXER_TYPE = db
+[actions]
+ENABLED = false
+[log]
+MODE = console
+LEVEL = Warn
+ROOT_PATH = ${directory}/log
+`;
+}
+
+async function waitUntilServing(url: string, child: ChildProcess, log: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${log().slice(-2_000)}`);
+    try {
+      if ((await fetch(`${url}/api/v1/version`)).ok) return;
+    } catch {
+      // It does not listen yet.
+    }
+    await Bun.sleep(100);
+  }
+  throw new Error(`${program} did not answer at ${url} in a minute: ${log().slice(-2_000)}`);
+}
+
+/** Starts a real Gitea on a free port of loopback with a folder of its own; ready when this resolves. */
+export async function startGitea(): Promise<Gitea> {
+  const directory = mkdtempSync(join(tmpdir(), "tidemark-gitea-"));
+  const port = await freePort();
+  const file = join(directory, "custom/conf/app.ini");
+  mkdirSync(join(directory, "custom/conf"), { recursive: true });
+  mkdirSync(join(directory, "data"));
+  writeFileSync(file, configOf(directory, port));
+  const env = { PATH: "/usr/bin:/bin", HOME: directory, USER: process.env.USER ?? "root", GITEA_WORK_DIR: directory };
+  const run = (...args: string[]) =>
+    execFileSync(program, ["--config", file, ...args], { env, encoding: "utf8", stdio: "pipe" });
+  const admin = (...args: string[]) => run("admin", "user", ...args);
+  let count = 0;
+  const createToken = (scopes: string) => {
+    const name = `token-${++count}`;
+    const said = admin(
+      "generate-access-token",
+      "--username",
+      account.name,
+      "--token-name",
+      name,
+      "--scopes",
+      scopes,
+      "--raw",
+    );
+    // A warning for root stands before it.
+    return said.trim().split("\n").at(-1) ?? "";
+  };
+  let child: ChildProcess | null = null;
+  const killAtExit = () => child?.kill("SIGKILL");
+  const stop = async () => {
+    process.removeListener("exit", killAtExit);
+    if (child !== null && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    }
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    run("migrate");
+    const mail = `${account.name}@example.test`;
+    const who = ["--username", account.name, "--password", account.password, "--email", mail];
+    admin("create", "--admin", ...who, "--must-change-password=false");
+    const token = createToken("all");
+    const started = spawn(program, ["--config", file, "web"], { env, stdio: ["ignore", "pipe", "pipe"] });
+    child = started;
+    process.once("exit", killAtExit);
+    let log = "";
+    for (const stream of [started.stdout, started.stderr]) {
+      stream.on("data", (chunk) => {
+        log = (log + String(chunk)).slice(-20_000);
+      });
+    }
+    const url = `http://127.0.0.1:${port}`;
+    await waitUntilServing(url, started, () => log);
+    const api = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `token ${token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
+      return (text === "" ? null : JSON.parse(text)) as T;
+    };
+    return { url, host: `127.0.0.1:${port}`, token, api, createToken, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
