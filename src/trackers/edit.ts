@@ -46,7 +46,10 @@ export function sourceEditor(options: EditOptions) {
 
   const requireCredentials = async (read: Reader, inputs: readonly SourceInput[]): Promise<void> => {
     for (const [position, input] of inputs.entries()) {
-      await credentials.requireKind(read, input.kind, input.credential_id, `sources.${position}.credential_id`);
+      const field = `sources.${position}.credential_id`;
+      await credentials.requireKind(read, input.kind, input.credential_id, field);
+      const need = input.credential_id === null ? registry[input.kind].credentialNeed?.(input.config) : null;
+      if (need !== null && need !== undefined) throw invalidInput({ [field]: need });
     }
   };
 

@@ -85,6 +85,7 @@ export function identityOf(
   opener: Pick<SourceOpener, "registry" | "clock">,
   address: Omit<SourceAddress, "credential_id">,
 ): string {
-  const image = imageNameOf(opener, address);
-  return JSON.stringify([address.kind, opener.registry[address.kind].host(address.config), image ?? address.config]);
+  const plugin = opener.registry[address.kind];
+  const name = plugin.identity?.(address.config) ?? imageNameOf(opener, address) ?? address.config;
+  return JSON.stringify([address.kind, plugin.host(address.config), name]);
 }

@@ -50,7 +50,7 @@ export function TrackerFormPage({ ctx, tracker, fields, values, errors, credenti
           id={formId}
           area="trackers"
           action={action}
-          fields={drawnFields(fields, credentials.length > 0)}
+          fields={drawnFields(fields, (path) => credentials.length > 0 || errors[path] !== undefined)}
           values={values}
           errors={errors}
           submit={tracker === null ? t.create : t.save}
@@ -78,11 +78,17 @@ export function TrackerFormPage({ ctx, tracker, fields, values, errors, credenti
   );
 }
 
-/** What decides comes first; the description and the switch are afterthoughts. Without credentials there is none to choose. */
-function drawnFields(fields: readonly FieldDescription[], hasCredentials: boolean): readonly FieldDescription[] {
+/**
+ * What decides comes first; the description and the switch are afterthoughts. Without credentials there is none to choose, and
+ * the field is only drawn to say that one is missing.
+ */
+function drawnFields(
+  fields: readonly FieldDescription[],
+  offersCredential: (path: string) => boolean,
+): readonly FieldDescription[] {
   const last = ["description", "is_enabled"];
   const isLast = (field: FieldDescription) => last.includes(field.name);
-  const isShown = (field: FieldDescription) => hasCredentials || field.name !== "credential_id";
+  const isShown = (field: FieldDescription) => field.name !== "credential_id" || offersCredential(field.path);
   return [
     ...fields
       .filter((field) => !isLast(field))

@@ -94,6 +94,30 @@ const tracker = {
   release_fallback: true,
 };
 
+const project = {
+  key: "git",
+  kind: "gitlab",
+  config: { project: "group/web" },
+  channels: [{ type: "stable", release_type: "release", include_pattern: "", exclude_pattern: "" }],
+};
+
+const changelog = {
+  source: "changelog",
+  changelog_source_key: "git",
+  path_template: "docs/{major}/CHANGES.md",
+  ref: "specific",
+  specific_ref: "next",
+  extraction: "subheading",
+  heading_template: "## [{version}]",
+  subheading: "Highlights",
+};
+
+const withChangelog = (change: Input) => ({
+  ...tracker,
+  sources: [source, project],
+  release_notes: { ...changelog, ...change },
+});
+
 /** What a tracker consists of, table by table. */
 const trackerCases: readonly ParityCase[] = [trackers, tracker_sources, tracker_channels].map((table, position) => ({
   resource: ["trackers", "sources of trackers", "channels of trackers"][position] ?? "",
@@ -103,7 +127,27 @@ const trackerCases: readonly ParityCase[] = [trackers, tracker_sources, tracker_
   edit: { form: "/trackers/web.1/edit", api: "/trackers/web.1" },
   accepted: [
     ["all fields", tracker],
+    ["a changelog", withChangelog({})],
+    ["a changelog with what is usual", { ...tracker, sources: [project], release_notes: { source: "changelog" } }],
+    [
+      "the whole file at the release's tag",
+      {
+        ...tracker,
+        sources: [project],
+        release_notes: { source: "changelog", ref: "release_tag", extraction: "entire_file" },
+      },
+    ],
     ["only what must be", { name: "n", is_enabled: true, sources: [{ ...source, config: { image: "nginx" } }] }],
+    [
+      "a GitHub repository by its address",
+      {
+        ...tracker,
+        name: "app",
+        sources: [
+          { ...source, kind: "github", config: { repository: "https://github.com/acme/app", fetch_mode: "rest" } },
+        ],
+      },
+    ],
   ],
   refused: [
     [
@@ -124,6 +168,25 @@ const trackerCases: readonly ParityCase[] = [trackers, tracker_sources, tracker_
     ["a source twice", { ...tracker, sources: [source, source] }],
     ["an image that is none", { ...tracker, sources: [{ ...source, config: { image: "Not An Image" } }] }],
     ["a credential that is not there", { ...tracker, sources: [{ ...source, credential_id: "nobody" }] }],
+    [
+      "GraphQL without a credential",
+      {
+        ...tracker,
+        sources: [{ ...source, kind: "github", config: { repository: "acme/app", fetch_mode: "graphql" } }],
+      },
+    ],
+    ["a changelog without a repository", { ...tracker, release_notes: { source: "changelog" } }],
+    ["a changelog of a source that is not there", withChangelog({ changelog_source_key: "nobody" })],
+    [
+      "a changelog of two repositories",
+      { ...withChangelog({ changelog_source_key: null }), sources: [project, { ...project, key: "fork" }] },
+    ],
+    ["a changelog's path with an unknown placeholder", withChangelog({ path_template: "{name}/x" })],
+    ["a changelog's path that leads out", withChangelog({ path_template: "../x" })],
+    ["a changelog at no ref", withChangelog({ specific_ref: "" })],
+    ["a changelog from no subheading", withChangelog({ subheading: "" })],
+    ["a heading template without a version", withChangelog({ heading_template: "## Notes" })],
+    ["a heading template that is no pattern", withChangelog({ heading_template: "({version}" })],
     [
       "numbers out of bounds",
       { ...tracker, check_interval_minutes: 0, fetch_depth: 101, request_timeout_seconds: 1.5 },

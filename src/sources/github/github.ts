@@ -61,6 +61,8 @@ export const github: Source<"github"> = {
   tells_publish_times: true,
   open,
   host: (config) => parseConfig(config).places.host,
+  // Another mode asks the same repository, whose history stays.
+  identity: (config) => parseConfig(config).config.repository.toLowerCase(),
   // One query; or the releases and git's list of tags, of which the second costs no allowance.
   cost: (input, hasCredential) => {
     const isGraphql = parseConfig(input).config.fetch_mode === "graphql";
