@@ -27,6 +27,8 @@ interface LogOptions {
 
 // Control characters would let an upstream's text forge lines of the log.
 function oneLine(text: string): string {
+  // Nearly every line.
+  if (!/[\p{Cc}\u2028\u2029]/u.test(text)) return text;
   let out = "";
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0;
