@@ -22,7 +22,8 @@ export interface AccessCache {
 
 // The key holds no secret: a heap dump or a log of this map shows a digest.
 function keyOf({ origin, name }: Repository, secret: OciSecret | null): string {
-  const who = secret === null ? "" : JSON.stringify([secret.username, secret.password]);
+  if (secret === null) return `${origin} ${name}`;
+  const who = JSON.stringify([secret.username, secret.password]);
   return createHash("sha256")
     .update(JSON.stringify([origin, name, who]))
     .digest("base64");
