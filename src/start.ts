@@ -29,6 +29,7 @@ import { createPasswords } from "./secrets/password.ts";
 import { createRedactor, type Redactor } from "./secrets/redaction.ts";
 import { createSealer } from "./secrets/sealed.ts";
 import { createServices } from "./services.ts";
+import { startSteps } from "./start-steps.ts";
 
 export const version = "0.1.0";
 
@@ -104,19 +105,21 @@ export async function start(config: Config): Promise<Started> {
   const redactor = createRedactor();
   for (const secret of [config.database_auth_token, config.metrics_token])
     if (secret !== null) redactor.register(secret);
-  // At "info" until the administrator is there: its first password is told at that level, whatever LOG_LEVEL says.
+  // No less than "info" until the administrator is there: its first password is told at that level, whatever LOG_LEVEL says.
   const log = createLog({
-    level: "info",
+    level: config.log_level === "debug" ? "debug" : "info",
     format: config.log_format,
     clock: systemClock,
     redact: redactor.redact,
   });
-  const lock = await lockDataDir(config.data_dir);
+  const step = startSteps({ clock: systemClock, log });
+  const lock = await step("the lock on the data directory", () => lockDataDir(config.data_dir));
   try {
-    const { db, keys } = await openInstallation(config, redactor);
-    const passwords = await createPasswords();
+    const { db, keys } = await step("the database", () => openInstallation(config, redactor));
+    const passwords = await step("the first password hash", () => createPasswords());
     const audit = auditRecorder({ clock: systemClock });
-    await bootstrapAdministrator({ db, clock: systemClock, log, audit, passwords });
+    const bootstrap = { db, clock: systemClock, log, audit, passwords };
+    await step("the administrator's record", () => bootstrapAdministrator(bootstrap));
     log.setLevel(config.log_level ?? "info");
     if (outboundAllow.entries.length > 0) {
       log.warning("OUTBOUND_ALLOW opens private destinations to webhooks and HTTP probes", {
@@ -124,18 +127,21 @@ export async function start(config: Config): Promise<Started> {
       });
     }
     const sealer = createSealer({ keys: keys.encryption, clock: systemClock, onOpen: redactor.register });
-    const services = await createServices({
-      config,
-      db,
-      clock: systemClock,
-      log,
-      sealer,
-      keys,
-      passwords,
-      redactor,
-      outboundAllow,
-      instance_id: newId(systemClock.now()),
-    });
+    const instanceId = newId(systemClock.now());
+    const services = await step("the settings and what is left of unfinished work", () =>
+      createServices({
+        config,
+        db,
+        clock: systemClock,
+        log,
+        sealer,
+        keys,
+        passwords,
+        redactor,
+        outboundAllow,
+        instance_id: instanceId,
+      }),
+    );
     if (!services.settings.current().base_url.startsWith("https:")) {
       log.warning("The base URL is not https: passwords and session cookies travel unprotected beyond this machine", {
         base_url: services.settings.current().base_url,

@@ -30,7 +30,13 @@ export function temporaryDir(): string {
   return mkdtempSync(join(tmpdir(), "tidemark-server-"));
 }
 
-/** Starts the real process on a free port and resolves when it listens; rejects with its output when it ends before. */
+/** Far longer than a start takes on a machine that does other things beside; what hangs is told with its last lines. */
+const readyLimitMs = 120_000;
+
+/**
+ * Starts the real process on a free port and resolves when it listens; rejects with its output when it ends before, or has not said
+ * by then that it is ready.
+ */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.data_dir ?? temporaryDir();
   const lines: string[] = [];
@@ -73,7 +79,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       }),
     ]);
   };
-  const ready = await waitForLine("Tidemark is ready");
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    child.kill("SIGKILL");
+    late.reject(new Error(`The server was not ready after ${readyLimitMs} ms; it said:\n${lines.join("\n")}`));
+  }, readyLimitMs);
+  const ready = await Promise.race([waitForLine("Tidemark is ready"), late.promise]).finally(() => clearTimeout(timer));
   return {
     url: / address=(\S+)/.exec(ready)?.[1] ?? "",
     data_dir: dataDir,

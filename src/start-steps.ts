@@ -1,0 +1,40 @@
+import type { Clock } from "./clock.ts";
+import { AppError } from "./errors.ts";
+import type { Log } from "./log.ts";
+
+/** How often a step that goes on is told of. */
+const lookMs = 10_000;
+/** A step that is still waiting then waits for ever: a server that does not answer, a lock that nobody gives back. */
+const maxLooks = 30;
+
+/** Runs one step of the start, called as the thing that it waits for: "the database". */
+export type StartStep = <T>(waitsFor: string, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * A start that hangs says nothing, and who waits for it learns nothing: each step is logged at debug level, told of as a warning every
+ * ten seconds that it lasts, and given up after five minutes of waiting. Only looks count, not the time between them: a step that is at
+ * work and lets nothing else run meanwhile (the copy before an upgrade) may take as long as it needs.
+ */
+export function startSteps({ clock, log }: { clock: Clock; log: Log }): StartStep {
+  return async (waitsFor, work) => {
+    log.debug("Start begins a step", { step: waitsFor });
+    const ended = new AbortController();
+    const overdue = async (): Promise<never> => {
+      for (let look = 1; look <= maxLooks; look += 1) {
+        await clock.sleep(lookMs, ended.signal);
+        log.warning("Start is still waiting", { step: waitsFor, waited_ms: look * lookMs });
+      }
+      const waitedSeconds = (maxLooks * lookMs) / 1000;
+      throw new AppError(
+        "start_timeout",
+        500,
+        `The start waited ${waitedSeconds} s for ${waitsFor} and gave up; see whether its disk or server answers, then start again`,
+      );
+    };
+    try {
+      return await Promise.race([work(), overdue()]);
+    } finally {
+      ended.abort(new Error("The step has ended"));
+    }
+  };
+}
