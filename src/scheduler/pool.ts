@@ -8,8 +8,9 @@ export interface WorkSource<T extends { id: string } = { id: string }> {
   name: string;
   /** How many at once. */
   concurrency: number;
-  /** How many at once of one key: a host, a notifier. */
+  /** How many at once of one key: a host, a notifier. An item may be stricter about its own key. */
   per_key: number;
+  perKeyOf?(item: T): number;
   /** At the end of the process: `abort` cuts it short and it is due again, `wait` lets it come to its end. */
   on_stop?: "abort" | "wait";
   /** At most `limit` items that are due at `now`, the most urgent first; those of `busyKeys` may be left out. */
@@ -45,8 +46,8 @@ const lookAhead = 32;
 /** Runs one kind of work, never more at once than it allows. Errors are logged; they end nothing but their own item. */
 export function createPool({ work, log }: PoolOptions): Pool {
   const running = new Map<string, Promise<void>>();
-  /** Those of them that have a place, by their key. */
-  const places = new Map<string, string>();
+  /** Those of them that have a place: their key, and how many of it they bear. */
+  const places = new Map<string, { key: string; limit: number }>();
   const abort = new AbortController();
   /** Started since the last `fill` from outside: an item whose claim fails is still due, and must not be taken in a loop. */
   const started = new Set<string>();
@@ -57,13 +58,20 @@ export function createPool({ work, log }: PoolOptions): Pool {
   let isStopped = false;
   let now = 0;
 
-  const countOf = (key: string) => [...places.values()].filter((other) => other === key).length;
-  const busyKeys = () => [...new Set(places.values())].filter((key) => countOf(key) >= work.per_key);
+  const limitOf = (item: { id: string }) => Math.min(work.per_key, work.perKeyOf?.(item) ?? work.per_key);
+  const hasRoom = (key: string, limit: number): boolean => {
+    const same = [...places.values()].filter((place) => place.key === key);
+    return same.length < Math.min(limit, ...same.map((place) => place.limit));
+  };
+  const busyKeys = () => {
+    const keys = new Set([...places.values()].map(({ key }) => key));
+    return [...keys].filter((key) => !hasRoom(key, work.per_key));
+  };
   const isFull = () => places.size >= work.concurrency || running.size >= work.concurrency * (1 + leftPerPlace);
 
   const start = (item: { id: string }, key: string): void => {
     started.add(item.id);
-    places.set(item.id, key);
+    places.set(item.id, { key, limit: limitOf(item) });
     const leave = () => {
       if (places.delete(item.id) && !isStopped) refill();
     };
@@ -95,7 +103,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     listed = listed.filter((item) => {
       if (running.has(item.id) || started.has(item.id)) return false;
       const key = work.keyOf(item);
-      if (isStopped || isFull() || countOf(key) >= work.per_key) return true;
+      if (isStopped || isFull() || !hasRoom(key, limitOf(item))) return true;
       start(item, key);
       return false;
     });

@@ -41,13 +41,43 @@ function isDue(now: number | Placeholder): SQL | undefined {
 export interface DueSource {
   id: string;
   host: string;
+  kind: string;
+  credential_id: string | null;
 }
 
-function buildDue(read: Reader, busyHosts: readonly string[]) {
+/** One host as one credential sees it. */
+export interface UpstreamKey {
+  host: string;
+  credential_id: string | null;
+}
+
+/** Whom nobody may be asked at the moment. */
+export interface Withheld {
+  /** As many checks go on there as it bears. */
+  hosts: readonly string[];
+  /** Their rate limit is used up. */
+  waiting: readonly UpstreamKey[];
+}
+
+function isOf({ host, credential_id }: UpstreamKey): SQL | undefined {
+  const own = tracker_sources.credential_id;
+  return and(eq(tracker_sources.host, host), credential_id === null ? isNull(own) : eq(own, credential_id));
+}
+
+function buildDue(read: Reader, { hosts, waiting }: Withheld) {
   const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
   const isIdle = isFree(now, sql.placeholder("furthest"));
-  const free = busyHosts.length === 0 ? isIdle : and(isIdle, notInArray(tracker_sources.host, [...busyHosts]));
-  const columns = { id: tracker_sources.id, host: tracker_sources.host };
+  const free = and(
+    isIdle,
+    hosts.length === 0 ? undefined : notInArray(tracker_sources.host, [...hosts]),
+    waiting.length === 0 ? undefined : sql`not coalesce(${or(...waiting.map(isOf))}, 0)`,
+  );
+  const columns = {
+    id: tracker_sources.id,
+    host: tracker_sources.host,
+    kind: tracker_sources.kind,
+    credential_id: tracker_sources.credential_id,
+  };
   const requested = read
     .select(columns)
     .from(tracker_sources)
@@ -74,17 +104,16 @@ function buildDue(read: Reader, busyHosts: readonly string[]) {
   return { requested, scheduled };
 }
 
-/** Which hosts are busy changes; most often none is. */
-const dueAnywhere = preparedFor((read: Reader) => buildDue(read, []));
+/** Who is withheld changes; most often nobody is. */
+const dueAnywhere = preparedFor((read: Reader) => buildDue(read, { hosts: [], waiting: [] }));
 
-/** Sources whose check is due, requested ones first, without those of the hosts that are busy. */
-export async function dueSources(
-  read: Reader,
-  now: number,
-  limit: number,
-  busyHosts: readonly string[],
-): Promise<DueSource[]> {
-  const due = busyHosts.length === 0 ? dueAnywhere(read) : buildDue(read, busyHosts);
+/**
+ * Sources whose check is due, requested ones first, without those that are withheld: these keep their due time, so that the one
+ * that has waited longest is next.
+ */
+export async function dueSources(read: Reader, now: number, limit: number, withheld: Withheld): Promise<DueSource[]> {
+  const isNobody = withheld.hosts.length === 0 && withheld.waiting.length === 0;
+  const due = isNobody ? dueAnywhere(read) : buildDue(read, withheld);
   const given = { now, furthest: now + maxLeaseMs };
   const requested = await due.requested.all({ ...given, limit });
   if (requested.length === limit) return requested;

@@ -1,21 +1,25 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { maxRetryAfterMs } from "./check.ts";
-import { type DueSource, dueSources, furthestDueTime, pullBackDueTimes } from "./due-queries.ts";
+import { type DueSource, dueSources, furthestDueTime, pullBackDueTimes, type UpstreamKey } from "./due-queries.ts";
+import type { RateState } from "./stored-responses.ts";
 
 /** Checks that go on at once, over all trackers. */
 const checksAtOnce = 4;
-/** To one host; a registry takes four, forges will take one. */
-const checksPerHost = 4;
+/** More upstreams than this are not withheld by name; a check of the others fails at its first request instead. */
+const maxWaiting = 50;
 
 interface DueOptions {
   db: Database;
   clock: Clock;
+  /** Of each kind of source, how many checks one host bears at once. */
+  checksPerHost: (kind: string) => number;
+  rates: () => readonly RateState[];
   check: (id: string, signal: AbortSignal, leave: () => void) => Promise<void>;
 }
 
 /** Checks as work for the scheduler: what is due, how much of it at once, and how it is done. */
-export function checkWork({ db, check }: DueOptions) {
+export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions) {
   let lastNow = Number.NEGATIVE_INFINITY;
 
   /** A clock that went back would leave due times far ahead: no check waits longer than its interval. */
@@ -28,16 +32,26 @@ export function checkWork({ db, check }: DueOptions) {
     await db.write((tx) => pullBackDueTimes(tx, now, maxRetryAfterMs));
   };
 
+  const waitingAt = (now: number): UpstreamKey[] =>
+    rates().filter(({ blocked_until }) => blocked_until !== null && blocked_until > now);
+
   return {
     name: "checks",
     concurrency: checksAtOnce,
-    per_key: checksPerHost,
+    per_key: checksAtOnce,
+    perKeyOf: (item: DueSource): number => checksPerHost(item.kind),
     on_stop: "abort" as const,
     async due(now: number, limit: number, busyHosts: readonly string[] = []): Promise<readonly DueSource[]> {
       await repairDueTimes(now);
-      return await dueSources(db.read, now, limit, busyHosts);
+      return await dueSources(db.read, now, limit, { hosts: busyHosts, waiting: waitingAt(now).slice(0, maxWaiting) });
     },
     keyOf: (item: DueSource): string => item.host,
-    perform: (item: DueSource, signal: AbortSignal, leave: () => void): Promise<void> => check(item.id, signal, leave),
+    perform: async (item: DueSource, signal: AbortSignal, leave: () => void): Promise<void> => {
+      // The limit may have been used up since the item was listed; it is due as before, and first in line.
+      const isWaiting = waitingAt(clock.now()).some(
+        ({ host, credential_id }) => host === item.host && credential_id === item.credential_id,
+      );
+      if (!isWaiting) await check(item.id, signal, leave);
+    },
   };
 }

@@ -311,6 +311,8 @@ export const SourceView = v.object({
   upstream_total: v.nullable(v.number()),
   /** Where upstream says the repository is now; null while it is where it was. */
   moved_to: v.nullable(v.string()),
+  /** When a due check can be made at the earliest, because its upstream's rate limit is used up; null when nothing keeps it. */
+  waits_until: NullableInstant,
 });
 export type SourceView = v.InferOutput<typeof SourceView>;
 

@@ -123,8 +123,9 @@ export function trackerService(options: TrackerServiceOptions) {
     if (row === null) throw notFound("tracker", name);
     return row;
   };
+  const viewContext = (now: number) => ({ now, rates: options.rates() });
   const get = async (name: string): Promise<TrackerView> => {
-    const [view] = await trackerViews(db.read, [await getRow(db.read, name)], clock.now());
+    const [view] = await trackerViews(db.read, [await getRow(db.read, name)], viewContext(clock.now()));
     if (view === undefined) throw notFound("tracker", name);
     return view;
   };
@@ -223,7 +224,7 @@ export function trackerService(options: TrackerServiceOptions) {
         (row) => row.name,
         (row) => row,
       );
-      return { items: await trackerViews(db.read, page.items, now), next_cursor: page.next_cursor };
+      return { items: await trackerViews(db.read, page.items, viewContext(now)), next_cursor: page.next_cursor };
     },
     get,
 
@@ -320,7 +321,13 @@ export function trackerService(options: TrackerServiceOptions) {
     },
 
     /** Checks for the scheduler. */
-    work: checkWork({ db, clock, check }),
+    work: checkWork({
+      db,
+      clock,
+      check,
+      checksPerHost: (kind) => options.sources[sourceKindOf(kind)].checks_per_host ?? 1,
+      rates: options.rates,
+    }),
 
     /** At the start of the only process on this database: checks that the previous one left unfinished are due again. */
     recover: async (): Promise<void> => {

@@ -7,6 +7,7 @@ import { type ReleaseFactsRow, releasesByIds } from "./release-queries.ts";
 import type { ChannelView, ReleaseView, SourceState, SourceView, TrackerView } from "./schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { sourceKindOf } from "./source-session.ts";
+import type { RateState } from "./stored-responses.ts";
 
 export function stateOf(source: SourceRow, now: number): SourceState {
   if (source.lease_until !== null && source.lease_until > now) return "checking";
@@ -29,11 +30,29 @@ function channelView(channel: ChannelRow, latest: ReleaseFactsRow | undefined): 
   return { type, release_type, include_pattern, exclude_pattern, latest: view };
 }
 
+/** At what moment, and what upstreams allow at it. */
+interface ViewContext {
+  now: number;
+  rates: readonly RateState[];
+}
+
+/** Until when a due check waits for its upstream's rate limit; null when nothing keeps it. */
+function waitOf(
+  source: SourceRow,
+  tracker: Pick<TrackerRow, "is_enabled">,
+  { now, rates }: ViewContext,
+): number | null {
+  const due = tracker.is_enabled ? (source.check_requested_at ?? source.next_check_at) : source.check_requested_at;
+  const rate = rates.find(({ host, credential_id }) => host === source.host && credential_id === source.credential_id);
+  const until = rate?.blocked_until ?? null;
+  return due !== null && until !== null && until > now && due < until ? until : null;
+}
+
 function sourceView(
   source: SourceRow,
   tracker: Pick<TrackerRow, "is_enabled">,
   channels: readonly ChannelView[],
-  now: number,
+  { now, rates }: ViewContext,
 ): SourceView {
   return {
     id: source.id,
@@ -54,6 +73,7 @@ function sourceView(
     last_duration_ms: source.last_duration_ms,
     upstream_total: source.upstream_total,
     moved_to: source.moved_to,
+    waits_until: waitOf(source, tracker, { now, rates }),
   };
 }
 
@@ -68,7 +88,11 @@ function executorViews(bound: readonly BoundExecutor[], sources: readonly Source
 }
 
 /** Trackers as they leave, with one query per kind of row however many there are. */
-export async function trackerViews(read: Reader, rows: readonly TrackerRow[], now: number): Promise<TrackerView[]> {
+export async function trackerViews(
+  read: Reader,
+  rows: readonly TrackerRow[],
+  context: ViewContext,
+): Promise<TrackerView[]> {
   const trackerIds = rows.map((row) => row.id);
   const sources = await sourcesOf(read, trackerIds);
   const channels = await channelsOf(
@@ -87,7 +111,7 @@ export async function trackerViews(read: Reader, rows: readonly TrackerRow[], no
       .map((source) => {
         const own = channels.filter((channel) => channel.source_id === source.id);
         const views = own.map((channel) => channelView(channel, latestById.get(channel.latest_release_id ?? "")));
-        return sourceView(source, row, views, now);
+        return sourceView(source, row, views, context);
       });
     return {
       ...row,

@@ -39,6 +39,7 @@ interface SourcePanelProps {
 
 function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
   const t = texts(ctx).trackers;
+  const words = texts(ctx).upstreams;
   return (
     <article class="panel padded source" id={`source-${source.id}`}>
       <header class="source-head">
@@ -59,9 +60,20 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
           [t.requests, <LastCheck ctx={ctx} source={source} />],
           [t.tags_upstream, source.upstream_total === null ? null : formatNumber(ctx.language, source.upstream_total)],
           [t.next_check, <Time ctx={ctx} at={source.next_check_at} empty="–" />],
+          source.waits_until === null ? null : [words.waits_until, <Time ctx={ctx} at={source.waits_until} />],
+          source.moved_to === null ? null : [words.moved, <Moved ctx={ctx} to={source.moved_to} />],
         ]}
       />
     </article>
+  );
+}
+
+function Moved({ ctx, to }: { ctx: PageContext; to: string }) {
+  return (
+    <>
+      <Version>{to}</Version>
+      <span class="rules quiet">{texts(ctx).upstreams.moved_help}</span>
+    </>
   );
 }
 

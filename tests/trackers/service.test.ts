@@ -59,7 +59,7 @@ describe("create()", () => {
     ["the name of the page", { name: "New" }, "name", "is taken"],
     ["no name", { name: undefined }, "name", "required"],
     ["no source", { sources: [] }, "sources", "at least one source"],
-    ["an unknown kind", { sources: [source("a", { kind: "ftp" })] }, "sources.0.kind", "Choose one of oci"],
+    ["an unknown kind", { sources: [source("a", { kind: "ftp" })] }, "sources.0.kind", "Choose one of "],
     ["a bad key", { sources: [source("a", { key: "A b" })] }, "sources.0.key", "lower-case"],
     ["one key twice", { sources: [source("a"), source("b")] }, "sources.1.key", 'already a source "main"'],
     ["a bad config", { sources: [source("")] }, "sources.0.config.image", "Write an image name"],

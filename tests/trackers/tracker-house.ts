@@ -23,8 +23,9 @@ import { sources } from "../../src/sources/index.ts";
 import type { ListRequest, Source, UpstreamRelease } from "../../src/sources/source.ts";
 import type { ChannelType } from "../../src/trackers/schema.ts";
 import { trackerService } from "../../src/trackers/service.ts";
+import type { OpenContext } from "../../src/trackers/source-session.ts";
 import type { RateState } from "../../src/trackers/stored-responses.ts";
-import { createFakeClock } from "../support/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
 export interface FakeTag {
@@ -48,8 +49,16 @@ export interface FakeRepository {
   most_open: number;
 }
 
+interface HouseOptions {
+  keep?: number;
+  /** In place of an upstream that answers `{}` to everything. */
+  openContext?: (clock: FakeClock) => OpenContext;
+  /** In place of `rates` of the house. */
+  rates?: () => readonly RateState[];
+}
+
 /** A trackers service over a real database, a clock of its own and an upstream in memory. */
-export async function trackerHouse(options: { keep?: number } = {}) {
+export async function trackerHouse(options: HouseOptions = {}) {
   const temporary = await temporaryDatabase();
   const { db } = temporary;
   const clock = createFakeClock();
@@ -192,22 +201,24 @@ export async function trackerHouse(options: { keep?: number } = {}) {
       },
       credentials,
       sources: { ...sources, oci: fake, gitlab: forge },
-      openContext: ({ signal }) => {
-        let requests = 0;
-        return {
-          signal,
-          clock,
-          fetch: async () => {
-            requests++;
-            return new Response("{}");
-          },
-          stats: () => ({ requests, bytes: requests * 10 }),
-        };
-      },
+      openContext:
+        options.openContext?.(clock) ??
+        (({ signal }) => {
+          let requests = 0;
+          return {
+            signal,
+            clock,
+            fetch: async () => {
+              requests++;
+              return new Response("{}");
+            },
+            stats: () => ({ requests, bytes: requests * 10 }),
+          };
+        }),
       instance_id: instanceId,
       versionHistoryCount: () => parts.keep,
       excerpt: (text) => text.replaceAll("hunter2hunter2", "[redacted]").slice(0, 500),
-      rates: () => rates,
+      rates: options.rates ?? (() => rates),
       nudge: () => undefined,
     });
     return { service, scheduler: createScheduler({ clock, log, work: [service.work] }) };

@@ -93,6 +93,7 @@ export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
     open: (config, secret, context) => openOci(config, secret, context, cache),
     host: (config) => new URL(parseConfig(config).repository.origin).host,
     // The list of tags and the digest of the channel's current one. Registries limit pulls, and these are none.
+    checks_per_host: 4,
     cost: () => ({ requests: 2, quota: 0, hourly_limit: null }),
   };
 }
