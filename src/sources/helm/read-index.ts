@@ -35,7 +35,8 @@ function contentAt(text: string): number {
   while (at < text.length) {
     skipped.lastIndex = at;
     const found = skipped.exec(text);
-    if (found === null) return at;
+    // A document mark may be cut off in its middle.
+    if (found === null) return /^-{1,3}$/.test(text.slice(at, at + 4)) ? -1 : at;
     at += found[0].length;
   }
   return -1;
