@@ -12,11 +12,13 @@ import { readJournal, type UpdateArguments } from "../support/update-process.ts"
 import {
   changeTo,
   containersNamed,
+  downAfterUpdate,
   images,
   importImages,
   inspectContainer,
   openSession,
   removeContainers,
+  restore,
   runContainer,
   target,
 } from "../support/update-target.ts";
@@ -29,7 +31,7 @@ async function runUpdate(engine: TestEngine, name: string, options: Partial<Upda
   const journal = join(folder, `${name}.ndjson`);
   writeFileSync(journal, "");
   const runId = crypto.randomUUID();
-  const base = { address: engine.address, name, image: images.next, journal, run_id: runId };
+  const base = { address: engine.address, name, image: images.next, snapshot: null, journal, run_id: runId };
   const all: UpdateArguments = { ...base, die_at: 0, die_when: "after", ending: "finish", ...options };
   const child = Bun.spawn([process.execPath, program, JSON.stringify(all)], { stdout: "pipe", stderr: "pipe" });
   const stderr = await new Response(child.stderr).text();
@@ -45,9 +47,9 @@ async function recover(engine: TestEngine, name: string, journal: ReturnType<typ
   return recovery;
 }
 
-async function expectOneRunning(engine: TestEngine, name: string): Promise<string> {
+async function expectOne(engine: TestEngine, name: string, state: "running" | "exited"): Promise<string> {
   const found = await containersNamed(engine, name);
-  expect(found.map(({ name: each, state }) => `${each} ${state}`)).toEqual([`${name} running`]);
+  expect(found.map((each) => `${each.name} ${each.state}`)).toEqual([`${name} ${state}`]);
   const container = await inspectContainer(engine, name);
   expect(container.HostConfig).toMatchObject({ RestartPolicy: { Name: "always" } });
   return found[0]?.image ?? "";
@@ -84,22 +86,63 @@ peerSuite("docker: kill -9 of our process", engineMissing(), () => {
           if (child.signalCode === null) {
             // The last write is behind us: this one was never reached, and the update went through.
             expect([child.exitCode, stderr]).toEqual([0, ""]);
-            expect(await expectOneRunning(engine, name)).toBe(path.ends);
+            expect(await expectOne(engine, name, "running")).toBe(path.ends);
             expect(write).toBeGreaterThan(path.writes);
             await removeContainers(engine, name);
             return;
           }
           const recovery = await recover(engine, name, journal);
-          const image = await expectOneRunning(engine, name);
+          const image = await expectOne(engine, name, "running");
           const label = `${name}: ${journal.written().at(-1)} -> ${recovery.state}`;
           expect([label, image]).toEqual([label, recovery.state === "untouched" ? images.old : images.next]);
           // Once more changes nothing.
           await recover(engine, name, readJournal(join(folder, `${name}.ndjson`), journal.run_id));
-          expect([label, await expectOneRunning(engine, name)]).toEqual([label, image]);
+          expect([label, await expectOne(engine, name, "running")]).toEqual([label, image]);
           await removeContainers(engine, name);
         }
       }
       throw new Error("The update never came to its end");
+    },
+    600_000,
+  );
+
+  test.each([
+    { ending: "finish", writes: 15, ends: "restored" },
+    { ending: "undo", writes: 15, ends: "down" },
+  ] as const)(
+    "at every write of a rollback of what is down, that ends in $ending, leaves the restored one running or the other down",
+    async (path) => {
+      const expectEnd = async (name: string, end: "restored" | "down") => {
+        const image = await expectOne(engine, name, end === "restored" ? "running" : "exited");
+        expect([name, image]).toEqual([name, end === "restored" ? images.old : images.next]);
+      };
+      const ends = new Set<string>();
+      for (let write = 1; write <= 60; write += 1) {
+        for (const when of ["before", "after"] as const) {
+          const name = `rollback-${path.ending}-${write}-${when}`;
+          const snapshot = await downAfterUpdate(engine, name, withPolicy);
+          const { ending } = path;
+          const death = { die_at: write, die_when: when };
+          const { child, stderr, journal } = await runUpdate(engine, name, { snapshot, ending, ...death });
+          if (child.signalCode === null) {
+            expect([child.exitCode, stderr]).toEqual([0, ""]);
+            await expectEnd(name, path.ends);
+            expect(write).toBeGreaterThan(path.writes);
+            expect([...ends].sort()).toEqual(["down", "restored"]);
+            await removeContainers(engine, name);
+            return;
+          }
+          const recovery = await recover(engine, name, journal);
+          const end = recovery.state === "untouched" ? "down" : "restored";
+          ends.add(end);
+          await expectEnd(name, end);
+          // Once more changes nothing.
+          await recover(engine, name, readJournal(join(folder, `${name}.ndjson`), journal.run_id));
+          await expectEnd(name, end);
+          await removeContainers(engine, name);
+        }
+      }
+      throw new Error("The rollback never came to its end");
     },
     600_000,
   );
@@ -232,7 +275,51 @@ peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
     },
     300_000,
   );
+
+  test.each(["no", "always"])(
+    "after every write of a rollback of what is down, with the restart policy %s, leaves exactly one",
+    async (policy) => {
+      for (let write = 1; ; write += 1) {
+        const name = `engine-rollback-${policy}-${write}`;
+        const snapshot = await downAfterUpdate(engine, name, { HostConfig: { RestartPolicy: { Name: policy } } });
+        const journal = memoryJournal();
+        let wasKilled = false;
+        journal.afterWrite(write, async () => {
+          wasKilled = true;
+          await engine.kill();
+        });
+        const failure = await rollBack(engine, name, snapshot, journal).catch((error: unknown) => error);
+        if (!wasKilled) {
+          expect([write, failure]).toEqual([write, undefined]);
+          expect(write).toBeGreaterThan(12);
+          return;
+        }
+        await engine.restart();
+        const recovery = await recover(engine, name, journal.reopened());
+        const found = await containersNamed(engine, name);
+        const label = `${name}: ${journal.written().at(-1)} -> ${recovery.state}`;
+        expect([label, ...found.map((each) => each.name)]).toEqual([label, name]);
+        expect(statesOf(recovery, policy)).toContain(found[0]?.state ?? label);
+        const container = await inspectContainer(engine, name);
+        expect([label, objectAt(container.HostConfig).RestartPolicy]).toMatchObject([label, { Name: policy }]);
+        await removeContainers(engine, name);
+      }
+    },
+    300_000,
+  );
 });
+
+async function rollBack(engine: TestEngine, name: string, snapshot: string, journal: Journal): Promise<void> {
+  await using session = await openSession(engine.address);
+  await restore(session, target(name), snapshot, journal);
+  await session.finish(target(name), journal);
+}
+
+/** Of one that was down when an engine with the policy `always` came up again, the engine itself may have started it. */
+function statesOf(recovery: Recovery, policy: string): readonly string[] {
+  if (recovery.state !== "untouched") return ["running"];
+  return policy === "always" ? ["running", "exited"] : ["exited"];
+}
 
 async function update(engine: { socket: string }, name: string, journal: Journal): Promise<void> {
   await using session = await openSession(`unix://${engine.socket}`);

@@ -12,11 +12,13 @@ import { peerSuite } from "../support/peer.ts";
 import {
   changeTo,
   containersNamed,
+  downAfterUpdate,
   images,
   importImages,
   inspectContainer,
   openSession,
   removeContainers,
+  restore,
   runContainer,
   target,
 } from "../support/update-target.ts";
@@ -250,7 +252,6 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     });
     const forward = memoryJournal();
     await session.apply(await session.plan(target(name), [changeTo(images.next)]), forward);
-    expect(await session.readiness(target(name), 0)).toMatchObject({ ready: true });
     await session.undo(target(name), forward);
     expect(await containersNamed(engine, name)).toMatchObject([{ name, state: "created", image: images.old }]);
     const again = memoryJournal();
@@ -259,6 +260,40 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     expect(await containersNamed(engine, name)).toMatchObject([{ name, state: "created", image: images.next }]);
     expect(await inspectContainer(engine, name)).toMatchObject({ HostConfig: { RestartPolicy: { Name: "always" } } });
     await removeContainers(engine, name);
+  });
+
+  test.each([
+    { ran: true, state: "running" },
+    { ran: false, state: "exited" },
+  ])("a rollback of one that is down ends as its snapshot was: $state", async ({ ran, state }) => {
+    const name = `down-${state}`;
+    const body = { HostConfig: { RestartPolicy: { Name: "always" } } };
+    const snapshot = await downAfterUpdate(engine, name, body, ran);
+    const journal = memoryJournal();
+    const plan = await restore(session, target(name), snapshot, journal);
+    expect(plan.services).toMatchObject([{ from: { is_running: false }, to: { is_running: ran } }]);
+    await session.finish(target(name), journal);
+    const [found, ...others] = await containersNamed(engine, name);
+    expect(others).toEqual([]);
+    // What is not to run was never started.
+    expect(found).toMatchObject({ name, image: images.old, state: ran ? "running" : "created" });
+    expect(await inspectContainer(engine, name)).toMatchObject(body);
+    const again = await session.snapshots?.planRestore(target(name), snapshot);
+    expect(again?.is_noop).toBe(true);
+    await removeContainers(engine, name);
+  });
+
+  test("one that is gone comes back running or stopped, as its snapshot was", async () => {
+    for (const ran of [true, false]) {
+      const snapshot = await downAfterUpdate(engine, "gone", {}, ran);
+      await removeContainers(engine, "gone");
+      const journal = memoryJournal();
+      await restore(session, target("gone"), snapshot, journal);
+      await session.finish(target("gone"), journal);
+      const state = ran ? "running" : "created";
+      expect(await containersNamed(engine, "gone")).toMatchObject([{ name: "gone", image: images.old, state }]);
+      await removeContainers(engine, "gone");
+    }
   });
 
   test("readiness() follows the container's own health check and its exits", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
-import { events, runs, tracker_channels, tracker_sources, trackers } from "../../src/db/tables.ts";
+import { events, runs, snapshots, tracker_channels, tracker_sources, trackers } from "../../src/db/tables.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { type Registry, startRegistry } from "../peers/registry.ts";
@@ -73,61 +73,82 @@ peerSuite("runs: kill -9 of our process at each write", worldMissing(), () => {
     await engine?.stop();
   }, limit);
 
+  type Parts = ReturnType<typeof openRunParts>;
+  type Wanted = (typeof desired)["healthy"];
+
+  /** A container from the old image, with an executor on it, seen by the process that comes after the dying one. */
+  const prepare = async (name: string, wanted: Wanted): Promise<{ parts: Parts; executor: string }> => {
+    await runContainer(engine, name, { Image: old, HostConfig: { RestartPolicy: { Name: "always" } } });
+    const parts = openRunParts({
+      db: temporary.db,
+      key,
+      instance_id: `next-${name}`,
+      desired: wanted,
+      gate: async () => undefined,
+    });
+    const { id: executor } = await parts.executors.create(systemActor, {
+      name,
+      connection_id: connection,
+      target: { kind: "container", id: name },
+      bindings: [{ tracker: "app", source: "main", channel: "stable" }],
+      trigger: "manual",
+      health_check: {
+        strategy: "auto",
+        initial_delay_seconds: 0,
+        probe_interval_seconds: 1,
+        total_probe_duration_seconds: 20,
+      },
+    });
+    return { parts, executor };
+  };
+
+  const performDue = async ({ runs: { work } }: Parts): Promise<void> => {
+    for (const item of await work.due(Date.now(), 10)) await work.perform(item, live);
+  };
+
+  /** Performs a run in a process that dies at a point, and then in another; false when it had ended before. */
+  const dieAndTakeOver = async (parts: Parts, id: string, wanted: Wanted, point: number): Promise<boolean> => {
+    const options: RunProcessArguments = {
+      database_url: `file:${temporary.dir}/tidemark.db`,
+      key,
+      run_id: id,
+      desired: wanted,
+      die_at: point,
+    };
+    const child = Bun.spawn([process.execPath, program, JSON.stringify(options)], { stdout: "pipe", stderr: "pipe" });
+    const stderr = await new Response(child.stderr).text();
+    await child.exited;
+    const hasDied = child.signalCode === "SIGKILL";
+    if (!hasDied) expect([child.exitCode, stderr]).toEqual([0, ""]);
+    await parts.runs.takeOver();
+    await performDue(parts);
+    return hasDied;
+  };
+
   const killAtEachWrite = async (kind: keyof typeof desired, stride: number): Promise<string[]> => {
     const ends: string[] = [];
+    const wanted = desired[kind];
+    const next = `${wanted.image}:${wanted.tag}`;
     for (let point = 1; point < 120; point += stride) {
       const name = `${kind}-${point}`;
-      await runContainer(engine, name, { Image: old, HostConfig: { RestartPolicy: { Name: "always" } } });
-      const wanted = desired[kind];
-      const parts = openRunParts({
-        db: temporary.db,
-        key,
-        instance_id: `next-${point}`,
-        desired: wanted,
-        gate: async () => undefined,
-      });
-      const executor = await parts.executors.create(systemActor, {
-        name,
-        connection_id: connection,
-        target: { kind: "container", id: name },
-        bindings: [{ tracker: "app", source: "main", channel: "stable" }],
-        trigger: "manual",
-        health_check: {
-          strategy: "auto",
-          initial_delay_seconds: 0,
-          probe_interval_seconds: 1,
-          total_probe_duration_seconds: 20,
-        },
-      });
-      const { id } = await parts.runs.create(systemActor, executor.id, {});
-      const options: RunProcessArguments = {
-        database_url: `file:${temporary.dir}/tidemark.db`,
-        key,
-        run_id: id,
-        desired: wanted,
-        die_at: point,
-      };
-      const child = Bun.spawn([process.execPath, program, JSON.stringify(options)], { stdout: "pipe", stderr: "pipe" });
-      const stderr = await new Response(child.stderr).text();
-      await child.exited;
-      const hasDied = child.signalCode === "SIGKILL";
-      if (!hasDied) expect([child.exitCode, stderr]).toEqual([0, ""]);
-      await parts.runs.takeOver();
-      for (const item of await parts.runs.work.due(Date.now(), 10)) await parts.runs.work.perform(item, live);
-      ends.push(await expectWhole(id, name, wanted));
+      const { parts, executor } = await prepare(name, wanted);
+      const { id } = await parts.runs.create(systemActor, executor, {});
+      const hasDied = await dieAndTakeOver(parts, id, wanted, point);
+      ends.push(await expectWhole(id, name, (serving) => `running ${serving === "desired" ? next : old}`));
       await removeContainers(engine, name);
       if (!hasDied) return ends;
     }
     throw new Error("The run has no end");
   };
 
-  const expectWhole = async (id: string, name: string, wanted: { image: string; tag: string }): Promise<string> => {
+  /** `stateFor`: state and image of the one container that there is to be. */
+  const expectWhole = async (id: string, name: string, stateFor: (serving: string) => string): Promise<string> => {
     const [run] = await temporary.db.read.select().from(runs).where(eq(runs.id, id));
     const told = await temporary.db.read.select().from(events).where(eq(events.run_id, id));
     const label = `${run?.state} ${run?.reason_code} ${run?.serving}`;
-    const image = run?.serving === "desired" ? `${wanted.image}:${wanted.tag}` : old;
-    const found = await containersNamed(engine, name);
-    expect([name, label, run?.reason, ...found]).toEqual([name, label, run?.reason, { name, state: "running", image }]);
+    const found = (await containersNamed(engine, name)).map((each) => [each.name, `${each.state} ${each.image}`]);
+    const wanted = [[name, stateFor(run?.serving ?? "")]];
+    expect([name, label, run?.reason, ...found]).toEqual([name, label, run?.reason, ...wanted]);
     expect([name, label, told.length, run?.cleanup_due_at, run?.lease_owner]).toEqual([name, label, 1, null, null]);
     return label;
   };
@@ -148,6 +169,32 @@ peerSuite("runs: kill -9 of our process at each write", worldMissing(), () => {
       // Every other point, which is the one before each write: the ones after differ by a line of the journal alone.
       const ends = await killAtEachWrite("unhealthy", 2);
       expect([...new Set(ends)].sort()).toEqual(["failed interrupted previous", "failed unhealthy previous"]);
+    },
+    limit,
+  );
+
+  test(
+    "a rollback of a container that is down leaves exactly one container, one end and one event",
+    async () => {
+      const ends: string[] = [];
+      const wanted = desired.healthy;
+      const next = `${wanted.image}:${wanted.tag}`;
+      for (let point = 1, hasDied = true; hasDied; point += 2) {
+        const name = `rollback-${point}`;
+        const { parts, executor } = await prepare(name, wanted);
+        const update = await parts.runs.create(systemActor, executor, {});
+        await parts.runs.work.perform({ id: update.id }, live);
+        const [kept] = await temporary.db.read.select().from(snapshots).where(eq(snapshots.run_id, update.id));
+        await engine.call("POST", `/containers/${name}/kill`);
+        const { id } = await parts.runs.create(systemActor, executor, { snapshot_id: kept?.id });
+        hasDied = await dieAndTakeOver(parts, id, wanted, point);
+        ends.push(
+          await expectWhole(id, name, (serving) => (serving === "desired" ? `running ${old}` : `exited ${next}`)),
+        );
+        await removeContainers(engine, name);
+      }
+      expect([...new Set(ends)].sort()).toEqual(["failed target_down none", "succeeded started_again desired"]);
+      expect(ends.length).toBeGreaterThan(20);
     },
     limit,
   );

@@ -1,16 +1,18 @@
-// A process that updates one container and can be told to die by `kill -9` at any write of its journal. Its one argument is JSON:
-// { address, name, image, journal, run_id, die_at, die_when, ending }.
+// A process that updates one container, or rolls it back, and can be told to die by `kill -9` at any write of its journal. Its one
+// argument is JSON: see `Arguments`.
 import { appendFileSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { systemClock } from "../../src/clock.ts";
 import type { Journal, JournalEntry, UpdateStep } from "../../src/runtimes/runtime.ts";
 import { type MemoryJournal, memoryJournal } from "./memory-journal.ts";
-import { changeTo, openSession, target } from "./update-target.ts";
+import { changeTo, openSession, restore, target } from "./update-target.ts";
 
 const Arguments = v.object({
   address: v.string(),
   name: v.string(),
   image: v.string(),
+  /** Rolls back to this instead of updating to the image. */
+  snapshot: v.nullable(v.string()),
   /** A file with one JSON entry per line. */
   journal: v.string(),
   run_id: v.string(),
@@ -61,8 +63,9 @@ async function update(options: UpdateArguments): Promise<void> {
   const journal = fileJournal(options);
   await using session = await openSession(options.address);
   const ref = target(options.name);
-  const plan = await session.plan(ref, [changeTo(options.image)]);
-  await session.apply(plan, journal);
+  if (options.snapshot === null) {
+    await session.apply(await session.plan(ref, [changeTo(options.image)]), journal);
+  } else await restore(session, ref, options.snapshot, journal);
   if (options.ending === "undo") {
     await session.undo(ref, journal);
     return;

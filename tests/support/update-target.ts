@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../../src/clock.ts";
 import { engineAddress } from "../../src/runtimes/engine/address.ts";
 import type { EngineDeadlines } from "../../src/runtimes/engine/client.ts";
 import { openEngine } from "../../src/runtimes/engine/session.ts";
-import type { Change, RuntimeSession, TargetRef } from "../../src/runtimes/runtime.ts";
+import type { Change, Journal, RuntimeSession, TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
 
 /** Short enough for a matrix of hanging calls, long enough for a busy machine. */
@@ -41,6 +41,42 @@ export function target(name: string): TargetRef {
 
 export function changeTo(reference: string): Change {
   return { service: "main", reference, digest: null, image_config: null };
+}
+
+/** Leads back to a snapshot, as far as the start of the restored one. */
+export async function restore(
+  session: RuntimeSession,
+  ref: TargetRef,
+  snapshot: string,
+  journal: Journal,
+): Promise<UpdatePlan> {
+  const { snapshots } = session;
+  if (snapshots === undefined) throw new Error("An engine has snapshots");
+  const plan = await snapshots.planRestore(ref, snapshot);
+  await snapshots.prepareRestore(plan, snapshot, null, journal);
+  await session.apply(plan, journal);
+  return plan;
+}
+
+/**
+ * A container that is down, and the snapshot of what stood in its place before: from the older image, which ran or was stopped.
+ * The newer one was killed.
+ */
+export async function downAfterUpdate(
+  engine: TestEngine,
+  name: string,
+  body: Readonly<Record<string, unknown>>,
+  ran = true,
+): Promise<string> {
+  await using session = await openSession(engine.address);
+  await runContainer(engine, name, body);
+  if (!ran) await engine.call("POST", `/containers/${name}/kill`);
+  const snapshot = await session.snapshots?.capture(target(name));
+  if (snapshot === undefined) throw new Error("An engine has snapshots");
+  await removeContainers(engine, name);
+  await runContainer(engine, name, { ...body, Image: images.next });
+  await engine.call("POST", `/containers/${name}/kill`);
+  return snapshot;
 }
 
 /** Creates and starts a container as a person would, over the API; `StopTimeout` keeps a hanging stop short. */
