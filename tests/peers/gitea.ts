@@ -23,6 +23,8 @@ export interface Gitea {
   token: string;
   /** One call to its API as that account; throws with the answer unless it is a success. */
   api<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  /** The bare repository on the disk, for what Gitea shall not notice; `path` is `owner/name`. */
+  folderOf(path: string): string;
   /** A token that may do only this, such as `read:repository`. */
   createToken(scopes: string): string;
   stop(): Promise<void>;
@@ -149,6 +151,7 @@ export async function startGitea(): Promise<Gitea> {
       });
     }
     const url = `http://127.0.0.1:${port}`;
+    const folderOf = (path: string) => join(directory, "data/repositories", `${path.toLowerCase()}.git`);
     await waitUntilServing(url, started, () => log);
     const api = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
       const response = await fetch(`${url}/api/v1${path}`, {
@@ -160,7 +163,7 @@ export async function startGitea(): Promise<Gitea> {
       if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
       return (text === "" ? null : JSON.parse(text)) as T;
     };
-    return { url, host: `127.0.0.1:${port}`, token, api, createToken, stop };
+    return { url, host: `127.0.0.1:${port}`, token, api, folderOf, createToken, stop };
   } catch (error) {
     await stop();
     throw error;
