@@ -1,9 +1,10 @@
 import { findCore, isDigit, isHash, type NumberShape, type TagCore } from "./tag-core.ts";
-import { type BuildMark, readSuffix, type Suffix, tokensOf } from "./tag-suffix.ts";
+import { type BuildMark, commitsWord, readSuffix, type Suffix, tokensOf } from "./tag-suffix.ts";
 import {
   baseWords,
   canaryWords,
   ephemeralWords,
+  movingWords,
   neutralPrefixWords,
   platformWords,
   prereleaseWords,
@@ -80,12 +81,16 @@ export function familyOf(tag: string | ParsedTag): string {
   return `${parsed.shape}|${parsed.name}|${parsed.variant}`;
 }
 
-/** True for alphas, betas, candidates, nightlies and the like: by suffix, by line (`develop-1.2.3`), or as a floating name (`edge`). */
+/**
+ * True for alphas, betas, candidates, nightlies and the like: by suffix, by commits after a version (`1.2.3-12-gabc1234`), by line
+ * (`develop-1.2.3`), or as a floating name (`edge`).
+ */
 export function isPrerelease(tag: string | ParsedTag): boolean {
   const parsed = typeof tag === "string" ? classify(tag) : tag;
-  if (parsed.prerelease.length > 0) return true;
+  if (parsed.prerelease.length > 0 || parsed.builds.some(({ word }) => word === commitsWord)) return true;
   if (parsed.scheme === "other") return false;
   const words = wordsOf((parsed.scheme === "floating" ? parsed.tag : parsed.name).toLowerCase());
+  if (parsed.scheme === "floating" && words.some((word) => movingWords.has(word))) return true;
   return (
     words.some((word) => prereleaseWords.has(word)) &&
     words.every((word) => prereleaseWords.has(word) || platformWords.has(word) || isDigit(word[0]))

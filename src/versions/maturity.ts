@@ -11,7 +11,7 @@ export type Maturity = "release" | "candidate" | "beta" | "canary";
 export function maturityOf(tag: ParsedTag, isMarked = false): Maturity {
   if (!isPrerelease(tag)) return isMarked ? "candidate" : "release";
   const line = tag.scheme === "floating" ? tag.tag : tag.name;
-  const words = [...tag.prerelease, ...wordsOf(line.toLowerCase())];
+  const words = [...tag.prerelease, ...tag.builds.map(({ word }) => word), ...wordsOf(line.toLowerCase())];
   if (words.some((word) => canaryWords.has(word))) return "canary";
   return words.some((word) => betaWords.has(word)) ? "beta" : "candidate";
 }

@@ -52,6 +52,11 @@ export interface Suffix {
   is_floating: boolean;
 }
 
+/** The word of the mark that counts commits after a version. */
+export const commitsWord = "git";
+/** Behind a variant, numbers of so many digits are dates and build numbers (`bookworm-20240612`); shorter ones name it (`nanoserver-1809`). */
+const shortestDate = 5;
+
 type Phase = "number" | "prerelease" | "build" | "variant";
 
 interface Reading {
@@ -84,13 +89,23 @@ export function readSuffix(text: string, parts: number): Suffix {
     if (token === undefined || token.text === "") continue;
     const next = tokens[index + 1];
     const word = token.text.toLowerCase();
-    if (isDigits(token.text)) takeNumber(reading, token, next);
+    if (isDigits(token.text) && isDescribedCommit(next)) takeCommits(reading, token);
+    else if (isDigits(token.text)) takeNumber(reading, token, next);
     else if (hashWords.has(word) && next !== undefined && isHexadecimal(next.text)) index += 1;
     else if (!isHash(token.text)) takeWord(reading, { separator: token.separator, text: word }, next);
   }
   const isMoving = suffix.prerelease.every((word) => movingWords.has(word)) && suffix.prerelease.length > 0;
   if (isMoving && parts < 3) suffix.is_floating = true;
   return suffix;
+}
+
+/** `1.2.3-12-gabc1234`, as `git describe` says it: twelve commits after 1.2.3. */
+function isDescribedCommit(next: Token | undefined): boolean {
+  return next?.separator === "-" && next.text.length >= 8 && next.text[0] === "g" && isHexadecimal(next.text.slice(1));
+}
+
+function takeCommits({ suffix }: Reading, token: Token): void {
+  suffix.builds.push({ word: commitsWord, number: withoutLeadingZeros(token.text) });
 }
 
 function takeNumber(reading: Reading, token: Token, next: Token | undefined): void {
@@ -121,6 +136,10 @@ function isSemverNumericPrerelease(reading: Reading, token: Token, next: Token |
 
 function takeVariantNumber(reading: Reading, token: Token, number: string): void {
   const { suffix } = reading;
+  if (token.separator === "-" && number.length >= shortestDate) {
+    suffix.builds.push({ word: "", number });
+    return;
+  }
   if (token.separator === "." && !reading.variant_ends_in_number) {
     suffix.variant += ".#";
     suffix.variant_numbers.push(number);
@@ -154,11 +173,17 @@ function takeWord(reading: Reading, token: Token, next: Token | undefined): void
 
 function isPrereleaseToken(reading: Reading, runs: readonly string[], next: Token | undefined): boolean {
   const stem = runs[0] ?? "";
+  if (stem === "devel" && (reading.phase === "variant" || isWord(next))) return false;
   if (prereleaseWords.has(stem)) return true;
   if (!shortPrereleaseWords.has(stem)) return false;
   if (reading.phase === "build" || reading.phase === "variant") return false;
   const hasDottedNumber = runs.length === 1 && next?.separator === "." && isDigits(next.text);
   return (runs.length > 1 && isDigits(runs[1] ?? "")) || hasDottedNumber;
+}
+
+/** `12.1.0-devel-ubuntu22.04`: what an image has for developers, beside `-runtime-`, is no stage of a version. */
+function isWord(next: Token | undefined): boolean {
+  return next !== undefined && next.separator === "-" && next.text !== "" && !isDigit(next.text[0]);
 }
 
 function takeBuild(reading: Reading, token: Token): boolean {

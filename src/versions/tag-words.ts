@@ -46,7 +46,7 @@ export const buildWords: ReadonlySet<string> = new Set(
 );
 
 /** Build words too short or too common to count without a number glued to them: `ls289`, `r1`, `k3s1`; `b8` only behind another (`8u412-b08`). */
-export const numberedBuildWords: ReadonlySet<string> = new Set("ls r p u b k3s rke2r v".split(" "));
+export const numberedBuildWords: ReadonlySet<string> = new Set("ls r p u b k3s rke2r v sr pl".split(" "));
 
 /** Words that only say that this is a release. */
 export const neutralWords: ReadonlySet<string> = new Set("final ga release stable official".split(" "));

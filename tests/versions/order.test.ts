@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { familyOf } from "../../src/versions/classify.ts";
 import { compareVersions, floatingTags, isDowngrade, latestOf, orderTags } from "../../src/versions/order.ts";
+import { type Random, randomFrom, shuffled } from "../support/random.ts";
 import { ascendingTable, equalTable, incomparableTable, tagTable } from "./tag-tables.ts";
 
 describe("compareVersions()", () => {
@@ -26,7 +27,7 @@ describe("compareVersions()", () => {
   });
 
   test("is antisymmetric and transitive, and null exactly across families, on random tags", () => {
-    const random = generator(20_240_604);
+    const random = randomFrom(20_240_604);
     for (let round = 0; round < 400; round += 1) {
       const [a, b, c] = [randomTag(random), randomTag(random), randomTag(random)];
       const [ab, ba, bc, ac] = [
@@ -44,18 +45,18 @@ describe("compareVersions()", () => {
 
 describe("orderTags()", () => {
   test("is one order whatever order the tags come in, without losing or doubling one", () => {
-    const random = generator(7);
+    const random = randomFrom(7);
     for (let round = 0; round < 60; round += 1) {
       const tags = Array.from({ length: 40 }, () => randomTag(random));
       const ordered = orderTags(tags);
-      expect(orderTags(shuffle(tags, random))).toEqual(ordered);
+      expect(orderTags(shuffled(tags, random))).toEqual(ordered);
       expect(orderTags([...tags, ...tags])).toEqual(ordered);
       expect([...ordered].sort()).toEqual([...new Set(tags)].sort());
     }
   });
 
   test("never puts a lower version of a family before a higher one", () => {
-    const random = generator(11);
+    const random = randomFrom(11);
     for (let round = 0; round < 40; round += 1) {
       // Two parts at least: single numbers may turn out to be counters, which are a family of their own.
       const tags = Array.from({ length: 30 }, () => randomTag(random, 2));
@@ -103,6 +104,21 @@ describe("orderTags()", () => {
       ["174", "175", "176", "4.0.17.2952-ls314", "4.0.19.2979-ls316", "3.0.1.363-ls3", "3.0.0.1-ls1"],
       ["4.0.19.2979-ls316", "4.0.17.2952-ls314", "3.0.1.363-ls3", "3.0.0.1-ls1", "176", "175", "174"],
     ],
+    [
+      "what versions are built on behind the versions, though more of them are packagings",
+      ["4.0.8", "4.0.7", "4.0.8-18", "4.0.8-20", "4.0.7-18", "4.0.7-20"],
+      ["4.0.8", "4.0.7", "4.0.8-18", "4.0.7-18", "4.0.8-20", "4.0.7-20"],
+    ],
+    [
+      "packagings, counted from 0 or 1, above their versions",
+      ["24.0.5", "24.0.4", "24.0.5-0", "24.0.5-1", "24.0.4-0", "24.0.4-1"],
+      ["24.0.5-1", "24.0.5-0", "24.0.5", "24.0.4-1", "24.0.4-0", "24.0.4"],
+    ],
+    [
+      "names for everybody before special ones",
+      ["nightly-fpm", "lts", "nightly", "latest", "stable"],
+      ["latest", "stable", "lts", "nightly", "nightly-fpm"],
+    ],
     ["a single number above dotted ones", ["16.9", "17", "16.8"], ["17", "16.9", "16.8"]],
     ["nothing", [], []],
   ])("puts %s", (_, tags, ordered) => {
@@ -122,6 +138,12 @@ describe("floatingTags()", () => {
     ["variants together", ["1.27-alpine", "1.27.3-alpine"], ["1.27-alpine"]],
     ["a year beside calendar versions", ["2024", "2024.6", "2024.6.1"], ["2024", "2024.6"]],
     ["a pre-release makes no line", ["17", "17.0-rc1"], []],
+    ["a line that is only coming, where others are lines", ["1", "1.23.16", "2", "2.0.0-beta.1"], ["1", "2"]],
+    ["a line of candidates", ["4.1-rc", "4.1.0-rc.2", "4.0.5"], ["4.1-rc"]],
+    ["a candidate of its own", ["4.1-rc", "4.0.5"], []],
+    ["a number whose versions all have a variant", ["21", "21.0.5_11-jdk", "21.0.6_7-jre"], ["21"]],
+    ["a wider variant", ["2-windows", "2.9.0-windows-ltsc2022", "2.9.1-windows-1809"], ["2-windows"]],
+    ["no narrower one", ["2-windows-1809", "2.9.0-windows"], []],
     ["short numbers that are releases", ["2022.01", "2022.01.1", "2022.02", "2022.04", "2022.04.1"], []],
   ])("%s", (_, tags, floating) => {
     expect([...floatingTags(tags)].sort()).toEqual([...floating].sort());
@@ -158,19 +180,6 @@ describe("isDowngrade()", () => {
     expect(isDowngrade(from, to)).toBe(expected);
   });
 });
-
-type Random = (below: number) => number;
-
-/** Mulberry32: the same tags in every run, so that a failure can be looked at again. */
-function generator(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) % below;
-  };
-}
 
 function randomTag(random: Random, fewestParts = 1): string {
   const pick = (choices: readonly string[]) => choices[random(choices.length)] ?? "";
@@ -210,13 +219,6 @@ function randomTag(random: Random, fewestParts = 1): string {
     "-alpine",
   ];
   return `${prefix}${numbers.join(".")}${pick(suffixes)}${pick(more)}`;
-}
-
-function shuffle(tags: readonly string[], random: Random): string[] {
-  return tags
-    .map((tag) => ({ tag, key: random(1_000_000) }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ tag }) => tag);
 }
 
 function expectedOf(ab: number, bc: number, ac: -1 | 0 | 1 | null): -1 | 0 | 1 | null {

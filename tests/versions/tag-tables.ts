@@ -130,6 +130,19 @@ export const tagTable: readonly [tag: string, scheme: string, family: string, is
   ["latest-x86_64", "floating", "floating|latest-x86_64", false],
   ["arm64v8", "floating", "floating|arm64v8", false],
   ["vTestTag", "floating", "floating|vTestTag", false],
+  ["latest-18", "floating", "floating|latest-18", false],
+  ["alpine3.21", "floating", "floating|alpine3.21", false],
+  ["php8.3-fpm", "floating", "floating|php8.3-fpm", false],
+  ["develop-v6", "floating", "floating|develop-v6", true],
+  ["11.0-test", "floating", "floating|11.0-test", true],
+  ["main-cuda", "floating", "floating|main-cuda", true],
+  // commits after a version, what an image is for, dates behind a variant, service releases
+  ["1.2.3-12-gabc1234", "semver", "version||", true],
+  ["12.1.0-devel-ubuntu22.04", "semver", "version||devel-ubuntu22.04", false],
+  ["2.5.1-cuda12.4-cudnn9-devel", "semver", "version||cuda12.4-cudnn9-devel", false],
+  ["1.2.3-devel", "semver", "version||", true],
+  ["1.2.3-bookworm-20240612", "semver", "version||bookworm", false],
+  ["1.2.3.SR1", "semver", "version||", false],
   // no versions
   ["sha-1234abc", "other", "other|sha-1234abc", false],
   ["5e3f1a2", "other", "other|5e3f1a2", false],
@@ -238,6 +251,9 @@ export const ascendingTable: readonly (readonly [what: string, tags: readonly st
   ["git's underscores", ["REL_9_6_1", "REL_16_2", "REL_17_0"]],
   ["k3s", ["v1.29.5-k3s1", "v1.30.1-k3s1", "v1.30.1-k3s2"]],
   ["nightly dates", ["nightly-2024-06-04", "nightly-2024-06-05", "nightly-2024-10-01"]],
+  ["Java 8", ["8u412-b08", "8u432-b06", "11.0.25_9"]],
+  ["commits after a version", ["1.2.2", "1.2.3", "1.2.3-2-gabc1234", "1.2.3-12-g0123abc", "1.2.4"]],
+  ["rebuilds of a variant", ["1.2.3-bookworm", "1.2.3-bookworm-20240612", "1.2.3-bookworm-20240701", "1.2.4-bookworm"]],
   ["numbers beyond 2^53", ["1.0.9007199254740992", "1.0.9007199254740993", "1.0.90071992547409930"]],
 ];
 
