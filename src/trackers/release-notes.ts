@@ -71,8 +71,10 @@ function placeOf(path: string, ref: string | null): string {
   return ref === null ? `"${path}" on the default branch` : `"${path}" at "${ref}"`;
 }
 
+class MissingFile extends Error {}
+
 interface FileReader {
-  /** Null when the check may read no more files. Throws what `readFile` throws, ChangelogError and TemplateError. */
+  /** Null when the check may read no more files. Throws what `readFile` throws, MissingFile and ChangelogError. */
   open(path: string, ref: string | null): Promise<Changelog | null>;
 }
 
@@ -81,7 +83,7 @@ function fileReader(source: OpenSource): FileReader {
   const files = new Map<string, Promise<Changelog>>();
   const read = async (path: string, ref: string | null): Promise<Changelog> => {
     const text = (await source.readFile?.(path, ref)) ?? null;
-    if (text === null) throw new TemplateError(`There is no file ${placeOf(path, ref)}`);
+    if (text === null) throw new MissingFile(`There is no file ${placeOf(path, ref)}`);
     return openChangelog(text, formatOfPath(path));
   };
   return {
@@ -103,19 +105,23 @@ function fileReader(source: OpenSource): FileReader {
 export function changelogReader(options: NotesOptions) {
   const { db, clock, log, excerpt } = options;
 
-  /** The tag in the changelog's own repository, where the release comes from another source. */
-  const tagIn = async (repository: SourceRow, checked: SourceRow, release: UpstreamRelease): Promise<string> => {
-    if (repository.id === checked.id) return release.tag;
+  /** What the release's tag may be in the changelog's own repository, where the release comes from another source. */
+  const tagsIn = async (
+    repository: SourceRow,
+    checked: SourceRow,
+    release: UpstreamRelease,
+  ): Promise<readonly string[]> => {
+    if (repository.id === checked.id) return [release.tag];
     const plain = plainVersion(versionOf(release));
     for (const version of [plain, `v${plain}`, `V${plain}`]) {
       const [row] = await releasesOfVersion(db.read, [repository.id], version);
-      if (row !== undefined) return row.tag;
+      if (row !== undefined) return [row.tag];
     }
-    return release.tag;
+    return classify(plain).shape === null ? [release.tag] : [`v${plain}`, plain];
   };
 
   const describe = (error: unknown): string => {
-    if (error instanceof ChangelogError || error instanceof TemplateError) return excerpt(error.message);
+    if (isOfOneFile(error)) return excerpt(error.message);
     if (error instanceof PluginError) return excerpt(`The changelog could not be read: ${error.message}`);
     if (error instanceof AppError) return excerpt(`The changelog could not be read: ${errorMessage(error)}`);
     log.error("Changelog could not be read", { error });
@@ -126,16 +132,22 @@ export function changelogReader(options: NotesOptions) {
     settings: ChangelogSettings,
     files: FileReader,
     release: UpstreamRelease,
-    tag: string,
+    tags: readonly string[],
   ): Promise<ChangelogNotes | null> => {
+    const [tag = release.tag, ...others] = tags;
     const version = versionOf(release);
     const path = fillPath(settings.path_template, { tag, version });
     const refs = { default_branch: null, release_tag: tag, specific: settings.specific_ref };
-    const changelog = await files.open(path, refs[settings.ref]);
-    if (changelog === null) return null;
-    await nextTurn();
-    const { extraction: mode, heading_template, subheading } = settings;
-    return { notes: changelog.extract({ tag, version, mode, heading_template, subheading }), error: null };
+    try {
+      const changelog = await files.open(path, refs[settings.ref]);
+      if (changelog === null) return null;
+      await nextTurn();
+      const { extraction: mode, heading_template, subheading } = settings;
+      return { notes: changelog.extract({ tag, version, mode, heading_template, subheading }), error: null };
+    } catch (error) {
+      if (!(error instanceof MissingFile) || others.length === 0) throw error;
+      return await readOne(settings, files, release, others);
+    }
   };
 
   const readAll = async (
@@ -147,14 +159,13 @@ export function changelogReader(options: NotesOptions) {
     const files = fileReader(opened.session.source);
     for (const [position, release] of wanted.entries()) {
       try {
-        const tag = await tagIn(opened.repository, opened.checked, release);
-        const notes = await readOne(settings, files, release, tag);
+        const tags = await tagsIn(opened.repository, opened.checked, release);
+        const notes = await readOne(settings, files, release, tags);
         if (notes !== null) found.set(release.tag, notes);
       } catch (error) {
         const failure = { notes: null, error: describe(error) };
         found.set(release.tag, failure);
-        const isOfFile = error instanceof ChangelogError || error instanceof TemplateError;
-        if (isOfFile || (error instanceof PluginError && error.code === "not_found")) continue;
+        if (isOfOneFile(error) || (error instanceof PluginError && error.code === "not_found")) continue;
         // Who does not answer now is not asked for more.
         for (const other of wanted.slice(position + 1)) found.set(other.tag, failure);
         break;
@@ -200,6 +211,11 @@ export function changelogReader(options: NotesOptions) {
       ended.abort();
     }
   };
+}
+
+/** An error that says nothing of the files of other releases. */
+function isOfOneFile(error: unknown): error is Error {
+  return error instanceof ChangelogError || error instanceof TemplateError || error instanceof MissingFile;
 }
 
 function all(wanted: readonly UpstreamRelease[], error: string): Map<string, ChangelogNotes> {
