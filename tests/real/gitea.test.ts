@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,8 @@ import { type Gitea, giteaMissing, startGitea } from "../peers/gitea.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { realHttp } from "../support/real-http.ts";
+
+setDefaultTimeout(60_000);
 
 interface Created {
   id: number;
