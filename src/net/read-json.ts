@@ -5,6 +5,11 @@ function hostOf(response: Response): string {
   return URL.canParse(response.url) ? `"${new URL(response.url).host}"` : "The upstream";
 }
 
+/** Upstream's own characters in a message: control characters would let it forge lines or colours in a log. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ");
+}
+
 /** The text of an answer; a body that breaks off, is too large or late is a PluginError. */
 export async function readText(response: Response): Promise<string> {
   try {
@@ -37,15 +42,23 @@ export async function readJson<const TSchema extends v.GenericSchema>(
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    const start = text.trim().slice(0, 80).replace(/\s+/g, " ");
+    const start = printable(text.trim().slice(0, 80));
     throw new PluginError("malformed", `${from} answered with something that is not JSON: "${start}"`, { cause });
   }
-  const parsed = v.safeParse(schema, value, { abortEarly: true });
+  const parsed = parseBounded(schema, value, from);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  const path = v.getDotPath(issue) ?? "the top";
-  throw new PluginError(
-    "malformed",
-    `${from} answered with unexpected JSON at ${path}: ${issue.message.slice(0, 200)}`,
-  );
+  const path = printable(v.getDotPath(issue) ?? "the top").slice(0, 200);
+  const reason = printable(issue.message.slice(0, 200));
+  throw new PluginError("malformed", `${from} answered with unexpected JSON at ${path}: ${reason}`);
+}
+
+/** A schema that goes into itself follows upstream's nesting, which may be deeper than the stack. */
+function parseBounded<const TSchema extends v.GenericSchema>(schema: TSchema, value: unknown, from: string) {
+  try {
+    return v.safeParse(schema, value, { abortEarly: true });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new PluginError("malformed", `${from} answered with JSON that is nested too deep`, { cause });
+  }
 }

@@ -7,6 +7,8 @@ const maxMessageCharacters = 500;
 const maxWordsCharacters = 300;
 /** Of a list of errors; forges name the first ones first. */
 const maxErrors = 5;
+/** Levels of lists and objects that words are looked for in; forges use three. */
+const maxDepth = 6;
 
 /** Text from elsewhere on one line and bounded: control characters would let it forge lines or colours. */
 export function oneLine(text: string, characters: number): string {
@@ -19,16 +21,18 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The words in one of a forge's error fields: a text, a list of them, or of objects that have a `message`. */
-function wordsIn(value: unknown): string {
+function wordsIn(value: unknown, depth = 0): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.slice(0, maxErrors).map(wordsIn).filter(Boolean).join("; ");
+  if (depth === maxDepth) return "";
+  const deeper = (inner: unknown) => wordsIn(inner, depth + 1);
+  if (Array.isArray(value)) return value.slice(0, maxErrors).map(deeper).filter(Boolean).join("; ");
   if (!isRecord(value)) return "";
   const inner = value.message ?? value.code;
-  if (inner !== undefined) return wordsIn(inner);
+  if (inner !== undefined) return deeper(inner);
   // Refused fields with the reasons of each: `{"ref": ["is missing"]}`.
   return Object.entries(value)
     .slice(0, maxErrors)
-    .map(([name, reasons]) => [name, wordsIn(reasons)].filter(Boolean).join(" "))
+    .map(([name, reasons]) => [name, deeper(reasons)].filter(Boolean).join(" "))
     .join("; ");
 }
 
@@ -42,7 +46,9 @@ export function forgeWords(body: string): string {
     return body.slice(0, 4 * maxWordsCharacters);
   }
   if (!isRecord(json)) return "";
-  const texts = [json.message, json.error, json.error_description, json.errors].map(wordsIn).filter(Boolean);
+  const texts = [json.message, json.error, json.error_description, json.errors]
+    .map((value) => wordsIn(value))
+    .filter(Boolean);
   return [...new Set(texts)].join(": ");
 }
 
