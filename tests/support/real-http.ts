@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/clock.ts";
 import { createHttp, type HttpContext } from "../../src/net/http.ts";
 import { createRateLedger } from "../../src/net/rate-ledger.ts";
+import type { Resolve } from "../../src/net/resolve.ts";
 import type { CachedResponse } from "../../src/net/response-cache.ts";
 
 export interface RealHttp {
@@ -12,7 +13,7 @@ export interface RealHttp {
 }
 
 /** The product's own bounded, conditional, paced fetch; only the stores behind it are in memory. */
-export function realHttp(clock: Clock): RealHttp {
+export function realHttp(clock: Clock, resolve?: Resolve): RealHttp {
   const stored = new Map<string, CachedResponse>();
   const ledger = createRateLedger({
     clock,
@@ -25,6 +26,7 @@ export function realHttp(clock: Clock): RealHttp {
     clock,
     ledger,
     random: () => 0.5,
+    ...(resolve === undefined ? {} : { resolve }),
     cache: {
       find: async (key) => stored.get(key) ?? null,
       store: async (key, response) => {
