@@ -49,9 +49,14 @@ function stableShare(id: string): number {
   return createHash("sha256").update(id).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-/** When the next check after one that ended now is due: never later than one interval. */
-export function nextCheckAt(sourceId: string, intervalMinutes: number, now: number): number {
-  return now + Math.round(intervalMinutes * 60_000 * (1 - jitterShare * stableShare(sourceId)));
+/**
+ * When the next check after one that ended now is due: never later than one interval. A check that began late has no jitter: where
+ * sources wait for a limit that they share, those with more of it would always be ahead of the others.
+ */
+export function nextCheckAt(sourceId: string, intervalMinutes: number, now: number, lateMs = 0): number {
+  const interval = intervalMinutes * 60_000;
+  const jitter = interval * jitterShare * stableShare(sourceId);
+  return now + Math.round(interval - Math.max(jitter - Math.max(lateMs, 0), 0));
 }
 
 interface Claimed {
@@ -60,6 +65,8 @@ interface Claimed {
   channels: readonly ChannelRow[];
   known: readonly ReleaseFactsRow[];
   lease: { owner: string; until: number };
+  /** How long after its due time it began. */
+  late_ms: number;
 }
 
 interface Failure {
@@ -124,13 +131,19 @@ export function sourceCheck(options: CheckOptions) {
   const watchedTags = options.watchedTags ?? tagsInUse;
   const readChangelog = changelogReader(options);
 
-  const claim = async (id: string): Promise<Claimed | null> => {
+  const claim = async (id: string, dueAt: number | null): Promise<Claimed | null> => {
     const now = clock.now();
     const lease = { owner, until: now + leaseMs };
     const source = await db.write((tx) => claimSource(tx, id, { owner, now, until: lease.until }));
     const rules = source === null ? null : await findCheckRules(db.read, source);
     if (source === null || rules === null) return null;
-    return { source, ...rules, known: await releasesOf(db.read, [id]), lease };
+    return {
+      source,
+      ...rules,
+      known: await releasesOf(db.read, [id]),
+      lease,
+      late_ms: dueAt === null ? 0 : now - dueAt,
+    };
   };
 
   const watchList = async (claimed: Claimed): Promise<readonly string[]> => {
@@ -189,7 +202,10 @@ export function sourceCheck(options: CheckOptions) {
         last_error_code: failure.code,
         last_error_message: failure.message,
         failing_since: source.failing_since ?? now,
-        next_check_at: Math.max(nextCheckAt(source.id, tracker.check_interval_minutes, now), now + wait),
+        next_check_at: Math.max(
+          nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms),
+          now + wait,
+        ),
       }),
     );
     log.warning("Check failed", {
@@ -214,7 +230,7 @@ export function sourceCheck(options: CheckOptions) {
         last_error_code: null,
         last_error_message: null,
         failing_since: null,
-        next_check_at: nextCheckAt(source.id, tracker.check_interval_minutes, now),
+        next_check_at: nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms),
         upstream_total: listing.total,
         rotation: source.rotation + 1,
         baseline_at: source.baseline_at ?? now,
@@ -311,10 +327,15 @@ export function sourceCheck(options: CheckOptions) {
 
   /**
    * Does nothing when the source is not due or another has it. Throws only when the database does not answer. `leave` is called
-   * when nothing more is asked of upstream and only the result is still to be written.
+   * when nothing more is asked of upstream and only the result is still to be written. `dueAt` is when it was due by its interval.
    */
-  return async (id: string, signal: AbortSignal, leave: () => void = () => undefined): Promise<void> => {
-    const claimed = await claim(id);
+  return async (
+    id: string,
+    signal: AbortSignal,
+    leave: () => void = () => undefined,
+    dueAt: number | null = null,
+  ): Promise<void> => {
+    const claimed = await claim(id, dueAt);
     if (claimed === null) return;
     try {
       await perform(claimed, signal, leave);

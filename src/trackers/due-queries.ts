@@ -43,6 +43,8 @@ export interface DueSource {
   host: string;
   kind: string;
   credential_id: string | null;
+  /** By its interval. */
+  due_at: number;
 }
 
 /** One host as one credential sees it. */
@@ -77,6 +79,7 @@ function buildDue(read: Reader, { hosts, waiting }: Withheld) {
     host: tracker_sources.host,
     kind: tracker_sources.kind,
     credential_id: tracker_sources.credential_id,
+    due_at: tracker_sources.next_check_at,
   };
   const requested = read
     .select(columns)

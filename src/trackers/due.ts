@@ -15,7 +15,7 @@ interface DueOptions {
   /** Of each kind of source, how many checks one host bears at once. */
   checksPerHost: (kind: string) => number;
   rates: () => readonly RateState[];
-  check: (id: string, signal: AbortSignal, leave: () => void) => Promise<void>;
+  check: (id: string, signal: AbortSignal, leave: () => void, dueAt: number | null) => Promise<void>;
 }
 
 /** Checks as work for the scheduler: what is due, how much of it at once, and how it is done. */
@@ -51,7 +51,7 @@ export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions
       const isWaiting = waitingAt(clock.now()).some(
         ({ host, credential_id }) => host === item.host && credential_id === item.credential_id,
       );
-      if (!isWaiting) await check(item.id, signal, leave);
+      if (!isWaiting) await check(item.id, signal, leave, item.due_at);
     },
   };
 }

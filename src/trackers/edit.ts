@@ -88,8 +88,8 @@ export function sourceEditor(options: EditOptions) {
     }
     for (const [position, input] of inputs.entries()) {
       const release_type = releaseTypeOf(input);
-      const { type, include_pattern, exclude_pattern } = input;
-      const rules = { release_type, include_pattern, exclude_pattern };
+      const { type, include_pattern, exclude_pattern, requires_agreement } = input;
+      const rules = { release_type, include_pattern, exclude_pattern, requires_agreement };
       const known = stored.find((channel) => channel.type === type);
       if (known === undefined) {
         hasChanged = true;
@@ -99,6 +99,7 @@ export function sourceEditor(options: EditOptions) {
       const isSame =
         known.release_type === release_type &&
         known.include_pattern === include_pattern &&
+        known.requires_agreement === requires_agreement &&
         known.exclude_pattern === exclude_pattern;
       // What other rules let in has not been published just now, so the next check finds it silently.
       hasChanged ||= !isSame;
@@ -170,8 +171,9 @@ export function sourceEditor(options: EditOptions) {
     /** After an edit: channels judge what is stored anew, and no due time is further away than the interval allows. */
     settle: async (tx: Writer, tracker: TrackerRow): Promise<void> => {
       const now = clock.now();
+      const changed = await recomputeLatest(tx, tracker);
       for (const row of await sourcesOf(tx, [tracker.id])) {
-        await wakeExecutors(tx, row.id, await recomputeLatest(tx, row.id, tracker.sorting), now);
+        await wakeExecutors(tx, row.id, changed.get(row.id) ?? [], now);
         if (row.last_error_code === "rate_limited") continue;
         const latest = nextCheckAt(row.id, tracker.check_interval_minutes, now);
         if (row.next_check_at > latest && row.lease_until === null) {

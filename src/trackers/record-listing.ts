@@ -2,7 +2,9 @@ import type { Writer } from "../db/client.ts";
 import { newId } from "../ids.ts";
 import type { RecordEvent, ReleaseFacts } from "../notifications/schema.ts";
 import type { Listing } from "../sources/source.ts";
+import { chooseLatest } from "../versions/channel.ts";
 import { MAX_TEXT_CHARACTERS } from "../versions/pattern.ts";
+import { agreedReleases } from "./agreement.ts";
 import {
   executorsOfSource,
   findReleaseEvent,
@@ -10,7 +12,8 @@ import {
   updateEventFacts,
   wakeExecutors,
 } from "./bound-queries.ts";
-import { judgeRelease, latestOfChannel, membersOf, plainVersion } from "./judge.ts";
+import { displayVersion, usesAppVersions } from "./display.ts";
+import { judgeRelease, latestOfChannel, membersOf } from "./judge.ts";
 import { buildsInUse, isInUse } from "./pins.ts";
 import type { TrackerRow } from "./queries.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts, newFacts, notesOf } from "./release-facts.ts";
@@ -20,7 +23,6 @@ import {
   insertRelease,
   type ReleaseFactsRow,
   releasesOf,
-  releasesOfVersion,
   updateReleaseRow,
 } from "./release-queries.ts";
 import { surplusReleases } from "./retention.ts";
@@ -93,45 +95,56 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
   return { rows: [...byTag.values()], discovered, republished, overlong, changes };
 }
 
-/** Whether another source of the tracker already shows a version in a channel of the same type. */
-async function findTwin(
-  tx: Writer,
-  input: ListingInput,
-  channel: ChannelRow,
-  release: ReleaseFactsRow,
-): Promise<ReleaseFactsRow | null> {
-  const others = (await sourcesOf(tx, [input.tracker.id])).filter((source) => source.id !== input.source.id);
-  const ids = others.map((source) => source.id);
-  const plain = plainVersion(release.version);
-  const candidates: ReleaseFactsRow[] = [];
-  for (const version of [plain, `v${plain}`, `V${plain}`]) {
-    candidates.push(...(await releasesOfVersion(tx, ids, version)));
-  }
-  if (candidates.length === 0) return null;
-  const channels = (await channelsOf(tx, ids)).filter((other) => other.type === channel.type);
-  return (
-    candidates.find((candidate) =>
-      channels.some((other) => other.source_id === candidate.source_id && judgeRelease(candidate, other).accepted),
-    ) ?? null
+/** Of a tracker, over all its sources. */
+interface Content {
+  sources: readonly SourceRow[];
+  channels: readonly ChannelRow[];
+  releases: readonly ReleaseFactsRow[];
+}
+
+/** Everything that the tracker's sources show, with what this check has just written. */
+async function contentOf(tx: Writer, tracker: Pick<TrackerRow, "id">): Promise<Content> {
+  const sources = await sourcesOf(tx, [tracker.id]);
+  const ids = sources.map((source) => source.id);
+  return { sources, channels: await channelsOf(tx, ids), releases: await releasesOf(tx, ids) };
+}
+
+/** The releases of other sources that show the same version in a channel of the same type. */
+function twinsOf(content: Content, channel: ChannelRow, release: ReleaseFactsRow): ReleaseFactsRow[] {
+  const byApplication = usesAppVersions(content.sources);
+  const version = displayVersion(release, byApplication);
+  const others = content.channels.filter(
+    (other) => other.type === channel.type && other.source_id !== channel.source_id,
+  );
+  return content.releases.filter(
+    (candidate) =>
+      displayVersion(candidate, byApplication) === version &&
+      others.some((other) => other.source_id === candidate.source_id && judgeRelease(candidate, other).accepted),
   );
 }
 
-async function addSourceToEvent(tx: Writer, input: ListingInput, channel: ChannelRow, version: string): Promise<void> {
-  const plain = plainVersion(version);
-  for (const written of [version, plain, `v${plain}`]) {
-    const event = await findReleaseEvent(tx, input.tracker.id, { channel: channel.type, version: written });
+/** Adds a source to the event that announced a version, by whatever name; false when none has. */
+async function addSourceToEvent(
+  tx: Writer,
+  input: JudgeInput,
+  channel: ChannelRow,
+  same: readonly ReleaseFactsRow[],
+): Promise<boolean> {
+  for (const version of new Set(same.map((release) => release.version))) {
+    const event = await findReleaseEvent(tx, input.tracker.id, { channel: channel.type, version });
     if (event === null) continue;
     const sources = Array.isArray(event.facts.sources) ? event.facts.sources : [];
     if (!sources.includes(input.source.key)) {
       await updateEventFacts(tx, event.id, { ...event.facts, sources: [...sources, input.source.key] });
     }
-    return;
+    return true;
   }
+  return false;
 }
 
 async function releaseFactsOf(
   tx: Writer,
-  input: ListingInput,
+  input: JudgeInput,
   channel: ChannelRow,
   release: ReleaseFactsRow,
 ): Promise<Omit<ReleaseFacts, "previous_version" | "also">> {
@@ -152,37 +165,44 @@ async function releaseFactsOf(
 /** Announces a channel's new latest once for the tracker, naming the others that appeared since the previous check. */
 async function announceNew(
   tx: Writer,
-  input: ListingInput,
+  input: JudgeInput,
   channel: ChannelRow,
   found: { latest: ReleaseFactsRow; previous: ReleaseFactsRow | null; fresh: readonly ReleaseFactsRow[] },
 ): Promise<void> {
-  const { latest, previous } = found;
-  if (!found.fresh.includes(latest)) return;
-  if ((await findTwin(tx, input, channel, latest)) !== null) {
-    await addSourceToEvent(tx, input, channel, latest.version);
-    return;
-  }
-  const also: string[] = [];
-  for (const release of membersOf(found.fresh, channel, input.tracker.sorting)) {
-    if (release !== latest && (await findTwin(tx, input, channel, release)) === null) also.push(release.version);
-  }
+  const { content } = input;
+  const { latest, previous, fresh } = found;
+  if (!fresh.includes(latest)) return;
+  const twins = twinsOf(content, channel, latest);
+  const isTold = await addSourceToEvent(tx, input, channel, [latest, ...twins]);
+  // Another source has it and was not announced: it was there before anybody looked. Where all must agree, they do only now.
+  if (isTold || (twins.length > 0 && !channel.requires_agreement)) return;
+  const also = membersOf(fresh, channel, input.tracker.sorting)
+    .filter((release) => release !== latest && twinsOf(content, channel, release).length === 0)
+    .map((release) => release.version);
   const facts = await releaseFactsOf(tx, input, channel, latest);
+  const keys = new Map(content.sources.map(({ id, key }) => [id, key]));
+  const shownBy = channel.requires_agreement ? twins.flatMap((twin) => keys.get(twin.source_id) ?? []) : [];
   await input.recordEvent(tx, {
     kind: "new_release",
     tracker_id: input.tracker.id,
-    facts: { ...facts, previous_version: previous?.version ?? null, also },
+    facts: {
+      ...facts,
+      sources: [...new Set([...facts.sources, ...shownBy])],
+      previous_version: previous?.version ?? null,
+      also,
+    },
   });
 }
 
 async function announceRepublished(
   tx: Writer,
-  input: ListingInput,
+  input: JudgeInput,
   channel: ChannelRow,
   release: ReleaseFactsRow,
 ): Promise<void> {
-  const twin = await findTwin(tx, input, channel, release);
+  const twins = twinsOf(input.content, channel, release);
   // Another source has the new build already: it has been told.
-  if (twin !== null && twin.revision === release.revision && twin.republished_at !== null) return;
+  if (twins.some((twin) => twin.revision === release.revision && twin.republished_at !== null)) return;
   const facts = await releaseFactsOf(tx, input, channel, release);
   await input.recordEvent(tx, {
     kind: "republish",
@@ -191,27 +211,38 @@ async function announceRepublished(
   });
 }
 
-async function judgeChannel(
-  tx: Writer,
-  input: ListingInput,
-  channel: ChannelRow,
-  found: {
-    rows: readonly ReleaseFactsRow[];
-    discovered: readonly Discovery[];
-    republished: readonly ReleaseFactsRow[];
-  },
-): Promise<boolean> {
-  const { source, now } = input;
+interface JudgeInput {
+  tracker: TrackerRow;
+  /** Whose channel is judged. */
+  source: SourceRow;
+  content: Content;
+  now: number;
+  recordEvent: RecordEvent;
+}
+
+/** What a check found in the source whose channel is judged. */
+interface Found {
+  rows: readonly ReleaseFactsRow[];
+  discovered: readonly Discovery[];
+  republished: readonly ReleaseFactsRow[];
+}
+
+async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, found: Found): Promise<boolean> {
+  const { source, now, content } = input;
   const isMember = (release: ReleaseFactsRow) => judgeRelease(release, channel).accepted;
-  const latest = latestOfChannel(found.rows, channel, input.tracker.sorting);
+  const candidates = agreedReleases(found.rows, channel, content);
+  const latest = latestOfChannel(candidates, channel, input.tracker.sorting);
+  const previous = found.rows.find((row) => row.id === channel.latest_release_id) ?? null;
   const isBaselined = source.baseline_at !== null && channel.baseline_at !== null;
-  const fresh = found.discovered
+  const appeared = found.discovered
     .filter(({ appeared }) => (appeared === undefined ? isBaselined : appeared && source.baseline_at !== null))
     .map(({ row }) => row)
     .filter(isMember);
-  const republished = found.republished.filter(isMember);
-  const previous = found.rows.find((row) => row.id === channel.latest_release_id) ?? null;
+  // Where all must agree, what leads now may have been known for long: the last source to show it makes it new.
+  const isAgreed = channel.requires_agreement && isBaselined && latest !== null && latest.id !== previous?.id;
+  const fresh = channel.requires_agreement ? (isAgreed && isAhead(latest, previous, input) ? [latest] : []) : appeared;
   if (latest !== null) await announceNew(tx, input, channel, { latest, previous, fresh });
+  const republished = found.republished.filter(isMember).filter((release) => candidates.includes(release));
   for (const release of republished) await announceRepublished(tx, input, channel, release);
   const hasChanged =
     (latest?.id ?? null) !== channel.latest_release_id || (latest?.revision ?? null) !== channel.latest_revision;
@@ -223,6 +254,28 @@ async function judgeChannel(
     });
   }
   return hasChanged || republished.length > 0;
+}
+
+/** Whether a version comes after the one before it: one that leads only because a newer one lost its agreement is no news. */
+function isAhead(latest: ReleaseFactsRow, previous: ReleaseFactsRow | null, { tracker }: JudgeInput): boolean {
+  if (previous === null) return true;
+  return chooseLatest([previous, latest], tracker.sorting)?.id === latest.id;
+}
+
+/** Channels of the tracker's other sources that waited for this one to show a version. */
+async function judgeWaiting(tx: Writer, input: JudgeInput): Promise<void> {
+  const { content } = input;
+  for (const source of content.sources) {
+    if (source.id === input.source.id) continue;
+    const rows = content.releases.filter((release) => release.source_id === source.id);
+    const changed: ChannelRow["type"][] = [];
+    for (const channel of content.channels) {
+      if (channel.source_id !== source.id || !channel.requires_agreement) continue;
+      const found = { rows, discovered: [], republished: [] };
+      if (await judgeChannel(tx, { ...input, source }, channel, found)) changed.push(channel.type);
+    }
+    await wakeExecutors(tx, source.id, changed, input.now);
+  }
 }
 
 async function prune(
@@ -253,16 +306,19 @@ async function prune(
  * events, retention, executors to be evaluated. A channel's first listing is a silent baseline.
  */
 export async function recordListing(tx: Writer, input: ListingInput): Promise<Recorded> {
-  const { source, now } = input;
+  const { source, tracker, now } = input;
   const channels = await channelsOf(tx, [source.id]);
   const found = await storeReleases(tx, input, await releasesOf(tx, [source.id]));
   const isQuiet =
     found.discovered.length === 0 && found.changes === 0 && channels.every((channel) => channel.baseline_at !== null);
   if (!isQuiet) {
+    const content = await contentOf(tx, tracker);
+    const judged: JudgeInput = { tracker, source, content, now, recordEvent: input.recordEvent };
     const changed: ChannelRow["type"][] = [];
     for (const channel of channels) {
-      if (await judgeChannel(tx, input, channel, found)) changed.push(channel.type);
+      if (await judgeChannel(tx, judged, channel, found)) changed.push(channel.type);
     }
+    await judgeWaiting(tx, judged);
     if (found.discovered.length > 0) await prune(tx, input, found.rows, channels);
     await wakeExecutors(tx, source.id, changed, now);
   }
@@ -273,22 +329,25 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
   };
 }
 
-/** After an edit: each channel's latest from what is stored, without an event. Returns the channels whose latest changed. */
+/**
+ * After an edit: the latest of each channel of a tracker from what is stored, without an event. Returns the channels whose latest
+ * changed, by the id of their source.
+ */
 export async function recomputeLatest(
   tx: Writer,
-  sourceId: string,
-  sorting: TrackerRow["sorting"],
-): Promise<ChannelRow["type"][]> {
-  const rows = await releasesOf(tx, [sourceId]);
-  const changed: ChannelRow["type"][] = [];
-  for (const channel of await channelsOf(tx, [sourceId])) {
-    const latest = latestOfChannel(rows, channel, sorting);
+  tracker: Pick<TrackerRow, "id" | "sorting">,
+): Promise<ReadonlyMap<string, ChannelRow["type"][]>> {
+  const content = await contentOf(tx, tracker);
+  const changed = new Map<string, ChannelRow["type"][]>();
+  for (const channel of content.channels) {
+    const rows = content.releases.filter((release) => release.source_id === channel.source_id);
+    const latest = latestOfChannel(agreedReleases(rows, channel, content), channel, tracker.sorting);
     if ((latest?.id ?? null) === channel.latest_release_id) continue;
     await updateChannelRow(tx, channel.id, {
       latest_release_id: latest?.id ?? null,
       latest_revision: latest?.revision ?? null,
     });
-    changed.push(channel.type);
+    changed.set(channel.source_id, [...(changed.get(channel.source_id) ?? []), channel.type]);
   }
   return changed;
 }

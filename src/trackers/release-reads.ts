@@ -5,6 +5,8 @@ import { notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { orderTags } from "../versions/order.ts";
+import { agreedReleases } from "./agreement.ts";
+import { usesAppVersions } from "./display.ts";
 import { choicesOf, judgeRelease, membersOf } from "./judge.ts";
 import { findTracker, findTrackerByName, type TrackerRow } from "./queries.ts";
 import {
@@ -78,6 +80,12 @@ function parsePosition(key: string | null): { at: number; id: string } | null {
   return /^-?\d{1,16}$/.test(at) ? { at: Number(at), id } : null;
 }
 
+interface Context {
+  sources: readonly SourceRow[];
+  channels: readonly ChannelRow[];
+  rows: readonly ReleaseFactsRow[];
+}
+
 /** Releases as they are stored, judged by the channels as they are now. None of these asks an upstream but the last one. */
 export function releaseReads(options: ReadOptions) {
   const { db, clock } = options;
@@ -93,22 +101,36 @@ export function releaseReads(options: ReadOptions) {
     if (source === null || tracker === null) throw notFound("source", id);
     return { source, tracker };
   };
-  const contexts = async (tracker: TrackerRow) => {
+  const contexts = async (tracker: TrackerRow): Promise<Context> => {
     const sources = await sourcesOf(db.read, [tracker.id]);
     const ids = sources.map((source) => source.id);
     const channels = await channelsOf(db.read, ids);
     return { sources, channels, rows: await releasesOf(db.read, ids) };
   };
-  const members = async (sourceId: string, type: ChannelType, list = membersOf): Promise<ReleaseFactsRow[]> => {
+  /** What a channel may take for its latest, in the order that `list` gives. */
+  const candidates = async (sourceId: string, type: ChannelType, list = membersOf): Promise<ReleaseFactsRow[]> => {
     const { tracker } = await getSourceRow(sourceId);
     const channel = (await channelsOf(db.read, [sourceId])).find((own) => own.type === type);
-    return channel === undefined ? [] : list(await releasesOf(db.read, [sourceId]), channel, tracker.sorting);
+    if (channel === undefined) return [];
+    if (!channel.requires_agreement) return list(await releasesOf(db.read, [sourceId]), channel, tracker.sorting);
+    const { sources, channels, rows } = await contexts(tracker);
+    const own = rows.filter((row) => row.source_id === sourceId);
+    return list(agreedReleases(own, channel, { sources, channels, releases: rows }), channel, tracker.sorting);
   };
-  const viewIn = (row: ReleaseFactsRow, tracker: TrackerRow, source: SourceRow, channels: readonly ChannelRow[]) =>
+  const viewIn = (
+    row: ReleaseFactsRow,
+    {
+      tracker,
+      source,
+      sources,
+      channels,
+    }: { tracker: TrackerRow; source: SourceRow } & Pick<Context, "sources" | "channels">,
+  ) =>
     releaseView(row, {
       tracker: tracker.name,
       source_key: source.key,
       channels: channels.filter((channel) => channel.source_id === source.id),
+      by_application: usesAppVersions(sources),
     });
 
   /** Views of rows of any trackers; those that no channel takes are left out. */
@@ -119,10 +141,13 @@ export function releaseReads(options: ReadOptions) {
     const sourceIds = [...new Set(rows.map((row) => row.source_id))];
     const channels = await channelsOf(db.read, sourceIds);
     const owners = new Map(await Promise.all(sourceIds.map(async (id) => [id, await getSourceRow(id)] as const)));
+    const trackerIds = [...new Set([...owners.values()].map(({ tracker }) => tracker.id))];
+    const sources = await sourcesOf(db.read, trackerIds);
     for (const row of rows) {
       const owner = owners.get(row.source_id);
       if (owner === undefined) continue;
-      const view = viewIn(row, owner.tracker, owner.source, channels);
+      const own = sources.filter((source) => source.tracker_id === owner.tracker.id);
+      const view = viewIn(row, { ...owner, sources: own, channels });
       if (view.channels.length > 0) found.push({ row, view });
     }
     return found;
@@ -139,7 +164,7 @@ export function releaseReads(options: ReadOptions) {
         .flatMap((row) => {
           const source = byId.get(row.source_id);
           if (source === undefined || (parsed.source !== undefined && source.key !== parsed.source)) return [];
-          return [{ row, at: timeOf(row), view: viewIn(row, tracker, source, channels) }];
+          return [{ row, at: timeOf(row), view: viewIn(row, { tracker, source, sources, channels }) }];
         })
         .filter(({ view }) =>
           parsed.channel === undefined ? view.channels.length > 0 : view.channels.includes(parsed.channel),
@@ -190,7 +215,7 @@ export function releaseReads(options: ReadOptions) {
       const source = sources.find((own) => own.id === row?.source_id);
       if (row === null || source === undefined) throw notFound("release", id);
       const { notes, ...facts } = row;
-      return { ...viewIn(facts, tracker, source, channels), notes };
+      return { ...viewIn(facts, { tracker, source, sources, channels }), notes };
     },
 
     /** Why a tag is, or is not, in each channel: every rule's verdict, and where it stands. */
@@ -206,7 +231,7 @@ export function releaseReads(options: ReadOptions) {
           const row = own.find((release) => release.tag === tag) ?? null;
           return {
             key: source.key,
-            release: row === null ? null : viewIn(row, tracker, source, channels),
+            release: row === null ? null : viewIn(row, { tracker, source, sources, channels }),
             channels: channels
               .filter((channel) => channel.source_id === source.id)
               .map((channel) => {
@@ -233,7 +258,7 @@ export function releaseReads(options: ReadOptions) {
       type: ChannelType,
       wanted: { minimum_age_ms?: number } = {},
     ): Promise<ChannelChoice> => {
-      const ordered = await members(sourceId, type, choicesOf);
+      const ordered = await candidates(sourceId, type, choicesOf);
       const minimumAge = wanted.minimum_age_ms ?? 0;
       const readyAt = (row: ReleaseFactsRow) =>
         minimumAge === 0 ? 0 : Math.max(row.first_observed_at, row.republished_at ?? 0) + minimumAge;
@@ -248,7 +273,7 @@ export function releaseReads(options: ReadOptions) {
 
     /** A channel's stored releases, the latest first. */
     channelReleases: async (sourceId: string, type: ChannelType): Promise<ChannelRelease[]> =>
-      (await members(sourceId, type)).map(channelRelease),
+      (await candidates(sourceId, type)).map(channelRelease),
 
     /** A source by its id, for what binds to it. Throws `not_found`. */
     getSource: async (sourceId: string) => {

@@ -72,6 +72,12 @@ const channelEntries = {
   ),
   include_pattern: pattern("Include pattern", "Only matching tags enter. Blank takes all", "^v?\\d+\\.\\d+\\.\\d+$"),
   exclude_pattern: pattern("Exclude pattern", "Matching tags stay out even if they are included", "-(alpha|beta|rc)"),
+  requires_agreement: v.pipe(
+    v.optional(v.boolean("Write true or false"), false),
+    v.title("Only when all sources agree"),
+    v.description("A version leads here once every source of the tracker shows it in this type of channel"),
+    v.metadata({ advanced: true }),
+  ),
 };
 const typedChannelEntries = {
   type: channelEntries.type,
@@ -83,6 +89,7 @@ const typedChannelEntries = {
   ),
   include_pattern: channelEntries.include_pattern,
   exclude_pattern: channelEntries.exclude_pattern,
+  requires_agreement: channelEntries.requires_agreement,
 };
 
 /** Refuses a value of `member` that an earlier entry of the list has, at the later one. */
@@ -282,6 +289,7 @@ export const ChannelView = v.object({
   release_type: v.nullable(v.picklist(["release", "prerelease"])),
   include_pattern: v.string(),
   exclude_pattern: v.string(),
+  requires_agreement: v.boolean(),
   /** What the channel calls its latest; null while it has nothing. */
   latest: v.nullable(LatestView),
 });
@@ -350,6 +358,8 @@ export const ReleaseView = v.object({
   tracker: v.string(),
   source_key: v.string(),
   version: v.string(),
+  /** What all sources of the tracker call it alike: see the versions of a tracker. */
+  display_version: v.string(),
   tag: v.string(),
   stage: v.picklist(["release", "prerelease", "tag"]),
   /** Commit or digest; null while it could not be resolved. */
@@ -375,6 +385,31 @@ export const ReleaseView = v.object({
   labelled_version: v.nullable(v.string()),
 });
 export type ReleaseView = v.InferOutput<typeof ReleaseView>;
+
+export const VersionQuery = v.object({
+  ...PageQuery.entries,
+  channel: v.optional(v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`)),
+  source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
+});
+
+/** One version with all the sources that show it. */
+export const VersionView = v.object({
+  /** What people call it: without `v`; a chart beside other sources goes by its application. */
+  version: v.string(),
+  /** The earliest that a source gives, or else when it was first seen. */
+  published_at: Instant,
+  /** False when the time is only when it was first seen. */
+  is_published: v.boolean(),
+  channels: v.array(ChannelTypeSchema),
+  latest_in: v.array(ChannelTypeSchema),
+  /** In the order of the sources. */
+  releases: v.array(ReleaseView),
+  /** Keys of the sources that do not show it, or not in a channel. */
+  missing: v.array(v.string()),
+  /** Whether the image says that it was built from the commit of the git tag. */
+  build: v.picklist(["matches", "differs", "unknown"]),
+});
+export type VersionView = v.InferOutput<typeof VersionView>;
 
 /** One release with its notes: raw text from upstream, never trusted. */
 export const ReleaseDetailView = v.object({ ...ReleaseView.entries, notes: v.nullable(v.string()) });

@@ -37,6 +37,7 @@ import type { RateState } from "./stored-responses.ts";
 import { listCheckedSources, storedTimes } from "./upstream-queries.ts";
 import { type SourceLoad, upstreamLoads } from "./upstreams/loads.ts";
 import type { UpstreamView } from "./upstreams/schema.ts";
+import { versionReads } from "./version-reads.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
 
 export type TrackerService = ReturnType<typeof trackerService>;
@@ -189,6 +190,7 @@ export function trackerService(options: TrackerServiceOptions) {
 
   return {
     ...releaseReads({ ...opener, db }),
+    ...versionReads({ db }),
     ...previews,
 
     /** What a pasted text would give; creates nothing and asks nobody. `input`: `format`, `text`. */

@@ -1,5 +1,6 @@
 import type { Reader } from "../db/client.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
+import { displayVersion } from "./display.ts";
 import { typesOf } from "./judge.ts";
 import { storedNotesSettings } from "./notes-settings.ts";
 import type { TrackerRow } from "./queries.ts";
@@ -23,11 +24,12 @@ export function errorOf(source: SourceRow): { code: string; message: string } | 
 const worstFirst: readonly SourceState[] = ["failing", "checking", "pending", "ok"];
 
 function channelView(channel: ChannelRow, latest: ReleaseFactsRow | undefined): ChannelView {
-  const { type, release_type, include_pattern, exclude_pattern } = channel;
-  if (latest === undefined) return { type, release_type, include_pattern, exclude_pattern, latest: null };
+  const { type, release_type, include_pattern, exclude_pattern, requires_agreement } = channel;
+  const rules = { type, release_type, include_pattern, exclude_pattern, requires_agreement };
+  if (latest === undefined) return { ...rules, latest: null };
   const { version, tag, revision, published_at, first_observed_at } = latest;
   const view = { version, tag, revision, published_at, first_observed_at };
-  return { type, release_type, include_pattern, exclude_pattern, latest: view };
+  return { ...rules, latest: view };
 }
 
 /** At what moment, and what upstreams allow at it. */
@@ -129,12 +131,13 @@ export async function trackerViews(
 /** A release as it leaves, judged by its source's channels as they are now. */
 export function releaseView(
   row: ReleaseFactsRow,
-  context: { tracker: string; source_key: string; channels: readonly ChannelRow[] },
+  context: { tracker: string; source_key: string; channels: readonly ChannelRow[]; by_application: boolean },
 ): ReleaseView {
   const { source_id: _, notes_digest, ...facts } = row;
   return {
     ...facts,
     has_notes: notes_digest !== null,
+    display_version: displayVersion(row, context.by_application),
     tracker: context.tracker,
     source_key: context.source_key,
     channels: typesOf(row, context.channels),

@@ -30,13 +30,22 @@ describe("due checks", () => {
     const waits: number[] = [];
     for (let round = 0; round < 3; round++) {
       await house.tick();
-      waits.push((await dueAt()) - house.clock.now());
-      await house.clock.advance(60 * minute);
+      const wait = (await dueAt()) - house.clock.now();
+      waits.push(wait);
+      await house.clock.advance(wait);
     }
     expect(asked()).toBe(3);
     expect(new Set(waits).size).toBe(1);
     expect(waits[0]).toBeGreaterThan(53 * minute);
     expect(waits[0]).toBeLessThanOrEqual(60 * minute);
+  });
+
+  test("that began late are a whole interval apart, so that jitter puts nobody ahead of the others in a queue", async () => {
+    await house.create("web", { check_interval_minutes: 60 });
+    await house.tick();
+    await house.clock.advance(3 * 60 * minute);
+    await house.tick();
+    expect((await dueAt()) - house.clock.now()).toBe(60 * minute);
   });
 
   test("are spread by source", async () => {
