@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
+import type { Journal, RuntimeSession, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/engine-proxy.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
@@ -10,6 +11,7 @@ import { peerSuite } from "../support/peer.ts";
 import {
   changeTo,
   containersNamed,
+  downAfterUpdate,
   images,
   importImages,
   openSession,
@@ -40,13 +42,26 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
-  /** Update, then finish or put back, with the nth call broken. Answers the calls from `apply` on. */
+  /** A plan to update what runs, or to roll back what is down; ready for `apply`. */
+  async function planFor(session: RuntimeSession, name: string, image: string, journal: Journal): Promise<UpdatePlan> {
+    const ref = target(name);
+    if (image !== images.old) {
+      await runContainer(engine, name);
+      return await session.plan(ref, [changeTo(image)]);
+    }
+    const snapshot = await downAfterUpdate(engine, name, {});
+    const plan = await session.snapshots?.planRestore(ref, snapshot);
+    if (plan === undefined) throw new Error("An engine has snapshots");
+    await session.snapshots?.prepareRestore(plan, snapshot, null, journal);
+    return plan;
+  }
+
+  /** Update, or roll back to the old image, then finish or put back, with the nth call broken. Answers the calls from `apply` on. */
   async function updateBroken(name: string, image: string, n: number, fault: Fault): Promise<readonly string[]> {
-    await runContainer(engine, name);
     const ref = target(name);
     const journal = memoryJournal();
     await using session = await openSession(`unix://${proxy.socket}`, { deadlines });
-    const plan = await session.plan(ref, [changeTo(image)]);
+    const plan = await planFor(session, name, image, journal);
     proxy.breakCall(n, fault);
     try {
       await session.apply(plan, journal);
@@ -62,11 +77,12 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
   }
 
   test.each([
-    { path: "an update", prefix: "forward", image: images.next },
-    { path: "an update that is put back", prefix: "back", image: images.exits },
+    { path: "an update", prefix: "forward", image: images.next, isDown: false },
+    { path: "an update that is put back", prefix: "back", image: images.exits, isDown: false },
+    { path: "a rollback of what is down", prefix: "restore", image: images.old, isDown: true },
   ])(
-    "leaves one running and nothing else, in $path",
-    async ({ prefix, image }) => {
+    "leaves one and nothing else, running unless it was down before, in $path",
+    async ({ prefix, image, isDown }) => {
       const whole = [...(await updateBroken(`${prefix}-0`, image, 0, "500"))];
       await removeContainers(engine, `${prefix}-0`);
       expect(whole.filter((call) => !call.startsWith("GET")).length).toBeGreaterThan(5);
@@ -77,7 +93,9 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
           await updateBroken(name, image, n, fault);
           const found = await containersNamed(engine, name);
           const what = `call ${n} (${label}) ${fault}`;
-          expect([what, ...found.map((each) => `${each.name} ${each.state}`)]).toEqual([what, `${name} running`]);
+          const isPutBack = isDown && found[0]?.image === images.next;
+          const state = isPutBack ? "exited" : "running";
+          expect([what, ...found.map((each) => `${each.name} ${each.state}`)]).toEqual([what, `${name} ${state}`]);
           await removeContainers(engine, name);
         }
       }
