@@ -182,7 +182,8 @@ function openGitLab(config: unknown, secret: unknown, context: PluginContext): O
 
 /**
  * Projects on gitlab.com and on instances of one's own, by the REST API of version 4. A release's revision is the commit that GitLab
- * says with it, so that an unchanged project costs one conditional request.
+ * says with it, so that an unchanged project costs one conditional request. GitLab notes it when the release is made: a tag that is
+ * moved afterwards shows in the list of bare tags alone.
  */
 export const gitlab: Source<"gitlab"> = {
   kind: "gitlab",

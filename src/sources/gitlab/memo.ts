@@ -18,6 +18,8 @@ export interface Memo {
   listed: readonly Listed[];
   /** Nothing lies behind the last one, or nothing that is looked at. */
   isWhole: boolean;
+  /** How many upstream counted; null where it did not say. */
+  total: number | null;
 }
 
 const letters: Readonly<Record<ReleaseStage, string>> = { release: "r", prerelease: "p", tag: "t" };
@@ -29,7 +31,7 @@ const stages: ReadonlyMap<string, ReleaseStage> = new Map([
 
 /** Tags have no blanks, so the memory is a line of words; upper case is for those that were returned. */
 export function formatMemo(memo: Memo): string {
-  const words = [memoForm, memo.isWhole ? "whole" : "part"];
+  const words = [memoForm, memo.isWhole ? "whole" : "part", memo.total === null ? "-" : String(memo.total)];
   let characters = words.join(" ").length;
   for (const { tag, stage, isReturned } of memo.listed) {
     characters += tag.length + 2;
@@ -44,12 +46,12 @@ export function formatMemo(memo: Memo): string {
 
 /** The memory of the previous check; null when there is none. */
 export function parseMemo(text: string | null): Memo | null {
-  const [form, extent, ...words] = text?.split(" ") ?? [];
+  const [form, extent, total = "", ...words] = text?.split(" ") ?? [];
   if (form !== memoForm) return null;
   const listed = words.flatMap((word): Listed[] => {
     const letter = word.charAt(0);
     const stage = stages.get(letter.toLowerCase());
     return stage === undefined ? [] : [{ tag: word.slice(1), stage, isReturned: letter !== letter.toLowerCase() }];
   });
-  return { listed, isWhole: extent === "whole" };
+  return { listed, isWhole: extent === "whole", total: /^\d{1,9}$/.test(total) ? Number(total) : null };
 }

@@ -22,20 +22,28 @@ interface Walked {
   total: number | null;
 }
 
-/** What upstream has as far as is known: what was seen now, then what an earlier check saw behind the last of it. */
-function joined(walked: readonly UpstreamRelease[], memo: Memo | null) {
-  const seen = new Set(walked.map((release) => release.tag));
-  const now = walked.map(({ tag, stage }): Listed => ({ tag, stage, isReturned: false }));
+/**
+ * What upstream has as far as is known: what was seen now, then what an earlier check saw behind the last of it. Where upstream's
+ * count says that something behind it came or went, that is not relied on, and read again.
+ */
+function joined({ releases, total }: Walked, memo: Memo | null): Pick<Memo, "listed" | "isWhole"> {
+  const seen = new Set(releases.map((release) => release.tag));
+  const now = releases.map(({ tag, stage }): Listed => ({ tag, stage, isReturned: false }));
   const overlap = memo?.listed.findLastIndex((entry) => seen.has(entry.tag)) ?? -1;
   if (memo === null || overlap === -1) return { listed: now, isWhole: false };
   // What lay before the overlap and was not seen now is gone.
-  return { listed: [...now, ...memo.listed.slice(overlap + 1)], isWhole: memo.isWhole };
+  const met = memo.listed.slice(0, overlap + 1).filter((entry) => seen.has(entry.tag)).length;
+  const growth = now.length - met - (overlap + 1 - met);
+  const isShifted = total !== null && memo.total !== null && total - memo.total !== growth;
+  return isShifted
+    ? { listed: now, isWhole: false }
+    : { listed: [...now, ...memo.listed.slice(overlap + 1)], isWhole: memo.isWhole };
 }
 
 /** Whether every channel has its places from what was seen and what the caller has, or there is no more to give. */
 function isEnough(walked: Walked, memo: Memo | null, request: ListRequest): boolean {
   if (walked.isWhole) return true;
-  const { listed, isWhole } = joined(walked.releases, memo);
+  const { listed, isWhole } = joined(walked, memo);
   const seen = new Set(walked.releases.map((release) => release.tag));
   return request.accepts.every((accept) => {
     const members = listed.filter(({ tag, stage }) => accept(tag, stage)).slice(0, request.limit);
@@ -109,14 +117,14 @@ export async function listByPages(
         ? release
         : { ...release, appeared: appeared.has(release.tag) },
     );
-  const model = walked.isWhole ? { ...joined(walked.releases, null), isWhole: true } : joined(walked.releases, memo);
+  const model = walked.isWhole ? { ...joined(walked, null), isWhole: true } : joined(walked, memo);
   const returned = new Set(memo?.listed.flatMap(({ tag, isReturned }) => (isReturned ? [tag] : [])));
   const listed = model.listed
     .slice(0, maxLooked)
     .map((entry) => ({ ...entry, isReturned: taken.has(entry.tag) || returned.has(entry.tag) }));
   return {
     releases,
-    total: Math.max(walked.total ?? 0, model.listed.length),
-    memo: formatMemo({ listed, isWhole: model.isWhole }),
+    total: Math.max(walked.total ?? model.listed.length, walked.releases.length),
+    memo: formatMemo({ listed, isWhole: model.isWhole, total: walked.total }),
   };
 }

@@ -202,6 +202,24 @@ describe("listReleases()", () => {
     expect(instance.take()).toHaveLength(1);
   });
 
+  test("reads on when the count says that something changed further back", async () => {
+    app.releases = releasesOf(45);
+    const accepts: Accept[] = [(tag) => /^v[1-9]\.0\.\d$/.test(tag)];
+    const first = await open().listReleases(ask({ accepts }));
+    instance.take();
+    app.releases = app.releases.filter(({ tag }) => tag !== "v30.0.0");
+    app.releases.push({ tag: "v2.0.1", released_at: "2024-01-02T12:00:00.000Z" });
+    app.releases.push({ tag: "v2.0.2", released_at: "2024-01-02T13:00:00.000Z" });
+    const second = await open().listReleases(next(first, { accepts }));
+    expect(instance.take()).toHaveLength(3);
+    expect([second.total, second.releases.filter(({ appeared }) => appeared).map(({ tag }) => tag)]).toEqual([
+      46,
+      ["v2.0.2", "v2.0.1"],
+    ]);
+    await open().listReleases(next([first, second], { accepts }));
+    expect(instance.take()).toHaveLength(1);
+  });
+
   test("forgets what upstream deleted", async () => {
     app.releases = releasesOf(30);
     const first = await open().listReleases(ask({ limit: 30 }));
