@@ -27,6 +27,8 @@ export interface ReleaseMemory {
   oldest: number | null;
   /** The list was read to its end. */
   is_whole: boolean;
+  /** It was read as far as a check ever reads. */
+  is_exhausted: boolean;
 }
 
 const StoredReleases = v.object({
@@ -35,6 +37,7 @@ const StoredReleases = v.object({
   limit: v.number(),
   oldest: v.nullable(v.number()),
   is_whole: v.boolean(),
+  is_exhausted: v.boolean(),
   seen: v.array(v.tuple([v.string(), v.picklist(["release", "prerelease"]), v.boolean()])),
 });
 const StoredTags = v.object({ form: v.literal(tagsForm), names: v.array(v.string()) });
@@ -54,9 +57,9 @@ function parseWith<S extends v.GenericSchema>(schema: S, text: string | null): v
 export function parseReleaseMemory(text: string | null): ReleaseMemory | null {
   const stored = parseWith(StoredReleases, text);
   if (stored === null) return null;
-  const { total, limit, oldest, is_whole } = stored;
+  const { form: _form, ...memory } = stored;
   const seen = new Map(stored.seen.map(([tag, stage, was_returned]) => [tag, { stage, was_returned }]));
-  return { seen, total, limit, oldest, is_whole };
+  return { ...memory, seen };
 }
 
 export function formatReleaseMemory({ seen, ...memory }: ReleaseMemory): string {

@@ -56,7 +56,7 @@ function lacks(accept: Accept, window: Window, request: ListRequest, memory: Rel
     if (!was_returned && !request.known.has(tag)) return true;
     have += 1;
   }
-  return have < request.limit && memory?.is_whole !== true;
+  return have < request.limit && memory?.is_exhausted !== true;
 }
 
 function addPage(window: Window, { found, count, total }: ReleasePage): void {
@@ -123,10 +123,12 @@ function remember(window: Window, request: ListRequest, memory: ReleaseMemory | 
   }
   for (const [tag, before] of window.rest ?? []) seen.set(tag, before);
   const times = [...window.found.values()].flatMap(({ published_at }) => published_at ?? []);
-  if (window.rest !== null && memory?.oldest !== null && memory?.oldest !== undefined) times.push(memory.oldest);
+  const before = window.rest === null ? null : memory;
+  if (before !== null && before.oldest !== null) times.push(before.oldest);
   const oldest = times.length === 0 ? null : Math.min(...times);
-  const is_whole = window.has_ended || (window.rest !== null && memory?.is_whole === true);
-  return formatReleaseMemory({ seen, total: window.total, limit: request.limit, oldest, is_whole });
+  const is_whole = window.has_ended || before?.is_whole === true;
+  const is_exhausted = is_whole || window.pages >= maxPages || before?.is_exhausted === true;
+  return formatReleaseMemory({ seen, total: window.total, limit: request.limit, oldest, is_whole, is_exhausted });
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../src/clock.ts";
-import { PluginError } from "../../../src/errors.ts";
+import { PluginError, type PluginErrorCode } from "../../../src/errors.ts";
 import type { PluginContext } from "../../../src/plugin.ts";
 import { listTagCommits, maxRefs } from "../../../src/sources/forge/git-refs.ts";
 
@@ -144,7 +144,7 @@ describe("listTagCommits() answer", () => {
     expect(await ask("", none)).toEqual(new Map());
   });
 
-  test.each<[string, readonly (string | Response)[], string, string]>([
+  test.each<[what: string, answers: readonly (string | Response)[], code: PluginErrorCode, words: string]>([
     ["a web page", [new Response("<html>", { headers: { "content-type": "text/html" } })], "malformed", "web page"],
     ["no packets", ["hello, world"], "malformed", '"hell" is no packet\'s length'],
     ["half a packet", [line("refs/tags/v1").slice(0, -3)], "malformed", "it ends within a packet"],
