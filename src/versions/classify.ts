@@ -1,4 +1,4 @@
-import { findCore, isDigit, isHash, type NumberShape, type TagCore } from "./tag-core.ts";
+import { findCore, isDigit, isHash, isSeparatorAt, type NumberShape, type TagCore } from "./tag-core.ts";
 import { type BuildMark, commitsWord, readSuffix, type Suffix, tokensOf } from "./tag-suffix.ts";
 import {
   baseWords,
@@ -88,7 +88,7 @@ export function familyOf(tag: string | ParsedTag): string {
 export function isPrerelease(tag: string | ParsedTag): boolean {
   const parsed = typeof tag === "string" ? classify(tag) : tag;
   if (parsed.prerelease.length > 0 || parsed.builds.some(({ word }) => word === commitsWord)) return true;
-  if (parsed.scheme === "other") return false;
+  if (parsed.scheme === "other" || (parsed.shape !== null && parsed.name === "")) return false;
   const words = wordsOf((parsed.scheme === "floating" ? parsed.tag : parsed.name).toLowerCase());
   if (parsed.scheme === "floating" && words.some((word) => movingWords.has(word))) return true;
   return (
@@ -99,6 +99,7 @@ export function isPrerelease(tag: string | ParsedTag): boolean {
 
 /** `latest-18`, `alpine3.21`, `develop-v6`: the number is another's, or only names a line. */
 function isMovingPrefix(prefix: string, core: TagCore, isAtEnd: boolean): boolean {
+  if (prefix === "" || prefix === "v") return false;
   const words = wordsOf(prefix);
   if (baseWords.has(prefix) || words.includes("latest")) return true;
   const isLine = core.numbers.length === 1 && isAtEnd && words.length > 1 && words.at(-1) === "v";
@@ -128,7 +129,7 @@ function withoutNumber(tag: string, scheme: "floating" | "other", suffix?: Suffi
 }
 
 function hasBlankOrControl(tag: string): boolean {
-  return /[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(tag);
+  return !/^[!-~]*$/.test(tag) && /[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(tag);
 }
 
 function hasHash(tag: string): boolean {
@@ -136,7 +137,11 @@ function hasHash(tag: string): boolean {
 }
 
 function firstWordOf(tag: string): string {
-  return wordsOf(tag)[0] ?? "";
+  let start = 0;
+  while (isSeparatorAt(tag, start)) start += 1;
+  let end = start;
+  while (end < tag.length && !isSeparatorAt(tag, end)) end += 1;
+  return tag.slice(start, end);
 }
 
 /** The words of a text without what divides them. */
@@ -148,6 +153,7 @@ export function wordsOf(text: string): string[] {
 
 /** The name that a prefix gives to a line of versions, without commits in it and without `v`, `version`, `release` at its end. */
 function nameOf(prefix: string): string {
+  if (prefix === "" || prefix === "v") return "";
   const words = tokensOf(prefix.toLowerCase()).filter((token) => token.text !== "" && !isHash(token.text));
   while (neutralPrefixWords.has(words.at(-1)?.text ?? "")) words.pop();
   while (words.length > 0 && words.every((word) => neutralPrefixWords.has(word.text))) words.pop();

@@ -6,6 +6,9 @@ import { isDigits } from "./tag-core.ts";
 const ESTABLISHED_RELEASES = 3;
 /** A line without a release for a year, while another goes on, has been left: projects rename their tags. */
 const STALE_AFTER_MS = 365 * 24 * 60 * 60 * 1000;
+/** Longer names for a line are none: nobody writes `1.2.3.4.5.6.7.8` for what moves. */
+const maxAliasParts = 8;
+
 /** A family among others, with what decides which of them leads. */
 export interface Family {
   key: string;
@@ -125,14 +128,16 @@ function longerAmong(
   variantsOf: (tag: ParsedTag) => readonly string[],
 ): Map<string, ParsedTag[]> {
   const byKey = new Map<string, ParsedTag[]>();
-  for (const tag of shorter) append(byKey, prefixKey(tag, tag.variant, tag.numbers.length), tag);
+  for (const tag of shorter) append(byKey, `${lineOf(tag)}|${tag.variant}|${tag.numbers.join(".")}`, tag);
   const found = new Map<string, ParsedTag[]>();
+  if (byKey.size === 0) return found;
   for (const tag of longer) {
-    if (tag.shape === null) continue;
-    const variants = variantsOf(tag);
-    for (let length = 1; length < Math.min(tag.numbers.length, 8); length += 1) {
-      for (const variant of variants) {
-        for (const alias of byKey.get(prefixKey(tag, variant, length)) ?? []) append(found, alias.tag, tag);
+    if (tag.shape === null || tag.numbers.length < 2) continue;
+    for (const variant of variantsOf(tag)) {
+      let key = `${lineOf(tag)}|${variant}|`;
+      for (let length = 1; length < Math.min(tag.numbers.length, maxAliasParts); length += 1) {
+        key += `${length === 1 ? "" : "."}${tag.numbers[length - 1] ?? ""}`;
+        for (const alias of byKey.get(key) ?? []) append(found, alias.tag, tag);
       }
     }
   }
@@ -190,9 +195,8 @@ function depthsOfReleases(
 }
 
 /** A year alone stands for calendar versions too: `2024` beside `2024.6.1`. */
-function prefixKey(tag: ParsedTag, variant: string, length: number): string {
-  const numbers = tag.numbers.slice(0, length).join(".");
-  return `${tag.shape === "epoch" ? "epoch" : ""}|${tag.name}|${variant}|${numbers}`;
+function lineOf(tag: ParsedTag): string {
+  return `${tag.shape === "epoch" ? "epoch" : ""}|${tag.name}`;
 }
 
 function depthKey(tag: ParsedTag): string {

@@ -29,7 +29,9 @@ const phraseRank = 6;
  * maturity comes first, and within it the leading family, then the other families, then names that move (`latest`, `1.27` beside
  * `1.27.3`). What is no version at all comes last.
  */
-export function leadingGroups(parsed: readonly ParsedTag[], leading: Leading): ParsedTag[][] {
+export function leadingGroups(parsed: readonly ParsedTag[], given: Leading): ParsedTag[][] {
+  const grades = new Map(parsed.map((tag) => [tag, given.maturity(tag)]));
+  const leading: Leading = { ...given, maturity: (tag) => grades.get(tag) ?? given.maturity(tag) };
   const aliases = floatingAliases(parsed);
   const isMoving = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
   const keys = familyKeys(parsed.filter((tag) => !isMoving(tag)));

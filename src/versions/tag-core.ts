@@ -20,39 +20,51 @@ interface Run {
   is_glued: boolean;
 }
 
-const separators = "-_./@+~:=";
+/** By character code: 1 for what divides words. */
+const separatorCodes = new Uint8Array(128);
+for (const separator of "-_./@+~:=") separatorCodes[separator.charCodeAt(0)] = 1;
 
 export function isSeparator(character: string | undefined): boolean {
-  return character !== undefined && separators.includes(character);
+  return character !== undefined && character.length === 1 && isSeparatorAt(character, 0);
+}
+
+/** False past the end of the text. */
+export function isSeparatorAt(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code < 128 && separatorCodes[code] === 1;
 }
 
 export function isDigit(character: string | undefined): boolean {
-  return character !== undefined && character.length === 1 && character >= "0" && character <= "9";
+  return character !== undefined && character.length === 1 && isDigitAt(character, 0);
+}
+
+/** False past the end of the text. */
+export function isDigitAt(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 48 && code <= 57;
 }
 
 export function isDigits(text: string): boolean {
-  return text !== "" && [...text].every(isDigit);
+  for (let index = 0; index < text.length; index += 1) if (!isDigitAt(text, index)) return false;
+  return text !== "";
 }
 
 export function withoutLeadingZeros(digits: string): string {
   let index = 0;
   while (index < digits.length - 1 && digits[index] === "0") index += 1;
-  return digits.slice(index);
+  return index === 0 ? digits : digits.slice(index);
 }
 
 /** True for 6 to 64 hexadecimal digits. */
 export function isHexadecimal(text: string): boolean {
-  return (
-    text.length >= 6 &&
-    text.length <= 64 &&
-    [...text.toLowerCase()].every((digit) => "0123456789abcdef".includes(digit))
-  );
+  return text.length >= 6 && text.length <= 64 && /^[\da-f]+$/i.test(text);
 }
 
 /** True for what can hardly be anything but a commit or a digest: 7 or more hexadecimal digits, letters and figures mixed. */
 export function isHash(text: string): boolean {
+  if (text.length < 7) return false;
   const hex = text.length > 7 && (text[0] === "g" || text[0] === "G") ? text.slice(1) : text;
-  return hex.length >= 7 && isHexadecimal(hex) && !isDigits(hex) && [...hex].some(isDigit);
+  return isHexadecimal(hex) && /\d/.test(hex) && !isDigits(hex);
 }
 
 /**
@@ -75,14 +87,14 @@ function numberRuns(tag: string): Run[] {
   const runs: Run[] = [];
   let index = 0;
   while (index < tag.length) {
-    if (index === 0 || isSeparator(tag[index - 1])) {
+    if (index === 0 || isSeparatorAt(tag, index - 1)) {
       const skipped = skippedWord(tag, index);
       if (skipped > 0) {
         index += skipped;
         continue;
       }
     }
-    if (!isDigit(tag[index])) {
+    if (!isDigitAt(tag, index)) {
       index += 1;
       continue;
     }
@@ -95,10 +107,14 @@ function numberRuns(tag: string): Run[] {
 
 /** The length of a word at `index` in which digits are no version: a hash, an architecture. */
 function skippedWord(tag: string, index: number): number {
-  const six = tag.slice(index, index + 6).toLowerCase();
-  if (six === "x86_64" || six === "x86-64") return 6;
+  if (tag[index] === "x" || tag[index] === "X") {
+    const six = tag.slice(index, index + 6).toLowerCase();
+    if (six === "x86_64" || six === "x86-64") return 6;
+  }
   let end = index;
-  while (end < tag.length && !isSeparator(tag[end])) end += 1;
+  while (end < tag.length && !isSeparatorAt(tag, end)) end += 1;
+  // Every such word has three letters or more.
+  if (end - index < 3) return 0;
   const word = tag.slice(index, end);
   return isHash(word) || platformWords.has(word.toLowerCase()) ? end - index : 0;
 }
@@ -109,16 +125,16 @@ function readRun(tag: string, start: number): Run {
   do {
     const partStart = parts.length === 0 ? end : end + 1;
     end = partStart;
-    while (isDigit(tag[end])) end += 1;
+    while (isDigitAt(tag, end)) end += 1;
     parts.push(tag.slice(partStart, end));
-  } while (tag[end] === "." && isDigit(tag[end + 1]));
+  } while (tag[end] === "." && isDigitAt(tag, end + 1));
   const before = tag[start - 1];
-  const isAfterV = (before === "v" || before === "V") && (start === 1 || isSeparator(tag[start - 2]));
-  return { start, end, parts, is_glued: start > 0 && !isSeparator(before) && !isAfterV };
+  const isAfterV = (before === "v" || before === "V") && (start === 1 || isSeparatorAt(tag, start - 2));
+  return { start, end, parts, is_glued: start > 0 && !isSeparatorAt(tag, start - 1) && !isAfterV };
 }
 
 function isAtStart(tag: string, run: Run): boolean {
-  return run.start === 0 || (run.start === 1 && !isSeparator(tag[0]));
+  return run.start === 0 || (run.start === 1 && !isSeparatorAt(tag, 0));
 }
 
 function isComplete(tag: string, run: Run): boolean {
@@ -163,10 +179,10 @@ function readUnderscored(tag: string, run: Run): TagCore | null {
   if (run.parts.length > 1) return null;
   const numbers = [...run.parts];
   let end = run.end;
-  while (tag[end] === "_" && isDigit(tag[end + 1])) {
+  while (tag[end] === "_" && isDigitAt(tag, end + 1)) {
     const start = end + 1;
     end = start;
-    while (isDigit(tag[end])) end += 1;
+    while (isDigitAt(tag, end)) end += 1;
     numbers.push(tag.slice(start, end));
   }
   // `17_35` is version 17, build 35: two numbers count only behind a word.
@@ -197,7 +213,7 @@ function readDate(tag: string, run: Run): TagCore | null {
     const day = tag.slice(end + 4, end + 6);
     const isDashed = (tag[end] === "-" || tag[end] === "_") && tag[end + 3] === tag[end];
     if (run.parts.length !== 1 || !isYear(first) || !isDashed || !isDigits(month) || !isDigits(day)) return null;
-    if (!isMonthDay(month, day) || isDigit(tag[end + 6])) return null;
+    if (!isMonthDay(month, day) || isDigitAt(tag, end + 6)) return null;
     numbers.push(first, month, day);
     end += 6;
   }
@@ -207,14 +223,14 @@ function readDate(tag: string, run: Run): TagCore | null {
 }
 
 function readTime(tag: string, start: number): { end: number; numbers: string[] } {
-  if ((tag[start] !== "T" && tag[start] !== "t") || !isDigit(tag[start + 1])) return { end: start, numbers: [] };
+  if ((tag[start] !== "T" && tag[start] !== "t") || !isDigitAt(tag, start + 1)) return { end: start, numbers: [] };
   let digits = "";
   let end = start + 1;
   while (
     digits.length < 6 &&
-    (isDigit(tag[end]) || (isDigit(tag[end + 1]) && (tag[end] === "-" || tag[end] === ":")))
+    (isDigitAt(tag, end) || (isDigitAt(tag, end + 1) && (tag[end] === "-" || tag[end] === ":")))
   ) {
-    if (isDigit(tag[end])) digits += tag[end];
+    if (isDigitAt(tag, end)) digits += tag[end];
     end += 1;
   }
   if (tag[end] === "Z" || tag[end] === "z") end += 1;

@@ -1,4 +1,4 @@
-import { isDigit, isDigits, isHash, isHexadecimal, isSeparator, withoutLeadingZeros } from "./tag-core.ts";
+import { isDigit, isDigitAt, isDigits, isHash, isHexadecimal, isSeparatorAt, withoutLeadingZeros } from "./tag-core.ts";
 import {
   buildWords,
   hashWords,
@@ -28,11 +28,14 @@ export function tokensOf(text: string): Token[] {
   let index = 0;
   while (index < text.length) {
     const start = index;
-    while (isSeparator(text[index])) index += 1;
+    while (isSeparatorAt(text, index)) index += 1;
     const wordStart = index;
-    while (index < text.length && !isSeparator(text[index])) index += 1;
+    while (index < text.length && !isSeparatorAt(text, index)) index += 1;
     // Of several separators the last one says how the word is joined.
-    tokens.push({ separator: text.slice(start, wordStart).slice(-1), text: text.slice(wordStart, index) });
+    tokens.push({
+      separator: start === wordStart ? "" : (text[wordStart - 1] ?? ""),
+      text: text.slice(wordStart, index),
+    });
   }
   return tokens;
 }
@@ -71,7 +74,7 @@ interface Reading {
 /** Reads what stands behind a number of `parts` parts; every word of it is given one meaning, from left to right. */
 export function readSuffix(text: string, parts: number): Suffix {
   const plus = text.indexOf("+");
-  const tokens = tokensOf(plus === -1 ? text : text.slice(0, plus));
+  const tokens = text === "" ? [] : tokensOf(plus === -1 ? text : text.slice(0, plus));
   const suffix: Suffix = {
     prerelease: [],
     is_dev_release: false,
@@ -94,8 +97,8 @@ export function readSuffix(text: string, parts: number): Suffix {
     else if (hashWords.has(word) && next !== undefined && isHexadecimal(next.text)) index += 1;
     else if (!isHash(token.text)) takeWord(reading, { separator: token.separator, text: word }, next);
   }
-  const isMoving = suffix.prerelease.every((word) => movingWords.has(word)) && suffix.prerelease.length > 0;
-  if (isMoving && parts < 3) suffix.is_floating = true;
+  const isShort = parts < 3 && suffix.prerelease.length > 0;
+  if (isShort && suffix.prerelease.every((word) => movingWords.has(word))) suffix.is_floating = true;
   return suffix;
 }
 
@@ -219,16 +222,17 @@ function takeVariant(reading: Reading, token: Token): void {
 /** `rc10` in `rc`, `10`: letters and figures in turns. */
 function runsOf(text: string): string[] {
   const runs: string[] = [];
-  for (const character of text) {
-    const last = runs.at(-1);
-    if (last !== undefined && isDigit(last.at(-1)) === isDigit(character)) runs[runs.length - 1] = last + character;
-    else runs.push(character);
+  let start = 0;
+  for (let index = 1; index <= text.length; index += 1) {
+    if (index < text.length && isDigitAt(text, index) === isDigitAt(text, start)) continue;
+    runs.push(text.slice(start, index));
+    start = index;
   }
   return runs;
 }
 
 function splitTrailingDigits(text: string): { stem: string; digits: string } {
   let index = text.length;
-  while (index > 0 && isDigit(text[index - 1])) index -= 1;
+  while (index > 0 && isDigitAt(text, index - 1)) index -= 1;
   return { stem: text.slice(0, index), digits: text.slice(index) };
 }

@@ -130,8 +130,8 @@ const dates = [
   "nightly-2024-10-01",
 ];
 
-/** A tag of one of the shapes that projects use, of a few numbers, so that many of them can be compared. */
-export function tagOfShape(random: Random): string {
+/** A tag of one of the shapes that projects use; its numbers are below `spread`, so that with a small one many are comparable. */
+export function tagOfShape(random: Random, spread = 5): string {
   const pick = (...choices: readonly (readonly string[])[]) => {
     const list = choices[random(choices.length)] ?? [];
     return list[random(list.length)] ?? "";
@@ -141,11 +141,11 @@ export function tagOfShape(random: Random): string {
   if (kind === 1) return `${pick(prefixes)}${pick(dates)}${pick(variants)}`;
   const prefix = random(8) === 0 ? pick(platformPrefixes) : pick(prefixes);
   const suffixes = `${pick(stages, stages, dailies)}${pick(builds)}${pick(variants, moreVariants)}`;
-  return `${prefix}${numbersOf(random)}${suffixes}${pick(metadata)}`;
+  return `${prefix}${numbersOf(random, spread)}${suffixes}${pick(metadata)}`;
 }
 
-function numbersOf(random: Random): string {
-  const parts = Array.from({ length: 1 + random(4) }, () => String(random(5)));
+function numbersOf(random: Random, spread: number): string {
+  const parts = Array.from({ length: 1 + random(4) }, () => String(random(spread)));
   const kind = random(10);
   if (kind === 0) parts[0] = String(2020 + random(6));
   if (kind === 1) parts[0] = "8u432";
