@@ -9,6 +9,11 @@ if [ -x "$place/gitea" ]; then
   exit 0
 fi
 
+if ! command -v go >/dev/null || ! command -v gcc >/dev/null; then
+  echo "Gitea $version is built by Go 1.26 and gcc; install them, or put its binary there: $place/gitea" >&2
+  exit 1
+fi
+
 work="$(mktemp -d)"
 # Go makes the module folders read-only.
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
@@ -29,4 +34,5 @@ mkdir -p "$peers"
 staged="$(mktemp -d "$peers/gitea-building.XXXXXX")"
 cp -r "$work/result/." "$staged/"
 chmod 755 "$staged"
-mv -T "$staged" "$place"
+mv -T "$staged" "$place" 2>/dev/null || rm -rf "$staged"
+test -x "$place/gitea"

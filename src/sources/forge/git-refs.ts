@@ -10,7 +10,7 @@ export const maxRefs = 200_000;
 /** Longest name of a tag in bytes; what is longer cannot be stored and is left out. */
 const maxNameBytes = 1_024;
 /** Lines are read this many at a time, between which the event loop runs. */
-const linesPerTurn = 5_000;
+const linesPerTurn = 1_000;
 
 const tagPrefix = "refs/tags/";
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
