@@ -101,7 +101,8 @@ function buildDue(read: Reader, { hosts, waiting }: Withheld) {
         free,
       ),
     )
-    .orderBy(asc(tracker_sources.next_check_at))
+    // Of what is due at one moment, first what was checked the fewest times.
+    .orderBy(asc(tracker_sources.next_check_at), asc(tracker_sources.rotation))
     .limit(limit)
     .prepare();
   return { requested, scheduled };

@@ -7,6 +7,7 @@ import {
   judge,
   orderReleases,
   type Sorting,
+  type Stage,
 } from "../versions/channel.ts";
 import { classify } from "../versions/classify.ts";
 import { maturityOf, placeOf } from "../versions/maturity.ts";
@@ -65,13 +66,15 @@ export function choicesOf<T extends Dated>(releases: readonly T[], channel: Aime
 
 /**
  * What a source is asked for on a channel's behalf: what its type prefers has places of its own, so that thirty nightly builds do not push
- * the release out of the fetch depth.
+ * the release out of the fetch depth, nor thirty releases the last candidate.
  */
 export function acceptsOf(channel: AimedChannel): Accept[] {
   const isMember: Accept = (tag, stage) => judgeRelease({ tag, stage }, channel).accepted;
+  const maturity = (tag: string, stage: Stage) => maturityOf(classify(tag), stage === "prerelease");
   const isPreferred: Accept = (tag, stage) =>
-    isMember(tag, stage) && placeOf(maturityOf(classify(tag), stage === "prerelease"), channel.type) === 0;
-  return [isPreferred, isMember];
+    placeOf(maturity(tag, stage), channel.type) === 0 && isMember(tag, stage);
+  const isUnfinished: Accept = (tag, stage) => maturity(tag, stage) !== "release" && isMember(tag, stage);
+  return channel.type === "stable" ? [isPreferred, isMember] : [isPreferred, isUnfinished, isMember];
 }
 
 function acceptedBy<T extends Judged>(releases: readonly T[], channel: ChannelRulesInput): T[] {

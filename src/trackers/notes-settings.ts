@@ -141,6 +141,7 @@ export const ReleaseNotes = v.pipe(
     "Choose one of release, changelog",
   ),
   v.title("Release notes"),
+  v.metadata({ advanced: true }),
 );
 export type ReleaseNotes = v.InferOutput<typeof ReleaseNotes>;
 export type ChangelogSettings = Extract<ReleaseNotes, { source: "changelog" }>;
@@ -156,7 +157,8 @@ interface KeyedSource {
   kind: SourceKind;
 }
 
-function repositories<S extends KeyedSource>(sources: readonly S[], registry: SourceRegistry): readonly S[] {
+/** Those whose files can be read. */
+export function repositories<S extends KeyedSource>(sources: readonly S[], registry: SourceRegistry): readonly S[] {
   return sources.filter(({ kind }) => registry[kind].reads_files === true);
 }
 

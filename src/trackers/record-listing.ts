@@ -60,6 +60,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
   const byTag = new Map(stored.map((row) => [row.tag, row]));
   const discovered: Discovery[] = [];
   const republished: ReleaseFactsRow[] = [];
+  const restaged: ReleaseFactsRow[] = [];
   let changes = 0;
   let overlong = 0;
   for (const release of input.listing.releases) {
@@ -85,6 +86,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
       next.republished_at = now;
       republished.push(next);
     }
+    if (known.stage === "prerelease" && next.stage === "release") restaged.push(next);
     if (!isSameRelease(known, next)) {
       const { id, ...columns } = next;
       await updateReleaseRow(tx, id, next.notes_digest === known.notes_digest ? columns : { ...columns, notes });
@@ -92,7 +94,7 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
     }
     byTag.set(next.tag, next);
   }
-  return { rows: [...byTag.values()], discovered, republished, overlong, changes };
+  return { rows: [...byTag.values()], discovered, republished, restaged, overlong, changes };
 }
 
 /** Of a tracker, over all its sources. */
@@ -216,6 +218,8 @@ interface JudgeInput {
   /** Whose channel is judged. */
   source: SourceRow;
   content: Content;
+  /** The check is the first of its source: it announces nothing, and makes nothing new for the others. */
+  is_baseline: boolean;
   now: number;
   recordEvent: RecordEvent;
 }
@@ -225,6 +229,8 @@ interface Found {
   rows: readonly ReleaseFactsRow[];
   discovered: readonly Discovery[];
   republished: readonly ReleaseFactsRow[];
+  /** Pre-releases that upstream now calls releases. */
+  restaged: readonly ReleaseFactsRow[];
 }
 
 async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, found: Found): Promise<boolean> {
@@ -237,9 +243,11 @@ async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, 
   const appeared = found.discovered
     .filter(({ appeared }) => (appeared === undefined ? isBaselined : appeared && source.baseline_at !== null))
     .map(({ row }) => row)
+    .concat(isBaselined ? found.restaged.filter((row) => row.id !== previous?.id) : [])
     .filter(isMember);
   // Where all must agree, what leads now may have been known for long: the last source to show it makes it new.
-  const isAgreed = channel.requires_agreement && isBaselined && latest !== null && latest.id !== previous?.id;
+  const isAgreed =
+    channel.requires_agreement && isBaselined && !input.is_baseline && latest !== null && latest.id !== previous?.id;
   const fresh = channel.requires_agreement ? (isAgreed && isAhead(latest, previous, input) ? [latest] : []) : appeared;
   if (latest !== null) await announceNew(tx, input, channel, { latest, previous, fresh });
   const republished = found.republished.filter(isMember).filter((release) => candidates.includes(release));
@@ -271,7 +279,7 @@ async function judgeWaiting(tx: Writer, input: JudgeInput): Promise<void> {
     const changed: ChannelRow["type"][] = [];
     for (const channel of content.channels) {
       if (channel.source_id !== source.id || !channel.requires_agreement) continue;
-      const found = { rows, discovered: [], republished: [] };
+      const found = { rows, discovered: [], republished: [], restaged: [] };
       if (await judgeChannel(tx, { ...input, source }, channel, found)) changed.push(channel.type);
     }
     await wakeExecutors(tx, source.id, changed, input.now);
@@ -313,7 +321,8 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
     found.discovered.length === 0 && found.changes === 0 && channels.every((channel) => channel.baseline_at !== null);
   if (!isQuiet) {
     const content = await contentOf(tx, tracker);
-    const judged: JudgeInput = { tracker, source, content, now, recordEvent: input.recordEvent };
+    const is_baseline = source.baseline_at === null || channels.some((channel) => channel.baseline_at === null);
+    const judged: JudgeInput = { tracker, source, content, is_baseline, now, recordEvent: input.recordEvent };
     const changed: ChannelRow["type"][] = [];
     for (const channel of channels) {
       if (await judgeChannel(tx, judged, channel, found)) changed.push(channel.type);

@@ -18,6 +18,7 @@ import { sourceEditor } from "./edit.ts";
 import { trackerImports } from "./import/import.ts";
 import { listSourceAddresses } from "./import-queries.ts";
 import { clearNotes } from "./notes-queries.ts";
+import { notesReads } from "./notes-reads.ts";
 import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes-settings.ts";
 import { trackerPreviews } from "./preview.ts";
 import {
@@ -190,6 +191,7 @@ export function trackerService(options: TrackerServiceOptions) {
 
   return {
     ...releaseReads({ ...opener, db }),
+    ...notesReads({ db }),
     ...versionReads({ db }),
     ...previews,
 

@@ -15,6 +15,7 @@ import { RunsTable } from "../runs/list.tsx";
 import { runWords } from "../runs/state.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { NotesSection } from "../trackers/notes.tsx";
 import { TriggerWords } from "./list.tsx";
 import { Plan } from "./plan.tsx";
 import { policyOf } from "./policy.tsx";
@@ -63,6 +64,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
       <Banners ctx={ctx} executor={executor} path={path} />
       <Columns aside={<Aside {...props} />}>
         <PlanSection ctx={ctx} executor={executor} planned={props.planned} />
+        <UpdateNotes ctx={ctx} executor={executor} />
         <Section
           title={t.runs}
           aside={
@@ -197,6 +199,26 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
         <Plan ctx={ctx} view={planned.view} />
       )}
     </Section>
+  );
+}
+
+/** Differences that another version, or another build of it, makes. */
+const changing: readonly (string | null)[] = ["new_digest", "other_version", "other_name"];
+
+/** What the versions on the way from what runs to what should run bring; of each tracker once. */
+function UpdateNotes({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
+  const updates = executor.services.flatMap(({ tracker, channel, found, desired, difference }) =>
+    desired === null || !changing.includes(difference)
+      ? []
+      : [{ tracker, channel, from: found?.tag ?? null, to: desired.tag }],
+  );
+  const steps = new Map(updates.map((update) => [JSON.stringify(update), update]));
+  return (
+    <>
+      {[...steps.values()].map((step) => (
+        <NotesSection ctx={ctx} {...step} />
+      ))}
+    </>
   );
 }
 

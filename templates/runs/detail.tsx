@@ -15,6 +15,7 @@ import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { NotesSection } from "../trackers/notes.tsx";
 import { planOf } from "./plan.ts";
 import { isActiveRun, RunState } from "./state.tsx";
 import { RunSteps } from "./steps.tsx";
@@ -62,6 +63,7 @@ export function RunPage(props: RunPageProps) {
           <RunSteps ctx={ctx} run={run} />
         </Section>
         <RunPlanPart ctx={ctx} run={run} />
+        <RunNotes ctx={ctx} run={run} executor={executor} />
       </Columns>
       <RunLive {...props} />
     </Layout>
@@ -258,6 +260,14 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
       />
     </section>
   );
+}
+
+/** What the versions of this run brought; a rollback gave them up again. */
+function RunNotes({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" | "executor">) {
+  const binding = executor.bindings[0];
+  if (binding === undefined || run.kind === "rollback" || run.to.tag === null) return null;
+  const { tracker, channel } = binding;
+  return <NotesSection ctx={ctx} tracker={tracker} channel={channel} from={run.from.tag} to={run.to.tag} />;
 }
 
 function RunPlanPart({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {

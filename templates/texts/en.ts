@@ -8,6 +8,7 @@ import { docs } from "./en/docs.ts";
 import { events } from "./en/events.ts";
 import { executors } from "./en/executors.ts";
 import { imports } from "./en/imports.ts";
+import { notes } from "./en/notes.ts";
 import { notifiers } from "./en/notifiers.ts";
 import { overview } from "./en/overview.ts";
 import { runs } from "./en/runs.ts";
@@ -33,6 +34,7 @@ export const en = {
   imports,
   backtest,
   upstreams,
+  notes,
 };
 
 export type Texts = typeof en;

@@ -9,6 +9,7 @@ import { docs } from "./zh/docs.ts";
 import { events } from "./zh/events.ts";
 import { executors } from "./zh/executors.ts";
 import { imports } from "./zh/imports.ts";
+import { notes } from "./zh/notes.ts";
 import { notifiers } from "./zh/notifiers.ts";
 import { overview } from "./zh/overview.ts";
 import { runs } from "./zh/runs.ts";
@@ -33,4 +34,5 @@ export const zh = {
   imports,
   backtest,
   upstreams,
+  notes,
 } satisfies Texts;

@@ -1,6 +1,6 @@
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
-import type { ExplanationView, ReleaseView, TrackerView } from "../../src/trackers/schema.ts";
+import type { ExplanationView, TrackerView, VersionView } from "../../src/trackers/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { ToastPartial } from "../components/notice.tsx";
@@ -17,6 +17,7 @@ import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
 import { ExplainForm, Explanation } from "./explain.tsx";
 import { History } from "./history.tsx";
+import { notesSourceWords } from "./notes.tsx";
 import { Sources } from "./sources.tsx";
 import { isChecking, TrackerState } from "./state.tsx";
 
@@ -24,7 +25,7 @@ export interface TrackerPageProps {
   ctx: PageContext;
   tracker: TrackerView;
   uses: readonly TrackerUse[];
-  releases: readonly ReleaseView[];
+  versions: readonly VersionView[];
   next_cursor: string | null;
   is_first_page: boolean;
   /** What the history is narrowed to. */
@@ -138,6 +139,7 @@ function Aside(props: TrackerPageProps) {
             [t.interval, interval],
             [t.latest_is, t.sorting[tracker.sorting]],
             [t.depth, t.depth_text(tracker.fetch_depth)],
+            [texts(ctx).notes.source, notesSourceWords(ctx, tracker)],
           ]}
         />
       </Section>

@@ -20,12 +20,22 @@ interface TrackerFormPageProps {
   errors: FieldErrors;
   /** Of the kinds that the form's sources have. */
   credentials: readonly { value: string; title: string }[];
+  /** Keys of the form's sources that a changelog can be taken from. */
+  repositories: readonly string[];
 }
 
 const formId = "tracker-form";
 
 /** The form, and beside it what its rules would pick of what upstream has at this moment. */
-export function TrackerFormPage({ ctx, tracker, fields, values, errors, credentials }: TrackerFormPageProps) {
+export function TrackerFormPage({
+  ctx,
+  tracker,
+  fields,
+  values,
+  errors,
+  credentials,
+  repositories,
+}: TrackerFormPageProps) {
   const t = texts(ctx).trackers;
   const title = tracker === null ? t.new_tracker : t.edit(tracker.name);
   const path = tracker === null ? "/trackers" : trackerPath(tracker.name);
@@ -56,7 +66,10 @@ export function TrackerFormPage({ ctx, tracker, fields, values, errors, credenti
           submit={tracker === null ? t.create : t.save}
           cancel_href={path}
           is_edit={tracker !== null}
-          choices={{ "sources.credential_id": credentials }}
+          choices={{
+            "sources.credential_id": credentials,
+            "release_notes.changelog_source_key": repositories.map((key) => ({ value: key, title: key })),
+          }}
           below={livePlaces(fields)}
         />
         <aside class="preview scripted" aria-label={t.preview.title}>

@@ -1,4 +1,4 @@
-import type { ReleaseView } from "../../src/trackers/schema.ts";
+import type { ReleaseView, VersionView } from "../../src/trackers/schema.ts";
 import { SafeLink } from "../components/link.tsx";
 import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
 import { Section } from "../components/page-header.tsx";
@@ -9,36 +9,13 @@ import { Digest, shortDigest, Version } from "../components/version.tsx";
 import { dayKey, formatDay, formatRelative } from "../format.ts";
 import { isSafeUrl, type PageContext, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { plainVersion, trackerPath } from "./address.ts";
+import { trackerPath } from "./address.ts";
 import type { TrackerPageProps } from "./detail.tsx";
+import { NotesLink } from "./notes.tsx";
 
-/** One version as a person sees it: the releases of all sources that call it so, published on the same day. */
-interface DisplayVersion {
-  at: number;
-  first: ReleaseView;
-  releases: readonly ReleaseView[];
-}
-
-function timeOf(release: ReleaseView): number {
-  return release.published_at ?? release.first_observed_at;
-}
-
-/** By day in the system time zone, the newest first; within a day by version, over all sources. */
-function daysOf(
-  ctx: PageContext,
-  releases: readonly ReleaseView[],
-): readonly { day: string; versions: DisplayVersion[] }[] {
-  const days = Map.groupBy(releases, (release) => dayKey(ctx, timeOf(release)));
-  return [...days].map(([day, ofDay]) => {
-    const versions = Map.groupBy(ofDay, (release) => plainVersion(release.version));
-    return {
-      day,
-      versions: [...versions.values()].flatMap((same) => {
-        const [first] = same;
-        return first === undefined ? [] : [{ at: timeOf(first), first, releases: same }];
-      }),
-    };
-  });
+/** By day in the system time zone, the newest first. */
+function daysOf(ctx: PageContext, versions: readonly VersionView[]): readonly (readonly VersionView[])[] {
+  return [...Map.groupBy(versions, (version) => dayKey(ctx, version.published_at)).values()];
 }
 
 /** The year only where it is another one: then it matters. */
@@ -48,19 +25,19 @@ function dayTitle(ctx: PageContext, at: number): string {
 }
 
 export function History(props: TrackerPageProps) {
-  const { ctx, tracker, releases, filters } = props;
+  const { ctx, tracker, versions, filters } = props;
   const t = texts(ctx).trackers;
-  const days = daysOf(ctx, releases);
+  const days = daysOf(ctx, versions);
   return (
     <Section title={t.history}>
       <HistoryFilters {...props} />
       {days.length > 0 ? (
         <div class="panel history">
-          {days.map(({ versions }) => (
+          {days.map((day) => (
             <div class="day">
-              <h3>{dayTitle(ctx, versions[0]?.at ?? ctx.now)}</h3>
+              <h3>{dayTitle(ctx, day[0]?.published_at ?? ctx.now)}</h3>
               <Rows>
-                {versions.map((version) => (
+                {day.map((version) => (
                   <VersionRow
                     ctx={ctx}
                     tracker={tracker.name}
@@ -106,25 +83,27 @@ function HistoryFilters({ ctx, tracker, filters }: TrackerPageProps) {
 interface VersionRowProps {
   ctx: PageContext;
   tracker: string;
-  version: DisplayVersion;
+  version: VersionView;
   has_many: boolean;
 }
 
+/** One version with what every source says of it. */
 function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
   const t = texts(ctx).trackers;
-  const { first, releases, at } = version;
-  const channels = [...new Set(releases.flatMap((release) => release.channels))];
-  const latest = new Set(releases.flatMap((release) => release.latest_in));
+  const { releases, published_at: at } = version;
+  const [first] = releases;
+  if (first === undefined) return null;
+  const latest = new Set(version.latest_in);
   const age = formatRelative(ctx.language, at, ctx.now);
   const moved = releases.filter((release) => release.republished_at !== null);
   return (
     <Row
       ctx={ctx}
       id={`release-${first.id}`}
-      title={<Version>{first.version}</Version>}
+      title={<Version>{has_many ? version.version : first.version}</Version>}
       fact={
         <span class="badges">
-          {channels.map((type) => (
+          {version.channels.map((type) => (
             <Badge>{latest.has(type) ? `${t.channels[type]} · ${t.latest}` : t.channels[type]}</Badge>
           ))}
           {moved.map((release) => (
@@ -132,20 +111,65 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
               {t.republished} {formatRelative(ctx.language, release.republished_at ?? at, ctx.now)}
             </Badge>
           ))}
+          {releases.some((release) => release.is_deprecated) ? <Badge>{t.deprecated}</Badge> : null}
+          {has_many ? <Agreement ctx={ctx} version={version} /> : null}
         </span>
       }
       meta={[
         <Time ctx={ctx} at={at} form="clock" />,
-        first.published_at === null ? t.seen(age) : t.age(age),
-        ...releases.map((release) => <Revision ctx={ctx} release={release} has_many={has_many} />),
-        first.url !== null && isSafeUrl(first.url) ? (
-          <SafeLink ctx={ctx} href={first.url}>
-            {t.notes}
-          </SafeLink>
-        ) : null,
+        version.is_published ? t.age(age) : t.seen(age),
+        ...releases.map((release) => (
+          <Revision ctx={ctx} release={release} has_many={has_many} version={version.version} />
+        )),
+        <HistoryNotes ctx={ctx} tracker={tracker} releases={releases} />,
       ]}
       action={<WhyLink ctx={ctx} tracker={tracker} tag={first.tag} />}
     />
+  );
+}
+
+/** The notes that are stored, or why there are none; else where upstream shows them. */
+function HistoryNotes({
+  ctx,
+  tracker,
+  releases,
+}: {
+  ctx: PageContext;
+  tracker: string;
+  releases: readonly ReleaseView[];
+}) {
+  const told = releases.find((release) => release.has_notes || release.notes_error !== null);
+  if (told !== undefined) return <NotesLink ctx={ctx} tracker={tracker} tag={told.tag} />;
+  const linked = releases.find(({ url: address }) => address !== null && isSafeUrl(address));
+  if (linked === undefined) return null;
+  return (
+    <SafeLink ctx={ctx} href={linked.url}>
+      {texts(ctx).trackers.notes}
+    </SafeLink>
+  );
+}
+
+/** Who does not show it yet, and whether the image was built from the commit that the tag names. */
+function Agreement({ ctx, version }: { ctx: PageContext; version: VersionView }) {
+  const t = texts(ctx).trackers;
+  return (
+    <>
+      {version.missing.length === 0 ? (
+        <Badge icon="check">{t.all_agree}</Badge>
+      ) : (
+        <Badge>{t.not_shown_by(version.missing.join(", "))}</Badge>
+      )}
+      {version.build === "matches" ? (
+        <Badge icon="check" title={t.build_matches_help}>
+          {t.build_matches}
+        </Badge>
+      ) : null}
+      {version.build === "differs" ? (
+        <Badge icon="triangle-alert" title={t.build_differs_help}>
+          {t.build_differs}
+        </Badge>
+      ) : null}
+    </>
   );
 }
 
@@ -154,13 +178,32 @@ function movedTitle(ctx: PageContext, release: ReleaseView): { title?: string } 
   return { title: texts(ctx).trackers.republished_help(shortDigest(release.previous_revision)) };
 }
 
-function Revision({ ctx, release, has_many }: { ctx: PageContext; release: ReleaseView; has_many: boolean }) {
+interface RevisionProps {
+  ctx: PageContext;
+  release: ReleaseView;
+  has_many: boolean;
+  /** What the row is called: what a source calls differently is named. */
+  version: string;
+}
+
+function Revision({ ctx, release, has_many, version }: RevisionProps) {
   const t = texts(ctx).trackers;
-  const tag = release.tag === release.version ? null : <Version>{release.tag} </Version>;
+  const name = has_many ? version : release.version;
+  const stands = release.labelled_version;
   return (
     <>
       {has_many ? `${release.source_key} ` : null}
-      {tag}
+      {release.tag === name ? null : <Version>{release.tag} </Version>}
+      {has_many || release.app_version === null || release.app_version === name ? null : (
+        <>
+          {t.app_version} <Version>{release.app_version} </Version>
+        </>
+      )}
+      {stands === null || stands === release.version || `v${stands}` === release.version ? null : (
+        <>
+          {t.stands_for} <Version>{stands} </Version>
+        </>
+      )}
       {release.revision === null ? t.no_revision : <Digest ctx={ctx} value={release.revision} copy />}
     </>
   );

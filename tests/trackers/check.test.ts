@@ -48,6 +48,30 @@ describe("a first check", () => {
 });
 
 describe("a later check", () => {
+  test("announces a known pre-release in the stable channel once upstream calls it a release", async () => {
+    const own = await trackerHouse({ has_release_types: true });
+    const types = [
+      { ...channel("stable"), release_type: "release" },
+      { ...channel("prerelease"), release_type: "prerelease" },
+    ];
+    own.publish("web", { tag: "1.0.0", stage: "release" });
+    await own.create("web", {}, [source("web", { channels: types })]);
+    await own.tick();
+    await own.clock.advance(minute);
+    own.publish("web", { tag: "1.1.0", stage: "prerelease" });
+    await own.check("web");
+    await own.clock.advance(minute);
+    own.publish("web", { tag: "1.1.0", stage: "release" });
+    await own.check("web");
+    await own.clock.advance(minute);
+    await own.check("web");
+    expect(own.releaseEvents().map(({ channel, tag }) => [channel, tag])).toEqual([
+      ["prerelease", "1.1.0"],
+      ["stable", "1.1.0"],
+    ]);
+    await own.close();
+  });
+
   test("announces a new version with what was latest before, and names the others that appeared", async () => {
     house.publish("web", "1.0.0");
     await house.create("web");

@@ -20,7 +20,7 @@ import type { NewEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
 import { sources } from "../../src/sources/index.ts";
-import type { ListRequest, Source, UpstreamRelease } from "../../src/sources/source.ts";
+import type { ListRequest, ReleaseStage, Source, UpstreamRelease } from "../../src/sources/source.ts";
 import type { ChannelType } from "../../src/trackers/schema.ts";
 import { trackerService } from "../../src/trackers/service.ts";
 import type { OpenContext } from "../../src/trackers/source-session.ts";
@@ -33,6 +33,7 @@ export interface FakeTag {
   revision: string | null;
   published_at: number | null;
   appeared?: boolean;
+  stage?: ReleaseStage;
   notes?: string;
   labelled_version?: string;
 }
@@ -51,6 +52,8 @@ export interface FakeRepository {
 
 interface HouseOptions {
   keep?: number;
+  /** Its upstream tells releases from pre-releases. */
+  has_release_types?: boolean;
   /** In place of an upstream that answers `{}` to everything. */
   openContext?: (clock: FakeClock) => OpenContext;
   /** In place of `rates` of the house. */
@@ -119,6 +122,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
     kind: "oci",
     title: "Fake registry",
     Config,
+    ...(options.has_release_types === true ? { has_release_types: true } : {}),
     host: (config) => v.parse(Config, config).registry,
     cost: () => ({ requests: 1, quota: 0, hourly_limit: null }),
     checks_per_host: 4,
@@ -133,7 +137,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
           await context.fetch(new URL(`http://${registry}/${image}`));
           await answer(repo, context);
           const accepted = request.accepts.flatMap((accept) =>
-            repo.tags.filter((tag) => accept(tag.tag, "tag")).slice(0, request.limit),
+            repo.tags.filter((tag) => accept(tag.tag, tag.stage ?? "tag")).slice(0, request.limit),
           );
           const watched = repo.tags.filter((tag) => request.watch.includes(tag.tag));
           const listed = [...new Set([...watched, ...accepted])].map((tag): UpstreamRelease => {
@@ -143,7 +147,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
             return {
               version: tag.tag,
               tag: tag.tag,
-              stage: "tag",
+              stage: tag.stage ?? "tag",
               published_at: known === undefined ? tag.published_at : known.published_at,
               revision: isAsked ? tag.revision : known.revision,
               url: `https://upstream.test/${tag.tag}`,

@@ -9,6 +9,8 @@ import {
   TrackerPatch,
   TrackerQuery,
   TrackerView,
+  VersionQuery,
+  VersionView,
 } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import { pageOf } from "../openapi.ts";
@@ -92,6 +94,17 @@ export function trackerRoutes(services: { trackers: TrackerService }): readonly 
       access: "read",
       answer: { status: 200, description: "The sources and whether they wait for a check", schema: CheckView },
       perform: ({ param }) => trackers.checkState(param("name")),
+    },
+    {
+      method: "GET",
+      path: "/trackers/{name}/versions",
+      operation_id: "list_tracker_versions",
+      summary: "List a tracker's versions, each with all the sources that show it, the last published first",
+      tag,
+      access: "read",
+      query: VersionQuery,
+      answer: { status: 200, description: "A page of versions", schema: pageOf(VersionView) },
+      perform: ({ param, query }) => trackers.versions(param("name"), query),
     },
     {
       method: "GET",

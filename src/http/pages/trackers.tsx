@@ -28,7 +28,14 @@ import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
-import { chosenCredentials, newValues, valuesOf, withBeginnings, withDefaults } from "./tracker-form.ts";
+import {
+  chosenCredentials,
+  newValues,
+  repositoryKeys,
+  valuesOf,
+  withBeginnings,
+  withDefaults,
+} from "./tracker-form.ts";
 import { previewForm } from "./tracker-preview.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -217,13 +224,13 @@ async function historyOf({ trackers }: TrackerPageServices, tracker: TrackerView
   const channel = channelTypes.find((type) => type === query.get("channel")) ?? null;
   const source = tracker.sources.find(({ key }) => key === query.get("source"))?.key ?? null;
   const cursor = query.get("cursor");
-  const { items: releases, next_cursor } = await trackers.releases(tracker.name, {
+  const { items: versions, next_cursor } = await trackers.versions(tracker.name, {
     limit: historySize,
     ...(channel === null ? {} : { channel }),
     ...(source === null ? {} : { source }),
     ...(cursor === null ? {} : { cursor }),
   });
-  return { releases, next_cursor, is_first_page: cursor === null, filters: { channel, source } };
+  return { versions, next_cursor, is_first_page: cursor === null, filters: { channel, source } };
 }
 
 async function allCredentials({ credentials }: TrackerPageServices): Promise<readonly CredentialView[]> {
@@ -321,7 +328,7 @@ async function drawForm(
   const values = isRefused ? state.values : withBeginnings(state.values);
   const props = { ctx, tracker, errors: state.errors, values, fields: describe(values) };
   const credentials = await credentialChoices(services, ctx, values);
-  return String(await (<TrackerFormPage {...props} credentials={credentials} />));
+  return String(await (<TrackerFormPage {...props} credentials={credentials} repositories={repositoryKeys(values)} />));
 }
 
 function deleteRoutes(app: App, { trackers }: TrackerPageServices, page: PageSettings): void {

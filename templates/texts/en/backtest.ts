@@ -18,7 +18,7 @@ export const backtest = {
   keeps: (version: string) => `keeps ${version}`,
   jumps: {
     first: "first",
-    none: "",
+    none: "step ahead",
     downgrade: "step back",
     prerelease: "pre-release",
     variant: "other variant",

@@ -18,7 +18,7 @@ export const backtest = {
   keeps: (version: string) => `保留 ${version}`,
   jumps: {
     first: "首个",
-    none: "",
+    none: "前进",
     downgrade: "回退",
     prerelease: "预发布",
     variant: "其他变体",

@@ -33,6 +33,10 @@ export const fields: FieldDictionary = {
   "credentials.secret.password": { title: "密码", description: "也可以是访问令牌" },
   "credentials.secret.kubeconfig": { title: "Kubeconfig 内容" },
   "credentials.secret.api_key": { title: "API 密钥", description: "在 Portainer 的用户设置中创建" },
+  "trackers.sources.channels.requires_agreement": {
+    title: "仅当所有来源一致时",
+    description: "追踪器的每个来源都在此类通道中出现该版本后，它才成为最新版本",
+  },
   "imports.format": {
     title: "内容",
     options: {
@@ -157,6 +161,33 @@ export const fields: FieldDictionary = {
     description: "按版本排序适合同时维护旧版本的项目，不会把旧版本的补丁当作最新",
     options: { publish_time: "按发布时间", semantic: "按语义化版本" },
   },
+  "trackers.release_notes": { title: "发布说明" },
+  "trackers.release_notes.source": {
+    title: "发布说明来源",
+    options: { release: "使用发布自带的说明", changelog: "使用自定义更新日志" },
+  },
+  "trackers.release_notes.changelog_source_key": {
+    title: "更新日志所在的仓库来源",
+    description: "追踪器只有一个仓库时可留空",
+  },
+  "trackers.release_notes.path_template": {
+    title: "更新日志路径模板",
+    description: "仓库内的路径，可使用 {tag}、{version}、{major}、{minor} 和 {patch}",
+  },
+  "trackers.release_notes.ref": {
+    title: "文件引用",
+    options: { default_branch: "默认分支", release_tag: "发布标签", specific: "指定引用" },
+  },
+  "trackers.release_notes.specific_ref": { title: "指定引用", description: "分支、标签或提交" },
+  "trackers.release_notes.extraction": {
+    title: "提取方式",
+    options: { entire_file: "整个文件", section: "匹配版本的章节", subheading: "匹配章节中的指定子标题起" },
+  },
+  "trackers.release_notes.heading_template": {
+    title: "版本标题模板",
+    description: "包含 {tag} 或 {version} 的模式，留空则匹配常见形式",
+  },
+  "trackers.release_notes.subheading": { title: "起始子标题", description: "子标题开头的文字" },
   "trackers.release_fallback": { title: "发布回退", description: "上游没有正式发布时，改用 Git 标签" },
   "executors.bindings": { title: "绑定", item: "绑定" },
   "connections.is_enabled": { title: "启用", description: "停用后不会发现其中的目标，运行会被跳过" },

@@ -1,0 +1,26 @@
+import type { Texts } from "../en.ts";
+
+export const notes: Texts["notes"] = {
+  title: "发布说明",
+  title_of: (version) => `${version} 的发布说明`,
+  of_tracker: (tracker) => `${tracker} 的发布说明`,
+  count: (versions) => `${versions} 个版本`,
+  newest_first: "最新的在前",
+  down: "回退后将失去以下版本",
+  unknown: "当前运行的版本无法与此版本比较，仅显示此版本的说明",
+  none: "两者之间没有找到版本",
+  none_text: "追踪器只知道检查时获取到的版本，详见其版本列表。",
+  no_notes: "此版本没有发布说明。",
+  failed: "无法从更新日志中获取说明",
+  too_long: "此说明过长，无法与其他说明一同显示。",
+  breaking: "不兼容的变更",
+  breaking_in: (version) => `${version} 中`,
+  more: (count) => `说明中另有 ${count} 行`,
+  omitted: (count) => `另有 ${count} 个更早的版本未显示`,
+  upstream: "上游页面",
+  show: "查看发布说明",
+  loading: "正在读取发布说明",
+  source: "发布说明取自",
+  from_release: "各次发布",
+  from_changelog: (path) => `更新日志 ${path}`,
+};

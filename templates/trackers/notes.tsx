@@ -1,0 +1,231 @@
+import { raw } from "hono/html";
+import type { NotesView, VersionNotes } from "../../src/trackers/notes-schema.ts";
+import type { TrackerView } from "../../src/trackers/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { SafeLink } from "../components/link.tsx";
+import { Banner } from "../components/notice.tsx";
+import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Badge, State } from "../components/state.tsx";
+import { Time } from "../components/time.tsx";
+import { FromTo, Version } from "../components/version.tsx";
+import { Layout } from "../layout.tsx";
+import { isSafeUrl, type PageContext, url, withQuery } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { trackerPath } from "./address.ts";
+
+export interface NotesProps {
+  ctx: PageContext;
+  view: NotesView;
+  /** Each version's notes as safe HTML, by the release's id. */
+  rendered: ReadonlyMap<string, string>;
+}
+
+/** How many versions are unfolded at first; those with breaking changes always are. */
+const unfolded = 3;
+/** Lines of one version that the warning names. */
+const namedLines = 8;
+
+/** Where the notes of one version, or of all between two, are shown. */
+export function notesPath(tracker: string, asked: { from?: string | null; to: string; channel?: string }): string {
+  const { from = null, to, channel = null } = asked;
+  return withQuery(`${trackerPath(tracker)}/notes`, { from, to, channel });
+}
+
+export function NotesPage(props: NotesProps) {
+  const { ctx, view } = props;
+  const t = texts(ctx).notes;
+  const title = t.of_tracker(view.tracker);
+  return (
+    <Layout ctx={ctx} title={title} section="trackers">
+      <PageHeader
+        ctx={ctx}
+        title={title}
+        parent={{ title: view.tracker, href: trackerPath(view.tracker) }}
+        lead={<Lead {...props} />}
+      />
+      <Notes {...props} />
+    </Layout>
+  );
+}
+
+/** In the page's dialog, which `app.js` opens. */
+export function NotesDialog(props: NotesProps) {
+  const { ctx, view } = props;
+  const t = texts(ctx);
+  return (
+    <section class="notes-dialog">
+      <h2 id="dialog-title" tabindex={-1}>
+        {view.to === null ? t.notes.title : t.notes.title_of(view.to)}
+      </h2>
+      <Notes {...props} />
+      <div class="confirm-actions">
+        <button type="button" class="btn" data-close>
+          {t.common.close}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** What stands where `NotesSection` asked for it. */
+export function NotesPart(props: NotesProps) {
+  return (
+    <>
+      <p class="quiet">
+        <Lead {...props} />
+      </p>
+      <Notes {...props} />
+    </>
+  );
+}
+
+function Lead({ ctx, view }: NotesProps) {
+  const t = texts(ctx).notes;
+  if (view.to === null) return null;
+  if (view.from === null || view.from === view.to) return <Version>{view.to}</Version>;
+  return (
+    <>
+      <FromTo ctx={ctx} from={view.from} to={view.to} />{" "}
+      {view.direction === "unknown"
+        ? t.unknown
+        : view.direction === "down"
+          ? t.down
+          : `${t.count(view.versions.length + view.omitted_count)}, ${t.newest_first}`}
+    </>
+  );
+}
+
+function Notes({ ctx, view, rendered }: NotesProps) {
+  const t = texts(ctx).notes;
+  if (view.versions.length === 0) {
+    return (
+      <Panel>
+        <p>
+          <b>{t.none}</b>
+        </p>
+        <p class="quiet">{t.none_text}</p>
+      </Panel>
+    );
+  }
+  const isOne = view.versions.length === 1;
+  return (
+    <div class="notes">
+      <Breaking ctx={ctx} view={view} />
+      {view.versions.map((version, position) => (
+        <details class="notes-of" open={isOne || position < unfolded || version.breaking_changes.length > 0}>
+          <summary>
+            <Version>{version.version}</Version>
+            {version.published_at === null ? null : <Time ctx={ctx} at={version.published_at} />}
+            {version.breaking_changes.length === 0 ? null : <Badge icon="triangle-alert">{t.breaking}</Badge>}
+          </summary>
+          <NotesText ctx={ctx} version={version} html={rendered.get(version.release_id)} />
+          {version.url !== null && isSafeUrl(version.url) ? (
+            <p class="notes-link">
+              <SafeLink ctx={ctx} href={version.url}>
+                {t.upstream}
+              </SafeLink>
+            </p>
+          ) : null}
+        </details>
+      ))}
+      {view.omitted_count === 0 ? null : <p class="quiet">{t.omitted(view.omitted_count)}</p>}
+    </div>
+  );
+}
+
+function NotesText({ ctx, version, html }: { ctx: PageContext; version: VersionNotes; html: string | undefined }) {
+  const t = texts(ctx).notes;
+  if (html !== undefined) {
+    return (
+      <div class="prose" hx-ignore>
+        {raw(html)}
+      </div>
+    );
+  }
+  if (version.notes !== null && version.notes.trim() !== "") return <p class="quiet prose">{t.too_long}</p>;
+  if (version.notes_error === null) return <p class="quiet prose">{t.no_notes}</p>;
+  return (
+    <p class="quiet prose">
+      {t.failed}: {translateMessage(ctx.language, version.notes_error)}
+    </p>
+  );
+}
+
+/** First of all what has to be done, of every version on the way. */
+function Breaking({ ctx, view }: Pick<NotesProps, "ctx" | "view">) {
+  const t = texts(ctx).notes;
+  const versions = view.versions.filter(({ breaking_changes }) => breaking_changes.length > 0);
+  if (versions.length === 0) return null;
+  return (
+    <Banner tone="attention" title={t.breaking}>
+      {versions.map(({ version, breaking_changes }) => (
+        <div class="breaking-of">
+          {view.versions.length === 1 ? null : <b>{t.breaking_in(version)}</b>}
+          <ul>
+            {breaking_changes.slice(0, namedLines).map(({ text }) => (
+              <li>{text}</li>
+            ))}
+          </ul>
+          {breaking_changes.length > namedLines ? <p>{t.more(breaking_changes.length - namedLines)}</p> : null}
+        </div>
+      ))}
+    </Banner>
+  );
+}
+
+interface NotesLinkProps {
+  ctx: PageContext;
+  tracker: string;
+  /** By which they are found. */
+  tag: string;
+}
+
+/** The notes in a dialog; without script on a page of their own. */
+export function NotesLink({ ctx, tracker, tag }: NotesLinkProps) {
+  const address = url(ctx, notesPath(tracker, { to: tag }));
+  return (
+    <a href={address} hx-get={address} hx-target="#dialog" hx-swap="innerHTML">
+      {texts(ctx).notes.title}
+    </a>
+  );
+}
+
+interface NotesSectionProps {
+  ctx: PageContext;
+  tracker: string;
+  from: string | null;
+  to: string;
+  channel?: string;
+}
+
+/** What a step from one version to another brings, fetched after the page that it stands on. */
+export function NotesSection({ ctx, tracker, ...asked }: NotesSectionProps) {
+  const t = texts(ctx).notes;
+  const path = notesPath(tracker, asked);
+  return (
+    <Section title={t.title}>
+      <div hx-get={url(ctx, path)} hx-trigger="load" hx-swap="innerHTML">
+        <Panel>
+          <div class="scripted">
+            <State ctx={ctx} tone="running">
+              {t.loading}
+            </State>
+          </div>
+          <div class="unscripted">
+            <LinkButton ctx={ctx} href={path}>
+              {t.show}
+            </LinkButton>
+          </div>
+        </Panel>
+      </div>
+    </Section>
+  );
+}
+
+/** Where a tracker's notes come from, in words. */
+export function notesSourceWords(ctx: PageContext, tracker: Pick<TrackerView, "release_notes">): string {
+  const t = texts(ctx).notes;
+  const { release_notes: settings } = tracker;
+  return settings.source === "release" ? t.from_release : t.from_changelog(settings.path_template);
+}
