@@ -102,10 +102,15 @@ function drawnFields(
   const last = ["description", "is_enabled"];
   const isLast = (field: FieldDescription) => last.includes(field.name);
   const isShown = (field: FieldDescription) => field.name !== "credential_id" || offersCredential(field.path);
+  // One source has nobody to agree with.
+  const isAlone = fields.find((field) => field.name === "sources")?.entries.length === 1;
+  const isAsked = (field: FieldDescription) => !isAlone || field.name !== "requires_agreement";
+  const drawnSource = (entry: readonly FieldDescription[]) =>
+    entry.filter(isShown).map((field) => ({ ...field, entries: field.entries.map((inner) => inner.filter(isAsked)) }));
   return [
     ...fields
       .filter((field) => !isLast(field))
-      .map((field) => ({ ...field, entries: field.entries.map((entry) => entry.filter(isShown)) })),
+      .map((field) => ({ ...field, entries: field.entries.map(drawnSource) })),
     ...fields.filter(isLast),
   ];
 }

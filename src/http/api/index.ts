@@ -4,6 +4,7 @@ import { apiTokenRoutes } from "./api-tokens.ts";
 import { auditEntryRoutes } from "./audit-entries.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { executorRoutes } from "./executors.ts";
+import { notesRoutes } from "./notes.ts";
 import { notifierRoutes } from "./notifiers.ts";
 import { releaseRoutes } from "./releases.ts";
 import type { Route } from "./route.ts";
@@ -28,6 +29,7 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...credentialRoutes(services),
     ...runtimeConnectionRoutes(services),
     ...trackerRoutes(services),
+    ...notesRoutes(services),
     ...trackerPreviewRoutes(services),
     ...trackerProposalRoutes(services),
     ...upstreamRoutes(services),

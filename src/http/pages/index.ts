@@ -7,6 +7,7 @@ import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
 import { docsPages } from "./docs.tsx";
 import { executorPages } from "./executors.tsx";
+import { notesPages } from "./notes.tsx";
 import { notifierPages } from "./notifiers.tsx";
 import { overviewPages } from "./overview.tsx";
 import type { PageSettings } from "./page-context.ts";
@@ -37,6 +38,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   snapshotPages(app, services, page);
   connectionPages(app, services, page);
   trackerImportPages(app, services, page);
+  notesPages(app, services, page);
   trackerPages(app, services, page);
   upstreamPages(app, services, page);
   credentialPages(app, services, page);

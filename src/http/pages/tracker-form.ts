@@ -1,4 +1,7 @@
 import { fields } from "../../forms/fields.ts";
+import { sources } from "../../sources/index.ts";
+import { sourceKinds } from "../../sources/source.ts";
+import { repositories } from "../../trackers/notes-settings.ts";
 import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -38,6 +41,15 @@ export function chosenCredentials(values: Values): readonly string[] {
   return objectsOf(values.sources).flatMap(({ credential_id }) =>
     typeof credential_id === "string" && credential_id !== "" ? [credential_id] : [],
   );
+}
+
+/** The keys of the form's sources that are repositories. */
+export function repositoryKeys(values: Values): readonly string[] {
+  const typed = objectsOf(values.sources).flatMap(({ key, kind }) => {
+    const known = sourceKinds.find((name) => name === kind);
+    return typeof key !== "string" || key === "" || known === undefined ? [] : [{ key, kind: known }];
+  });
+  return repositories(typed, sources).map(({ key }) => key);
 }
 
 function objectOf(value: unknown): Values {

@@ -35,7 +35,10 @@ const forms: readonly FormCase[] = [
   ...sourceKinds.map((kind) => ({
     area: "trackers",
     schema: TrackerInput,
-    values: { sources: [{ kind, channels: [{}] }] },
+    values: {
+      sources: [{ kind, channels: [{}] }],
+      release_notes: { source: "changelog", ref: "specific", extraction: "subheading" },
+    },
   })),
   { area: "notifiers", schema: NotifierInput },
   { area: "settings", schema: Settings },
