@@ -71,8 +71,7 @@ export function choicesOf<T extends Dated>(releases: readonly T[], channel: Aime
 export function acceptsOf(channel: AimedChannel): Accept[] {
   const isMember: Accept = (tag, stage) => judgeRelease({ tag, stage }, channel).accepted;
   const maturity = (tag: string, stage: Stage) => maturityOf(classify(tag), stage === "prerelease");
-  const isPreferred: Accept = (tag, stage) =>
-    placeOf(maturity(tag, stage), channel.type) === 0 && isMember(tag, stage);
+  const isPreferred: Accept = (tag, stage) => placeOf(maturity(tag, stage), channel.type) === 0 && isMember(tag, stage);
   const isUnfinished: Accept = (tag, stage) => maturity(tag, stage) !== "release" && isMember(tag, stage);
   return channel.type === "stable" ? [isPreferred, isMember] : [isPreferred, isUnfinished, isMember];
 }

@@ -1,11 +1,10 @@
 import { familyOf, type ParsedTag } from "./classify.ts";
+import { STALE_AFTER_MS } from "./left-behind.ts";
 import { compareDigits, compareText } from "./precedence.ts";
 import { isDigits } from "./tag-core.ts";
 
 /** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
 const ESTABLISHED_RELEASES = 3;
-/** A line without a release for a year, while another goes on, has been left: projects rename their tags. */
-const STALE_AFTER_MS = 365 * 24 * 60 * 60 * 1000;
 /** Longer names for a line are none: nobody writes `1.2.3.4.5.6.7.8` for what moves. */
 const maxAliasParts = 8;
 

@@ -1,5 +1,6 @@
 import type { ParsedTag } from "./classify.ts";
 import { type Family, familyKeys, floatingAliases, rankFamilies } from "./families.ts";
+import { leftBehind } from "./left-behind.ts";
 import { type Aim, type Maturity, placeOf } from "./maturity.ts";
 import { compareInFamily, compareText } from "./precedence.ts";
 
@@ -34,10 +35,12 @@ export function leadingGroups(parsed: readonly ParsedTag[], given: Leading): Par
   const leading: Leading = { ...given, maturity: (tag) => grades.get(tag) ?? given.maturity(tag) };
   const aliases = floatingAliases(parsed);
   const isMoving = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
-  const keys = familyKeys(parsed.filter((tag) => !isMoving(tag)));
+  const versions = parsed.filter((tag) => !isMoving(tag));
+  const keys = familyKeys(versions);
+  const behind = leftBehind(versions, leading.maturity, leading.times);
   const releases = releasesByFamily(keys, leading);
   const shelves = new Map<number, ParsedTag[]>();
-  for (const tag of parsed) append(shelves, shelfOf(tag, isMoving(tag), leading), tag);
+  for (const tag of parsed) append(shelves, shelfOf(tag, isMoving(tag), behind, leading), tag);
   return [...shelves.keys()]
     .sort((a, b) => a - b)
     .flatMap((shelf) => {
@@ -66,11 +69,13 @@ const shelvesOfPlace = 3;
  * Versions of a maturity stand before its moving names. For pre-releases any version of one comes before the moving names, and a stable
  * channel takes a candidate's version before `latest`, but `latest` before a build of unfinished work.
  */
-function shelfOf(tag: ParsedTag, isMoving: boolean, { aim, maturity }: Leading): number {
+function shelfOf(tag: ParsedTag, isMoving: boolean, behind: ReadonlySet<Maturity>, { aim, maturity }: Leading): number {
   if (tag.scheme === "other") return otherShelf;
   const grade = maturity(tag);
   const place = placeOf(grade, aim);
-  if (!isMoving) return place * shelvesOfPlace;
+  // What is left behind is taken only before a release, which is no pre-release at all.
+  const isLeft = aim !== null && aim !== "stable" && behind.has(grade);
+  if (!isMoving) return isLeft ? placeOf("release", aim) * shelvesOfPlace - 0.5 : place * shelvesOfPlace;
   if (aim === "stable" && grade === "release") return placeOf("candidate", aim) * shelvesOfPlace + 1;
   const isBehindAll = aim === "prerelease" && grade !== "release";
   return isBehindAll ? placeOf("canary", aim) * shelvesOfPlace + 1 + place : place * shelvesOfPlace + 2;

@@ -253,6 +253,37 @@ describe("chooseLatest()", () => {
   });
 });
 
+describe("a channel for pre-releases", () => {
+  const year = 366;
+  test.each([
+    ["passes over betas of another age", ["1.0-beta", 0], ["2.0-rc1", year], "beta", "2.0-rc1"],
+    ["takes betas of the same year", ["1.0-beta", 0], ["2.0-rc1", year - 1], "beta", "1.0-beta"],
+    ["passes over a preview of another age", ["preview-3.0", 0], ["develop-4.1", year], "prerelease", "develop-4.1"],
+    ["takes what there is", ["1.0-beta", 0], ["2.0", year], "beta", "1.0-beta"],
+    [
+      "passes over an older major version, where times tell nothing",
+      ["preview-3.0"],
+      ["develop-4.1"],
+      "prerelease",
+      "develop-4.1",
+    ],
+    [
+      "stays with a candidate beside nightly builds of what is next",
+      ["4.0-rc1"],
+      ["5.0-nightly.1"],
+      "prerelease",
+      "4.0-rc1",
+    ],
+  ] as const)("%s", (_, older, newer, aim, expected) => {
+    const [, at] = older;
+    const release = at === undefined ? (["4.0"] as const) : (["4.0", at] as const);
+    const releases = dated([release, older, newer]);
+    for (const sorting of ["publish_time", "semantic"] as const) {
+      expect(chooseLatest(releases, sorting, aim)?.tag).toBe(expected);
+    }
+  });
+});
+
 describe("orderReleases()", () => {
   test.each(["publish_time", "semantic"] as const)("by %s keeps every tag once, whole", (sorting: Sorting) => {
     const releases = dated([
