@@ -1,0 +1,155 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const peers = process.env.TIDEMARK_PEERS || join(homedir(), ".cache/tidemark-peers");
+const helmProgram = join(peers, "helm-3.22.0/helm");
+const museumProgram = join(peers, "chartmuseum-0.13.1/chartmuseum");
+const run = promisify(execFile);
+
+/** The only account of every repository here; its password has a colon. */
+export const repositoryAccount = { username: "ci", password: "cm:pass" } as const;
+
+/** Why the real helm and chartmuseum cannot run here, or null when they can. */
+export function helmMissing(): string | null {
+  const missing = [helmProgram, museumProgram].find((program) => !existsSync(program));
+  return missing === undefined ? null : `${missing} is not built (tests/peers/build-helm.sh)`;
+}
+
+/** Helm with folders of its own, so that nothing of the machine's user is read or changed. */
+export interface Helm extends Disposable {
+  directory: string;
+  /** Runs helm; throws with its words when it fails. */
+  run(...args: string[]): Promise<string>;
+  /** Writes a chart and packs it; returns the path of its archive. */
+  pack(chart: Readonly<Record<string, unknown>> & { name: string; version: string }, folder: string): Promise<string>;
+}
+
+export function createHelm(): Helm {
+  const directory = mkdtempSync(join(tmpdir(), "tidemark-helm-"));
+  const env: Record<string, string> = { PATH: process.env.PATH ?? "", HOME: directory };
+  for (const kind of ["CONFIG", "CACHE", "DATA"]) env[`HELM_${kind}_HOME`] = join(directory, kind.toLowerCase());
+  const helm = async (...args: string[]) => (await run(helmProgram, args, { env, timeout: 60_000 })).stdout;
+  return {
+    directory,
+    run: helm,
+    async pack(chart, folder) {
+      const source = join(directory, "source", `${chart.name}-${chart.version}`, chart.name);
+      mkdirSync(join(source, "templates"), { recursive: true });
+      // JSON is YAML.
+      writeFileSync(join(source, "Chart.yaml"), JSON.stringify({ apiVersion: "v2", ...chart }));
+      writeFileSync(join(source, "values.yaml"), "{}\n");
+      mkdirSync(folder, { recursive: true });
+      await helm("package", source, "-d", folder);
+      return join(folder, `${chart.name}-${chart.version}.tgz`);
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+export interface Repository {
+  url: string;
+  /** Requests so far as `200 /index.yaml`, and forgets them; of a chartmuseum always empty. */
+  take(): string[];
+  stop(): Promise<void>;
+}
+
+function isAllowed(header: string | null): boolean {
+  const { username, password } = repositoryAccount;
+  return header === `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+/** A folder behind Basic auth as any web server would give it: with ETag and Last-Modified. */
+export function serveFolder(folder: string): Repository {
+  const seen: string[] = [];
+  const answer = (request: Request): Response => {
+    if (!isAllowed(request.headers.get("authorization"))) {
+      return new Response("", { status: 401, headers: { "www-authenticate": 'Basic realm="charts"' } });
+    }
+    const file = join(folder, decodeURIComponent(new URL(request.url).pathname));
+    if (!existsSync(file) || !statSync(file).isFile()) return new Response("", { status: 404 });
+    const { size, mtime } = statSync(file);
+    const etag = `"${mtime.getTime().toString(16)}-${size.toString(16)}"`;
+    const headers = { etag, "last-modified": mtime.toUTCString() };
+    if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+    return new Response(readFileSync(file), { headers });
+  };
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      const response = answer(request);
+      seen.push(`${response.status} ${new URL(request.url).pathname}`);
+      return response;
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, take: () => seen.splice(0), stop: () => server.stop(true) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("The system gave no port");
+  return address.port;
+}
+
+async function untilServing(url: string, child: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if (child.exitCode !== null) throw new Error(`${museumProgram} ended with ${child.exitCode}`);
+    const answer = await fetch(`${url}/health`).catch(() => null);
+    if (answer?.ok) return;
+    await Bun.sleep(50);
+  }
+  throw new Error(`${museumProgram} did not answer at ${url} in 10 seconds`);
+}
+
+/** Starts a real chartmuseum behind Basic auth, on a free port of loopback with a folder of its own. */
+export async function startChartmuseum(): Promise<Repository & { upload(archive: string): Promise<void> }> {
+  const directory = mkdtempSync(join(tmpdir(), "tidemark-museum-"));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { username, password } = repositoryAccount;
+  const flags = [
+    `--port=${port}`,
+    "--listen-host=127.0.0.1",
+    "--storage=local",
+    `--storage-local-rootdir=${directory}`,
+  ];
+  const child = spawn(museumProgram, [...flags, `--chart-url=${url}`], {
+    stdio: "ignore",
+    env: { BASIC_AUTH_USER: username, BASIC_AUTH_PASS: password },
+  });
+  const killAtExit = () => child.kill("SIGKILL");
+  process.once("exit", killAtExit);
+  const stop = async () => {
+    process.removeListener("exit", killAtExit);
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    }
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await untilServing(url, child);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const upload = async (archive: string) => {
+    const authorization = `Basic ${btoa(`${username}:${password}`)}`;
+    const response = await fetch(`${url}/api/charts`, {
+      method: "POST",
+      headers: { authorization },
+      body: readFileSync(archive),
+    });
+    if (response.status !== 201) throw new Error(`Upload: ${response.status} ${await response.text()}`);
+  };
+  return { url, take: () => [], upload, stop };
+}
