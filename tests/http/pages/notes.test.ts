@@ -47,7 +47,7 @@ describe("GET /trackers/{name}/notes", () => {
     expect(page.text).not.toContain("alert(1)<");
     expect(page.text).not.toContain("javascript:");
     expect(page.text).not.toContain("what runs already");
-    expect(page.text.indexOf("third")).toBeLessThan(page.text.indexOf("second"));
+    expect(page.text.indexOf("feat!: third x</li>")).toBeLessThan(page.text.indexOf("<strong>second"));
     expect(page.text).toContain("Breaking changes");
     expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
   });
