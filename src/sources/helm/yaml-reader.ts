@@ -1,8 +1,21 @@
 import { IndexError, type IndexReader, type IndexSink, maxEntryCharacters, maxLineCharacters } from "./index-reader.ts";
+import { nothingOpen, skimLine, unskimmed } from "./skim-line.ts";
 import { continueLine, indentOf, type LineHead, type Open, readLine } from "./yaml-line.ts";
 
 /** The keys of a version that are read; the others are left out before anything is parsed. */
 const wantedKeys = new Set(["version", "appVersion", "digest", "created", "urls", "home", "deprecated", "annotations"]);
+
+const closed: Open = { kind: "none" };
+const plainTexts: Open[] = [];
+
+/** The same object for every text of a column: there are a million of them. */
+function plainAt(column: number): Open {
+  const known = plainTexts[column];
+  if (known !== undefined || column > 200) return known ?? { kind: "plain", column };
+  const made: Open = { kind: "plain", column };
+  plainTexts[column] = made;
+  return made;
+}
 
 /** The version that is being collected. */
 interface Item {
@@ -21,7 +34,7 @@ interface Item {
 export function yamlReader(chart: string, sink: IndexSink): IndexReader {
   let rest = "";
   let lineNumber = 0;
-  let open: Open = { kind: "none" };
+  let open: Open = closed;
   let rootColumn = -1;
   let chartColumn = -1;
   let itemColumn = -1;
@@ -138,14 +151,39 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
     keep(line);
   };
 
+  /** Takes a line of another chart without copying it; false when it has to be taken whole. */
+  const skim = (text: string, from: number, end: number): boolean => {
+    if (isInChart || chartColumn === -1 || !isInEntries || isOver) return false;
+    if (open.kind === "quoted" || open.kind === "flow") return false;
+    let at = from;
+    while (at < end && text.charCodeAt(at) === 0x20) at++;
+    const indent = at - from;
+    const first = text[at];
+    if (at >= end || first === "\t" || first === "\r" || indent < chartColumn) return false;
+    const goesOn = open.kind !== "none" && indent > open.column;
+    if (!goesOn) {
+      // A chart's name, or a comment, which ends nothing.
+      if (first === "#" || (indent === chartColumn && first !== "-")) return false;
+      const column = skimLine(text, from, end, indent);
+      if (column === unskimmed) return false;
+      open = column === nothingOpen ? closed : plainAt(column);
+    }
+    lineNumber++;
+    return true;
+  };
+
   return {
     push(text) {
       let from = 0;
       let at = text.indexOf("\n");
       if (at === -1) rest += text;
       while (at !== -1) {
-        const line = from === 0 ? rest + text.slice(0, at) : text.slice(from, at);
-        take(line.endsWith("\r") ? line.slice(0, -1) : line);
+        const isWhole = from > 0 || rest === "";
+        if (!isWhole || !skim(text, from, at)) {
+          const line = isWhole ? text.slice(from, at) : rest + text.slice(0, at);
+          take(line.endsWith("\r") ? line.slice(0, -1) : line);
+        }
+        rest = "";
         from = at + 1;
         at = text.indexOf("\n", from);
         if (at === -1) rest = text.slice(from);
