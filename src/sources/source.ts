@@ -48,6 +48,11 @@ export interface ListRequest {
   limit: number;
   /** One for each channel, so that the versions of a busy one leave the others their places. */
   accepts: readonly Accept[];
+  /**
+   * Stands for what `accepts` would say: equal texts, equal verdicts. By it a source may remember what it picked from a list; left
+   * out, it judges each time.
+   */
+  rules?: string;
   /** By tag. A known release is returned as it is, at no cost, unless it is in `watch`. */
   known: ReadonlyMap<string, KnownRelease>;
   /** Tags whose revision is asked again though it is known: the channels' current ones, those that executors run. */

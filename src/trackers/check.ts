@@ -7,7 +7,7 @@ import type { RecordEvent } from "../notifications/schema.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/source.ts";
 import { executorsOfSource } from "./bound-queries.ts";
 import { claimSource, findCheckRules, settleSource } from "./due-queries.ts";
-import { acceptsOf } from "./judge.ts";
+import { acceptsOf, rulesOf } from "./judge.ts";
 import { storedNotesSettings } from "./notes-settings.ts";
 import { buildsInUse } from "./pins.ts";
 import { findTracker, type TrackerRow } from "./queries.ts";
@@ -167,6 +167,7 @@ export function sourceCheck(options: CheckOptions) {
       // More than is kept would be fetched only to be removed.
       limit: Math.min(tracker.fetch_depth, options.versionHistoryCount()),
       accepts: channels.flatMap(acceptsOf),
+      rules: JSON.stringify(channels.map((channel) => [channel.type, rulesOf(channel)])),
       known: knownByTag,
       watch,
       memo: claimed.source.baseline_at === null ? null : claimed.source.memo,

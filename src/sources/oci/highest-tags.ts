@@ -1,23 +1,44 @@
 import { createHash } from "node:crypto";
 import { orderTags } from "../../versions/order.ts";
+import type { ListRequest } from "../source.ts";
 
-/** Lists whose highest tags are remembered; each entry has at most 100 names. */
-const maxRemembered = 2_000;
+/** Questions whose answers are remembered; each answer has a few hundred names at most. */
+const maxRemembered = 4_000;
 const remembered = new Map<string, readonly string[]>();
+
+/** The answer of `ask`, or the one that it gave to the same question before; the question is told by everything that decides. */
+function rememberedAnswer(question: readonly string[], ask: () => readonly string[]): readonly string[] {
+  const digest = createHash("sha256");
+  for (const part of question) digest.update(`${part.length} ${part}`);
+  const key = digest.digest("base64");
+  const answer = remembered.get(key) ?? ask();
+  remembered.delete(key);
+  remembered.set(key, answer);
+  const oldest = remembered.keys().next();
+  if (remembered.size > maxRemembered && !oldest.done) remembered.delete(oldest.value);
+  return answer;
+}
 
 /**
  * The first `limit` of `orderTags`. Ordering 10,000 tags takes some 50 ms, and between two checks a list is nearly always the same: the
  * answer is remembered by the digest of the question, so that it can never be out of date.
  */
 export function highestTags(tags: readonly string[], limit: number): readonly string[] {
-  const key = createHash("sha256")
-    .update(`${limit} ${tags.join(",")}`)
-    .digest("base64");
-  const known = remembered.get(key);
-  const highest = known ?? orderTags(tags).slice(0, limit);
-  remembered.delete(key);
-  remembered.set(key, highest);
-  const oldest = remembered.keys().next();
-  if (remembered.size > maxRemembered && !oldest.done) remembered.delete(oldest.value);
-  return highest;
+  return rememberedAnswer([String(limit), tags.join(",")], () => orderTags(tags).slice(0, limit));
+}
+
+/** For each channel the highest `limit` of the tags that it takes: judged once for a list and its rules. */
+export function highestAccepted(
+  tags: readonly string[],
+  request: Pick<ListRequest, "accepts" | "limit" | "rules">,
+): readonly string[] {
+  const { accepts, limit, rules } = request;
+  const judge = () =>
+    accepts.flatMap((accept) =>
+      highestTags(
+        tags.filter((tag) => accept(tag, "tag")),
+        limit,
+      ),
+    );
+  return rules === undefined ? judge() : rememberedAnswer([rules, String(limit), tags.join(",")], judge);
 }

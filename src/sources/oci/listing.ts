@@ -2,7 +2,7 @@ import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
 import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
-import { highestTags } from "./highest-tags.ts";
+import { highestAccepted, highestTags } from "./highest-tags.ts";
 import type { ManifestReader } from "./manifest.ts";
 import { type Repository, tagPage } from "./repository.ts";
 
@@ -74,13 +74,17 @@ function tagToRepair(memo: Memo | null, present: ReadonlySet<string>, request: L
  */
 function select(appeared: ReadonlySet<string>, list: readonly string[], request: ListRequest, repaired: string | null) {
   const present = new Set(list);
-  const leading = request.accepts.flatMap((accept) => {
+  const leading = appeared.size === 0 ? highestAccepted(list, request) : leadingWith(appeared, list, request);
+  const watched = request.watch.filter((tag) => present.has(tag));
+  return [...new Set([...watched, ...(repaired === null ? [] : [repaired]), ...leading])];
+}
+
+function leadingWith(appeared: ReadonlySet<string>, list: readonly string[], request: ListRequest): readonly string[] {
+  return request.accepts.flatMap((accept) => {
     const accepted = list.filter((tag) => accept(tag, "tag"));
     const fresh = accepted.filter((tag) => appeared.has(tag) && !request.known.has(tag));
     return [...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])].slice(0, request.limit);
   });
-  const watched = request.watch.filter((tag) => present.has(tag));
-  return [...new Set([...watched, ...(repaired === null ? [] : [repaired]), ...leading])];
 }
 
 async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
