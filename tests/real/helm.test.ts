@@ -15,6 +15,7 @@ import {
 } from "../peers/helm.ts";
 import { account, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { listRequest, testContext } from "../sources/oci/stand-in-registry.ts";
+import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 
 const secret = { basic_auth: `${repositoryAccount.username}:${repositoryAccount.password}` };
@@ -154,7 +155,13 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
     const museum = await startChartmuseum();
     try {
       for (const archive of archives) await museum.upload(archive);
-      const first = await open(museum.url).listReleases(listRequest());
+      // It renews its index a moment after it has answered.
+      const listed = (total: number, request = listRequest()) =>
+        eventually(`an index with ${total} versions`, async () => {
+          const listing = await open(museum.url).listReleases(request);
+          return listing.total === total && listing;
+        });
+      const first = await listed(3);
       expectVersions(first, true);
       const again = await open(museum.url).listReleases(listRequest({ memo: first.memo, known: knownOf(first) }));
       expect(again).toEqual(first);
@@ -162,7 +169,7 @@ peerSuite("charts of the real helm", helmMissing() ?? registryMissing(), () => {
         await helm.pack({ name: "web", version: "1.0.1", appVersion: "1.9" }, join(helm.directory, "more")),
       );
       const later = listRequest({ memo: first.memo, known: knownOf(first), limit: 1 });
-      const { releases } = await open(museum.url).listReleases(later);
+      const { releases } = await listed(4, later);
       expect(releases.map(({ tag, appeared }) => [tag, appeared])).toEqual([["1.0.1", true]]);
       await expect(open(museum.url, "web", null).listReleases(listRequest())).rejects.toMatchObject({
         code: "unauthorized",

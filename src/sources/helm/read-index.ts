@@ -66,6 +66,11 @@ function detectingReader(chart: string, sink: IndexSink): IndexReader {
   };
 }
 
+/** The text in memory of its own: a part of a piece would keep the whole piece, and names from every piece the whole index. */
+function copied(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}
+
 /** The chart's versions in a growing list; entries wait until there is time to parse them. */
 function collector(options: ReadIndexOptions, parse: ParseYaml) {
   const { chart, base, now } = options;
@@ -101,7 +106,7 @@ function collector(options: ReadIndexOptions, parse: ParseYaml) {
     sink: {
       onChart(name: string) {
         hasChart ||= name === chart;
-        if (names.size < maxNames) names.add(name);
+        if (names.size < maxNames) names.add(copied(name));
       },
       onEntry: (text: string) => waiting.push(text),
     },
