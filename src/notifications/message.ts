@@ -1,8 +1,9 @@
 import { type Language, type MessageText, messageTexts } from "./message-texts.ts";
 import type { NewEvent } from "./schema.ts";
 
-/** Longest notes in a message; receivers refuse large bodies, and the link leads to the rest. */
-const maxNotesLength = 4000;
+/** Longest notes in a message, 4 KiB; receivers refuse large bodies, and the link leads to the rest. */
+const maxNotesBytes = 4_096;
+const cutMark = "\n…";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -10,6 +11,15 @@ type Body = Readonly<Record<string, unknown>>;
 function withTexts(event: string, words: MessageText, facts: Body): Body {
   const line = `${words.title}\n${words.text}`;
   return { event, title: words.title, text: words.text, content: line.slice(0, 2000), message: words.text, ...facts };
+}
+
+/** Notes that fit, or their start with a mark that there is more. */
+function shortened(notes: string): string {
+  const bytes = new Uint8Array(maxNotesBytes);
+  const { read } = new TextEncoder().encodeInto(notes, bytes);
+  if (read === notes.length) return notes;
+  const room = bytes.subarray(0, maxNotesBytes - Buffer.byteLength(cutMark));
+  return notes.slice(0, new TextEncoder().encodeInto(notes, room).read) + cutMark;
 }
 
 export function testBody(language: Language): Body {
@@ -27,7 +37,7 @@ export function eventBody(event: NewEvent, language: Language, baseUrl: string):
   const page = baseUrl === "" ? null : `${baseUrl}/trackers/${encodeURIComponent(facts.tracker)}`;
   return withTexts(event.kind, event.kind === "new_release" ? words.new_release(facts) : words.republish(facts), {
     ...facts,
-    notes: facts.notes === null ? null : facts.notes.slice(0, maxNotesLength),
+    notes: facts.notes === null ? null : shortened(facts.notes),
     url: facts.url ?? page,
     link: page,
   });

@@ -28,6 +28,9 @@ import {
 import { surplusReleases } from "./retention.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf, updateChannelRow } from "./source-queries.ts";
 
+/** More than a message takes: whoever sends it sees that there is more. */
+const maxEventNotesCharacters = 8_192;
+
 interface ListingInput {
   tracker: TrackerRow;
   /** As it was claimed: its baseline says whether what is new is announced. */
@@ -158,7 +161,7 @@ async function releaseFactsOf(
     tag: release.tag,
     sources: [input.source.key],
     url: release.url,
-    notes: full?.notes ?? null,
+    notes: full?.notes?.slice(0, maxEventNotesCharacters) ?? null,
     previous_revision: release.previous_revision,
     revision: release.revision,
   };

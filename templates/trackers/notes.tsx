@@ -2,6 +2,7 @@ import { raw } from "hono/html";
 import type { NotesView, VersionNotes } from "../../src/trackers/notes-schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { LinkButton } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
 import { SafeLink } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
@@ -86,12 +87,13 @@ function Lead({ ctx, view }: NotesProps) {
   if (view.from === null || view.from === view.to) return <Version>{view.to}</Version>;
   return (
     <>
-      <FromTo ctx={ctx} from={view.from} to={view.to} />{" "}
+      <FromTo ctx={ctx} from={view.from} to={view.to} />
+      {" · "}
       {view.direction === "unknown"
         ? t.unknown
         : view.direction === "down"
           ? t.down
-          : `${t.count(view.versions.length + view.omitted_count)}, ${t.newest_first}`}
+          : t.count(view.versions.length + view.omitted_count)}
     </>
   );
 }
@@ -115,6 +117,7 @@ function Notes({ ctx, view, rendered }: NotesProps) {
       {view.versions.map((version, position) => (
         <details class="notes-of" open={isOne || position < unfolded || version.breaking_changes.length > 0}>
           <summary>
+            <Icon name="chevron-right" />
             <Version>{version.version}</Version>
             {version.published_at === null ? null : <Time ctx={ctx} at={version.published_at} />}
             {version.breaking_changes.length === 0 ? null : <Badge icon="triangle-alert">{t.breaking}</Badge>}
