@@ -48,6 +48,29 @@ describe("fields()", () => {
   });
 });
 
+describe("fields() that are shown for some values of another", () => {
+  const File = v.strictObject({
+    ref: v.optional(v.picklist(["branch", "named"]), "branch"),
+    name: v.optional(v.pipe(v.string(), v.metadata({ shown_when: { field: "ref", is: ["named"] } })), ""),
+  });
+  const names = (values: Record<string, unknown>) => fields(File, values).map(({ name }) => name);
+
+  test("are there for these alone, by the default where nothing is given", () => {
+    expect(names({})).toEqual(["ref"]);
+    expect(names({ ref: "branch" })).toEqual(["ref"]);
+    expect(names({ ref: "named" })).toEqual(["ref", "name"]);
+  });
+
+  test("let the other draw the form again, and are not read while they are hidden", () => {
+    expect(fields(File)[0]?.is_discriminant).toBe(true);
+    const data = form([
+      ["ref", "branch"],
+      ["name", "x"],
+    ]);
+    expect(decodeForm(data, (values) => fields(File, values))).toEqual({ ref: "branch" });
+  });
+});
+
 describe("decodeForm()", () => {
   test("turns texts into what the schema wants", () => {
     const input = decode([
