@@ -18,7 +18,7 @@ function annotations(chart: number, version: number): string {
         - kind: changed
           description: "Update the application to 2.${version}.0, which reads: settings from files"
         - kind: fixed
-          description: Wait until the database answers before the first migration begins
+          description: Wait until the database answers
       artifacthub.io/images: |
         - name: app
           image: registry.example/team-${chart}/app:2.${version}.0
@@ -46,7 +46,7 @@ function entry(chart: number, version: number): string {
       - infrastructure
       version: 2.x.x
     description: A chart that installs the application ${chart} with its database, and with
-      "metrics" for those who want them; it is longer than one line
+      "metrics" for those who want them
     digest: ${hex(chart * 1_000 + version)}
     home: https://example.com/apps/${name}
     icon: https://example.com/static/icons/${name}-stack-220x234.png
@@ -61,7 +61,7 @@ function entry(chart: number, version: number): string {
       url: https://example.com/teams/${chart}
     name: ${name}
     sources:
-    - https://example.com/git/charts/tree/main/${name}
+    - https://example.com/git/${name}
     urls:
     - https://charts.example/stable/${name}-1.${version}.0.tgz
     version: 1.${version}.0

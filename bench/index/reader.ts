@@ -24,7 +24,15 @@ function peakBytes(): number {
 let idle: number | null = null;
 
 answerParent(async ({ url }) => {
-  idle ??= residentBytes(process.pid);
+  if (idle === null) {
+    // A server at rest has sent requests before: what its code takes is not the index's.
+    for (let request = 0; request < 20; request++) await check(`${url}/small/`);
+    idle = residentBytes(process.pid);
+  }
+  return { ...(await check(String(url))), idle_bytes: idle, peak_bytes: peakBytes() };
+});
+
+async function check(url: string) {
   const context = http.open({
     timeout_ms: 60_000,
     credential_id: null,
@@ -43,5 +51,5 @@ answerParent(async ({ url }) => {
     });
     versions = listing.total;
   });
-  return { ...cost, idle_bytes: idle, peak_bytes: peakBytes(), bytes: context.stats().bytes, versions };
-});
+  return { ...cost, bytes: context.stats().bytes, versions };
+}

@@ -10,7 +10,7 @@ import { similarNames } from "./similar-names.ts";
 import { yamlReader } from "./yaml-reader.ts";
 
 /** Bytes that are read before others get their turn: a few milliseconds of work. */
-const bytesPerTurn = 128 * 1024;
+const bytesPerTurn = 32 * 1024;
 /** Characters of the chart's own entries that are parsed in one turn. */
 const parsedPerTurn = 16 * 1024;
 /** More versions of one chart than this are refused. */
