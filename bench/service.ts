@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { openSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { systemActor } from "../src/auth/schema.ts";
 import { systemClock } from "../src/clock.ts";
 import { readConfig } from "../src/config.ts";
+import { openDatabase } from "../src/db/client.ts";
+import { migrate } from "../src/db/migrate.ts";
 import { createLog } from "../src/log.ts";
 import { parseOutboundAllow } from "../src/net/outbound-allow.ts";
 import { generateFernetKey } from "../src/secrets/fernet.ts";
@@ -14,9 +17,21 @@ import { temporaryDatabase } from "../tests/support/temporary-database.ts";
 
 export const actor = systemActor;
 
+/** A data directory that stays, for processes that work on it one after the other. */
+export interface Place {
+  dir: string;
+  encryption_key: string;
+}
+
+async function databaseAt({ dir }: Place) {
+  const db = await openDatabase({ url: `file:${dir}/tidemark.db` });
+  await migrate({ client: db.client, folder: join(import.meta.dir, "../migrations"), now: 0, backup: null });
+  return { db, dir, close: () => db.close() };
+}
+
 /** Every service as the process builds it, with the real clock, on a database file of its own; the log is written to nowhere. */
-export async function benchServices() {
-  const { db, dir, close } = await temporaryDatabase();
+export async function benchServices(place: Place | null = null) {
+  const { db, dir, close } = place === null ? await temporaryDatabase() : await databaseAt(place);
   const config = readConfig({ DATA_DIR: dir });
   const redactor = createRedactor();
   const nowhere = openSync("/dev/null", "w");
@@ -29,7 +44,7 @@ export async function benchServices() {
   });
   const keys = {
     session: randomBytes(32),
-    encryption: { primary: generateFernetKey(), previous: [] },
+    encryption: { primary: place?.encryption_key ?? generateFernetKey(), previous: [] },
     managed_by_environment: { session: false, encryption: false },
   };
   // The process knows its own keys from the start, so they are part of what each log line is searched for.
