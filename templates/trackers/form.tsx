@@ -108,9 +108,7 @@ function drawnFields(
   const drawnSource = (entry: readonly FieldDescription[]) =>
     entry.filter(isShown).map((field) => ({ ...field, entries: field.entries.map((inner) => inner.filter(isAsked)) }));
   return [
-    ...fields
-      .filter((field) => !isLast(field))
-      .map((field) => ({ ...field, entries: field.entries.map(drawnSource) })),
+    ...fields.filter((field) => !isLast(field)).map((field) => ({ ...field, entries: field.entries.map(drawnSource) })),
     ...fields.filter(isLast),
   ];
 }

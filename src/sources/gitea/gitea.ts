@@ -22,6 +22,7 @@ export const gitea: Source<"gitea"> = {
   title: "Gitea or Forgejo",
   Config: GiteaConfig,
   has_release_types: true,
+  reads_files: true,
   open(config, secret, context) {
     const { repository, instance_url } = parseConfig(config);
     // Never the issue's own text: it would quote the secret.

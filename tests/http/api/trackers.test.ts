@@ -174,7 +174,9 @@ test("the OpenAPI document tells kinds apart and names every field of a tracker"
     "request_timeout_seconds",
     "sorting",
     "release_fallback",
+    "release_notes",
   ]);
+  expect(schema.properties.release_notes.discriminator).toEqual({ propertyName: "source" });
   expect(schema.properties.sources.items.discriminator).toEqual({ propertyName: "kind" });
   expect(JSON.stringify(schema)).toContain("published_at_mode");
 });
