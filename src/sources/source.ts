@@ -44,9 +44,13 @@ export interface KnownRelease {
 export type Accept = (tag: string, stage: ReleaseStage) => boolean;
 
 export interface ListRequest {
-  /** Most releases to return for each channel beside those in `watch`, 1 to 100: what a channel refuses takes no place. */
+  /**
+   * How many releases are kept beside those in `watch`, 1 to 100, shared by the members of `accepts` in turns (`sharePlaces`): what none
+   * of them takes needs no place. A source that pays for each release returns no others; one that has them for nothing may return
+   * as many for each.
+   */
   limit: number;
-  /** One for each channel, so that the versions of a busy one leave the others their places. */
+  /** One or more for each channel, so that the versions of a busy one leave the others their places. */
   accepts: readonly Accept[];
   /**
    * Stands for what `accepts` would say: equal texts, equal verdicts. By it a source may remember what it picked from a list; left

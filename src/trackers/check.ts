@@ -4,6 +4,7 @@ import type { Database } from "../db/client.ts";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
+import { sharePlaces } from "../sources/places.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/source.ts";
 import { executorsOfSource } from "./bound-queries.ts";
 import { claimSource, findCheckRules, settleSource } from "./due-queries.ts";
@@ -107,6 +108,25 @@ function sum(a: Traffic, b: Traffic): Traffic {
   return { requests: a.requests + b.requests, bytes: a.bytes + b.bytes };
 }
 
+/** What is new and has no place within the fetch depth is left out; what is known, or was asked for by name, needs none. */
+function withinDepth(listing: Listing, request: ListRequest): Listing {
+  const { accepts, limit, known } = request;
+  const watched = new Set(request.watch);
+  const leading = listing.releases.filter(({ tag }) => !watched.has(tag));
+  const placed = new Set(
+    sharePlaces(
+      accepts.map((accept) => leading.filter(({ tag, stage }) => accept(tag, stage))),
+      limit,
+    ),
+  );
+  return {
+    ...listing,
+    releases: listing.releases.filter(
+      (release) => placed.has(release) || known.has(release.tag) || watched.has(release.tag),
+    ),
+  };
+}
+
 function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
   if (source.rotation % rotateEveryChecks !== rotateEveryChecks - 1) return null;
   const others = known
@@ -165,7 +185,7 @@ export function sourceCheck(options: CheckOptions) {
     );
     const request: ListRequest = {
       // More than is kept would be fetched only to be removed.
-      limit: Math.min(tracker.fetch_depth, options.versionHistoryCount()),
+      limit: Math.min(tracker.fetch_depth, options.versionHistoryCount() * channels.length),
       accepts: channels.flatMap(acceptsOf),
       rules: JSON.stringify(channels.map((channel) => [channel.type, rulesOf(channel)])),
       known: knownByTag,
@@ -174,9 +194,8 @@ export function sourceCheck(options: CheckOptions) {
     };
     const listing = await source.listReleases(request);
     const isBare = listing.releases.length === 0 && listing.total === 0;
-    return isBare && tracker.release_fallback && source.listTags !== undefined
-      ? await source.listTags(request)
-      : listing;
+    const usesTags = isBare && tracker.release_fallback && source.listTags !== undefined;
+    return withinDepth(usesTags ? ((await source.listTags?.(request)) ?? listing) : listing, request);
   };
 
   const describe = (error: unknown, claimed: Claimed): Failure => {

@@ -2,7 +2,7 @@ import type { Writer } from "../db/client.ts";
 import { newId } from "../ids.ts";
 import type { RecordEvent, ReleaseFacts } from "../notifications/schema.ts";
 import type { Listing } from "../sources/source.ts";
-import { chooseLatest } from "../versions/channel.ts";
+import { chooseLatest, type Sorting } from "../versions/channel.ts";
 import { MAX_TEXT_CHARACTERS } from "../versions/pattern.ts";
 import { agreedReleases } from "./agreement.ts";
 import {
@@ -251,7 +251,11 @@ async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, 
   // Where all must agree, what leads now may have been known for long: the last source to show it makes it new.
   const isAgreed =
     channel.requires_agreement && isBaselined && !input.is_baseline && latest !== null && latest.id !== previous?.id;
-  const fresh = channel.requires_agreement ? (isAgreed && isAhead(latest, previous, input) ? [latest] : []) : appeared;
+  const fresh = channel.requires_agreement
+    ? isAgreed && isAhead(latest, previous, { sorting: input.tracker.sorting, type: channel.type })
+      ? [latest]
+      : []
+    : appeared;
   if (latest !== null) await announceNew(tx, input, channel, { latest, previous, fresh });
   const republished = found.republished.filter(isMember).filter((release) => candidates.includes(release));
   for (const release of republished) await announceRepublished(tx, input, channel, release);
@@ -268,9 +272,12 @@ async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, 
 }
 
 /** Whether a version comes after the one before it: one that leads only because a newer one lost its agreement is no news. */
-function isAhead(latest: ReleaseFactsRow, previous: ReleaseFactsRow | null, { tracker }: JudgeInput): boolean {
-  if (previous === null) return true;
-  return chooseLatest([previous, latest], tracker.sorting)?.id === latest.id;
+function isAhead(
+  latest: ReleaseFactsRow,
+  previous: ReleaseFactsRow | null,
+  { sorting, type }: { sorting: Sorting; type: ChannelRow["type"] },
+): boolean {
+  return previous === null || chooseLatest([previous, latest], sorting, type)?.id === latest.id;
 }
 
 /** Channels of the tracker's other sources that waited for this one to show a version. */

@@ -1,5 +1,6 @@
 import { orderTags } from "../../versions/order.ts";
 import { highestTags } from "../oci/highest-tags.ts";
+import { sharePlaces } from "../places.ts";
 import type { ListRequest, UpstreamRelease } from "../source.ts";
 import { type ChartVersion, isPrerelease } from "./chart-version.ts";
 
@@ -23,7 +24,7 @@ interface Choice {
  */
 export function chooseVersions({ versions, createdAt, appeared }: Choice, request: ListRequest): readonly string[] {
   const present = new Set(versions);
-  const leading = request.accepts.flatMap((accept) => {
+  const groups = request.accepts.map((accept) => {
     const accepted = versions.filter((version) => accept(version, stageOf(version)));
     const fresh = accepted.filter((version) => appeared.has(version) && !request.known.has(version));
     const highest = highestTags(accepted, request.limit);
@@ -34,8 +35,9 @@ export function chooseVersions({ versions, createdAt, appeared }: Choice, reques
       .slice(0, request.limit)
       .map(({ version }) => version);
     const turns = highest.flatMap((version, turn) => [version, ...latest.slice(turn, turn + 1)]);
-    return [...new Set([...orderTags(fresh), ...turns])].slice(0, request.limit);
+    return [...new Set([...orderTags(fresh), ...turns])];
   });
+  const leading = sharePlaces(groups, request.limit);
   return [...new Set([...request.watch.filter((version) => present.has(version)), ...leading])];
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { orderTags } from "../../versions/order.ts";
+import { sharePlaces } from "../places.ts";
 import type { ListRequest } from "../source.ts";
 
 /** Questions whose answers are remembered; each answer has a few hundred names at most. */
@@ -27,18 +28,20 @@ export function highestTags(tags: readonly string[], limit: number): readonly st
   return rememberedAnswer([String(limit), tags.join(",")], () => orderTags(tags).slice(0, limit));
 }
 
-/** For each channel the highest `limit` of the tags that it takes: judged once for a list and its rules. */
+/** The highest of the tags that each channel takes, `limit` in all: judged once for a list and its rules. */
 export function highestAccepted(
   tags: readonly string[],
   request: Pick<ListRequest, "accepts" | "limit" | "rules">,
 ): readonly string[] {
   const { accepts, limit, rules } = request;
-  const judge = () =>
-    accepts.flatMap((accept) =>
+  const judge = () => {
+    const groups = accepts.map((accept) =>
       highestTags(
         tags.filter((tag) => accept(tag, "tag")),
         limit,
       ),
     );
+    return sharePlaces(groups, limit);
+  };
   return rules === undefined ? judge() : rememberedAnswer([rules, String(limit), tags.join(",")], judge);
 }

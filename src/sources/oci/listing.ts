@@ -1,8 +1,10 @@
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
+import { sharePlaces } from "../places.ts";
 import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { highestAccepted, highestTags } from "./highest-tags.ts";
+import type { ImageLabels } from "./image-labels.ts";
 import type { ManifestReader } from "./manifest.ts";
 import { type Repository, tagPage } from "./repository.ts";
 
@@ -80,11 +82,12 @@ function select(appeared: ReadonlySet<string>, list: readonly string[], request:
 }
 
 function leadingWith(appeared: ReadonlySet<string>, list: readonly string[], request: ListRequest): readonly string[] {
-  return request.accepts.flatMap((accept) => {
+  const groups = request.accepts.map((accept) => {
     const accepted = list.filter((tag) => accept(tag, "tag"));
     const fresh = accepted.filter((tag) => appeared.has(tag) && !request.known.has(tag));
-    return [...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])].slice(0, request.limit);
+    return [...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])];
   });
+  return sharePlaces(groups, request.limit);
 }
 
 async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
@@ -95,6 +98,11 @@ async function inParallel<T>(items: readonly T[], width: number, work: (item: T)
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }
 
+/** What is known of a tag after this check; with labels when its image was read. */
+interface Looked extends KnownRelease {
+  labels?: ImageLabels | null;
+}
+
 interface ListingParts {
   repository: Repository;
   context: PluginContext;
@@ -103,8 +111,8 @@ interface ListingParts {
 }
 
 /**
- * Turns a tag list into releases. A known tag costs nothing; a watched one costs a `HEAD`; a new one its digest and, where build
- * times are read, its config; and one known tag without a digest is asked again, in rotation. A lookup that fails keeps the tag
+ * Turns a tag list into releases. A known tag costs nothing; a watched one costs a `HEAD`; a new one, and a new build of a watched
+ * one, its digest and, where build times are read, its config; and one known tag without a digest is asked again, in rotation. A lookup that fails keeps the tag
  * with what is known of it.
  */
 export async function listReleases(
@@ -117,7 +125,7 @@ export async function listReleases(
   const appeared = appearedTags(memo, list);
   const tags = select(appeared ?? new Set(), list, request, repaired);
   const watched = new Set(request.watch);
-  const found = new Map<string, KnownRelease>();
+  const found = new Map<string, Looked>();
   let isStopped = false;
 
   const tolerate = (error: unknown) => {
@@ -126,29 +134,30 @@ export async function listReleases(
   };
   const look = async (tag: string) => {
     const known = request.known.get(tag);
-    let { revision, published_at } = known ?? { revision: null, published_at: null };
-    const keep = () => found.set(tag, { revision, published_at });
-    keep();
+    const looked: Looked = { revision: known?.revision ?? null, published_at: known?.published_at ?? null };
+    found.set(tag, looked);
     if (isStopped) return;
     try {
       if (known !== undefined || !parts.readsBuildTimes) {
-        revision = await parts.reader.findDigest(tag);
-      } else {
-        const top = await parts.reader.readManifest(tag);
-        revision = top.digest;
-        published_at = (await parts.reader.readImage(top, null))?.created_at ?? null;
+        looked.revision = await parts.reader.findDigest(tag);
+        if (!parts.readsBuildTimes || looked.revision === known?.revision) return;
       }
+      const top = await parts.reader.readManifest(looked.revision ?? tag);
+      looked.revision = top.digest;
+      const image = await parts.reader.readImage(top, null);
+      // A new build of a known tag does not make the version a newer one.
+      looked.published_at ??= image?.created_at ?? null;
+      looked.labels = image;
     } catch (error) {
       tolerate(error);
     }
-    keep();
   };
   const asked = tags.filter((tag) => watched.has(tag) || !request.known.has(tag) || tag === repaired);
   await inParallel(asked, lookupsAtOnce, look);
 
   const releases = tags.map((tag): UpstreamRelease => {
-    const { revision, published_at } = found.get(tag) ??
-      request.known.get(tag) ?? { revision: null, published_at: null };
+    const looked: Looked = found.get(tag) ?? request.known.get(tag) ?? { revision: null, published_at: null };
+    const { revision, published_at, labels } = looked;
     return {
       version: tag,
       tag,
@@ -157,6 +166,8 @@ export async function listReleases(
       revision,
       url: tagPage(parts.repository, tag),
       notes: null,
+      ...(labels?.source_revision ? { source_revision: labels.source_revision } : {}),
+      ...(labels?.labelled_version ? { labelled_version: labels.labelled_version } : {}),
       ...(appeared === null || request.known.has(tag) ? {} : { appeared: appeared.has(tag) }),
     };
   });

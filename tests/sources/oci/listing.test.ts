@@ -172,8 +172,10 @@ describe("listReleases()", () => {
     for (const tag of ["1.0.0", "2.0.0", "3.0.0-rc.1", "3.0.0-rc.2", "3.0.0-rc.3"]) addImage(content, tag, built);
     const isCandidate = (tag: string) => tag.includes("-rc.");
     const accepts = [(tag: string) => !isCandidate(tag), isCandidate];
-    const listing = await open().listReleases(listRequest({ limit: 2, accepts }));
+    const listing = await open().listReleases(listRequest({ limit: 4, accepts }));
     expect(tagsOf(listing).toSorted()).toEqual(["1.0.0", "2.0.0", "3.0.0-rc.2", "3.0.0-rc.3"]);
+    const narrow = await open().listReleases(listRequest({ limit: 1, accepts }));
+    expect(tagsOf(narrow).toSorted()).toEqual(["2.0.0", "3.0.0-rc.3"]);
   });
 
   test("starts anew from a memory that it does not know", async () => {
@@ -334,10 +336,11 @@ describe("a lookup that fails", () => {
       registry.take();
       listing = await open().listReleases(listRequest({ known, memo: listing.memo }));
       known = knownOf(listing);
-      asked.push(taken().slice(1));
+      asked.push(taken().filter((line) => line.startsWith("HEAD")));
     }
     expect(asked).toEqual([["HEAD manifests/1.0.0"], ["HEAD manifests/1.1.0"], ["HEAD manifests/1.2.0"]]);
     expect(["1.0.0", "1.1.0", "1.2.0"].map((tag) => known.get(tag)?.revision)).toEqual([null, digests[1], digests[2]]);
+    expect(["1.0.0", "1.1.0", "1.2.0"].map((tag) => known.get(tag)?.published_at)).toEqual([null, builtAt, builtAt]);
   });
 
   test("is not made good for a tag that is gone", async () => {
