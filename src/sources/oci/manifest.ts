@@ -4,6 +4,7 @@ import { parseInstant } from "../../clock.ts";
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { readJson, refusal } from "./answer.ts";
+import { type ImageLabels, mergedLabels, readLabels, unlabelled } from "./image-labels.ts";
 import { choosePlatform, type PlatformEntry } from "./platform.ts";
 import type { RegistrySession } from "./registry-session.ts";
 import type { Repository } from "./repository.ts";
@@ -42,6 +43,7 @@ const Entry = v.object({
 const Manifest = v.object({
   manifests: v.optional(v.nullable(v.array(Entry))),
   config: v.optional(v.nullable(v.object({ digest: Digest }))),
+  annotations: v.optional(v.unknown()),
 });
 const Config = v.object({
   created: v.optional(v.nullable(v.string())),
@@ -62,9 +64,11 @@ export interface TopManifest {
   /** The real images of an index, attestations left out; null for a single image. */
   images: readonly ImageEntry[] | null;
   config_digest: string | null;
+  /** What its annotations say. */
+  labels: ImageLabels;
 }
 
-export interface BuiltImage {
+export interface BuiltImage extends ImageLabels {
   created_at: number | null;
   config: Readonly<Record<string, unknown>>;
 }
@@ -73,11 +77,11 @@ export interface ManifestReader {
   /** The digest behind a tag by one `HEAD`; by a `GET` where the registry does not tell. */
   findDigest(tag: string): Promise<string>;
   readManifest(tagOrDigest: string): Promise<TopManifest>;
-  /** Build time and defaults of the image for a platform (null: linux/amd64, else the first one); null when there is none for it. */
+  /** Build time, labels and defaults of the image for a platform (null: linux/amd64, else the first one); null when there is none for it. */
   readImage(top: TopManifest, platform: string | null): Promise<BuiltImage | null>;
 }
 
-type ImageEntry = PlatformEntry & { digest: string };
+type ImageEntry = PlatformEntry & { digest: string; labels: ImageLabels };
 
 function sha(bytes: Uint8Array, algorithm: "sha256" | "sha512"): string {
   return `${algorithm}:${createHash(algorithm).update(bytes).digest("hex")}`;
@@ -87,8 +91,9 @@ function sha(bytes: Uint8Array, algorithm: "sha256" | "sha512"): string {
 export function imageEntries(entries: readonly v.InferOutput<typeof Entry>[]): readonly ImageEntry[] {
   return entries
     .filter((entry) => entry.annotations?.["vnd.docker.reference.type"] === undefined)
-    .map(({ digest, platform }) => ({
+    .map(({ digest, platform, annotations }) => ({
       digest,
+      labels: readLabels(annotations),
       os: platform?.os ?? "",
       architecture: platform?.architecture ?? "",
       variant: platform?.variant ?? "",
@@ -133,12 +138,13 @@ export function manifestReader(
     const action = `read the manifest of ${nameOf(reference)}`;
     const expected = isDigest(reference) ? reference : null;
     const { digest, body, response } = await get(`/manifests/${reference}`, manifestTypes, action, expected);
-    const { manifests, config } = readJson(Manifest, response, body, action);
+    const { manifests, config, annotations } = readJson(Manifest, response, body, action);
     return {
       reference,
       digest,
       images: manifests ? imageEntries(manifests) : null,
       config_digest: config?.digest ?? null,
+      labels: readLabels(annotations),
     };
   };
   return {
@@ -156,12 +162,15 @@ export function manifestReader(
     async readImage(top, platform) {
       const entry = top.images === null ? null : choosePlatform(top.images, platform);
       if (top.images !== null && entry === null) return null;
-      const { config_digest } = entry === null ? top : await readManifest(entry.digest);
-      if (config_digest === null) return { created_at: null, config: {} };
+      const { config_digest, labels } = entry === null ? top : await readManifest(entry.digest);
+      // What stands nearest to the image was said of it alone; its config may repeat what a base image says of itself.
+      const said = mergedLabels(labels, entry?.labels ?? unlabelled, top.labels);
+      if (config_digest === null) return { created_at: null, config: {}, ...said };
       const action = `read the image config of ${nameOf(top.reference)}`;
       const blob = await get(`/blobs/${config_digest}`, "*/*", action, config_digest);
       const { created, config } = readJson(Config, blob.response, blob.body, action);
-      return { created_at: readCreated(created, context.clock.now()), config: config ?? {} };
+      const created_at = readCreated(created, context.clock.now());
+      return { created_at, config: config ?? {}, ...mergedLabels(said, readLabels(config?.Labels)) };
     },
   };
 }

@@ -76,7 +76,8 @@ function openOci(config: unknown, secret: unknown, context: PluginContext, cache
         throw error;
       });
       const image = top === null ? null : await reader.readImage(top, platform);
-      return top === null || image === null ? null : { digest: top.digest, ...image };
+      if (top === null || image === null) return null;
+      return { digest: top.digest, created_at: image.created_at, config: image.config };
     },
   };
 }
