@@ -1,6 +1,7 @@
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
+import { sharePlaces } from "../places.ts";
 import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { highestAccepted, highestTags } from "./highest-tags.ts";
 import type { ImageLabels } from "./image-labels.ts";
