@@ -278,6 +278,8 @@ export const TrackerQuery = v.object({
 
 const LatestView = v.object({
   version: v.string(),
+  /** What all sources of the tracker call it alike; of a chart beside other sources, the version of its application. */
+  display_version: v.string(),
   tag: v.string(),
   revision: v.nullable(v.string()),
   published_at: NullableInstant,

@@ -1,6 +1,6 @@
 import type { Reader } from "../db/client.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
-import { displayVersion } from "./display.ts";
+import { displayVersion, usesAppVersions } from "./display.ts";
 import { typesOf } from "./judge.ts";
 import { storedNotesSettings } from "./notes-settings.ts";
 import type { TrackerRow } from "./queries.ts";
@@ -23,12 +23,13 @@ export function errorOf(source: SourceRow): { code: string; message: string } | 
 
 const worstFirst: readonly SourceState[] = ["failing", "checking", "pending", "ok"];
 
-function channelView(channel: ChannelRow, latest: ReleaseFactsRow | undefined): ChannelView {
+function channelView(channel: ChannelRow, latest: ReleaseFactsRow | undefined, byApplication: boolean): ChannelView {
   const { type, release_type, include_pattern, exclude_pattern, requires_agreement } = channel;
   const rules = { type, release_type, include_pattern, exclude_pattern, requires_agreement };
   if (latest === undefined) return { ...rules, latest: null };
   const { version, tag, revision, published_at, first_observed_at } = latest;
-  const view = { version, tag, revision, published_at, first_observed_at };
+  const display_version = displayVersion(latest, byApplication);
+  const view = { version, display_version, tag, revision, published_at, first_observed_at };
   return { ...rules, latest: view };
 }
 
@@ -108,13 +109,15 @@ export async function trackerViews(
   const latestById = new Map(latest.map((release) => [release.id, release]));
   const bound = await executorsOfTrackers(read, trackerIds);
   return rows.map((row) => {
-    const views = sources
-      .filter((source) => source.tracker_id === row.id)
-      .map((source) => {
-        const own = channels.filter((channel) => channel.source_id === source.id);
-        const views = own.map((channel) => channelView(channel, latestById.get(channel.latest_release_id ?? "")));
-        return sourceView(source, row, views, context);
-      });
+    const ownSources = sources.filter((source) => source.tracker_id === row.id);
+    const byApplication = usesAppVersions(ownSources);
+    const views = ownSources.map((source) => {
+      const own = channels.filter((channel) => channel.source_id === source.id);
+      const views = own.map((channel) =>
+        channelView(channel, latestById.get(channel.latest_release_id ?? ""), byApplication),
+      );
+      return sourceView(source, row, views, context);
+    });
     return {
       ...row,
       release_notes: storedNotesSettings(row.release_notes),

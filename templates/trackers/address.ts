@@ -24,11 +24,6 @@ export const sourceIcons: Readonly<Record<SourceView["kind"], IconName>> = {
   oci: "container",
 };
 
-/** One name for a version that sources write differently: `v1.2.3` in git is `1.2.3` in a registry. */
-export function plainVersion(version: string): string {
-  return version.replace(/^v(?=\d)/i, "");
-}
-
 export function newestOf(instants: readonly (number | null)[]): number | null {
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? null : Math.max(...known);

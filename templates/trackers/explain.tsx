@@ -71,7 +71,7 @@ function VerdictWords({ ctx, tag, channel }: { ctx: PageContext; tag: string; ch
   const t = texts(ctx).trackers;
   return (
     <>
-      {t.rule[channel.rule]}
+      {channel.rule === "no_rule" ? t.no_rule[channel.type] : t.rule[channel.rule]}
       {channel.pattern === null ? null : (
         <>
           {" "}

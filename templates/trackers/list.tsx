@@ -15,7 +15,7 @@ import { versionPair } from "../executors/versions.tsx";
 import { Layout } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { addressOf, newestOf, plainVersion, soonestOf, sourceIcons, trackerPath } from "./address.ts";
+import { addressOf, newestOf, soonestOf, sourceIcons, trackerPath } from "./address.ts";
 import { isChecking, TrackerState } from "./state.tsx";
 
 export const shownStates = ["update", "failing", "pending", "disabled"] as const;
@@ -104,8 +104,9 @@ export function TrackersPage(props: TrackersPageProps) {
       <TrackerList {...props} />
       <p class="meta">
         <Link ctx={ctx} href="/upstreams">
-          {texts(ctx).upstreams.lead}
-        </Link>
+          {texts(ctx).upstreams.open}
+        </Link>{" "}
+        {texts(ctx).upstreams.lead}
       </p>
     </Layout>
   );
@@ -256,16 +257,16 @@ function LatestOf({ ctx, tracker, type }: { ctx: PageContext; tracker: TrackerVi
   );
   if (found.length === 0) return <span class="quiet absent">–</span>;
   const known = found.flatMap(({ key, channel }) =>
-    channel.latest === null ? [] : [{ key, version: channel.latest.version }],
+    channel.latest === null ? [] : [{ key, version: channel.latest.version, display: channel.latest.display_version }],
   );
   const [first] = known;
   if (first === undefined) return <span class="quiet">{t.no_version}</span>;
-  const isOne = known.every(({ version }) => plainVersion(version) === plainVersion(first.version));
+  const others = known.filter(({ display }) => display !== first.display);
   const list = known.map(({ key, version }) => `${key} ${version}`).join(", ");
   return (
-    <span title={isOne ? undefined : t.also_differs(list)}>
-      <Version>{first.version}</Version>
-      {isOne ? null : <small class="quiet"> +{known.length - 1}</small>}
+    <span title={others.length === 0 ? undefined : t.also_differs(list)}>
+      <Version>{known.length === 1 ? first.version : first.display}</Version>
+      {others.length === 0 ? null : <small class="quiet"> +{others.length}</small>}
     </span>
   );
 }

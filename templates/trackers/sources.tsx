@@ -60,11 +60,23 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
           [t.requests, <LastCheck ctx={ctx} source={source} />],
           [t.tags_upstream, source.upstream_total === null ? null : formatNumber(ctx.language, source.upstream_total)],
           [t.next_check, <Time ctx={ctx} at={source.next_check_at} empty="–" />],
-          source.waits_until === null ? null : [words.waits_until, <Time ctx={ctx} at={source.waits_until} />],
+          source.waits_until === null ? null : [words.waits_until, <Moment ctx={ctx} at={source.waits_until} />],
           source.moved_to === null ? null : [words.moved, <Moved ctx={ctx} to={source.moved_to} />],
         ]}
       />
     </article>
+  );
+}
+
+/** The time on the clock, because one waits for it, and how long that is. */
+function Moment({ ctx, at }: { ctx: PageContext; at: number }) {
+  return (
+    <>
+      <Time ctx={ctx} at={at} form="clock" />
+      <span class="rules quiet">
+        <Time ctx={ctx} at={at} />
+      </span>
+    </>
   );
 }
 
@@ -112,6 +124,11 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   );
 }
 
+/** A chart has a version of its own beside that of the application in it. */
+function isSameVersion({ version, display_version }: { version: string; display_version: string }): boolean {
+  return version.endsWith(display_version);
+}
+
 /** A channel's latest and the patterns that pick it. */
 function Rules({ ctx, channel }: { ctx: PageContext; channel: ChannelView }) {
   const t = texts(ctx).trackers;
@@ -120,11 +137,19 @@ function Rules({ ctx, channel }: { ctx: PageContext; channel: ChannelView }) {
       {channel.latest === null ? (
         <span class="quiet">{t.no_version}</span>
       ) : (
-        <Version tone="new">{channel.latest.version}</Version>
+        <>
+          <Version tone="new">{channel.latest.version}</Version>
+          {isSameVersion(channel.latest) ? null : (
+            <span class="quiet">
+              {" "}
+              {t.app_version} <Version>{channel.latest.display_version}</Version>
+            </span>
+          )}
+        </>
       )}
       <span class="rules quiet">
         {channel.include_pattern === "" ? (
-          t.takes_all
+          t.takes_all[channel.type]
         ) : (
           <>
             {t.include} <code>{channel.include_pattern}</code>
