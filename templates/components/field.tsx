@@ -196,10 +196,12 @@ function Select(props: ControlProps) {
   const present = text(value);
   const isKnown = options.some((option) => option.value === present);
   const hasDefault = typeof field.default_value === "string" && field.default_value !== "";
+  // Choices of a form may have their own word for none.
+  const hasBlank = options.some((option) => option.value === "");
   return (
     <>
       <select id={fieldId(field.path)} name={field.path} {...described(props)} {...attributes}>
-        {(field.is_required || hasDefault) && isKnown ? null : (
+        {hasBlank || ((field.is_required || hasDefault) && isKnown) ? null : (
           <option value="" selected={present === ""}>
             {field.is_required ? t.choose : t.no_choice}
           </option>

@@ -43,6 +43,8 @@ export interface FormProps {
    * alike, by path with its position for one entry whose choices depend on its other fields.
    */
   choices?: Readonly<Record<string, readonly { value: string; title: string }[]>> | undefined;
+  /** Then the main button is one of `more_actions`, which stand first. */
+  is_submit_minor?: boolean | undefined;
   /** Further buttons beside the first: "Save and run now" with its own `_action`. */
   more_actions?: Child;
   /** After the fields, before the buttons. */
@@ -74,10 +76,11 @@ export function Form(props: FormProps) {
       <Fields {...props} />
       {props.children}
       <div class="form-actions">
-        <Button type="submit" kind="main" name="_action" value="save">
+        {props.is_submit_minor === true ? props.more_actions : null}
+        <Button type="submit" kind={props.is_submit_minor === true ? undefined : "main"} name="_action" value="save">
           {props.submit}
         </Button>
-        {props.more_actions}
+        {props.is_submit_minor === true ? null : props.more_actions}
         <a class="btn bare" href={url(ctx, props.cancel_href)}>
           {texts(ctx).common.cancel}
         </a>

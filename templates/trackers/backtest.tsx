@@ -1,7 +1,9 @@
+import { toIso } from "../../src/clock.ts";
 import type { PreviewView } from "../../src/trackers/schema.ts";
+import { Icon } from "../components/icon.tsx";
 import { Badge } from "../components/state.tsx";
 import { Version } from "../components/version.tsx";
-import { formatDate } from "../format.ts";
+import { dayKey } from "../format.ts";
 import { classes, type PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -18,9 +20,10 @@ export function Backtest({ ctx, channel, undated }: { ctx: PageContext; channel:
   const surprises = surprising.reduce((sum, jump) => sum + (channel.jump_counts[jump] ?? 0), 0);
   const shown = channel.steps.slice(0, shownSteps);
   return (
-    <details class="backtest">
+    <details class="backtest unfolds">
       <summary>
-        {t.title}{" "}
+        <Icon name="chevron-right" />
+        <b>{t.title}</b>
         <span class="quiet">
           {t.days(changes)}, {surprises === 0 ? t.no_surprise : t.surprises(surprises)}
         </span>
@@ -28,13 +31,13 @@ export function Backtest({ ctx, channel, undated }: { ctx: PageContext; channel:
       <ol>
         {shown.map((step) => (
           <li class={classes("backtest-step", !step.is_installed && "refused")}>
-            <span class="quiet">{formatDate(ctx, step.at)}</span>
+            <time class="quiet" datetime={toIso(step.at)}>
+              {dayKey(ctx, step.at)}
+            </time>
             <span>
               <Version>{step.tag}</Version> {step.jump === "none" ? null : <Badge>{t.jumps[step.jump]}</Badge>}
             </span>
-            <span class="quiet">
-              {t.automatic}: {step.is_installed ? t.installs : t.keeps(step.installed_from ?? "")}
-            </span>
+            {step.is_installed ? null : <span class="quiet">{t.keeps(step.installed_from ?? "")}</span>}
           </li>
         ))}
         {changes > shown.length ? <li class="quiet">{t.more(changes - shown.length)}</li> : null}

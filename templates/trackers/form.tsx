@@ -68,6 +68,7 @@ export function TrackerFormPage({
           is_edit={tracker !== null}
           choices={{
             "sources.credential_id": credentials,
+            "sources.channels.release_type": releaseTypes(ctx),
             "release_notes.changelog_source_key": repositories.map((key) => ({ value: key, title: key })),
           }}
           below={livePlaces(fields)}
@@ -91,6 +92,16 @@ export function TrackerFormPage({
   );
 }
 
+/** Nothing chosen takes whatever upstream calls it. */
+function releaseTypes(ctx: PageContext) {
+  const t = texts(ctx).trackers.release_types;
+  return [
+    { value: "", title: t.any },
+    { value: "release", title: t.release },
+    { value: "prerelease", title: t.prerelease },
+  ];
+}
+
 /**
  * What decides comes first; the description and the switch are afterthoughts. Without credentials there is none to choose, and
  * the field is only drawn to say that one is missing.
@@ -105,8 +116,13 @@ function drawnFields(
   // One source has nobody to agree with.
   const isAlone = fields.find((field) => field.name === "sources")?.entries.length === 1;
   const isAsked = (field: FieldDescription) => !isAlone || field.name !== "requires_agreement";
+  // Where it is comes before what it is called: the key has a value already.
+  const order = ["kind", "config", "credential_id", "key", "channels"];
   const drawnSource = (entry: readonly FieldDescription[]) =>
-    entry.filter(isShown).map((field) => ({ ...field, entries: field.entries.map((inner) => inner.filter(isAsked)) }));
+    entry
+      .filter(isShown)
+      .toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+      .map((field) => ({ ...field, entries: field.entries.map((inner) => inner.filter(isAsked)) }));
   return [
     ...fields.filter((field) => !isLast(field)).map((field) => ({ ...field, entries: field.entries.map(drawnSource) })),
     ...fields.filter(isLast),

@@ -3,6 +3,7 @@ import type { FieldDescription } from "../../src/forms/fields.ts";
 import type { ProposalsView, ProposalView } from "../../src/trackers/import/schema.ts";
 import { Button } from "../components/button.tsx";
 import { Form } from "../components/form.tsx";
+import { Icon } from "../components/icon.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Version } from "../components/version.tsx";
@@ -43,11 +44,12 @@ export function TrackerImportPage(props: TrackerImportPageProps) {
         fields={props.fields}
         values={props.values}
         errors={props.errors}
-        submit={t.show}
+        submit={found === null ? t.show : t.show_again}
+        is_submit_minor={canCreate}
         cancel_href="/trackers"
         more_actions={
           canCreate ? (
-            <Button type="submit" name="_action" value="create">
+            <Button type="submit" kind="main" name="_action" value="create">
               {t.create}
             </Button>
           ) : undefined
@@ -83,8 +85,11 @@ function Found({ ctx, found, chosen }: TrackerImportPageProps & { found: Proposa
       <p class="meta">{t.read_as[found.format]}</p>
       {rows.length === 0 ? null : <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />}
       {found.skipped.length === 0 ? null : (
-        <details>
-          <summary>{t.skipped(found.skipped.length)}</summary>
+        <details class="unfolds">
+          <summary>
+            <Icon name="chevron-right" />
+            {t.skipped(found.skipped.length)}
+          </summary>
           <ul>
             {found.skipped.map(({ found_in, reason }) => (
               <li>

@@ -1,5 +1,5 @@
 import type { FieldErrors } from "../../src/errors.ts";
-import type { PreviewView, Verdict } from "../../src/trackers/schema.ts";
+import type { PreviewView, SourceView, Verdict } from "../../src/trackers/schema.ts";
 import { fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
@@ -7,7 +7,7 @@ import { Partial } from "../components/notice.tsx";
 import { Badge } from "../components/state.tsx";
 import { Version } from "../components/version.tsx";
 import { formatClock } from "../format.ts";
-import { classes, type PageContext } from "../page.ts";
+import { classes, type PageContext, withQuery } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Backtest, CheckCost } from "./backtest.tsx";
@@ -16,6 +16,8 @@ import { Backtest, CheckCost } from "./backtest.tsx";
 export interface PreviewPart {
   /** The source's key as typed. */
   key: string;
+  /** Null where the form has one that nobody knows. */
+  kind: SourceView["kind"] | null;
   /** Every path of the source that has a place for words under its field. */
   places: readonly string[];
   outcome:
@@ -114,7 +116,7 @@ function PartView({ ctx, part, is_alone }: { ctx: PageContext; part: PreviewPart
           <p>{translateMessage(ctx.language, outcome.message)}</p>
           <p class="quiet">
             {t.failed_help}{" "}
-            <Link ctx={ctx} href="/credentials/new?kind=oci">
+            <Link ctx={ctx} href={withQuery("/credentials/new", { kind: part.kind })}>
               {t.failed_credential}
             </Link>
           </p>

@@ -5,7 +5,6 @@ import { PageHeader } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { Version } from "../components/version.tsx";
 import { formatNumber } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
@@ -34,7 +33,7 @@ export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProp
   const rows = upstreams.map((upstream) => ({
     id: `upstream-${upstream.host}-${upstream.credential_id ?? "anonymous"}`,
     cells: {
-      host: <Version>{upstream.host}</Version>,
+      host: <span class="version host">{upstream.host}</span>,
       account:
         upstream.credential_id === null ? (
           <span class="quiet">{t.anonymous}</span>
@@ -42,7 +41,12 @@ export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProp
           (credentials.get(upstream.credential_id) ?? upstream.credential_id)
         ),
       sources: number(upstream.sources),
-      asked: t.asked_text(upstream.requests_per_hour, upstream.quota_per_hour),
+      asked: (
+        <span>
+          {t.asked_text(upstream.requests_per_hour)}
+          <small class="below quiet">{t.limited_text(upstream.requests_per_hour, upstream.quota_per_hour)}</small>
+        </span>
+      ),
       allowed: upstream.hourly_limit === null ? <span class="quiet">{t.unknown}</span> : number(upstream.hourly_limit),
       left: <Left ctx={ctx} upstream={upstream} />,
       state: <UpstreamState ctx={ctx} upstream={upstream} />,
@@ -75,9 +79,8 @@ function Left({ ctx, upstream }: { ctx: PageContext; upstream: UpstreamView }): 
     <span>
       {t.left_text(remaining)}
       {reset_at === null || reset_at <= ctx.now ? null : (
-        <small class="quiet">
-          {" "}
-          {t.until} <Time ctx={ctx} at={reset_at} />
+        <small class="below quiet">
+          {t.renewed} <Time ctx={ctx} at={reset_at} />
         </small>
       )}
     </span>
@@ -92,8 +95,8 @@ function UpstreamState({ ctx, upstream }: { ctx: PageContext; upstream: Upstream
         <State ctx={ctx} tone="attention">
           {t.waits}
         </State>{" "}
-        <small class="quiet">
-          {t.until} <Time ctx={ctx} at={upstream.blocked_until} />
+        <small class="below quiet">
+          {t.until} <Time ctx={ctx} at={upstream.blocked_until} form="clock" />
         </small>
       </span>
     );

@@ -2,6 +2,7 @@ import { judgedPaths } from "../../../templates/trackers/form.tsx";
 import type { PreviewPart } from "../../../templates/trackers/preview.tsx";
 import { AppError, type FieldErrors } from "../../errors.ts";
 import { type FieldDescription, fields } from "../../forms/fields.ts";
+import { type SourceKind, sourceKinds } from "../../sources/source.ts";
 import { TrackerInput } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 
@@ -35,9 +36,12 @@ async function previewSource(
   entry: readonly FieldDescription[],
   preferences: Values,
 ): Promise<PreviewPart> {
-  const part = { key: typeof source.key === "string" ? source.key : "", places: judgedPaths(entry) };
-  const isAddressed = Object.values(objectOf(source.config)).some((value) => value !== "" && value !== "auto");
-  if (!isAddressed) return { ...part, outcome: { kind: "waits" } };
+  const part = {
+    key: typeof source.key === "string" ? source.key : "",
+    kind: kindOf(source),
+    places: judgedPaths(entry),
+  };
+  if (!isAddressed(entry, objectOf(source.config))) return { ...part, outcome: { kind: "waits" } };
   const { key: _key, ...input } = source;
   try {
     const view = await trackers.preview({ ...input, ...preferences });
@@ -48,6 +52,18 @@ async function previewSource(
     if (error.code !== "upstream_failed") throw error;
     return { ...part, outcome: { kind: "failed", message: error.message } };
   }
+}
+
+/** Whether everything is written without which nobody can be asked: who has not come to it yet has made no mistake. */
+function isAddressed(entry: readonly FieldDescription[], config: Values): boolean {
+  const needed = entry
+    .filter((field) => field.name === "config")
+    .flatMap((field) => field.children.filter((child) => child.is_required && child.kind === "text"));
+  return needed.every((child) => typeof config[child.name] === "string" && config[child.name] !== "");
+}
+
+function kindOf({ kind }: Values): SourceKind | null {
+  return sourceKinds.find((known) => known === kind) ?? null;
 }
 
 /** What of the tracker's own settings decides about a preview; what is not valid yet is told at its own field. */

@@ -13,9 +13,7 @@ export const backtest = {
   day: "Day",
   announced: "Announced",
   before: "Before",
-  automatic: "Automatic run",
-  installs: "installs it",
-  keeps: (version: string) => `keeps ${version}`,
+  keeps: (version: string) => `an automatic run keeps ${version}`,
   jumps: {
     first: "first",
     none: "step ahead",

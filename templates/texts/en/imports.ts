@@ -7,6 +7,7 @@ export const imports = {
   lead: "From a compose file, a list of images, or what another tool has",
   open: "Import",
   show: "Show what would be created",
+  show_again: "Read the text again",
   found: (count: number) =>
     count === 0 ? "No tracker found" : plural("en", count, { one: "tracker found", other: "trackers found" }),
   read_as: {
@@ -23,7 +24,7 @@ export const imports = {
   choose: (name: string) => `Create ${name}`,
   takes: "Takes",
   takes_all: "what is a version",
-  found_in: "Stands in",
+  found_in: "Found in",
   sources: "Sources",
   exists: (name: string) => `${name} has it already`,
   invalid: "Cannot be created",

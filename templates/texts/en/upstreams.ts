@@ -12,17 +12,15 @@ export const upstreams = {
   anonymous: "nobody",
   sources: "Sources",
   asked: "Asked per hour",
-  asked_text: (requests: number, quota: number) =>
-    quota === 0
-      ? `${rounded(requests)}, none of them limited`
-      : quota === requests
-        ? rounded(requests)
-        : `${rounded(requests)}, ${rounded(quota)} of them limited`,
+  asked_text: rounded,
+  limited_text: (requests: number, quota: number) =>
+    quota === 0 ? "no limit is known" : quota === requests ? "all count" : `${rounded(quota)} of them count`,
   allowed: "Allowed per hour",
   unknown: "not known",
   left: "Left",
   left_text: (remaining: number) => number(remaining),
   until: "until",
+  renewed: "renewed",
   state: "State",
   fits: "Fits",
   short: (minutes: number) => `Each is checked every ${formatSpan(minutes)}`,
@@ -39,7 +37,7 @@ export const upstreams = {
     `${plural("en", Math.max(Math.round(requests), 1), { one: "request", other: "requests" })} an hour to ${host}`,
   cost_small: (host: string) => `Less than one request an hour to ${host}`,
   cost_limited: (quota: number, limit: number) =>
-    `${rounded(quota)} of the ${number(limit)} that it allows in an hour, with all its sources`,
+    `with all its sources ${rounded(quota)} of the ${number(limit)} requests that it allows in an hour`,
 };
 
 function formatSpan(minutes: number): string {

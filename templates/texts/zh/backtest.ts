@@ -13,9 +13,7 @@ export const backtest = {
   day: "日期",
   announced: "通知",
   before: "之前",
-  automatic: "自动运行",
-  installs: "会安装",
-  keeps: (version: string) => `保留 ${version}`,
+  keeps: (version: string) => `自动运行会保留 ${version}`,
   jumps: {
     first: "首个",
     none: "前进",

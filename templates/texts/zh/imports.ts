@@ -7,6 +7,7 @@ export const imports = {
   title: "导入追踪器",
   lead: "来自 compose 文件、镜像列表，或其他工具的配置",
   open: "导入",
+  show_again: "重新读取文本",
   show: "查看将要创建的内容",
   found: (count: number) => (count === 0 ? "没有找到追踪器" : `找到 ${number(count)} 个追踪器`),
   read_as: {

@@ -13,20 +13,18 @@ export const upstreams = {
   anonymous: "匿名",
   sources: "来源",
   asked: "每小时请求",
-  asked_text: (requests: number, quota: number) =>
-    quota === 0
-      ? `${rounded(requests)}，均不计入限额`
-      : quota === requests
-        ? rounded(requests)
-        : `${rounded(requests)}，其中 ${rounded(quota)} 计入限额`,
+  asked_text: rounded,
+  limited_text: (requests: number, quota: number) =>
+    quota === 0 ? "没有已知限额" : quota === requests ? "全部计入" : `其中 ${rounded(quota)} 个计入`,
   allowed: "每小时限额",
   unknown: "未知",
   left: "剩余",
   left_text: (remaining: number) => number(remaining),
   until: "直到",
+  renewed: "恢复于",
   state: "状态",
   fits: "充足",
-  short: (minutes: number) => `每个来源每 ${formatSpan(minutes)} 检查一次`,
+  short: (minutes: number) => `每个来源每${formatSpan(minutes)}检查一次`,
   short_help: "限额小于所需请求。各来源公平分配：等待最久的最先检查",
   waits: "等待中",
   waits_help: "在此之前不发送请求，已有结果保留",
@@ -43,6 +41,6 @@ export const upstreams = {
 } satisfies Texts["upstreams"];
 
 function formatSpan(minutes: number): string {
-  if (minutes < 120) return `${number(minutes)} 分钟`;
-  return `${number(Math.round(minutes / 6) / 10)} 小时`;
+  if (minutes < 120) return ` ${number(minutes)} 分钟`;
+  return ` ${number(Math.round(minutes / 6) / 10)} 小时`;
 }

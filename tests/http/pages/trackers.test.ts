@@ -202,7 +202,7 @@ describe("GET /trackers/{name}", () => {
     const page = await person.get("/trackers/app?explain=2.0-rc1");
     expect(page.text).toContain("<html");
     expect(plain(page.text)).toContain("Why 2.0-rc1 is in or out");
-    expect(plain(page.text)).toContain("No check has stored this tag");
+    expect(plain(page.text)).toContain("No check of this source has found this tag");
     expect(plain(page.text)).toMatch(/Refused Stable does not match the include pattern/);
     const dialog = await person.get("/trackers/app?explain=1.1", {
       htmx: true,
@@ -297,9 +297,21 @@ describe("POST /trackers/preview", () => {
   test("says upstream's refusal calmly, and waits for an image", async () => {
     const { text, status } = await preview({ "sources.0.config.image": "acme/gone" });
     expect(status).toBe(200);
-    expect(plain(text)).toContain("The tags could not be listed");
-    expect(plain((await preview({ "sources.0.config.image": "", "sources.0.config.registry": "" })).text)).toContain(
-      "Write an image name",
-    );
+    expect(plain(text)).toContain("The versions could not be listed");
+    expect(text).toContain("/credentials/new?kind=oci");
+    expect(plain((await preview({ "sources.0.config.image": "" })).text)).toContain("Write where it is");
+  });
+
+  test.each([
+    ["github", { repository: "", fetch_mode: "rest" }],
+    ["gitlab", { project: "", instance_url: "https://gitlab.example.com" }],
+    ["gitea", { repository: "" }],
+    ["helm", { chart: "app", repository_url: "" }],
+  ])("complains of nothing before the address of a %s source is written", async (kind, config) => {
+    const values = Object.entries(config).map(([key, value]) => [`sources.0.config.${key}`, value]);
+    const typed = { "sources.0.kind": kind, "sources.0.config.image": "", "sources.0.config.registry": "" };
+    const { text } = await preview({ ...typed, ...Object.fromEntries(values) });
+    expect(plain(text)).toContain("Write where it is");
+    expect(text).not.toContain("field-error");
   });
 });
