@@ -86,9 +86,10 @@ export function mergedFacts(
   }
   if (release.revision === null) next.published_at ??= known.published_at;
   next.revision = release.revision ?? known.revision;
-  // What an image says of itself is read once for each build.
-  next.source_revision = release.source_revision ?? known.source_revision;
-  next.labelled_version = release.labelled_version ?? known.labelled_version;
+  // What an image says of itself is read once for each build, and says nothing of the next one.
+  const isSameBuild = known.revision === null || next.revision === known.revision;
+  next.source_revision = release.source_revision ?? (isSameBuild ? known.source_revision : null);
+  next.labelled_version = release.labelled_version ?? (isSameBuild ? known.labelled_version : null);
   return next;
 }
 

@@ -75,6 +75,19 @@ export async function releasesOfVersion(
     .where(and(inArray(releases.source_id, [...sourceIds]), eq(releases.version, version)));
 }
 
+/** The releases of some sources that name one of some builds. */
+export async function releasesOfRevisions(
+  read: Reader,
+  sourceIds: readonly string[],
+  revisions: readonly string[],
+): Promise<Pick<ReleaseFactsRow, "source_id" | "tag" | "revision">[]> {
+  if (sourceIds.length === 0 || revisions.length === 0) return [];
+  return await read
+    .select({ source_id: releases.source_id, tag: releases.tag, revision: releases.revision })
+    .from(releases)
+    .where(and(inArray(releases.source_id, [...sourceIds]), inArray(releases.revision, [...revisions])));
+}
+
 export interface ReleasePosition {
   first_observed_at: number;
   id: string;

@@ -26,6 +26,7 @@ import {
 } from "./schema.ts";
 import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { imageNameOf, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
+import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
 import { releaseView } from "./views.ts";
 
 /** How many batches a page over all trackers may read to find releases that some channel still takes. */
@@ -124,13 +125,15 @@ export function releaseReads(options: ReadOptions) {
       source,
       sources,
       channels,
-    }: { tracker: TrackerRow; source: SourceRow } & Pick<Context, "sources" | "channels">,
+      twins,
+    }: { tracker: TrackerRow; source: SourceRow; twins: Twins } & Pick<Context, "sources" | "channels">,
   ) =>
     releaseView(row, {
       tracker: tracker.name,
       source_key: source.key,
       channels: channels.filter((channel) => channel.source_id === source.id),
       by_application: usesAppVersions(sources),
+      twins,
     });
 
   /** Views of rows of any trackers; those that no channel takes are left out. */
@@ -143,11 +146,12 @@ export function releaseReads(options: ReadOptions) {
     const owners = new Map(await Promise.all(sourceIds.map(async (id) => [id, await getSourceRow(id)] as const)));
     const trackerIds = [...new Set([...owners.values()].map(({ tracker }) => tracker.id))];
     const sources = await sourcesOf(db.read, trackerIds);
+    const twins = await findTwins(db.read, rows);
     for (const row of rows) {
       const owner = owners.get(row.source_id);
       if (owner === undefined) continue;
       const own = sources.filter((source) => source.tracker_id === owner.tracker.id);
-      const view = viewIn(row, { ...owner, sources: own, channels });
+      const view = viewIn(row, { ...owner, sources: own, channels, twins });
       if (view.channels.length > 0) found.push({ row, view });
     }
     return found;
@@ -160,11 +164,12 @@ export function releaseReads(options: ReadOptions) {
       const tracker = await getTracker(name);
       const { sources, channels, rows } = await contexts(tracker);
       const byId = new Map(sources.map((source) => [source.id, source]));
+      const twins = twinsAmong(rows);
       const found = rows
         .flatMap((row) => {
           const source = byId.get(row.source_id);
           if (source === undefined || (parsed.source !== undefined && source.key !== parsed.source)) return [];
-          return [{ row, at: timeOf(row), view: viewIn(row, { tracker, source, sources, channels }) }];
+          return [{ row, at: timeOf(row), view: viewIn(row, { tracker, source, sources, channels, twins }) }];
         })
         .filter(({ view }) =>
           parsed.channel === undefined ? view.channels.length > 0 : view.channels.includes(parsed.channel),
@@ -211,11 +216,11 @@ export function releaseReads(options: ReadOptions) {
     getRelease: async (name: string, id: string): Promise<ReleaseDetailView> => {
       const tracker = await getTracker(name);
       const row = await findRelease(db.read, id);
-      const { sources, channels } = await contexts(tracker);
+      const { sources, channels, rows } = await contexts(tracker);
       const source = sources.find((own) => own.id === row?.source_id);
       if (row === null || source === undefined) throw notFound("release", id);
       const { notes, ...facts } = row;
-      return { ...viewIn(facts, { tracker, source, sources, channels }), notes };
+      return { ...viewIn(facts, { tracker, source, sources, channels, twins: twinsAmong(rows) }), notes };
     },
 
     /** Why a tag is, or is not, in each channel: every rule's verdict, and where it stands. */
@@ -223,6 +228,7 @@ export function releaseReads(options: ReadOptions) {
       const { tag } = parseInput(v.object(ExplanationQuery.entries), query);
       const tracker = await getTracker(name);
       const { sources, channels, rows } = await contexts(tracker);
+      const twins = twinsAmong(rows);
       return {
         tracker: tracker.name,
         tag,
@@ -231,7 +237,7 @@ export function releaseReads(options: ReadOptions) {
           const row = own.find((release) => release.tag === tag) ?? null;
           return {
             key: source.key,
-            release: row === null ? null : viewIn(row, { tracker, source, sources, channels }),
+            release: row === null ? null : viewIn(row, { tracker, source, sources, channels, twins }),
             channels: channels
               .filter((channel) => channel.source_id === source.id)
               .map((channel) => {

@@ -281,6 +281,8 @@ const LatestView = v.object({
   /** What all sources of the tracker call it alike; of a chart beside other sources, the version of its application. */
   display_version: v.string(),
   tag: v.string(),
+  /** The version behind a tag that moves, such as `latest`; null for one that names a version itself, or where nobody says. */
+  stands_for: v.nullable(v.string()),
   revision: v.nullable(v.string()),
   published_at: NullableInstant,
   first_observed_at: Instant,
@@ -363,6 +365,8 @@ export const ReleaseView = v.object({
   /** What all sources of the tracker call it alike: see the versions of a tracker. */
   display_version: v.string(),
   tag: v.string(),
+  /** The version behind a tag that moves, such as `latest`: the most exact tag of the same build, or what the image says. */
+  stands_for: v.nullable(v.string()),
   stage: v.picklist(["release", "prerelease", "tag"]),
   /** Commit or digest; null while it could not be resolved. */
   revision: v.nullable(v.string()),

@@ -9,6 +9,7 @@ import { findTrackerByName } from "./queries.ts";
 import { releasesOf } from "./release-queries.ts";
 import { type ReleaseView, VersionQuery, type VersionView } from "./schema.ts";
 import { channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
+import { twinsAmong } from "./stands-for.ts";
 import { releaseView } from "./views.ts";
 
 /** Commits are git's, digests a registry's. */
@@ -58,12 +59,15 @@ export function versionReads({ db }: { db: Database }) {
       const channels = await channelsOf(db.read, ids);
       const byApplication = usesAppVersions(sources);
       const keys = new Map(sources.map(({ id, key }) => [id, key]));
-      const views = (await releasesOf(db.read, ids)).map((row) =>
+      const rows = await releasesOf(db.read, ids);
+      const twins = twinsAmong(rows);
+      const views = rows.map((row) =>
         releaseView(row, {
           tracker: name,
           source_key: keys.get(row.source_id) ?? "",
           channels: channels.filter((channel) => channel.source_id === row.source_id),
           by_application: byApplication,
+          twins,
         }),
       );
       const shown = views.filter((view) => view.channels.length > 0);

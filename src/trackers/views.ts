@@ -8,6 +8,7 @@ import { type ReleaseFactsRow, releasesByIds } from "./release-queries.ts";
 import type { ChannelView, ReleaseView, SourceState, SourceView, TrackerView } from "./schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { sourceKindOf } from "./source-session.ts";
+import { findTwins, standsFor, type Twins } from "./stands-for.ts";
 import type { RateState } from "./stored-responses.ts";
 
 export function stateOf(source: SourceRow, now: number): SourceState {
@@ -23,13 +24,18 @@ export function errorOf(source: SourceRow): { code: string; message: string } | 
 
 const worstFirst: readonly SourceState[] = ["failing", "checking", "pending", "ok"];
 
-function channelView(channel: ChannelRow, latest: ReleaseFactsRow | undefined, byApplication: boolean): ChannelView {
+function channelView(
+  channel: ChannelRow,
+  latest: ReleaseFactsRow | undefined,
+  { byApplication, twins }: { byApplication: boolean; twins: Twins },
+): ChannelView {
   const { type, release_type, include_pattern, exclude_pattern, requires_agreement } = channel;
   const rules = { type, release_type, include_pattern, exclude_pattern, requires_agreement };
   if (latest === undefined) return { ...rules, latest: null };
   const { version, tag, revision, published_at, first_observed_at } = latest;
   const display_version = displayVersion(latest, byApplication);
-  const view = { version, display_version, tag, revision, published_at, first_observed_at };
+  const stands_for = standsFor(latest, twins);
+  const view = { version, display_version, tag, stands_for, revision, published_at, first_observed_at };
   return { ...rules, latest: view };
 }
 
@@ -107,6 +113,7 @@ export async function trackerViews(
     channels.map((channel) => channel.latest_release_id).filter((id) => id !== null),
   );
   const latestById = new Map(latest.map((release) => [release.id, release]));
+  const twins = await findTwins(read, latest);
   const bound = await executorsOfTrackers(read, trackerIds);
   return rows.map((row) => {
     const ownSources = sources.filter((source) => source.tracker_id === row.id);
@@ -114,7 +121,7 @@ export async function trackerViews(
     const views = ownSources.map((source) => {
       const own = channels.filter((channel) => channel.source_id === source.id);
       const views = own.map((channel) =>
-        channelView(channel, latestById.get(channel.latest_release_id ?? ""), byApplication),
+        channelView(channel, latestById.get(channel.latest_release_id ?? ""), { byApplication, twins }),
       );
       return sourceView(source, row, views, context);
     });
@@ -134,13 +141,20 @@ export async function trackerViews(
 /** A release as it leaves, judged by its source's channels as they are now. */
 export function releaseView(
   row: ReleaseFactsRow,
-  context: { tracker: string; source_key: string; channels: readonly ChannelRow[]; by_application: boolean },
+  context: {
+    tracker: string;
+    source_key: string;
+    channels: readonly ChannelRow[];
+    by_application: boolean;
+    twins: Twins;
+  },
 ): ReleaseView {
   const { source_id: _, notes_digest, ...facts } = row;
   return {
     ...facts,
     has_notes: notes_digest !== null,
     display_version: displayVersion(row, context.by_application),
+    stands_for: standsFor(row, context.twins),
     tracker: context.tracker,
     source_key: context.source_key,
     channels: typesOf(row, context.channels),

@@ -189,7 +189,7 @@ interface RevisionProps {
 function Revision({ ctx, release, has_many, version }: RevisionProps) {
   const t = texts(ctx).trackers;
   const name = has_many ? version : release.version;
-  const stands = release.labelled_version;
+  const stands = release.stands_for;
   return (
     <>
       {has_many ? `${release.source_key} ` : null}
@@ -199,7 +199,7 @@ function Revision({ ctx, release, has_many, version }: RevisionProps) {
           {t.app_version} <Version>{release.app_version} </Version>
         </>
       )}
-      {stands === null || stands === release.version || `v${stands}` === release.version ? null : (
+      {stands === null ? null : (
         <>
           {t.stands_for} <Version>{stands} </Version>
         </>
