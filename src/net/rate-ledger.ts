@@ -65,8 +65,9 @@ export function rateKey(host: string, credentialId: string | null): string {
 }
 
 const secondary = /secondary rate limit|rate limit exceeded|abuse detection|toomanyrequests|too many requests/i;
-/** GraphQL refuses inside a 200. */
-const graphqlRefusal = /"type"\s{0,4}:\s{0,4}"RATE_LIMITED"/;
+/** GraphQL refuses inside a 200: by the documented type, the one that GitHub sends since, or the words of its secondary limit. */
+const graphqlRefusal =
+  /"type"\s{0,4}:\s{0,4}"RATE_LIMIT(?:ED)?"|"message"\s{0,4}:\s{0,4}"[^"]{0,80}secondary rate limit/;
 
 function isRefusal(answer: RatedAnswer, remaining: number | null): boolean {
   if (answer.status === 429) return true;

@@ -98,6 +98,27 @@ const rows: readonly Row[] = [
     60,
   ],
   [
+    "the type that GitHub sends for it since",
+    200,
+    {},
+    '{"errors":[{"type":"RATE_LIMIT","code":"graphql_rate_limit","message":"API rate limit already exceeded"}]}',
+    60,
+  ],
+  [
+    "GraphQL's secondary limit inside a 200",
+    200,
+    { "retry-after": "30" },
+    '{"errors":[{"message":"You have exceeded a secondary rate limit. Please wait a few minutes"}]}',
+    30,
+  ],
+  [
+    "release notes that quote such a refusal",
+    200,
+    {},
+    JSON.stringify({ description: '{"type":"RATE_LIMITED","message":"secondary rate limit"}' }),
+    null,
+  ],
+  [
     "GraphQL's refusal with a reset",
     200,
     { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inAnHour },

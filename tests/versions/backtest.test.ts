@@ -40,7 +40,11 @@ describe("backtest()", () => {
   });
 
   test("passes over that patch where versions are sorted by meaning", () => {
-    expect(play("1:2.0.0 2:2.1.0 3:1.9.5 4:2.2.0", "semantic").map(({ tag }) => tag)).toEqual(["2.0.0", "2.1.0", "2.2.0"]);
+    expect(play("1:2.0.0 2:2.1.0 3:1.9.5 4:2.2.0", "semantic").map(({ tag }) => tag)).toEqual([
+      "2.0.0",
+      "2.1.0",
+      "2.2.0",
+    ]);
   });
 
   test("leaves out what has no time", () => {

@@ -52,6 +52,10 @@ describe("the page that imports trackers", () => {
 test("the API proposes the same without creating anything", async () => {
   const answer = await person.api("POST", "/tracker-proposals", { text });
   expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject({ format: "compose", proposals: [{ name: "nginx" }, { name: "app" }], skipped: [] });
+  expect(answer.body).toMatchObject({
+    format: "compose",
+    proposals: [{ name: "nginx" }, { name: "app" }],
+    skipped: [],
+  });
   expect(await names()).toEqual([]);
 });
