@@ -323,6 +323,10 @@ export const SourceView = v.object({
   upstream_total: v.nullable(v.number()),
   /** Where upstream says the repository is now; null while it is where it was. */
   moved_to: v.nullable(v.string()),
+  /** What its checks ask of its upstream in an hour, as often as they are set to be; nothing while the tracker is not enabled. */
+  requests_per_hour: v.number(),
+  /** Those of them that the host's rate limit counts. */
+  quota_per_hour: v.number(),
   /** When a due check can be made at the earliest, because its upstream's rate limit is used up; null when nothing keeps it. */
   waits_until: NullableInstant,
 });

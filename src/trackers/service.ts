@@ -125,7 +125,12 @@ export function trackerService(options: TrackerServiceOptions) {
     if (row === null) throw notFound("tracker", name);
     return row;
   };
-  const viewContext = (now: number) => ({ now, rates: options.rates() });
+  const viewContext = (now: number) => ({
+    now,
+    rates: options.rates(),
+    costOf: (kind: SourceKind, config: unknown, hasCredential: boolean) =>
+      options.sources[kind].cost(config, hasCredential),
+  });
   const get = async (name: string): Promise<TrackerView> => {
     const [view] = await trackerViews(db.read, [await getRow(db.read, name)], viewContext(clock.now()));
     if (view === undefined) throw notFound("tracker", name);

@@ -1,4 +1,5 @@
 import type { Reader } from "../db/client.ts";
+import type { CheckCost, SourceKind } from "../sources/source.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
 import { displayVersion, usesAppVersions } from "./display.ts";
 import { typesOf } from "./judge.ts";
@@ -39,18 +40,26 @@ function channelView(
   return { ...rules, latest: view };
 }
 
+type OwnerFacts = Pick<TrackerRow, "is_enabled" | "check_interval_minutes">;
+
 /** At what moment, and what upstreams allow at it. */
 interface ViewContext {
   now: number;
   rates: readonly RateState[];
+  /** What an unchanged check asks. */
+  costOf: (kind: SourceKind, config: unknown, hasCredential: boolean) => CheckCost;
+}
+
+const hourMinutes = 60;
+
+function loadOf(source: SourceRow, tracker: OwnerFacts, { costOf }: ViewContext) {
+  const cost = costOf(sourceKindOf(source.kind), source.config ?? {}, source.credential_id !== null);
+  const checks = tracker.is_enabled ? hourMinutes / tracker.check_interval_minutes : 0;
+  return { requests_per_hour: cost.requests * checks, quota_per_hour: cost.quota * checks };
 }
 
 /** Until when a due check waits for its upstream's rate limit; null when nothing keeps it. */
-function waitOf(
-  source: SourceRow,
-  tracker: Pick<TrackerRow, "is_enabled">,
-  { now, rates }: ViewContext,
-): number | null {
+function waitOf(source: SourceRow, tracker: OwnerFacts, { now, rates }: ViewContext): number | null {
   const due = tracker.is_enabled ? (source.check_requested_at ?? source.next_check_at) : source.check_requested_at;
   const rate = rates.find(({ host, credential_id }) => host === source.host && credential_id === source.credential_id);
   const until = rate?.blocked_until ?? null;
@@ -59,10 +68,11 @@ function waitOf(
 
 function sourceView(
   source: SourceRow,
-  tracker: Pick<TrackerRow, "is_enabled">,
+  tracker: OwnerFacts,
   channels: readonly ChannelView[],
-  { now, rates }: ViewContext,
+  context: ViewContext,
 ): SourceView {
+  const { now } = context;
   return {
     id: source.id,
     key: source.key,
@@ -82,7 +92,8 @@ function sourceView(
     last_duration_ms: source.last_duration_ms,
     upstream_total: source.upstream_total,
     moved_to: source.moved_to,
-    waits_until: waitOf(source, tracker, { now, rates }),
+    ...loadOf(source, tracker, context),
+    waits_until: waitOf(source, tracker, context),
   };
 }
 

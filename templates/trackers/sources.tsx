@@ -60,6 +60,7 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
           [t.requests, <LastCheck ctx={ctx} source={source} />],
           [t.tags_upstream, source.upstream_total === null ? null : formatNumber(ctx.language, source.upstream_total)],
           [t.next_check, <Time ctx={ctx} at={source.next_check_at} empty="–" />],
+          [words.cost_of_checks, words.saved_cost(source.requests_per_hour)],
           source.waits_until === null ? null : [words.waits_until, <Moment ctx={ctx} at={source.waits_until} />],
           source.moved_to === null ? null : [words.moved, <Moved ctx={ctx} to={source.moved_to} />],
         ]}

@@ -281,8 +281,9 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
       describe,
       render: (state) => drawForm(services, ctx, null, state),
       save: async (input) => {
-        const { name } = await trackers.create(c.get("actor"), input);
-        const text = texts(ctx).trackers.created(name);
+        const tracker = await trackers.create(c.get("actor"), input);
+        const { name } = tracker;
+        const text = `${texts(ctx).trackers.created(name)} · ${costOf(ctx, tracker)}`;
         return { path: trackerPath(name), notice: { tone: "current", text } };
       },
     });
@@ -309,12 +310,19 @@ function formRoutes(app: App, services: TrackerPageServices, page: PageSettings)
       describe,
       render: (state) => drawForm(services, ctx, tracker, state),
       save: async ({ name: _fixed, ...input }) => {
-        const { name } = await trackers.update(c.get("actor"), tracker.name, withDefaults(input));
-        const text = texts(ctx).trackers.saved(name);
+        const saved = await trackers.update(c.get("actor"), tracker.name, withDefaults(input));
+        const { name } = saved;
+        const text = `${texts(ctx).trackers.saved(name)} · ${costOf(ctx, saved)}`;
         return { path: trackerPath(name), notice: { tone: "current", text } };
       },
     });
   });
+}
+
+/** What its checks will ask of the upstreams. */
+function costOf(ctx: PageContext, tracker: TrackerView): string {
+  const requests = tracker.sources.reduce((sum, source) => sum + source.requests_per_hour, 0);
+  return texts(ctx).upstreams.saved_cost(requests);
 }
 
 /** The form with what an added source or channel begins with, as long as nothing was refused. */

@@ -30,6 +30,11 @@ export const upstreams = {
   waits_help: "Nothing is sent before then. What was found stays",
   empty: "No tracker is checked yet",
   empty_text: "Each host that a tracker asks is listed here with its rate limit, as its own answers tell it.",
+  cost_of_checks: "Costs",
+  saved_cost: (requests: number) => {
+    if (requests < 1) return "Less than one request an hour";
+    return rounded(requests) === "1" ? "About one request an hour" : `About ${rounded(requests)} requests an hour`;
+  },
   waits_until: "Waits until",
   moved: "Moved to",
   moved_help: "Upstream answers from there. Edit the tracker to follow it",

@@ -30,6 +30,8 @@ export const upstreams = {
   waits_help: "在此之前不发送请求，已有结果保留",
   empty: "尚未检查任何追踪器",
   empty_text: "追踪器请求的每个主机都会列在这里，并显示其回应中给出的限额。",
+  cost_of_checks: "开销",
+  saved_cost: (requests: number) => (requests < 1 ? "每小时不到一个请求" : `每小时约 ${rounded(requests)} 个请求`),
   waits_until: "等待至",
   moved: "已移至",
   moved_help: "上游从新位置回应，请编辑追踪器以跟随",
