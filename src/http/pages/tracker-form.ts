@@ -60,7 +60,13 @@ function objectsOf(value: unknown): readonly Values[] {
   return Array.isArray(value) ? value.map(objectOf) : [];
 }
 
-/** An added source gets a key of its own and a channel, an added channel the first type that is still free. */
+/** Who adds a source mostly wants the same project from another side: its repository beside its image, its chart beside both. */
+function firstOther(before: readonly Values[]): string {
+  const usual = ["github", "oci", "helm"] as const;
+  return usual.find((kind) => before.every((source) => source.kind !== kind)) ?? usual[0];
+}
+
+/** An added source gets a key of its own, a kind that is not there yet and a channel, an added channel the first type that is still free. */
 export function withBeginnings(values: Values): Values {
   const sources = objectsOf(values.sources);
   const keys = sources.map((source) => source.key);
@@ -75,7 +81,7 @@ export function withBeginnings(values: Values): Values {
       const isAdded = Object.keys(source).every((name) => name === "kind");
       return {
         ...source,
-        ...(isAdded ? { key: firstFree(position) } : {}),
+        ...(isAdded ? { key: firstFree(position), kind: firstOther(sources.slice(0, position)) } : {}),
         channels: isAdded && channels.length === 0 ? [{ type: "stable" }] : withTypes(channels),
       };
     }),
