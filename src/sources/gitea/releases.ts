@@ -153,7 +153,8 @@ export async function listReleases(api: GiteaApi, request: ListRequest): Promise
   }
   return {
     releases: releases.toSorted((a, b) => (b.published_at ?? 0) - (a.published_at ?? 0)),
-    total: window.total ?? Math.max(window.count, memory?.seen.size ?? 0),
+    // Without the forge's count what is remembered stands for the rest; an empty page has no rest.
+    total: window.total ?? (window.count === 0 ? 0 : Math.max(window.count, memory?.seen.size ?? 0)),
     memo: remember(window, request, memory, shown),
     moved_to: api.movedTo(),
   };
