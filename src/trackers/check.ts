@@ -193,7 +193,9 @@ export function sourceCheck(options: CheckOptions) {
       memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
     };
     const listing = await source.listReleases(request);
-    const isBare = listing.releases.length === 0 && listing.total === 0;
+    // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
+    const hadReleases = claimed.source.baseline_at !== null && claimed.known.some((release) => release.stage !== "tag");
+    const isBare = listing.releases.length === 0 && listing.total === 0 && !hadReleases;
     const usesTags = isBare && tracker.release_fallback && source.listTags !== undefined;
     return withinDepth(usesTags ? ((await source.listTags?.(request)) ?? listing) : listing, request);
   };
