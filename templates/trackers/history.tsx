@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { ReleaseView, VersionView } from "../../src/trackers/schema.ts";
 import { SafeLink } from "../components/link.tsx";
 import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
@@ -121,23 +122,15 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
         ...releases.map((release) => (
           <Revision ctx={ctx} release={release} has_many={has_many} version={version.version} />
         )),
-        <HistoryNotes ctx={ctx} tracker={tracker} releases={releases} />,
+        historyNotes(ctx, tracker, releases),
       ]}
       action={<WhyLink ctx={ctx} tracker={tracker} tag={first.tag} />}
     />
   );
 }
 
-/** The notes that are stored, or why there are none; else where upstream shows them. */
-function HistoryNotes({
-  ctx,
-  tracker,
-  releases,
-}: {
-  ctx: PageContext;
-  tracker: string;
-  releases: readonly ReleaseView[];
-}) {
+/** The notes that are stored, or why there are none; else where upstream shows them. Null where there is nothing to lead to. */
+function historyNotes(ctx: PageContext, tracker: string, releases: readonly ReleaseView[]): Child {
   const told = releases.find((release) => release.has_notes || release.notes_error !== null);
   if (told !== undefined) return <NotesLink ctx={ctx} tracker={tracker} tag={told.tag} />;
   const linked = releases.find(({ url: address }) => address !== null && isSafeUrl(address));

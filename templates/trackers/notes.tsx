@@ -71,6 +71,12 @@ export function NotesDialog(props: NotesProps) {
 
 /** What stands where `NotesSection` asked for it. */
 export function NotesPart(props: NotesProps) {
+  const { ctx, view, rendered } = props;
+  const hasWords = view.versions.some(
+    ({ release_id, notes_error }) => rendered.has(release_id) || notes_error !== null,
+  );
+  // A list of versions of which none has notes would say nothing, at length.
+  if (view.versions.length > 0 && !hasWords) return <p class="quiet">{texts(ctx).notes.no_notes_between}</p>;
   return (
     <>
       <p class="quiet">

@@ -117,7 +117,7 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
         <b>{translateMessage(ctx.language, source.error?.message ?? "")}</b>
       </p>
       <p class="quiet">
-        {source.failing_since === null ? null : `${failingFor(ctx, source.failing_since)}. `}
+        {source.failing_since === null ? null : `${t.sentence(failingFor(ctx, source.failing_since))} `}
         {source.last_success_at === null ? t.never_answered : t.version_may_be_old(ago(source.last_success_at))}{" "}
         {t.try_again}
       </p>

@@ -9,6 +9,7 @@ export const notes = {
   unknown: "What runs now cannot be compared with this version; these are its notes alone",
   none: "No version between the two has been found",
   none_text: "The tracker knows only what its checks have fetched. See its versions for what that is.",
+  no_notes_between: "Upstream published no notes with these versions.",
   no_notes: "No notes were published with this version.",
   failed: "The notes could not be taken from the changelog",
   too_long: "These notes are too long to be shown beside the others.",

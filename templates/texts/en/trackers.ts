@@ -86,6 +86,7 @@ export const trackers = {
   source: (key: string) => `Source ${key}`,
   all_sources: "All sources",
   last_answer: "Last good answer",
+  sentence: (text: string) => `${text}.`,
   failing_for: (time: string) => `Failing for ${time}`,
   version_may_be_old: (age: string) => `The versions shown are as of ${age}.`,
   never_answered: "It has not answered yet.",

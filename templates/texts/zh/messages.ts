@@ -1,7 +1,10 @@
 import type { MessageDictionary } from "../messages.ts";
+import { sourceMessages } from "./source-messages.ts";
 
 /** 服务与表单校验给出的英文句子及其中文；`{}` 处为原文中的值，顺序保持一致。 */
 export const messages: MessageDictionary = [
+  // 较长的句子在前，否则会先被较短的匹配。
+  ...sourceMessages,
   ["Write a text", "请填写文本"],
   ["Write a name", "请填写名称"],
   ["Write a number", "请填写数字"],

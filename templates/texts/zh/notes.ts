@@ -9,6 +9,7 @@ export const notes: Texts["notes"] = {
   unknown: "当前运行的版本无法与此版本比较，仅显示此版本的说明",
   none: "两者之间没有找到版本",
   none_text: "追踪器只知道检查时获取到的版本，详见其版本列表。",
+  no_notes_between: "上游没有随这些版本发布说明。",
   no_notes: "此版本没有发布说明。",
   failed: "无法从更新日志中获取说明",
   too_long: "此说明过长，无法与其他说明一同显示。",

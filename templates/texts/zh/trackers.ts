@@ -84,6 +84,7 @@ export const trackers = {
   source: (key: string) => `来源 ${key}`,
   all_sources: "全部来源",
   last_answer: "上次成功应答",
+  sentence: (text: string) => `${text}。`,
   failing_for: (time: string) => `已持续失败 ${time}`,
   version_may_be_old: (age: string) => `显示的是${age}的版本。`,
   never_answered: "尚未收到过应答。",
