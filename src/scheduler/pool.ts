@@ -53,6 +53,9 @@ export function createPool({ work, log }: PoolOptions): Pool {
   const started = new Set<string>();
   /** Listed as due and not yet started. */
   let listed: readonly { id: string }[] = [];
+  /** Beside these keys nothing more was due at the last look: as long as all of them are busy, another look finds nothing. */
+  let exhausted: readonly string[] | null = null;
+  let fills = 0;
   let filling: Promise<void> | null = null;
   let isWanted = false;
   let isStopped = false;
@@ -116,10 +119,19 @@ export function createPool({ work, log }: PoolOptions): Pool {
     const count = startListed();
     if (!free()) return false;
     if (count > 0) return true;
+    const busy = busyKeys();
+    if (exhausted?.every((key) => busy.includes(key))) return false;
     // Items that run, or were started since the tick, may be listed again: room for them beside the free places.
     const limit = work.concurrency + running.size + lookAhead;
-    listed = await work.due(now, limit, busyKeys());
-    return startListed() > 0 && free();
+    const fill = fills;
+    const found = await work.due(now, limit, busy);
+    const known = new Set(listed.map((item) => item.id));
+    // What waits for its key stays: it need not be found again when the key is free.
+    listed = [...listed, ...found.filter((item) => !known.has(item.id))];
+    const begun = startListed();
+    // A fill meanwhile asks of a later moment.
+    if (begun === 0 && fill === fills) exhausted = busy;
+    return begun > 0 && free();
   };
 
   const startDue = async (): Promise<void> => {
@@ -148,6 +160,8 @@ export function createPool({ work, log }: PoolOptions): Pool {
       now = at;
       started.clear();
       listed = [];
+      exhausted = null;
+      fills += 1;
       await request();
     },
     idle: async () => {

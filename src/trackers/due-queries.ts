@@ -66,7 +66,12 @@ function isOf({ host, credential_id }: UpstreamKey): SQL | undefined {
   return and(eq(tracker_sources.host, host), credential_id === null ? isNull(own) : eq(own, credential_id));
 }
 
-function buildDue(read: Reader, { hosts, waiting }: Withheld) {
+interface Withholding {
+  hosts: readonly (string | Placeholder)[];
+  waiting: readonly UpstreamKey[];
+}
+
+function buildDue(read: Reader, { hosts, waiting }: Withholding) {
   const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
   const isIdle = isFree(now, sql.placeholder("furthest"));
   const free = and(
@@ -108,17 +113,31 @@ function buildDue(read: Reader, { hosts, waiting }: Withheld) {
   return { requested, scheduled };
 }
 
-/** Who is withheld changes; most often nobody is. */
-const dueAnywhere = preparedFor((read: Reader) => buildDue(read, { hosts: [], waiting: [] }));
+function hostName(index: number): string {
+  return `host_${index}`;
+}
+
+/** By how many hosts are withheld: a look comes with nearly every check, and building its queries costs more than asking them. */
+const dueBeside = preparedFor((_read: Reader) => new Map<number, ReturnType<typeof buildDue>>());
+
+function preparedDue(read: Reader, count: number): ReturnType<typeof buildDue> {
+  const known = dueBeside(read);
+  const hosts = Array.from({ length: count }, (_, index) => sql.placeholder(hostName(index)));
+  const due = known.get(count) ?? buildDue(read, { hosts, waiting: [] });
+  known.set(count, due);
+  return due;
+}
 
 /**
  * Sources whose check is due, requested ones first, without those that are withheld: these keep their due time, so that the one
  * that has waited longest is next.
  */
 export async function dueSources(read: Reader, now: number, limit: number, withheld: Withheld): Promise<DueSource[]> {
-  const isNobody = withheld.hosts.length === 0 && withheld.waiting.length === 0;
-  const due = isNobody ? dueAnywhere(read) : buildDue(read, withheld);
-  const given = { now, furthest: now + maxLeaseMs };
+  // Whose limit is used up changes seldom, and is not counted on to be a few.
+  const isPrepared = withheld.waiting.length === 0;
+  const due = isPrepared ? preparedDue(read, withheld.hosts.length) : buildDue(read, withheld);
+  const hosts = withheld.hosts.map((host, index) => [hostName(index), host] as const);
+  const given = { now, furthest: now + maxLeaseMs, ...Object.fromEntries(hosts) };
   const requested = await due.requested.all({ ...given, limit });
   if (requested.length === limit) return requested;
   return [...requested, ...(await due.scheduled.all({ ...given, limit: limit - requested.length }))];

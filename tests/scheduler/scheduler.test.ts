@@ -101,6 +101,33 @@ describe("tick()", () => {
     expect(fake.ids()).toEqual(["b", "d", "e"]);
   });
 
+  test("looks no more often for items that wait for one key than for free ones", async () => {
+    const fake = fakeWork({ perKeyOf: () => 1 });
+    const names = Array.from({ length: 12 }, (_, index) => `item-${index}`);
+    fake.add(...names.map((name): [string, string] => [name, "host"]));
+    const scheduler = build(fake.work);
+    await scheduler.tick(0);
+    for (const name of names) {
+      await until(() => fake.running.has(name));
+      fake.end(name);
+    }
+    await scheduler.idle();
+    expect(fake.performed).toEqual(names);
+    expect(fake.asked()).toBeLessThan(6);
+  });
+
+  test("finds at the next tick what became due while all free places waited for a busy key", async () => {
+    const fake = fakeWork({ perKeyOf: () => 1 });
+    fake.add(["a", "host"], ["b", "host"]);
+    const scheduler = build(fake.work);
+    await scheduler.tick(0);
+    await until(() => fake.running.has("a"));
+    fake.add(["c", "other"]);
+    await scheduler.tick(1);
+    await until(() => fake.running.has("c"));
+    expect(fake.ids()).toEqual(["a", "c"]);
+  });
+
   test("does not start again what is running", async () => {
     const fake = fakeWork();
     fake.add(["a", "x"]);
