@@ -1,29 +1,38 @@
 import type { MessageDictionary } from "../messages.ts";
 
-/** 来源插件尝试的动作；其后为“, 原因”或“: 原因”。 */
+type Entry = MessageDictionary[number];
+
+/** 动作与原因之间的分隔符：引号内的值也可能含有另一种，所以先试该来源常用的。 */
+function withReason(english: string, translated: string) {
+  return ([action, words]: Entry): Entry => [`Could not ${action}${english}{}`, `无法${words}${translated}{}`];
+}
+
+/** Helm 来源尝试的动作。 */
+const chartActions: MessageDictionary = [
+  ['read the chart repository "{}"', "读取 Chart 仓库“{}”"],
+  ['read the chart of "{}"', "读取“{}”的 Chart"],
+  ['read the manifest of "{}"', "读取“{}”的清单"],
+  ['find the chart "{}"', "找到 Chart“{}”"],
+];
+
+/** 代码平台和镜像仓库来源尝试的动作。 */
 const actions: MessageDictionary = [
   ['list the releases of "{}"', "列出“{}”的发布"],
   ['list the tags of "{}"', "列出“{}”的标签"],
   ['read the release "{}" of "{}"', "读取“{}”的发布（位于“{}”）"],
   ['read the name of "{}"', "读取“{}”的名称"],
-  ['read the chart repository "{}"', "读取 Chart 仓库“{}”"],
-  ['read the chart of "{}"', "读取“{}”的 Chart"],
-  ['read the manifest of "{}"', "读取“{}”的清单"],
   ['read the digest of "{}"', "读取“{}”的摘要"],
   ['read the image config of "{}"', "读取“{}”的镜像配置"],
   ['get a token for "{}" from "{}"', "为“{}”从“{}”获取令牌"],
-  ['find the chart "{}"', "找到 Chart“{}”"],
   ['read "{}" of "{}"', "读取文件“{}”（位于“{}”）"],
 ];
 
 /** 来源检查和来源地址校验给出的句子。 */
 export const sourceMessages: MessageDictionary = [
-  ...actions.flatMap(
-    ([english, translated]): MessageDictionary => [
-      [`Could not ${english}, {}`, `无法${translated}，{}`],
-      [`Could not ${english}: {}`, `无法${translated}：{}`],
-    ],
-  ),
+  ...chartActions.map(withReason(": ", "：")),
+  ...chartActions.map(withReason(", ", "，")),
+  ...actions.map(withReason(", ", "，")),
+  ...actions.map(withReason(": ", "：")),
   [
     "the answer was {} with a web page, so the address may not be a registry",
     "应答为 {} 的网页，该地址可能不是镜像仓库",
