@@ -50,6 +50,8 @@ export interface ListRequest {
    * as many for each.
    */
   limit: number;
+  /** Most that are kept for one member of `accepts`, where that is less than `limit`. */
+  most_each?: number;
   /** One or more for each channel, so that the versions of a busy one leave the others their places. */
   accepts: readonly Accept[];
   /**

@@ -108,23 +108,35 @@ function sum(a: Traffic, b: Traffic): Traffic {
   return { requests: a.requests + b.requests, bytes: a.bytes + b.bytes };
 }
 
-/** What is new and has no place within the fetch depth is left out; what is known, or was asked for by name, needs none. */
-function withinDepth(listing: Listing, request: ListRequest): Listing {
-  const { accepts, limit, known } = request;
+/** What of a listing counts. */
+interface Placed {
+  listing: Listing;
+  /** Tags with a place within the fetch depth, beside those that were asked for by name. */
+  placed: ReadonlySet<string>;
+}
+
+/**
+ * What is new and has no place within the fetch depth is left out; what is known, or was asked for by name, needs none. What was
+ * asked for by name is kept anyway, so it leaves the others fewer places, but for those that upstream has just got.
+ */
+function withinDepth(listing: Listing, request: ListRequest): Placed {
+  const { accepts, limit, most_each = limit, known } = request;
   const watched = new Set(request.watch);
-  const leading = listing.releases.filter(({ tag }) => !watched.has(tag));
-  const placed = new Set(
+  const groups = accepts.map((accept) => {
+    const members = listing.releases.filter(({ tag, stage }) => accept(tag, stage));
+    const others = members.filter(({ tag }) => !watched.has(tag));
+    const fresh = others.filter(({ tag, appeared }) => !known.has(tag) && appeared !== false);
+    return { others: others.slice(0, Math.max(most_each - (members.length - others.length), 0)), fresh };
+  });
+  const take = (kind: "others" | "fresh") =>
     sharePlaces(
-      accepts.map((accept) => leading.filter(({ tag, stage }) => accept(tag, stage))),
+      groups.map((group) => group[kind]),
       limit,
-    ),
-  );
-  return {
-    ...listing,
-    releases: listing.releases.filter(
-      (release) => placed.has(release) || known.has(release.tag) || watched.has(release.tag),
-    ),
-  };
+      most_each,
+    ).map(({ tag }) => tag);
+  const placed = new Set(take("others"));
+  const counted = new Set([...placed, ...take("fresh"), ...known.keys(), ...watched]);
+  return { listing: { ...listing, releases: listing.releases.filter(({ tag }) => counted.has(tag)) }, placed };
 }
 
 function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
@@ -175,7 +187,7 @@ export function sourceCheck(options: CheckOptions) {
     return older === null ? [...watch] : [...watch, older];
   };
 
-  const ask = async (claimed: Claimed, source: OpenSource, watch: readonly string[]): Promise<Listing> => {
+  const ask = async (claimed: Claimed, source: OpenSource, watch: readonly string[]): Promise<Placed> => {
     const { tracker, channels, known } = claimed;
     // After a change of the configuration everything is asked anew, once.
     const knownByTag = new Map<string, KnownRelease>(
@@ -186,6 +198,7 @@ export function sourceCheck(options: CheckOptions) {
     const request: ListRequest = {
       // More than is kept would be fetched only to be removed.
       limit: Math.min(tracker.fetch_depth, options.versionHistoryCount() * channels.length),
+      most_each: options.versionHistoryCount(),
       accepts: channels.flatMap(acceptsOf),
       rules: JSON.stringify(channels.map((channel) => [channel.type, rulesOf(channel)])),
       known: knownByTag,
@@ -241,7 +254,7 @@ export function sourceCheck(options: CheckOptions) {
 
   const succeed = async (claimed: Claimed, answer: Answer, used: Used): Promise<void> => {
     const { source, tracker, lease } = claimed;
-    const { listing, watched, changelog } = answer;
+    const { listing, placed, changelog } = answer;
     const now = clock.now();
     const recorded = await db.write(async (tx) => {
       // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
@@ -269,7 +282,7 @@ export function sourceCheck(options: CheckOptions) {
         source,
         listing,
         changelog: changelogFor(current, tracker, changelog),
-        watched,
+        placed,
         now,
         keep: options.versionHistoryCount(),
         recordEvent,
@@ -319,7 +332,7 @@ export function sourceCheck(options: CheckOptions) {
       const session = await openSource(options, address, { timeout_ms, signal: limit });
       stats = session.stats;
       const watched = await watchList(claimed);
-      const listing = await ask(claimed, session.source, watched);
+      const { listing, placed } = await ask(claimed, session.source, watched);
       const changelog = await readChangelog(claimed, listing, {
         signal: limit,
         onSession: (beside) => {
@@ -330,7 +343,7 @@ export function sourceCheck(options: CheckOptions) {
       // The next claim then shares a commit with this result.
       leave();
       if (listing.total === 0 && claimed.known.length > 0) await fail(claimed, emptied(claimed.known.length), used());
-      else await succeed(claimed, { listing, watched, changelog }, used());
+      else await succeed(claimed, { listing, placed, changelog }, used());
     } catch (error) {
       leave();
       if (signal.aborted) return await giveBack(claimed);
@@ -369,7 +382,7 @@ export function sourceCheck(options: CheckOptions) {
 
 interface Answer {
   listing: Listing;
-  watched: readonly string[];
+  placed: ReadonlySet<string>;
   changelog: ChangelogFinding;
 }
 

@@ -37,8 +37,8 @@ interface ListingInput {
   source: SourceRow;
   listing: Listing;
   changelog: ChangelogFinding;
-  /** What was listed only because it was asked for by name. */
-  watched: readonly string[];
+  /** Tags that were listed for a place within the fetch depth, and not because they were asked for by name. */
+  placed: ReadonlySet<string>;
   now: number;
   /** Version History Count. */
   keep: number;
@@ -304,14 +304,12 @@ async function prune(
 ) {
   const bound = await executorsOfSource(tx, input.source.id);
   const builds = buildsInUse(bound, bound.length === 0 ? [] : await snapshotsOnSource(tx, input.source.id));
-  const watched = new Set(input.watched);
-  const listed = new Set(input.listing.releases.map((release) => release.tag).filter((tag) => !watched.has(tag)));
   const surplus = surplusReleases({
     releases: rows,
     channels,
     sorting: input.tracker.sorting,
     keep: input.keep,
-    isKept: (release) => listed.has(release.tag) || isInUse(release, builds),
+    isKept: (release) => input.placed.has(release.tag) || isInUse(release, builds),
   });
   await deleteReleases(
     tx,

@@ -37,7 +37,7 @@ export function chooseVersions({ versions, createdAt, appeared }: Choice, reques
     const turns = highest.flatMap((version, turn) => [version, ...latest.slice(turn, turn + 1)]);
     return [...new Set([...orderTags(fresh), ...turns])];
   });
-  const leading = sharePlaces(groups, request.limit);
+  const leading = sharePlaces(groups, request.limit, request.most_each);
   return [...new Set([...request.watch.filter((version) => present.has(version)), ...leading])];
 }
 

@@ -31,9 +31,9 @@ export function highestTags(tags: readonly string[], limit: number): readonly st
 /** The highest of the tags that each channel takes, `limit` in all: judged once for a list and its rules. */
 export function highestAccepted(
   tags: readonly string[],
-  request: Pick<ListRequest, "accepts" | "limit" | "rules">,
+  request: Pick<ListRequest, "accepts" | "limit" | "most_each" | "rules">,
 ): readonly string[] {
-  const { accepts, limit, rules } = request;
+  const { accepts, limit, most_each = limit, rules } = request;
   const judge = () => {
     const groups = accepts.map((accept) =>
       highestTags(
@@ -41,7 +41,7 @@ export function highestAccepted(
         limit,
       ),
     );
-    return sharePlaces(groups, limit);
+    return sharePlaces(groups, limit, most_each);
   };
-  return rules === undefined ? judge() : rememberedAnswer([rules, String(limit), tags.join(",")], judge);
+  return rules === undefined ? judge() : rememberedAnswer([rules, `${limit} ${most_each}`, tags.join(",")], judge);
 }

@@ -87,7 +87,7 @@ function leadingWith(appeared: ReadonlySet<string>, list: readonly string[], req
     const fresh = accepted.filter((tag) => appeared.has(tag) && !request.known.has(tag));
     return [...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])];
   });
-  return sharePlaces(groups, request.limit);
+  return sharePlaces(groups, request.limit, request.most_each);
 }
 
 async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
