@@ -33,14 +33,16 @@ function pageSizeFor(request: ListRequest, memory: ReleaseMemory | null): number
 
 /**
  * The remembered part beyond the pages, when these reach it and the forge's count says that nothing in it has come or gone
- * since: a deleted release, and one whose time was set back, are found by reading on.
+ * since: a deleted release, and one whose time was set back, are found by reading on. A forge that does not count is believed, for
+ * else each check would read everything again.
  */
 function restOf(window: Window, memory: ReleaseMemory | null, limit: number): Window["rest"] {
-  if (memory === null || memory.limit !== limit || memory.total === null || window.total === null) return null;
+  if (memory === null || memory.limit !== limit || (memory.total === null) !== (window.total === null)) return null;
   const isNew = (tag: string) => !memory.seen.has(tag);
   const tags = [...window.found.keys()];
   const fresh = tags.filter(isNew).length;
-  if (fresh === tags.length || window.total - memory.total !== fresh) return null;
+  if (fresh === tags.length) return null;
+  if (window.total !== null && memory.total !== null && window.total - memory.total !== fresh) return null;
   return new Map([...memory.seen].filter(([tag]) => !window.found.has(tag)));
 }
 
