@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { systemActor } from "../../src/auth/schema.ts";
 import { credentialService } from "../../src/credentials/service.ts";
+import type { Database } from "../../src/db/client.ts";
 import {
   audit_entries,
   connections,
@@ -55,7 +56,9 @@ interface HouseOptions {
   /** Its upstream tells releases from pre-releases. */
   has_release_types?: boolean;
   /** In place of an upstream that answers `{}` to everything. */
-  openContext?: (clock: FakeClock) => OpenContext;
+  openContext?: (clock: FakeClock, db: Database) => OpenContext;
+  /** The product's own plug-ins in place of upstreams in memory. */
+  has_real_sources?: boolean;
   /** In place of `rates` of the house. */
   rates?: () => readonly RateState[];
 }
@@ -204,9 +207,9 @@ export async function trackerHouse(options: HouseOptions = {}) {
           .values({ id: newId(created_at), kind: event.kind, tracker_id, facts: { ...event.facts }, created_at });
       },
       credentials,
-      sources: { ...sources, oci: fake, gitlab: forge },
+      sources: options.has_real_sources === true ? sources : { ...sources, oci: fake, gitlab: forge },
       openContext:
-        options.openContext?.(clock) ??
+        options.openContext?.(clock, db) ??
         (({ signal }) => {
           let requests = 0;
           return {

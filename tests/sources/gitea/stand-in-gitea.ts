@@ -35,6 +35,8 @@ export interface StandInGitea {
   /** The requests so far, and forgets them. */
   take(): string[];
   open(token?: string | null): OpenSource;
+  /** As it answers at `https://gitea.example/forge`. */
+  fetch(url: URL, init?: RequestInit): Promise<Response>;
   /** Adds a release with its tag. */
   add(tag: string, minute: number, more?: Partial<StoredRelease>): void;
 }
@@ -59,6 +61,7 @@ export function standInGitea(): StandInGitea {
       const config = { repository: "owner/app", instance_url: `https://gitea.example${prefix}` };
       return gitea.open(config, token === null ? null : { token }, context);
     },
+    fetch: (url, init) => fetch(url, init),
     add: (tag, minute, more = {}) => {
       stand.releases.push({ tag, minute, ...more });
       stand.tags.set(tag, commitOf(tag));
