@@ -241,11 +241,14 @@ export function releaseReads(options: ReadOptions) {
             channels: channels
               .filter((channel) => channel.source_id === source.id)
               .map((channel) => {
-                const ordered = membersOf(own, channel, tracker.sorting);
+                const agreed = agreedReleases(own, channel, { sources, channels, releases: rows });
+                const ordered = membersOf(agreed, channel, tracker.sorting);
                 const place = row === null ? -1 : ordered.indexOf(row);
+                const judgement = judgeRelease(row ?? { tag, stage: "tag" }, channel);
                 return {
                   type: channel.type,
-                  ...judgeRelease(row ?? { tag, stage: "tag" }, channel),
+                  ...judgement,
+                  waits_for_agreement: judgement.accepted && row !== null && !agreed.includes(row),
                   rank: place === -1 ? null : place + 1,
                   latest: ordered[0]?.tag ?? null,
                 };

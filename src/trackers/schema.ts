@@ -520,7 +520,9 @@ export const ExplanationView = v.object({
       channels: v.array(
         v.object({
           ...Verdict.entries,
-          /** Its place among the channel's stored releases, 1 is the latest; null when it is not stored or not accepted. */
+          /** It is stored and accepted, but not every source shows its version, as the channel asks. */
+          waits_for_agreement: v.boolean(),
+          /** Its place among the channel's stored releases, 1 is the latest; null when it is not stored, not accepted or waits. */
           rank: v.nullable(v.number()),
           latest: v.nullable(v.string()),
         }),

@@ -86,6 +86,7 @@ function VerdictWords({ ctx, tag, channel }: { ctx: PageContext; tag: string; ch
           </span>
         </>
       )}
+      {channel.waits_for_agreement ? <span class="quiet">, {t.explain_waits}</span> : null}
       {channel.rank === null ? null : <span class="quiet">, {t.explain_rank(channel.rank)}</span>}
       {channel.latest === null || channel.rank === 1 ? null : (
         <span class="quiet">, {t.explain_latest(channel.latest)}</span>

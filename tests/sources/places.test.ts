@@ -14,3 +14,11 @@ test.each([
 ])("sharePlaces(%p, %p) takes %p", (text, limit, taken) => {
   expect(sharePlaces(groups(text), limit).join("")).toBe(taken);
 });
+
+test.each([
+  ["abcdef|x", 4, 2, "axb"],
+  ["abcdef|uvw", 9, 2, "aubv"],
+  ["abc|uvw", 9, 0, "au"],
+])("sharePlaces(%p, %p, %p) takes %p", (text, limit, mostEach, taken) => {
+  expect(sharePlaces(groups(text), limit, mostEach).join("")).toBe(taken);
+});

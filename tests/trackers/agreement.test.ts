@@ -48,6 +48,21 @@ describe("a channel that asks for agreement", () => {
     expect(house.releaseEvents()).toHaveLength(1);
   });
 
+  test("explains what waits for another source, and what leads meanwhile", async () => {
+    house.publish("git", "v1.0.0", "v1.1.0");
+    house.publish("image", "1.0.0");
+    await createBoth();
+    await house.check("app");
+    const explained = async (tag: string) =>
+      (await house.trackers.explain("app", { tag })).sources.find(({ key }) => key === "git")?.channels;
+    expect(await explained("v1.1.0")).toMatchObject([
+      { accepted: true, waits_for_agreement: true, rank: null, latest: "v1.0.0" },
+    ]);
+    expect(await explained("v1.0.0")).toMatchObject([
+      { accepted: true, waits_for_agreement: false, rank: 1, latest: "v1.0.0" },
+    ]);
+  });
+
   test("is silent about what all showed at the first check", async () => {
     house.publish("git", "v1.0.0");
     house.publish("image", "1.0.0");

@@ -47,6 +47,7 @@ export const trackers = {
     failing: "Failing",
     partly: (failing: number, total: number) => `${number(failing)} of ${number(total)} sources fail`,
     pending: "Not checked yet",
+    waits_until: (time: string) => `Waits until ${time}`,
     update: "Update",
     updates: (count: number) => `${number(count)} updates`,
     unknown: "Unknown",
@@ -62,6 +63,7 @@ export const trackers = {
   checked: {
     nothing: (name: string) => `Checked ${name}: nothing new`,
     found: (name: string, versions: string) => `Checked ${name}: found ${versions}`,
+    waits: (name: string, time: string) => `The check of ${name} waits until ${time}: the upstream's limit is used up`,
     failed: (name: string, reason: string) => `The check of ${name} failed: ${reason}`,
     all: (found: number) =>
       `Checked all trackers: ${found === 0 ? "nothing new" : plural("en", found, { one: "new version", other: "new versions" })}`,
@@ -123,6 +125,7 @@ export const trackers = {
   explain_title: (tag: string) => `Why ${tag} is in or out`,
   explain_stored: "Known from a check",
   explain_unknown: "No check of this source has found this tag; judged by its name alone",
+  explain_waits: "not shown by every source yet, as the channel asks",
   explain_rank: (rank: number) =>
     rank === 1 ? "it is the latest of this channel" : `number ${number(rank)} of this channel`,
   explain_latest: (tag: string) => `the latest is ${tag}`,

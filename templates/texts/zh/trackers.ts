@@ -47,6 +47,7 @@ export const trackers = {
     failing: "检查失败",
     partly: (failing: number, total: number) => `${number(total)} 个来源中 ${number(failing)} 个失败`,
     pending: "尚未检查",
+    waits_until: (time: string) => `等待至 ${time}`,
     update: "可更新",
     updates: (count: number) => `${number(count)} 项更新`,
     unknown: "未知",
@@ -62,6 +63,7 @@ export const trackers = {
   checked: {
     nothing: (name: string) => `已检查 ${name}：没有新版本`,
     found: (name: string, versions: string) => `已检查 ${name}：发现 ${versions}`,
+    waits: (name: string, time: string) => `上游限额已用完，对 ${name} 的检查等待至 ${time}`,
     failed: (name: string, reason: string) => `检查 ${name} 失败：${reason}`,
     all: (found: number) => `已检查全部追踪器：${found === 0 ? "没有新版本" : `${number(found)} 个新版本`}`,
     asked: (name: string) => `即将检查 ${name}`,
@@ -121,6 +123,7 @@ export const trackers = {
   explain_title: (tag: string) => `${tag} 被接受或拒绝的原因`,
   explain_stored: "检查时已获取",
   explain_unknown: "此来源的检查未发现过此标签，仅按名称判断",
+  explain_waits: "尚未在所有来源中出现，而该通道要求如此",
   explain_rank: (rank: number) => (rank === 1 ? "是该通道的最新版本" : `在该通道中排第 ${number(rank)}`),
   explain_latest: (tag: string) => `最新版本为 ${tag}`,
   taken: "接受",
