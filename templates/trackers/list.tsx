@@ -16,7 +16,7 @@ import { Layout } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, newestOf, soonestOf, sourceIcons, trackerPath } from "./address.ts";
-import { isChecking, TrackerState } from "./state.tsx";
+import { isChecking, nextCheckOf, TrackerState } from "./state.tsx";
 
 export const shownStates = ["update", "failing", "pending", "disabled"] as const;
 
@@ -221,7 +221,7 @@ function trackerRow({ ctx, uses }: TrackersPageProps, tracker: TrackerView, chan
       running: <Running ctx={ctx} uses={own} />,
       state: <TrackerState ctx={ctx} tracker={tracker} uses={own} />,
       checked: <Time ctx={ctx} at={newestOf(tracker.sources.map((source) => source.last_checked_at))} />,
-      next: <Time ctx={ctx} at={soonestOf(tracker.sources.map((source) => source.next_check_at))} empty="–" />,
+      next: <Time ctx={ctx} at={soonestOf(tracker.sources.map(nextCheckOf))} empty="–" />,
     },
     actions: (
       <ActionForm

@@ -11,6 +11,7 @@ import { classes, type PageContext, withQuery } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Backtest, CheckCost } from "./backtest.tsx";
+import { reasonOf } from "./state.tsx";
 
 /** What there is to show of one source of the form. */
 export interface PreviewPart {
@@ -113,7 +114,7 @@ function PartView({ ctx, part, is_alone }: { ctx: PageContext; part: PreviewPart
           <p class="picks">
             <b>{t.failed}</b>
           </p>
-          <p>{translateMessage(ctx.language, outcome.message)}</p>
+          <p>{reasonOf(ctx, outcome.message)}</p>
           <p class="quiet">
             {t.failed_help}{" "}
             <Link ctx={ctx} href={withQuery("/credentials/new", { kind: part.kind })}>

@@ -6,10 +6,9 @@ import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
 import { formatBytes, formatDuration, formatNumber, formatRelative } from "../format.ts";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, sourceIcons } from "./address.ts";
-import { failingFor, SourceState } from "./state.tsx";
+import { failingFor, reasonOf, SourceState } from "./state.tsx";
 
 interface SourcesProps {
   ctx: PageContext;
@@ -59,9 +58,10 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
           [t.last_answer, <Time ctx={ctx} at={source.last_success_at} />],
           [t.requests, <LastCheck ctx={ctx} source={source} />],
           [t.tags_upstream, source.upstream_total === null ? null : formatNumber(ctx.language, source.upstream_total)],
-          [t.next_check, <Time ctx={ctx} at={source.next_check_at} empty="–" />],
+          source.waits_until === null
+            ? [t.next_check, <Time ctx={ctx} at={source.next_check_at} empty="–" />]
+            : [words.waits_until, <Moment ctx={ctx} at={source.waits_until} />],
           [words.cost_of_checks, words.saved_cost(source.requests_per_hour)],
-          source.waits_until === null ? null : [words.waits_until, <Moment ctx={ctx} at={source.waits_until} />],
           source.moved_to === null ? null : [words.moved, <Moved ctx={ctx} to={source.moved_to} />],
         ]}
       />
@@ -114,7 +114,7 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   return (
     <div class="source-failure">
       <p>
-        <b>{translateMessage(ctx.language, source.error?.message ?? "")}</b>
+        <b>{reasonOf(ctx, source.error?.message ?? "")}</b>
       </p>
       <p class="quiet">
         {source.failing_since === null ? null : `${t.sentence(failingFor(ctx, source.failing_since))} `}

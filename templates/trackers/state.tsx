@@ -1,7 +1,8 @@
+import { parseInstant } from "../../src/clock.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { State } from "../components/state.tsx";
-import { formatDuration } from "../format.ts";
+import { formatClock, formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -12,7 +13,26 @@ export function isChecking(ctx: Pick<PageContext, "now">, tracker: TrackerView):
 }
 
 function isSourceChecking(ctx: Pick<PageContext, "now">, source: SourceView): boolean {
-  return source.state === "checking" || (source.next_check_at !== null && source.next_check_at <= ctx.now);
+  if (source.state === "checking") return true;
+  return !isWaiting(ctx, source) && source.next_check_at !== null && source.next_check_at <= ctx.now;
+}
+
+/** Its check is due, and its upstream's rate limit keeps it. */
+export function isWaiting(ctx: Pick<PageContext, "now">, source: SourceView): boolean {
+  return source.waits_until !== null && source.waits_until > ctx.now;
+}
+
+/** What a source says of its failure, in the page's language, with times in the system time zone. */
+export function reasonOf(ctx: PageContext, message: string): string {
+  return translateMessage(ctx.language, message).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (text) => {
+    const instant = parseInstant(text);
+    return instant === null ? text : formatShort(ctx, instant);
+  });
+}
+
+/** When a source is asked next in truth, its upstream's rate limit thought of. */
+export function nextCheckOf(source: SourceView): number | null {
+  return source.waits_until ?? source.next_check_at;
 }
 
 interface TrackerStateProps {
@@ -39,6 +59,8 @@ export function TrackerState({ ctx, tracker, uses, solid = false }: TrackerState
       </State>
     );
   }
+  const waiting = tracker.sources.find((source) => isWaiting(ctx, source));
+  if (waiting !== undefined) return <Waiting ctx={ctx} source={waiting} solid={solid} />;
   if (tracker.state === "pending") return <State {...look} tone="unknown" children={t.pending} />;
   if (updates > 0) {
     return <State {...look} tone="update" children={updates === 1 ? t.update : t.updates(updates)} />;
@@ -50,10 +72,21 @@ export function TrackerState({ ctx, tracker, uses, solid = false }: TrackerState
   return <State {...look} tone="current" children={t.current} />;
 }
 
+function Waiting({ ctx, source, solid = false }: { ctx: PageContext; source: SourceView; solid?: boolean }) {
+  const t = texts(ctx);
+  const time = formatClock(ctx, source.waits_until ?? ctx.now);
+  return (
+    <State ctx={ctx} solid={solid} tone="attention" icon="clock" title={t.upstreams.waits_help}>
+      {t.trackers.states.waits_until(time)}
+    </State>
+  );
+}
+
 /** Whether one source answers. */
 export function SourceState({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   const t = texts(ctx).trackers.states;
   if (isSourceChecking(ctx, source)) return <State ctx={ctx} tone="running" children={t.checking} />;
+  if (source.state !== "failing" && isWaiting(ctx, source)) return <Waiting ctx={ctx} source={source} />;
   switch (source.state) {
     case "failing":
       return <State ctx={ctx} tone="failed" title={failureTitle(ctx, source)} children={t.failing} />;
@@ -65,7 +98,7 @@ export function SourceState({ ctx, source }: { ctx: PageContext; source: SourceV
 }
 
 function failureTitle(ctx: PageContext, source: SourceView): string {
-  const reason = source.error === null ? "" : translateMessage(ctx.language, source.error.message);
+  const reason = source.error === null ? "" : reasonOf(ctx, source.error.message);
   return source.failing_since === null ? reason : `${reason} (${failingFor(ctx, source.failing_since)})`;
 }
 

@@ -1,8 +1,8 @@
+import { formatClock } from "../../../templates/format.ts";
 import type { Notice, PageContext } from "../../../templates/page.ts";
-import { translateMessage } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { trackerPath } from "../../../templates/trackers/address.ts";
-import { isChecking } from "../../../templates/trackers/state.tsx";
+import { isChecking, isWaiting, reasonOf } from "../../../templates/trackers/state.tsx";
 import type { TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 
@@ -11,19 +11,24 @@ const namedVersions = 3;
 
 /** What a check of one tracker that was asked for at `since` has come to; null while it goes on. */
 export async function checkNotice(
-  trackers: Pick<TrackerService, "checkState" | "releases">,
+  trackers: Pick<TrackerService, "checkState" | "get" | "releases">,
   ctx: PageContext,
   name: string,
   since: number,
 ): Promise<Notice | null> {
   const t = texts(ctx).trackers.checked;
   const { sources } = await trackers.checkState(name);
-  if (sources.some((source) => source.is_waiting)) return null;
   const link = { href: trackerPath(name) };
+  if (sources.some((source) => source.is_waiting)) {
+    const tracker = await trackers.get(name);
+    const until = tracker.sources.find((source) => isWaiting(ctx, source))?.waits_until ?? null;
+    // Others may still be checked; what the limit keeps can take an hour, for which nobody looks at a spinner.
+    if (until === null || isChecking(ctx, tracker)) return null;
+    return { tone: "attention", text: t.waits(name, formatClock(ctx, until)), ...link };
+  }
   const failed = sources.find((source) => source.error !== null);
   if (failed?.error) {
-    const reason = translateMessage(ctx.language, failed.error.message);
-    return { tone: "failed", text: t.failed(name, reason), ...link };
+    return { tone: "failed", text: t.failed(name, reasonOf(ctx, failed.error.message)), ...link };
   }
   const { items } = await trackers.releases(name, { limit: maxFound });
   const found = items.filter((release) => release.first_observed_at >= since).map((release) => release.version);

@@ -155,6 +155,20 @@ describe("a check from a page", () => {
     expect(registry.take().filter((line) => line.includes("tags/list"))).toHaveLength(1);
   });
 
+  test("that waits for its upstream's limit is not shown as going on, and says until when", async () => {
+    await registry.stop();
+    const spent = { status: 429, headers: { "retry-after": "600" } };
+    registry = standIn(() => Response.json({ errors: [{ code: "TOOMANYREQUESTS", message: "slow down" }] }, spent));
+    await create("spends", { "sources.0.config.image": "acme/other" });
+    await person.post("/trackers", form("waits"));
+    const page = await person.get("/trackers/waits");
+    expect(plain(page.text)).toContain("Waits until 12:10");
+    expect(page.text).not.toContain("look-again");
+    const asked = await person.post("/trackers/waits/checks", { next: "/trackers/waits" }, { htmx: true });
+    expect(plain(asked.text)).toContain("The check of waits waits until 12:10");
+    expect(asked.text).not.toContain("look-again");
+  });
+
   test("says calmly why it failed, and that the versions shown are old", async () => {
     publish("1.0");
     await create("app");
