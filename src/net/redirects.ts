@@ -11,7 +11,16 @@ export interface Hop extends Outgoing {
 export const maxRedirects = 5;
 
 /** What another origin may see; any other header may be a credential under a name of its own (`private-token`, `x-api-key`). */
-const harmlessHeaders = ["accept", "accept-encoding", "accept-language", "user-agent", "range"];
+const harmlessHeaders = [
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "user-agent",
+  "range",
+  // Validators are the upstream's own words; without them what lies behind a redirect would be read whole each time.
+  "if-none-match",
+  "if-modified-since",
+];
 
 /**
  * The hop after a redirect, or null when the answer names no place to go. Credentials, cookies and bodies never reach another

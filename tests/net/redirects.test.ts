@@ -23,6 +23,12 @@ describe("nextHop()", () => {
     expect(next?.headers.has("authorization")).toBe(credential !== null);
   });
 
+  test("takes validators to another origin, and nothing that is secret", () => {
+    const headers = new Headers({ "if-none-match": '"v1"', authorization: "Bearer t", cookie: "a=b" });
+    const next = nextHop(hop("https://a.example.test/", { headers }), 302, "https://b.example.test/");
+    expect([...(next?.headers ?? [])]).toEqual([["if-none-match", '"v1"']]);
+  });
+
   test("never goes from https to http, but the other way", () => {
     expect(() => nextHop(hop("https://a.example.test/"), 302, "http://a.example.test/")).toThrow("from https to http");
     expect(nextHop(hop("http://a.example.test/"), 301, "https://a.example.test/")?.credential_id).toBeNull();
