@@ -102,7 +102,7 @@ export function TrackersPage(props: TrackersPageProps) {
         }
       />
       <TrackerList {...props} />
-      <p class="meta">
+      <p class="meta after-table">
         <Link ctx={ctx} href="/upstreams">
           {texts(ctx).upstreams.open}
         </Link>{" "}
