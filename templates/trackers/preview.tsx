@@ -183,8 +183,12 @@ function JudgedTag({ ctx, tag, verdicts, latest }: JudgedTagProps) {
         <Marked tag={tag} range={decisive?.range ?? null} />
       </span>
       <span class="judged-why">
-        {latest.length === 0 ? null : <Badge>{t.latest}</Badge>}
-        {isSingle ? null : takers.map((verdict) => <Badge>{t.channels[verdict.type]}</Badge>)}
+        {isSingle && latest.length > 0 ? <Badge>{t.latest}</Badge> : null}
+        {isSingle
+          ? null
+          : takers.map(({ type }) => (
+              <Badge>{latest.includes(type) ? `${t.channels[type]} · ${t.latest}` : t.channels[type]}</Badge>
+            ))}
         {decisive === undefined || takers.length > 0 ? null : (
           <span title={decisive.pattern ?? undefined}>{t.rule[decisive.rule]}</span>
         )}
