@@ -4,7 +4,7 @@ import { token as githubToken, type Mode } from "../sources/github/github-world.
 import { addTag, hubRepository, oid } from "../sources/github/hub-content.ts";
 import { startGithub } from "../sources/github/stand-in-github.ts";
 import { commitId, project, standInGitLab } from "../sources/gitlab/stand-in-gitlab.ts";
-import { addImage, emptyContent, serve, sha256, standIn } from "../sources/oci/stand-in-registry.ts";
+import { addImage, emptyContent, manifestType, serve, sha256, standIn } from "../sources/oci/stand-in-registry.ts";
 
 export interface Published {
   stage?: "prerelease" | "draft";
@@ -240,7 +240,8 @@ async function helmIndex(): Promise<KindWorld> {
   };
 }
 
-async function oci(): Promise<KindWorld> {
+/** A registry of images or of charts. */
+async function registry(isChart: boolean): Promise<KindWorld> {
   const content = emptyContent();
   const unresolved = new Set<string>();
   let fault: Fault | null = null;
@@ -251,10 +252,24 @@ async function oci(): Promise<KindWorld> {
       (unresolved.has(tag) ? new Response(null, { status: 404 }) : serve(content, "acme/app", request, url))
     );
   });
-  const build = (tag: string, at: number, seed: string) =>
-    addImage(content, tag, { created: iso(at), config: { Labels: { seed } } });
+  const build = (tag: string, at: number, seed: string) => {
+    if (!isChart) {
+      addImage(content, tag, { created: iso(at), config: { Labels: { seed } } });
+      return;
+    }
+    const chart = JSON.stringify({ apiVersion: "v2", name: "app", version: tag, appVersion: tag, description: seed });
+    content.blobs.set(sha256(chart), chart);
+    const mediaType = "application/vnd.cncf.helm.config.v1+json";
+    const config = { mediaType, digest: sha256(chart), size: chart.length };
+    const annotations = { "org.opencontainers.image.created": iso(at) };
+    const body = JSON.stringify({ schemaVersion: 2, mediaType: manifestType, config, layers: [], annotations });
+    content.manifests.set(sha256(body), { type: manifestType, body });
+    content.tags.set(tag, { type: manifestType, body });
+  };
   return {
-    config: { image: "acme/app", registry: server.url },
+    config: isChart
+      ? { chart: "app", repository_url: `${server.url.replace("http://", "oci+http://")}/acme` }
+      : { image: "acme/app", registry: server.url },
     secret: null,
     publish: (tag, at, { stage, is_unresolved = false } = {}) => {
       if (stage === "draft") return;
@@ -312,5 +327,6 @@ export const kindCases: readonly KindCase[] = [
     open: () => gitea(true),
   },
   { name: "helm", kind: "helm", cost: 1, conditional: 1, has_types: false, open: helmIndex },
-  { name: "oci", kind: "oci", cost: 2, conditional: 0, has_types: false, open: oci },
+  { name: "oci", kind: "oci", cost: 2, conditional: 0, has_types: false, open: () => registry(false) },
+  { name: "helm by a registry", kind: "helm", cost: 2, conditional: 0, has_types: false, open: () => registry(true) },
 ];
