@@ -140,6 +140,12 @@ function Rules({ ctx, channel }: { ctx: PageContext; channel: ChannelView }) {
       ) : (
         <>
           <Version tone="new">{channel.latest.version}</Version>
+          {channel.latest.stands_for === null ? null : (
+            <span class="quiet">
+              {" "}
+              {t.stands_for} <Version>{channel.latest.stands_for}</Version>
+            </span>
+          )}
           {isSameVersion(channel.latest) ? null : (
             <span class="quiet">
               {" "}
