@@ -23,6 +23,8 @@ import { type CountedContext, openSource, type SourceOpener, sourceKindOf } from
 const maxCheckMs = 10 * 60_000;
 /** Longer than any check, so that a lease runs out only when its owner died. */
 const leaseMs = 11 * 60_000;
+/** An upstream that refuses again and again, and each time for a second, is not asked each second. */
+const minWaitMs = 60_000;
 /** Upstream may ask us to wait for this long, and no longer. */
 export const maxRetryAfterMs = 86_400_000;
 /** Which part of the interval the stable jitter takes off: checks that were due together drift apart. */
@@ -237,10 +239,11 @@ export function sourceCheck(options: CheckOptions) {
         last_error_code: failure.code,
         last_error_message: failure.message,
         failing_since: source.failing_since ?? now,
-        next_check_at: Math.max(
-          nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms),
-          now + wait,
-        ),
+        // Who was told how long to wait has not been looked at: it is due when the wait is over.
+        next_check_at:
+          failure.code === "rate_limited" && wait > 0
+            ? now + Math.max(wait, minWaitMs)
+            : Math.max(nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms), now + wait),
       }),
     );
     log.warning("Check failed", {

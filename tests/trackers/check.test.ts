@@ -325,11 +325,13 @@ describe("a failing check", () => {
   });
 
   test.each([
-    ["as long as upstream asked for", 2 * 3_600_000, 2 * 3_600_000],
-    ["a day at most", 30 * day, day],
-  ])("for the rate waits %s", async (_name, asked, waited) => {
+    ["as long as upstream asked for", 1, 2 * 3_600_000, 2 * 3_600_000],
+    ["no longer, though the interval is", 360, 24 * minute, 24 * minute],
+    ["a day at most", 1, 30 * day, day],
+    ["a minute at least", 360, 1_000, minute],
+  ])("for the rate waits %s", async (_name, interval, asked, waited) => {
     house.repository("web").failure = new PluginError("rate_limited", "Slow down", { retry_after_ms: asked });
-    await house.create("web", { check_interval_minutes: 1 });
+    await house.create("web", { check_interval_minutes: interval });
     await house.tick();
     expect((await house.sourceRows())[0]?.next_check_at).toBe(house.clock.now() + waited);
   });
