@@ -4,6 +4,8 @@ import { gzipSync } from "node:zlib";
 import { PluginError } from "../../src/errors.ts";
 import { sources } from "../../src/sources/index.ts";
 import { type KnownRelease, type Listing, sourceKinds } from "../../src/sources/source.ts";
+import { type HostileSample, hostileSamples, type Json } from "../sources/hostile-samples.ts";
+import { allVerbs, ask, askAll, expectSafe, type Verb } from "../sources/hostile-verbs.ts";
 import { hurriedClock } from "../support/hurried-clock.ts";
 import {
   fakeResolver,
@@ -14,8 +16,6 @@ import {
   type SeenRequest,
 } from "../support/loopback.ts";
 import { type RealHttp, realHttp } from "../support/real-http.ts";
-import { type HostileSample, hostileSamples, type Json } from "./hostile-samples.ts";
-import { allVerbs, ask, askAll, expectSafe, type Verb } from "./hostile-verbs.ts";
 
 type Answer = (request: SeenRequest, response: ServerResponse, count: number) => void;
 
