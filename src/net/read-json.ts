@@ -26,18 +26,14 @@ export async function readText(response: Response): Promise<string> {
 
 /**
  * The body of an answer as a schema makes it. Throws `malformed` that quotes where it differs: the start of what is no JSON,
- * or the path of the first wrong field. `maxBytes` narrows the limit that the answer came under.
+ * or the path of the first wrong field.
  */
 export async function readJson<const TSchema extends v.GenericSchema>(
   response: Response,
   schema: TSchema,
-  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<v.InferOutput<TSchema>> {
   const text = await readText(response);
   const from = hostOf(response);
-  if (text.length > maxBytes) {
-    throw new PluginError("malformed", `${from} answered with ${text.length} characters, at most ${maxBytes} are read`);
-  }
   let value: unknown;
   try {
     value = JSON.parse(text);
