@@ -1,5 +1,4 @@
 import { classify } from "../versions/classify.ts";
-import { plainVersion } from "./judge.ts";
 import type { ReleaseFactsRow } from "./release-queries.ts";
 
 export type NamesOfRelease = Pick<ReleaseFactsRow, "version" | "app_version">;
@@ -18,4 +17,9 @@ export function displayVersion(release: NamesOfRelease, byApplication: boolean):
   const parsed = classify(version);
   if (parsed.shape === null || parsed.name !== "" || parsed.prefix === "") return plainVersion(version);
   return version.slice(parsed.prefix.length);
+}
+
+/** A version without the `v` that git tags often have, whatever else it is. */
+export function plainVersion(version: string): string {
+  return /^[vV]\d/.test(version) ? version.slice(1) : version;
 }

@@ -85,8 +85,3 @@ function acceptedBy<T extends Judged>(releases: readonly T[], channel: ChannelRu
 export function typesOf(release: Judged, channels: readonly ChannelRow[]): ChannelType[] {
   return channels.filter((channel) => judgeRelease(release, channel).accepted).map((channel) => channel.type);
 }
-
-/** One name for a version that sources write differently: `v1.2.3` in git is `1.2.3` in a registry. */
-export function plainVersion(version: string): string {
-  return /^[vV]\d/.test(version) ? version.slice(1) : version;
-}

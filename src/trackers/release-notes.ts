@@ -7,7 +7,7 @@ import type { Listing, OpenSource, UpstreamRelease } from "../sources/source.ts"
 import { type Changelog, ChangelogError, formatOfPath, openChangelog } from "../versions/changelog.ts";
 import { classify } from "../versions/classify.ts";
 import { fillPath, TemplateError } from "../versions/placeholders.ts";
-import { plainVersion } from "./judge.ts";
+import { plainVersion } from "./display.ts";
 import { type ChangelogSettings, changelogSource, storedNotesSettings } from "./notes-settings.ts";
 import type { TrackerRow } from "./queries.ts";
 import type { ChangelogFinding, ChangelogNotes } from "./release-facts.ts";

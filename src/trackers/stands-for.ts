@@ -1,6 +1,6 @@
 import type { Reader } from "../db/client.ts";
 import { classify, type ParsedTag } from "../versions/classify.ts";
-import { plainVersion } from "./judge.ts";
+import { plainVersion } from "./display.ts";
 import { type ReleaseFactsRow, releasesOfRevisions } from "./release-queries.ts";
 
 type Build = Pick<ReleaseFactsRow, "source_id" | "tag" | "revision">;
