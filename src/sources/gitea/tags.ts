@@ -1,7 +1,7 @@
 import { orderTags } from "../../versions/order.ts";
+import { isUsableTag } from "../forge/believable.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import type { GiteaApi } from "./api.ts";
-import { isUsableTag } from "./found.ts";
 import { formatTagMemory, parseTagMemory } from "./memory.ts";
 
 /** Every tag that can be stored. */

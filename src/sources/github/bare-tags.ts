@@ -1,6 +1,7 @@
 import { orderTags } from "../../versions/order.ts";
+import { isUsableTag } from "../forge/believable.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
-import { isUsableTag, tagPage } from "./found.ts";
+import { tagPage } from "./found.ts";
 
 /** The form of this memory between checks; another name means that nothing is remembered. */
 const memoForm = "github-tags-1";
@@ -15,7 +16,7 @@ function rememberedTags(memo: string | null): ReadonlySet<string> | null {
 
 /**
  * The tags of a repository that makes no releases, by name and commit alone: git does not say when they were made, so the first
- * observation counts. For each channel the newly appeared ones and then the highest, `limit` in all, and those that are watched.
+ * observation counts. For each of `accepts` the newly appeared ones and then the highest, up to `limit`, and those that are watched.
  */
 export function listBareTags(request: ListRequest, commits: ReadonlyMap<string, string>, page: string): Listing {
   const names = [...commits.keys()].filter(isUsableTag);

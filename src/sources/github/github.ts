@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { isUsableTag } from "../forge/believable.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import type { OpenSource, Source } from "../source.ts";
-import { isUsableTag } from "./found.ts";
 import { graphqlNeedsToken, graphqlSource } from "./graphql-source.ts";
 import { type Places, placesOf } from "./instance.ts";
 import { parseRepository } from "./repository.ts";

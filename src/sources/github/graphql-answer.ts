@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
 import type { PluginErrorCode } from "../../errors.ts";
 import { forgeFailure, oneLine, readForgeJson } from "../forge/answer.ts";
-import { believable, type Found, type FoundPage, isObjectId, isUsableTag, linkOf, tagPage } from "./found.ts";
+import { believable, isUsableTag, linkOf } from "../forge/believable.ts";
+import { type Found, type FoundPage, isObjectId, tagPage } from "./found.ts";
 
 interface GitObject {
   oid?: string | undefined;

@@ -3,8 +3,9 @@ import { parseInstant } from "../../clock.ts";
 import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { forgeFailure, readForgeError, readForgeJson } from "../forge/answer.ts";
+import { believable, isUsableTag, linkOf } from "../forge/believable.ts";
 import { fetchMoved } from "../forge/moved.ts";
-import { believable, type Found, type FoundPage, isUsableTag, linkOf } from "./found.ts";
+import type { Found, FoundPage } from "./found.ts";
 
 /** The version of the REST API whose answers are read here. */
 const apiVersion = "2022-11-28";

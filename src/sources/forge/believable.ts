@@ -1,0 +1,21 @@
+/** Longer names match no pattern and are not stored, so they must not be waited for either. */
+const maxTagCharacters = 256;
+const maxLinkCharacters = 2_048;
+/** Earlier than any forge: a date that a broken tool wrote into a commit, or a placeholder that a migration left behind. */
+const earliestPublishTime = 946_684_800_000;
+
+/** What counts as a name: what git itself allows in a ref, and short enough to be stored. */
+export function isUsableTag(tag: string): boolean {
+  return tag !== "" && tag.length <= maxTagCharacters && !/[\p{Cc}\p{Cs}\uFFFD ~^:?*[\\]/u.test(tag);
+}
+
+/** A publish time that can be meant, or null. Milliseconds UTC. */
+export function believable(instant: number | null): number | null {
+  return instant !== null && instant >= earliestPublishTime ? instant : null;
+}
+
+/** An address that may become a link, or null. */
+export function linkOf(text: string | null | undefined): string | null {
+  if (text === null || text === undefined || text.length > maxLinkCharacters || !URL.canParse(text)) return null;
+  return ["http:", "https:"].includes(new URL(text).protocol) ? text : null;
+}
