@@ -41,7 +41,7 @@ export function databaseFile(url: string): string | null {
 }
 
 /** Opens the database, brings its schema up to date and finds the keys that belong to it. Nothing is made before all was judged. */
-export async function openInstallation(config: Config, redactor: Redactor): Promise<{ db: Database; keys: Keys }> {
+async function openInstallation(config: Config, redactor: Redactor): Promise<{ db: Database; keys: Keys }> {
   const file = databaseFile(config.database_url);
   if (file !== null) inspectDatabaseFile(file, hasKeyFile(config.data_dir));
   const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token }).catch(

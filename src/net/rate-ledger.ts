@@ -60,7 +60,7 @@ const saveEveryMs = 60_000;
 /** Hosts times credentials; the one that was silent longest is forgotten first. */
 const maxStates = 2_000;
 
-export function rateKey(host: string, credentialId: string | null): string {
+function rateKey(host: string, credentialId: string | null): string {
   return `${host} ${credentialId ?? "-"}`;
 }
 

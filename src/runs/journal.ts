@@ -44,7 +44,7 @@ function redactDeep(value: unknown, redact: (text: string) => string, depth = 0)
 }
 
 /** Facts as they may be stored: without secrets. */
-export function redactFacts(facts: Facts, redact: (text: string) => string): Facts {
+function redactFacts(facts: Facts, redact: (text: string) => string): Facts {
   return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, redactDeep(value, redact)]));
 }
 

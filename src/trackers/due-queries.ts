@@ -21,7 +21,7 @@ import type { TrackerRow } from "./queries.ts";
 import type { ChannelRow, SourceRow } from "./source-queries.ts";
 
 /** A lease lasts no longer than this; one that would is left over from a clock that went back. */
-export const maxLeaseMs = 60 * 60_000;
+const maxLeaseMs = 60 * 60_000;
 
 function isFree(now: number | Placeholder, furthest: number | Placeholder): SQL | undefined {
   return or(

@@ -29,7 +29,7 @@ export function notesOf(release: UpstreamRelease, changelog: ChangelogFinding): 
 }
 
 /** By which edited notes are told from the stored ones; null for none. */
-export function digestOf(notes: string | null): string | null {
+function digestOf(notes: string | null): string | null {
   return notes === null ? null : createHash("sha256").update(notes).digest("base64url");
 }
 

@@ -18,14 +18,7 @@ export interface SectionRequest {
   subheading: string;
 }
 
-export const changelogErrorCodes = [
-  "no_section",
-  "empty_section",
-  "no_subheading",
-  "too_large",
-  "bad_template",
-] as const;
-export type ChangelogErrorCode = (typeof changelogErrorCodes)[number];
+export type ChangelogErrorCode = "no_section" | "empty_section" | "no_subheading" | "too_large" | "bad_template";
 
 /** A changelog without what was asked of it; the message is for people. */
 export class ChangelogError extends Error {

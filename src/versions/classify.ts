@@ -11,7 +11,7 @@ import {
 } from "./tag-words.ts";
 
 /** Longer names are `other`: no registry and no forge has them. */
-export const MAX_TAG_CHARACTERS = 256;
+const MAX_TAG_CHARACTERS = 256;
 
 /**
  * `semver`: numbers that count (1 to any number of parts); `calver`: numbers that are a date; `floating`: a name that moves from

@@ -24,7 +24,7 @@ interface Run {
 const separatorCodes = new Uint8Array(128);
 for (const separator of "-_./@+~:=") separatorCodes[separator.charCodeAt(0)] = 1;
 
-export function isSeparator(character: string | undefined): boolean {
+function isSeparator(character: string | undefined): boolean {
   return character !== undefined && character.length === 1 && isSeparatorAt(character, 0);
 }
 

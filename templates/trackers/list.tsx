@@ -113,7 +113,7 @@ export function TrackersPage(props: TrackersPageProps) {
 }
 
 /** Filters and rows: what a filter, a check and a look again replace. */
-export function TrackerList(props: TrackersPageProps) {
+function TrackerList(props: TrackersPageProps) {
   const { ctx, trackers, filters } = props;
   return (
     <div id={listId}>

@@ -28,7 +28,7 @@ const unfolded = 3;
 const namedLines = 8;
 
 /** Where the notes of one version, or of all between two, are shown. */
-export function notesPath(tracker: string, asked: { from?: string | null; to: string; channel?: string }): string {
+function notesPath(tracker: string, asked: { from?: string | null; to: string; channel?: string }): string {
   const { from = null, to, channel = null } = asked;
   return withQuery(`${trackerPath(tracker)}/notes`, { from, to, channel });
 }

@@ -52,7 +52,7 @@ export function readSnapshot(text: string): Snapshot {
 }
 
 /** The image to pull should the engine no longer have it: by the digest it was pulled with, null when it never was. */
-export function snapshotDigest(snapshot: Snapshot): string | null {
+function snapshotDigest(snapshot: Snapshot): string | null {
   const { repository } = splitReference(stringAt(snapshot.container.Config.Image));
   const digest = digestFor(snapshot.image.RepoDigests ?? [], repository);
   return digest === null ? (snapshot.image.RepoDigests?.[0] ?? null) : `${repository}@${digest}`;

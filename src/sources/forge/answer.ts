@@ -37,7 +37,7 @@ function wordsIn(value: unknown, depth = 0): string {
 }
 
 /** What the forge itself said, from the fields that forges use, else the start of its text; nothing for a web page. */
-export function forgeWords(body: string): string {
+function forgeWords(body: string): string {
   if (/^\s*</.test(body)) return "";
   let json: unknown;
   try {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { parseRepository, RepositoryError } from "./repository.ts";
 
-export const fetchModes = ["rest", "graphql"] as const;
+const fetchModes = ["rest", "graphql"] as const;
 
 /** What a person says of a source of kind `github`. Stored reduced: a pasted address becomes repository and instance. */
 export const GithubConfig = v.pipe(

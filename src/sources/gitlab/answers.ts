@@ -24,7 +24,7 @@ export const Tags = v.array(v.object({ name: v.string(), created_at: v.nullish(v
 export type TagAnswer = v.InferOutput<typeof Tags>[number];
 
 /** Whether git could have such a tag: no blanks or control characters, and some others. What is none would be a forged name. */
-export function isTagName(name: string): boolean {
+function isTagName(name: string): boolean {
   if (name === "" || name.length > 1_024 || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp} ~^:?*[\\]|\.\.|@\{|\/\/|\ufffd/u.test(name))
     return false;
   return !/^[/-]|[/.]$|\.lock$/.test(name);

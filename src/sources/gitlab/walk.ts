@@ -2,7 +2,7 @@ import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { formatMemo, type Listed, type Memo, parseMemo } from "./memo.ts";
 
 /** Most releases looked through in one check, however few of them the channels take. */
-export const maxLooked = 1_000;
+const maxLooked = 1_000;
 /** Most requests of one check, whatever the pages hold. */
 export const maxPages = 60;
 

@@ -4,7 +4,7 @@ import { readCreated } from "../oci/manifest.ts";
 import { changesToMarkdown, type ParseYaml } from "./changes.ts";
 
 /** Longest version and app version that are kept; longer ones are no versions. */
-export const maxVersionCharacters = 256;
+const maxVersionCharacters = 256;
 const maxUrlCharacters = 2_048;
 
 /** What an index or a registry says of one version of a chart. */
@@ -51,7 +51,7 @@ export function isPrerelease(version: string): boolean {
 }
 
 /** `sha256:…` in lower case, whether or not the algorithm was written; null for anything that is no digest. */
-export function readDigest(text: string): string | null {
+function readDigest(text: string): string | null {
   const [, algorithm = "sha256", hex] = /^(?:(sha(?:256|512)):)?([0-9a-f]{64}|[0-9a-f]{128})$/i.exec(text.trim()) ?? [];
   return hex === undefined ? null : `${algorithm.toLowerCase()}:${hex.toLowerCase()}`;
 }

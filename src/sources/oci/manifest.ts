@@ -88,7 +88,7 @@ function sha(bytes: Uint8Array, algorithm: "sha256" | "sha512"): string {
 }
 
 /** The real images of an index, without attestations, which are marked by their platform, their annotation or both. */
-export function imageEntries(entries: readonly v.InferOutput<typeof Entry>[]): readonly ImageEntry[] {
+function imageEntries(entries: readonly v.InferOutput<typeof Entry>[]): readonly ImageEntry[] {
   return entries
     .filter((entry) => entry.annotations?.["vnd.docker.reference.type"] === undefined)
     .map(({ digest, platform, annotations }) => ({
