@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { fieldIssue } from "../field-issue.ts";
 import { parseRepository, RepositoryError } from "./repository.ts";
 
 /** What a person says of a source of kind `gitea`. Stored reduced: a pasted address becomes repository and instance. */
@@ -27,9 +28,7 @@ export const GiteaConfig = v.pipe(
       return { repository: path, instance_url: instance };
     } catch (error) {
       if (!(error instanceof RepositoryError)) throw error;
-      const key = error.field;
-      const path = { type: "object", origin: "value", input: dataset.value, key, value: dataset.value[key] } as const;
-      addIssue({ message: error.message, path: [path] });
+      addIssue(fieldIssue(dataset.value, error));
       return NEVER;
     }
   }),

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { fieldIssue } from "../field-issue.ts";
 import { parseRepository, RepositoryError } from "./repository.ts";
 
 const fetchModes = ["rest", "graphql"] as const;
@@ -40,9 +41,7 @@ export const GithubConfig = v.pipe(
       return { repository: `${parsed.owner}/${parsed.name}`, fetch_mode, instance_url: parsed.instance_url };
     } catch (error) {
       if (!(error instanceof RepositoryError)) throw error;
-      const key = error.field;
-      const path = { type: "object", origin: "value", input: dataset.value, key, value: dataset.value[key] } as const;
-      addIssue({ message: error.message, path: [path] });
+      addIssue(fieldIssue(dataset.value, error));
       return NEVER;
     }
   }),

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { fieldIssue } from "../field-issue.ts";
 import { ProjectError, parseProject, publicInstance } from "./project.ts";
 
 /** What a person says of a source of kind `gitlab`. Stored reduced: a pasted address becomes path and instance. */
@@ -27,9 +28,7 @@ export const GitLabConfig = v.pipe(
       return { project: id, instance_url: instance === publicInstance ? "" : instance };
     } catch (error) {
       if (!(error instanceof ProjectError)) throw error;
-      const key = error.field;
-      const path = { type: "object", origin: "value", input: dataset.value, key, value: dataset.value[key] } as const;
-      addIssue({ message: error.message, path: [path] });
+      addIssue(fieldIssue(dataset.value, error));
       return NEVER;
     }
   }),

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { fieldIssue } from "../field-issue.ts";
 import { ChartAddressError, parseChartAddress } from "./chart-address.ts";
 
 /** What a person says of a source of kind `helm`; see `parseChartAddress` for how the two fields are read together. */
@@ -32,9 +33,7 @@ export const HelmConfig = v.pipe(
       parseChartAddress(chart, repository_url);
     } catch (error) {
       if (!(error instanceof ChartAddressError)) throw error;
-      const key = error.field;
-      const path = { type: "object", origin: "value", input: dataset.value, key, value: dataset.value[key] } as const;
-      addIssue({ message: error.message, path: [path] });
+      addIssue(fieldIssue(dataset.value, error));
     }
   }),
 );

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { fieldIssue } from "../field-issue.ts";
 import { parseRepository, RepositoryError } from "./repository.ts";
 
 export const publishedAtModes = ["auto", "build_time", "first_observed"] as const;
@@ -45,9 +46,7 @@ export const OciConfig = v.pipe(
       parseRepository(image, registry);
     } catch (error) {
       if (!(error instanceof RepositoryError)) throw error;
-      const key = error.field;
-      const path = { type: "object", origin: "value", input: dataset.value, key, value: dataset.value[key] } as const;
-      addIssue({ message: error.message, path: [path] });
+      addIssue(fieldIssue(dataset.value, error));
     }
   }),
 );
