@@ -42,12 +42,25 @@ export function isFalse(value: unknown): boolean {
  * the first mistake, and for what is no configuration: aliases that multiply, nesting without end.
  */
 export async function readDocuments(text: string): Promise<readonly unknown[]> {
-  const { parseAllDocuments } = await import("yaml");
-  const parsed = parseAllDocuments(text, { uniqueKeys: true, logLevel: "silent" });
+  const { isScalar, parseAllDocuments, visit } = await import("yaml");
+  // `<<` is not of YAML 1.2, but compose files share their settings by it. The parser's own search for doubled keys takes time
+  // with the square of their number.
+  const parsed = parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: "silent" });
   const documents = Array.isArray(parsed) ? parsed : [];
   const values = documents.map((document) => {
     const [problem] = document.errors;
     if (problem !== undefined) throw new ImportError(`This is no YAML: ${firstLine(problem.message)}`);
+    visit(document, {
+      Map: (_, { items }) => {
+        // A merge key is a symbol here, and may be repeated.
+        const keys = items.flatMap(({ key }) =>
+          isScalar(key) && typeof key.value !== "symbol" ? [String(key.value)] : [],
+        );
+        const doubled = firstDoubled(keys);
+        if (doubled !== null)
+          throw new ImportError(`This is no YAML: "${doubled.slice(0, 100)}" is there twice in one place`);
+      },
+    });
     try {
       return document.toJS({ maxAliasCount: 100 });
     } catch (cause) {
@@ -56,6 +69,15 @@ export async function readDocuments(text: string): Promise<readonly unknown[]> {
   });
   bound(values);
   return values;
+}
+
+function firstDoubled(keys: readonly string[]): string | null {
+  const seen = new Set<string>();
+  for (const key of keys) {
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return null;
 }
 
 function firstLine(message: string): string {

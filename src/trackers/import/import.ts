@@ -33,8 +33,8 @@ export function trackerImports(options: ImportOptions) {
   return async (input: unknown): Promise<ProposalsView> => {
     const { format: asked, text } = parseInput(ImportInput, input);
     const { format, reading } = await readAs(asked, text);
-    const proposals = proposeTrackers(options, reading.drafts, await options.knownSources());
-    return { format, proposals, skipped: [...reading.skipped] };
+    const { proposals, surplus } = proposeTrackers(options, reading.drafts, await options.knownSources());
+    return { format, proposals, skipped: [...reading.skipped, ...surplus] };
   };
 }
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { fieldErrors } from "../../forms/issues.ts";
 import { PatternError, parsePattern } from "../../versions/pattern.ts";
-import type { ChannelDraft, Draft, Remark, SourceDraft } from "./draft.ts";
+import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
 import type { ProposalView } from "./schema.ts";
 
 /** More trackers at once are no import by hand. */
@@ -19,22 +19,27 @@ export interface ProposalOptions {
   identityOf: (kind: string, config: Readonly<Record<string, unknown>>) => string | null;
 }
 
-/** Drafts as trackers that could be created: named, without doubles, judged by the schema of trackers. */
+/** Drafts as trackers that could be created: named, without doubles, judged by the schema of trackers; and those that are too many. */
 export function proposeTrackers(
   options: ProposalOptions,
   drafts: readonly Draft[],
   known: readonly KnownSource[],
-): ProposalView[] {
+): { proposals: ProposalView[]; surplus: Skipped[] } {
   const taken = new Set(known.map(({ tracker }) => tracker.toLowerCase()));
   const trackerOf = new Map(known.map(({ tracker, identity }) => [identity, tracker]));
   const proposals = new Map<string, ProposalView>();
-  for (const draft of drafts.slice(0, maxProposals)) {
+  const surplus: Skipped[] = [];
+  for (const draft of drafts) {
     const remarks: Remark[] = [...draft.remarks];
     const sources = draft.sources.map((source) => withValidPatterns(source, remarks));
     const key = JSON.stringify(sources);
     const same = proposals.get(key);
     if (same !== undefined) {
       same.found_in.push(draft.found_in);
+      continue;
+    }
+    if (proposals.size === maxProposals) {
+      surplus.push({ found_in: draft.found_in, reason: `At most ${maxProposals} trackers are proposed at once` });
       continue;
     }
     const identities = sources.map(({ kind, config }) => options.identityOf(kind, config));
@@ -59,7 +64,7 @@ export function proposeTrackers(
       remarks,
     });
   }
-  return [...proposals.values()];
+  return { proposals: [...proposals.values()], surplus };
 }
 
 /** The pattern languages differ: what ours cannot take is left out, and said. */

@@ -72,7 +72,9 @@ function sourceDraft(source: Fields, tracker: Fields, remarks: Remark[]): Source
   return {
     kind,
     config: configOf(kind, config),
-    channels: channels.filter(({ enabled }) => !isFalse(enabled)).flatMap((channel) => channelDraft(channel) ?? []),
+    channels: channels
+      .filter(({ enabled }) => !isFalse(enabled))
+      .flatMap((channel) => channelDraft(channel, kind) ?? []),
   };
 }
 
@@ -104,10 +106,11 @@ function configOf(kind: string, from: Fields): Readonly<Record<string, string>> 
   }
 }
 
-function channelDraft(channel: Fields): ChannelDraft | null {
+/** Release types are of the forges alone: on an image or a chart one says nothing. */
+function channelDraft(channel: Fields, kind: string): ChannelDraft | null {
   const type = channelTypes.find((known) => known === textOf(channel.name));
   if (type === undefined) return null;
-  const release = textOf(channel.type);
+  const release = kind === "oci" || kind === "helm" ? null : textOf(channel.type);
   return {
     type,
     ...(release === "release" || release === "prerelease" ? { release_type: release } : {}),

@@ -276,6 +276,7 @@ export const messages: MessageDictionary = [
   ["It is built here, from no registry", "在本地构建，没有镜像仓库"],
   ["It has no image", "没有镜像"],
   ["A label takes it out of watching", "标签指定不监视"],
+  ["At most {} trackers are proposed at once", "一次最多建议 {} 个追踪器"],
   ['The name "new" is taken by the page that creates trackers', "名称“new”已被新建追踪器的页面占用"],
   [
     "Use letters, digits, dots, dashes and underscores, and begin with a letter or digit",

@@ -124,6 +124,7 @@ export const sourceMessages: MessageDictionary = [
   ],
   ["Choose auto, build_time or first_observed", "请选择 auto、build_time 或 first_observed"],
   ['"{}" has a variable without a value', "“{}”中有未赋值的变量"],
+  ['This is no YAML: "{}" is there twice in one place', "这不是 YAML：“{}”在同一处出现了两次"],
   ["This is no YAML: {}", "这不是 YAML：{}"],
   [
     "It follows {}, and only a repository, a registry or a chart can be tracked",

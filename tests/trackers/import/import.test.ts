@@ -97,6 +97,45 @@ describe("a compose file", () => {
   });
 });
 
+describe("of what a compose file shares or repeats", () => {
+  test("settings that services share by a merge key are theirs", async () => {
+    const { proposals } = await propose(`
+x-common: &common
+  image: nginx:1.27
+services:
+  web:
+    <<: *common
+  other:
+    <<: [*common]
+    image: redis:7.4.1
+`);
+    expect(proposals.map(({ name, found_in }) => [name, found_in])).toEqual([
+      ["nginx", ["services.web"]],
+      ["redis", ["services.other"]],
+    ]);
+  });
+
+  test("many services with one image leave room for the others", async () => {
+    const same = Array.from({ length: 600 }, (_, index) => `  s${index}: { image: nginx }`).join("\n");
+    const { proposals, skipped } = await propose(`services:\n${same}\n  last: { image: redis }\n`);
+    expect(proposals.map(({ name, found_in }) => [name, found_in.length])).toEqual([
+      ["nginx", 600],
+      ["redis", 1],
+    ]);
+    expect(skipped).toEqual([]);
+  });
+
+  test("what is more than can be proposed at once is named", async () => {
+    const lines = Array.from({ length: 502 }, (_, index) => `acme/app-${index}`).join("\n");
+    const { proposals, skipped } = await propose(lines, "images");
+    expect(proposals).toHaveLength(500);
+    expect(skipped).toEqual([
+      { found_in: "line 501", reason: "At most 500 trackers are proposed at once" },
+      { found_in: "line 502", reason: "At most 500 trackers are proposed at once" },
+    ]);
+  });
+});
+
 describe("a list of images", () => {
   const list = "# what runs\nnginx:1.27\n- ghcr.io/acme/app:2.0.0 # ours\n\n'grafana/grafana:11.4.0'\nnginx:1.27\n";
 
@@ -228,6 +267,26 @@ test("ReleaseTracker gives trackers with their sources, channels and settings", 
   });
 });
 
+test("a release type that ReleaseTracker keeps for an image or a chart is none of ours", async () => {
+  const { proposals } = await propose(
+    JSON.stringify({
+      trackers: [
+        {
+          name: "app",
+          sources: [
+            {
+              source_type: "helm",
+              source_config: { chart: "app", repo: "https://charts.example.com" },
+              release_channels: [{ name: "stable", type: "release" }],
+            },
+          ],
+        },
+      ],
+    }),
+  );
+  expect(proposals).toMatchObject([{ state: "new", errors: {} }]);
+});
+
 test("what is tracked already is told by its upstream, not by its name", async () => {
   const known = [
     { tracker: "web", identity: JSON.stringify(["oci", { image: "nginx" }]) },
@@ -248,6 +307,7 @@ describe("refuses", () => {
   test.each([
     ["an empty text", "  \n ", "Paste a compose file"],
     ["YAML with a mistake", "services:\n  web: {image: nginx:1\n  - x", "This is no YAML"],
+    ["a key that is there twice", "services:\n  web: {image: nginx}\n  web: {image: redis}\n", '"web" is there twice'],
     ["aliases that multiply", bomb, "aliases multiply"],
     ["nesting without end", `${"[".repeat(200)}${"]".repeat(200)}`, "larger or deeper"],
     ["a document of another kind", "apiVersion: v1\nkind: Pod\n", "Paste a compose file, a list of image references"],
