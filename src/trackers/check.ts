@@ -4,7 +4,6 @@ import type { Database } from "../db/client.ts";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
-import { sharePlaces } from "../sources/places.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/source.ts";
 import { executorsOfSource } from "./bound-queries.ts";
 import { claimSource, findCheckRules, settleSource } from "./due-queries.ts";
@@ -18,6 +17,7 @@ import { changelogReader } from "./release-notes.ts";
 import { type ReleaseFactsRow, releasesOf } from "./release-queries.ts";
 import type { ChannelRow, SourceRow } from "./source-queries.ts";
 import { type CountedContext, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
+import { type Placed, withinDepth } from "./within-depth.ts";
 
 /** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
 const maxCheckMs = 10 * 60_000;
@@ -108,37 +108,6 @@ type Traffic = ReturnType<CountedContext["stats"]>;
 
 function sum(a: Traffic, b: Traffic): Traffic {
   return { requests: a.requests + b.requests, bytes: a.bytes + b.bytes };
-}
-
-/** What of a listing counts. */
-interface Placed {
-  listing: Listing;
-  /** Tags with a place within the fetch depth, beside those that were asked for by name. */
-  placed: ReadonlySet<string>;
-}
-
-/**
- * What is new and has no place within the fetch depth is left out; what is known, or was asked for by name, needs none. What was
- * asked for by name is kept anyway, so it leaves the others fewer places, but for those that upstream has just got.
- */
-function withinDepth(listing: Listing, request: ListRequest): Placed {
-  const { accepts, limit, most_each = limit, known } = request;
-  const watched = new Set(request.watch);
-  const groups = accepts.map((accept) => {
-    const members = listing.releases.filter(({ tag, stage }) => accept(tag, stage));
-    const others = members.filter(({ tag }) => !watched.has(tag));
-    const fresh = others.filter(({ tag, appeared }) => !known.has(tag) && appeared !== false);
-    return { others: others.slice(0, Math.max(most_each - (members.length - others.length), 0)), fresh };
-  });
-  const take = (kind: "others" | "fresh") =>
-    sharePlaces(
-      groups.map((group) => group[kind]),
-      limit,
-      most_each,
-    ).map(({ tag }) => tag);
-  const placed = new Set(take("others"));
-  const counted = new Set([...placed, ...take("fresh"), ...known.keys(), ...watched]);
-  return { listing: { ...listing, releases: listing.releases.filter(({ tag }) => counted.has(tag)) }, placed };
 }
 
 function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {

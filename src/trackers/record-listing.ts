@@ -1,25 +1,18 @@
 import type { Writer } from "../db/client.ts";
 import { newId } from "../ids.ts";
-import type { RecordEvent, ReleaseFacts } from "../notifications/schema.ts";
+import type { RecordEvent } from "../notifications/schema.ts";
 import type { Listing } from "../sources/source.ts";
 import { chooseLatest, type Sorting } from "../versions/channel.ts";
 import { MAX_TEXT_CHARACTERS } from "../versions/pattern.ts";
 import { agreedReleases } from "./agreement.ts";
-import {
-  executorsOfSource,
-  findReleaseEvent,
-  snapshotsOnSource,
-  updateEventFacts,
-  wakeExecutors,
-} from "./bound-queries.ts";
-import { displayVersion, usesAppVersions } from "./display.ts";
-import { judgeRelease, latestOfChannel, membersOf } from "./judge.ts";
+import { type AnnounceInput, announceNew, announceRepublished, type Content } from "./announce.ts";
+import { executorsOfSource, snapshotsOnSource, wakeExecutors } from "./bound-queries.ts";
+import { judgeRelease, latestOfChannel } from "./judge.ts";
 import { buildsInUse, isInUse } from "./pins.ts";
 import type { TrackerRow } from "./queries.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts, newFacts, notesOf } from "./release-facts.ts";
 import {
   deleteReleases,
-  findRelease,
   insertRelease,
   type ReleaseFactsRow,
   releasesOf,
@@ -27,9 +20,6 @@ import {
 } from "./release-queries.ts";
 import { surplusReleases } from "./retention.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf, updateChannelRow } from "./source-queries.ts";
-
-/** More than a message takes: whoever sends it sees that there is more. */
-const maxEventNotesCharacters = 8_192;
 
 interface ListingInput {
   tracker: TrackerRow;
@@ -100,13 +90,6 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
   return { rows: [...byTag.values()], discovered, republished, restaged, overlong, changes };
 }
 
-/** Of a tracker, over all its sources. */
-interface Content {
-  sources: readonly SourceRow[];
-  channels: readonly ChannelRow[];
-  releases: readonly ReleaseFactsRow[];
-}
-
 /** Everything that the tracker's sources show, with what this check has just written. */
 async function contentOf(tx: Writer, tracker: Pick<TrackerRow, "id">): Promise<Content> {
   const sources = await sourcesOf(tx, [tracker.id]);
@@ -114,117 +97,10 @@ async function contentOf(tx: Writer, tracker: Pick<TrackerRow, "id">): Promise<C
   return { sources, channels: await channelsOf(tx, ids), releases: await releasesOf(tx, ids) };
 }
 
-/** The releases of other sources that show the same version in a channel of the same type. */
-function twinsOf(content: Content, channel: ChannelRow, release: ReleaseFactsRow): ReleaseFactsRow[] {
-  const byApplication = usesAppVersions(content.sources);
-  const version = displayVersion(release, byApplication);
-  const others = content.channels.filter(
-    (other) => other.type === channel.type && other.source_id !== channel.source_id,
-  );
-  return content.releases.filter(
-    (candidate) =>
-      displayVersion(candidate, byApplication) === version &&
-      others.some((other) => other.source_id === candidate.source_id && judgeRelease(candidate, other).accepted),
-  );
-}
-
-/** Adds a source to the event that announced a version, by whatever name; false when none has. */
-async function addSourceToEvent(
-  tx: Writer,
-  input: JudgeInput,
-  channel: ChannelRow,
-  same: readonly ReleaseFactsRow[],
-): Promise<boolean> {
-  for (const version of new Set(same.map((release) => release.version))) {
-    const event = await findReleaseEvent(tx, input.tracker.id, { channel: channel.type, version });
-    if (event === null) continue;
-    const sources = Array.isArray(event.facts.sources) ? event.facts.sources : [];
-    if (!sources.includes(input.source.key)) {
-      await updateEventFacts(tx, event.id, { ...event.facts, sources: [...sources, input.source.key] });
-    }
-    return true;
-  }
-  return false;
-}
-
-async function releaseFactsOf(
-  tx: Writer,
-  input: JudgeInput,
-  channel: ChannelRow,
-  release: ReleaseFactsRow,
-): Promise<Omit<ReleaseFacts, "previous_version" | "also">> {
-  const full = release.notes_digest !== null ? await findRelease(tx, release.id) : null;
-  return {
-    tracker: input.tracker.name,
-    channel: channel.type,
-    version: release.version,
-    tag: release.tag,
-    sources: [input.source.key],
-    url: release.url,
-    notes: full?.notes?.slice(0, maxEventNotesCharacters) ?? null,
-    previous_revision: release.previous_revision,
-    revision: release.revision,
-  };
-}
-
-/** Announces a channel's new latest once for the tracker, naming the others that appeared since the previous check. */
-async function announceNew(
-  tx: Writer,
-  input: JudgeInput,
-  channel: ChannelRow,
-  found: { latest: ReleaseFactsRow; previous: ReleaseFactsRow | null; fresh: readonly ReleaseFactsRow[] },
-): Promise<void> {
-  const { content } = input;
-  const { latest, previous, fresh } = found;
-  if (!fresh.includes(latest)) return;
-  const twins = twinsOf(content, channel, latest);
-  const isTold = await addSourceToEvent(tx, input, channel, [latest, ...twins]);
-  // Another source has it and was not announced: it was there before anybody looked. Where all must agree, they do only now.
-  if (isTold || (twins.length > 0 && !channel.requires_agreement)) return;
-  const also = membersOf(fresh, channel, input.tracker.sorting)
-    .filter((release) => release !== latest && twinsOf(content, channel, release).length === 0)
-    .map((release) => release.version);
-  const facts = await releaseFactsOf(tx, input, channel, latest);
-  const keys = new Map(content.sources.map(({ id, key }) => [id, key]));
-  const shownBy = channel.requires_agreement ? twins.flatMap((twin) => keys.get(twin.source_id) ?? []) : [];
-  await input.recordEvent(tx, {
-    kind: "new_release",
-    tracker_id: input.tracker.id,
-    facts: {
-      ...facts,
-      sources: [...new Set([...facts.sources, ...shownBy])],
-      previous_version: previous?.version ?? null,
-      also,
-    },
-  });
-}
-
-async function announceRepublished(
-  tx: Writer,
-  input: JudgeInput,
-  channel: ChannelRow,
-  release: ReleaseFactsRow,
-): Promise<void> {
-  const twins = twinsOf(input.content, channel, release);
-  // Another source has the new build already: it has been told.
-  if (twins.some((twin) => twin.revision === release.revision && twin.republished_at !== null)) return;
-  const facts = await releaseFactsOf(tx, input, channel, release);
-  await input.recordEvent(tx, {
-    kind: "republish",
-    tracker_id: input.tracker.id,
-    facts: { ...facts, previous_version: null, also: [] },
-  });
-}
-
-interface JudgeInput {
-  tracker: TrackerRow;
-  /** Whose channel is judged. */
-  source: SourceRow;
-  content: Content;
+interface JudgeInput extends AnnounceInput {
   /** The check is the first of its source: it announces nothing, and makes nothing new for the others. */
   is_baseline: boolean;
   now: number;
-  recordEvent: RecordEvent;
 }
 
 /** What a check found in the source whose channel is judged. */
