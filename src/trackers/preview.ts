@@ -5,7 +5,8 @@ import { type BacktestStep, backtest, type Jump } from "../versions/backtest.ts"
 import type { Sorting } from "../versions/channel.ts";
 import { type AimedChannel, judgeRelease, latestOfChannel } from "./judge.ts";
 import { type ListedVersion, type PreviewListingOptions, previewListings } from "./preview-listing.ts";
-import type { PreviewView, trackerSchemas } from "./schema.ts";
+import type { PreviewView } from "./preview-schema.ts";
+import type { trackerSchemas } from "./schema.ts";
 import type { UpstreamView } from "./upstreams/schema.ts";
 
 const maxTagsShown = 500;

@@ -8,6 +8,7 @@ import { orderTags } from "../versions/order.ts";
 import { agreedReleases } from "./agreement.ts";
 import { usesAppVersions } from "./display.ts";
 import { choicesOf, judgeRelease, membersOf } from "./judge.ts";
+import { ExplanationQuery, type ExplanationView } from "./preview-schema.ts";
 import { findTracker, findTrackerByName, type TrackerRow } from "./queries.ts";
 import {
   findRelease,
@@ -16,14 +17,8 @@ import {
   type ReleasePosition,
   releasesOf,
 } from "./release-queries.ts";
-import {
-  type ChannelType,
-  ExplanationQuery,
-  type ExplanationView,
-  type ReleaseDetailView,
-  ReleaseQuery,
-  type ReleaseView,
-} from "./schema.ts";
+import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./release-schema.ts";
+import type { ChannelType } from "./schema.ts";
 import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { imageNameOf, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
 import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";

@@ -3,11 +3,9 @@ import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts"
 import { PageQuery } from "../forms/page.ts";
 import { sources } from "../sources/index.ts";
 import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
-import { jumps } from "../versions/backtest.ts";
-import { channelRules, sortings } from "../versions/channel.ts";
+import { sortings } from "../versions/channel.ts";
 import { MAX_PATTERN_CHARACTERS, PatternError, parsePattern } from "../versions/pattern.ts";
 import { ReleaseNotes } from "./notes-settings.ts";
-import { UpstreamView } from "./upstreams/schema.ts";
 
 export type SourceRegistry = { readonly [K in SourceKind]: Source<K> };
 
@@ -265,7 +263,7 @@ export type TrackerPatch = v.InferOutput<typeof TrackerPatch>;
 export type PreviewInput = v.InferOutput<typeof PreviewInput>;
 export type SourceInput = TrackerInput["sources"][number];
 
-const ChannelTypeSchema = v.picklist(channelTypes);
+export const ChannelTypeSchema = v.picklist(channelTypes);
 const SortingSchema = v.picklist(sortings);
 
 export const TrackerQuery = v.object({
@@ -361,76 +359,6 @@ export const TrackerView = v.object({
 });
 export type TrackerView = v.InferOutput<typeof TrackerView>;
 
-export const ReleaseView = v.object({
-  id: v.string(),
-  tracker: v.string(),
-  source_key: v.string(),
-  version: v.string(),
-  /** What all sources of the tracker call it alike: see the versions of a tracker. */
-  display_version: v.string(),
-  tag: v.string(),
-  /** The version behind a tag that moves, such as `latest`: the most exact tag of the same build, or what the image says. */
-  stands_for: v.nullable(v.string()),
-  stage: v.picklist(["release", "prerelease", "tag"]),
-  /** Commit or digest; null while it could not be resolved. */
-  revision: v.nullable(v.string()),
-  previous_revision: v.nullable(v.string()),
-  published_at: NullableInstant,
-  first_observed_at: Instant,
-  republished_at: NullableInstant,
-  /** The channels of its source whose rules it meets. */
-  channels: v.array(ChannelTypeSchema),
-  /** Those of them whose latest it is. */
-  latest_in: v.array(ChannelTypeSchema),
-  url: v.nullable(v.string()),
-  has_notes: v.boolean(),
-  /** Why the changelog gave no notes; null when it did or was not asked. */
-  notes_error: v.nullable(v.string()),
-  /** Of a chart: the version of the application in it. */
-  app_version: v.nullable(v.string()),
-  /** Of a chart: upstream marked it as one that is no longer cared for. */
-  is_deprecated: v.boolean(),
-  /** Of an image: the commit and the version that it says it was built from. */
-  source_revision: v.nullable(v.string()),
-  labelled_version: v.nullable(v.string()),
-});
-export type ReleaseView = v.InferOutput<typeof ReleaseView>;
-
-export const VersionQuery = v.object({
-  ...PageQuery.entries,
-  channel: v.optional(v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`)),
-  source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
-});
-
-/** One version with all the sources that show it. */
-export const VersionView = v.object({
-  /** What people call it: without `v`; a chart beside other sources goes by its application. */
-  version: v.string(),
-  /** The earliest that a source gives, or else when it was first seen. */
-  published_at: Instant,
-  /** False when the time is only when it was first seen. */
-  is_published: v.boolean(),
-  channels: v.array(ChannelTypeSchema),
-  latest_in: v.array(ChannelTypeSchema),
-  /** In the order of the sources. */
-  releases: v.array(ReleaseView),
-  /** Keys of the sources that do not show it, or not in a channel. */
-  missing: v.array(v.string()),
-  /** Whether the image says that it was built from the commit of the git tag. */
-  build: v.picklist(["matches", "differs", "unknown"]),
-});
-export type VersionView = v.InferOutput<typeof VersionView>;
-
-/** One release with its notes: raw text from upstream, never trusted. */
-export const ReleaseDetailView = v.object({ ...ReleaseView.entries, notes: v.nullable(v.string()) });
-export type ReleaseDetailView = v.InferOutput<typeof ReleaseDetailView>;
-
-export const ReleaseQuery = v.object({
-  ...PageQuery.entries,
-  channel: v.optional(v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`)),
-  source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
-});
-
 export const CheckView = v.object({
   tracker: v.string(),
   requested_at: Instant,
@@ -446,88 +374,3 @@ export const CheckView = v.object({
   ),
 });
 export type CheckView = v.InferOutput<typeof CheckView>;
-
-const Verdict = v.object({
-  type: ChannelTypeSchema,
-  accepted: v.boolean(),
-  /** The rule that decided; see the names. */
-  rule: v.picklist(channelRules),
-  pattern: v.nullable(v.string()),
-  /** Where in the tag the pattern was found, in UTF-16 code units. */
-  range: v.nullable(v.object({ start: v.number(), end: v.number() })),
-});
-export type Verdict = v.InferOutput<typeof Verdict>;
-
-export const PreviewView = v.object({
-  /** How many names upstream lists. */
-  total: v.number(),
-  /** How many of them have a publish time, from upstream or from what is stored; without one a version has no day. */
-  dated_count: v.number(),
-  /** The newest of them by version, each judged by every channel; at most 500. */
-  tags: v.array(v.object({ tag: v.string(), published_at: NullableInstant, verdicts: v.array(Verdict) })),
-  channels: v.array(
-    v.object({
-      type: ChannelTypeSchema,
-      accepted_count: v.number(),
-      refused_count: v.number(),
-      /** By the sorting chosen where every accepted version has a publish time, else by version. */
-      latest: v.nullable(v.string()),
-      /** Days on which the latest would have changed, the newest first; at most 50. */
-      steps: v.array(
-        v.object({
-          tag: v.string(),
-          previous: v.nullable(v.string()),
-          at: Instant,
-          jump: v.picklist(jumps),
-          /** What an automatic run would have replaced; null for the first. */
-          installed_from: v.nullable(v.string()),
-          /** Whether an automatic run would have taken it. */
-          is_installed: v.boolean(),
-        }),
-      ),
-      /** How many of all these days were a step of each kind. */
-      jump_counts: v.record(v.picklist(jumps), v.number()),
-    }),
-  ),
-  /** When the names were listed; a listing is used for ten minutes. */
-  listed_at: Instant,
-  /** What checks of this source would ask of its upstream, as it stands with all other sources there. */
-  cost: v.object({
-    requests_per_hour: v.number(),
-    quota_per_hour: v.number(),
-    upstream: UpstreamView,
-  }),
-});
-export type PreviewView = v.InferOutput<typeof PreviewView>;
-
-export const ExplanationQuery = v.object({
-  tag: v.pipe(
-    v.string("Name the tag"),
-    v.minLength(1, "Name the tag"),
-    v.maxLength(1000, "Use at most 1000 characters"),
-    v.description("The raw tag, known or not"),
-  ),
-});
-
-export const ExplanationView = v.object({
-  tracker: v.string(),
-  tag: v.string(),
-  sources: v.array(
-    v.object({
-      key: v.string(),
-      /** What is stored of it; null when no check has fetched it. */
-      release: v.nullable(ReleaseView),
-      channels: v.array(
-        v.object({
-          ...Verdict.entries,
-          /** It is stored and accepted, but not every source shows its version, as the channel asks. */
-          waits_for_agreement: v.boolean(),
-          /** Its place among the channel's stored releases, 1 is the latest; null when it is not stored, not accepted or waits. */
-          rank: v.nullable(v.number()),
-          latest: v.nullable(v.string()),
-        }),
-      ),
-    }),
-  ),
-});
-export type ExplanationView = v.InferOutput<typeof ExplanationView>;

@@ -7,7 +7,7 @@ import { isBuiltFrom } from "./agreement.ts";
 import { usesAppVersions } from "./display.ts";
 import { findTrackerByName } from "./queries.ts";
 import { releasesOf } from "./release-queries.ts";
-import { type ReleaseView, VersionQuery, type VersionView } from "./schema.ts";
+import { ReleaseQuery, type ReleaseView, type VersionView } from "./release-schema.ts";
 import { channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { twinsAmong } from "./stands-for.ts";
 import { releaseView } from "./views.ts";
@@ -51,7 +51,7 @@ export function versionReads({ db }: { db: Database }) {
   return {
     /** The last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
     versions: async (name: string, query: unknown): Promise<Page<VersionView>> => {
-      const parsed = parseInput(VersionQuery, query);
+      const parsed = parseInput(ReleaseQuery, query);
       const tracker = await findTrackerByName(db.read, name);
       if (tracker === null) throw notFound("tracker", name);
       const sources = await sourcesOf(db.read, [tracker.id]);

@@ -1,6 +1,8 @@
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
-import type { ExplanationView, TrackerView, VersionView } from "../../src/trackers/schema.ts";
+import type { ExplanationView } from "../../src/trackers/preview-schema.ts";
+import type { VersionView } from "../../src/trackers/release-schema.ts";
+import type { TrackerView } from "../../src/trackers/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { ToastPartial } from "../components/notice.tsx";

@@ -1,4 +1,5 @@
-import type { ExplanationView, TrackerView } from "../../src/trackers/schema.ts";
+import type { ExplanationView } from "../../src/trackers/preview-schema.ts";
+import type { TrackerView } from "../../src/trackers/schema.ts";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Badge } from "../components/state.tsx";

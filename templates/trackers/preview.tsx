@@ -1,5 +1,6 @@
 import type { FieldErrors } from "../../src/errors.ts";
-import type { PreviewView, SourceView, Verdict } from "../../src/trackers/schema.ts";
+import type { PreviewView, Verdict } from "../../src/trackers/preview-schema.ts";
+import type { SourceView } from "../../src/trackers/schema.ts";
 import { fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";

@@ -1,4 +1,5 @@
-import { PreviewInput, PreviewView } from "../../trackers/schema.ts";
+import { PreviewView } from "../../trackers/preview-schema.ts";
+import { PreviewInput } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { Route } from "./route.ts";
 

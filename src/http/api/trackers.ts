@@ -1,17 +1,6 @@
-import {
-  CheckView,
-  ExplanationQuery,
-  ExplanationView,
-  ReleaseDetailView,
-  ReleaseQuery,
-  ReleaseView,
-  TrackerInput,
-  TrackerPatch,
-  TrackerQuery,
-  TrackerView,
-  VersionQuery,
-  VersionView,
-} from "../../trackers/schema.ts";
+import { ExplanationQuery, ExplanationView } from "../../trackers/preview-schema.ts";
+import { ReleaseDetailView, ReleaseQuery, ReleaseView, VersionView } from "../../trackers/release-schema.ts";
+import { CheckView, TrackerInput, TrackerPatch, TrackerQuery, TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";
@@ -102,7 +91,7 @@ export function trackerRoutes(services: { trackers: TrackerService }): readonly 
       summary: "List a tracker's versions, each with all the sources that show it, the last published first",
       tag,
       access: "read",
-      query: VersionQuery,
+      query: ReleaseQuery,
       answer: { status: 200, description: "A page of versions", schema: pageOf(VersionView) },
       perform: ({ param, query }) => trackers.versions(param("name"), query),
     },
