@@ -1,13 +1,7 @@
 import type { Accept, KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { type GiteaApi, maxPageSize, type ReleasePage } from "./api.ts";
 import type { Found } from "./found.ts";
-import {
-  formatReleaseMemory,
-  maxRemembered,
-  parseReleaseMemory,
-  type ReleaseMemory,
-  type Remembered,
-} from "./memory.ts";
+import { formatReleaseMemo, maxRemembered, parseReleaseMemo, type ReleaseMemo, type Remembered } from "./memo.ts";
 
 /** Pages that one check reads at most. */
 const maxPages = maxRemembered / maxPageSize;
@@ -27,7 +21,7 @@ interface Window {
 }
 
 /** Every page comes whole, for the forge has no validators: in steady state a short one is enough. */
-function pageSizeFor(request: ListRequest, memory: ReleaseMemory | null): number {
+function pageSizeFor(request: ListRequest, memory: ReleaseMemo | null): number {
   return memory === null ? maxPageSize : Math.min(Math.max(request.limit * 2, 20), maxPageSize);
 }
 
@@ -36,7 +30,7 @@ function pageSizeFor(request: ListRequest, memory: ReleaseMemory | null): number
  * since: a deleted release, and one whose time was set back, are found by reading on. A forge that does not count is believed, for
  * else each check would read everything again.
  */
-function restOf(window: Window, memory: ReleaseMemory | null, limit: number): Window["rest"] {
+function restOf(window: Window, memory: ReleaseMemo | null, limit: number): Window["rest"] {
   if (memory === null || memory.limit !== limit || (memory.total === null) !== (window.total === null)) return null;
   const isNew = (tag: string) => !memory.seen.has(tag);
   const tags = [...window.found.keys()];
@@ -47,7 +41,7 @@ function restOf(window: Window, memory: ReleaseMemory | null, limit: number): Wi
 }
 
 /** Whether another page would give a channel something that is neither listed nor was handed over. */
-function lacks(accept: Accept, window: Window, request: ListRequest, memory: ReleaseMemory | null): boolean {
+function lacks(accept: Accept, window: Window, request: ListRequest, memory: ReleaseMemo | null): boolean {
   let have = 0;
   for (const { tag, stage } of window.found.values()) if (accept(tag, stage)) have += 1;
   if (have >= request.limit || window.has_ended) return false;
@@ -70,7 +64,7 @@ function addPage(window: Window, { found, count, total }: ReleasePage): void {
   window.has_ended = count === 0 || (total !== null && window.count >= total);
 }
 
-async function readWindow(api: GiteaApi, request: ListRequest, memory: ReleaseMemory | null): Promise<Window> {
+async function readWindow(api: GiteaApi, request: ListRequest, memory: ReleaseMemo | null): Promise<Window> {
   const window: Window = { found: new Map(), count: 0, pages: 0, total: null, rest: null, has_ended: false };
   const size = pageSizeFor(request, memory);
   const isEnough = () => !request.accepts.some((accept) => lacks(accept, window, request, memory));
@@ -97,7 +91,7 @@ function select(window: Window, request: ListRequest): Set<string> {
 }
 
 /** Whether the forge got it after the previous check; null when nobody can tell. */
-function hasAppeared(release: Found, memory: ReleaseMemory | null): boolean | null {
+function hasAppeared(release: Found, memory: ReleaseMemo | null): boolean | null {
   if (memory === null) return null;
   const before = memory.seen.get(release.tag);
   if (before !== undefined) return before.stage === "prerelease" && release.stage === "release";
@@ -117,7 +111,7 @@ function movedBeyond(window: Window, request: ListRequest, commits: ReadonlyMap<
   return [...new Set([...watched, ...unresolved])].slice(0, maxLookups);
 }
 
-function remember(window: Window, request: ListRequest, memory: ReleaseMemory | null, shown: ReadonlySet<string>) {
+function remember(window: Window, request: ListRequest, memory: ReleaseMemo | null, shown: ReadonlySet<string>) {
   const seen = new Map<string, Remembered>();
   for (const { tag, stage } of window.found.values()) {
     const was_returned = shown.has(tag) || (memory?.seen.get(tag)?.was_returned ?? false);
@@ -130,7 +124,7 @@ function remember(window: Window, request: ListRequest, memory: ReleaseMemory | 
   const oldest = times.length === 0 ? null : Math.min(...times);
   const is_whole = window.has_ended || before?.is_whole === true;
   const is_exhausted = is_whole || window.pages >= maxPages || before?.is_exhausted === true;
-  return formatReleaseMemory({ seen, total: window.total, limit: request.limit, oldest, is_whole, is_exhausted });
+  return formatReleaseMemo({ seen, total: window.total, limit: request.limit, oldest, is_whole, is_exhausted });
 }
 
 /**
@@ -138,7 +132,7 @@ function remember(window: Window, request: ListRequest, memory: ReleaseMemory | 
  * tags' commits, for what lies beyond was handed over by an earlier check.
  */
 export async function listReleases(api: GiteaApi, request: ListRequest): Promise<Listing> {
-  const memory = parseReleaseMemory(request.memo);
+  const memory = parseReleaseMemo(request.memo);
   const window = await readWindow(api, request, memory);
   const commits = window.count === 0 ? new Map<string, string>() : await api.listCommits();
   const shown = select(window, request);

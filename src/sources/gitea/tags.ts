@@ -2,7 +2,7 @@ import { orderTags } from "../../versions/order.ts";
 import { isUsableTag } from "../forge/believable.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import type { GiteaApi } from "./api.ts";
-import { formatTagMemory, parseTagMemory } from "./memory.ts";
+import { formatTagMemo, parseTagMemo } from "./memo.ts";
 
 /** Every tag that can be stored. */
 export async function listNames(api: GiteaApi): Promise<readonly string[]> {
@@ -15,7 +15,7 @@ export async function listNames(api: GiteaApi): Promise<readonly string[]> {
  */
 export async function listTags(api: GiteaApi, request: ListRequest): Promise<Listing> {
   const commits = await api.listCommits();
-  const before = parseTagMemory(request.memo);
+  const before = parseTagMemo(request.memo);
   const ordered = orderTags(await listNames(api));
   const isNew = (tag: string) => before !== null && !before.has(tag) && !request.known.has(tag);
   const shown = new Set(request.watch.filter((tag) => commits.has(tag)));
@@ -37,7 +37,7 @@ export async function listTags(api: GiteaApi, request: ListRequest): Promise<Lis
   return {
     releases: ordered.filter((tag) => shown.has(tag)).map(toRelease),
     total: ordered.length,
-    memo: formatTagMemory(ordered, before),
+    memo: formatTagMemo(ordered, before),
     moved_to: api.movedTo(),
   };
 }

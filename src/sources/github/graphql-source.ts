@@ -4,7 +4,7 @@ import type { Listing, ListRequest } from "../source.ts";
 import { type GraphqlAnswer, type GraphqlPage, readGraphqlAnswer } from "./graphql-answer.ts";
 import { buildQuery, type QueryWish } from "./graphql-query.ts";
 import { movedTo, type Places } from "./instance.ts";
-import { type Memory, parseMemory } from "./memory.ts";
+import { type Memo, parseMemo } from "./memo.ts";
 import { createWindow } from "./window.ts";
 
 /** GitHub gives no more in one page. */
@@ -20,12 +20,12 @@ export const graphqlNeedsToken =
  * Entries of the newest page. Every check transfers it with its notes, for a query has no validator, so it is short; what lies
  * beyond it is remembered. A first check reads long pages at once.
  */
-function pageSize(request: ListRequest, memory: Memory | null): number {
+function pageSize(request: ListRequest, memory: Memo | null): number {
   return memory === null ? maxPageSize : Math.min(Math.max(request.limit * 2, 20), maxPageSize);
 }
 
 /** Watched names that were not on the newest page last time, as long as it is asked to be now. */
-function farWatched(request: ListRequest, memory: Memory | null): readonly string[] {
+function farWatched(request: ListRequest, memory: Memo | null): readonly string[] {
   if (memory === null) return [];
   const near = new Set([...memory.seen.keys()].slice(0, Math.min(memory.page, pageSize(request, memory))));
   return request.watch.filter((tag) => !near.has(tag)).slice(0, maxNamed);
@@ -55,7 +55,7 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
   return {
     async listReleases(request: ListRequest): Promise<Listing> {
       const action = `list the releases of "${places.name}"`;
-      const memory = parseMemory(request.memo);
+      const memory = parseMemo(request.memo);
       const window = createWindow("releases", request, memory);
       const first = pageSize(request, memory);
       const usesTags = memory?.kind === "tags";
@@ -85,7 +85,7 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
 
     async listTags(request: ListRequest): Promise<Listing> {
       const action = `list the tags of "${places.name}"`;
-      const memory = parseMemory(request.memo);
+      const memory = parseMemo(request.memo);
       // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
       if (memory?.kind === "releases") return { releases: [], total: 0, memo: request.memo };
       const window = createWindow("tags", request, memory);

@@ -5,7 +5,7 @@ import type { Listing, ListRequest } from "../source.ts";
 import { listBareTags } from "./bare-tags.ts";
 import type { Found, FoundPage } from "./found.ts";
 import { movedTo, type Places, repositoryOfPage } from "./instance.ts";
-import { type Memory, parseMemory } from "./memory.ts";
+import { type Memo, parseMemo } from "./memo.ts";
 import type { RestApi } from "./rest.ts";
 import { createWindow } from "./window.ts";
 
@@ -19,7 +19,7 @@ const maxLookups = 5;
  * today that was made from an older commit is further down than the newest `limit`: three times as many are read, 30 at least.
  * Not always 100, for an entry comes with all its assets, and an answer of more than 2 MiB is not kept for the next 304.
  */
-function pageSize(request: ListRequest, memory: Memory | null): number {
+function pageSize(request: ListRequest, memory: Memo | null): number {
   return memory === null ? maxPageSize : Math.min(Math.max(request.limit * 3, 30), maxPageSize);
 }
 
@@ -60,7 +60,7 @@ export function restSource(api: RestApi, places: Places, token: string | null, c
 
   return {
     async listReleases(request: ListRequest): Promise<Listing> {
-      const memory = parseMemory(request.memo);
+      const memory = parseMemo(request.memo);
       const window = createWindow("releases", request, memory);
       const pages: FoundPage[] = [];
       const size = pageSize(request, memory);
@@ -84,7 +84,7 @@ export function restSource(api: RestApi, places: Places, token: string | null, c
 
     async listTags(request: ListRequest): Promise<Listing> {
       // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
-      if (parseMemory(request.memo)?.kind === "releases")
+      if (parseMemo(request.memo)?.kind === "releases")
         return { releases: [], total: 0, memo: request.memo, moved_to: moved };
       return { ...listBareTags(request, await listCommits(), places.page), moved_to: moved };
     },

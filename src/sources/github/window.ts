@@ -1,6 +1,6 @@
 import type { Accept, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import type { Found, FoundPage } from "./found.ts";
-import { formatMemory, type Memory } from "./memory.ts";
+import { formatMemo, type Memo } from "./memo.ts";
 
 /** Pages that one check reads at most: at 100 entries each, what GitHub itself lets one page through. */
 const maxPages = 10;
@@ -23,7 +23,7 @@ function byPublishTime(a: Found, b: Found): number {
  * Reads no further than it must: a check of an unchanged list ends with its first page, because what is beyond it was stored by
  * an earlier one. `memory` is what that one left.
  */
-export function createWindow(kind: Memory["kind"], request: ListRequest, memory: Memory | null): Window {
+export function createWindow(kind: Memo["kind"], request: ListRequest, memory: Memo | null): Window {
   const listed = new Map<string, Found>();
   const remembered = memory?.seen ?? new Map();
   let pages = 0;
@@ -62,7 +62,7 @@ export function createWindow(kind: Memory["kind"], request: ListRequest, memory:
     return { version: found.tag, ...found, revision, ...(isNew === undefined ? {} : { appeared: isNew }) };
   };
 
-  const remember = (): Memory => {
+  const remember = (): Memo => {
     const seen = new Map([...listed.values()].map((found) => [found.tag, found.stage]));
     for (const [tag, stage] of remembered) if (!seen.has(tag)) seen.set(tag, stage);
     const times = [...listed.values()].flatMap((found) => (found.published_at === null ? [] : [found.published_at]));
@@ -97,7 +97,7 @@ export function createWindow(kind: Memory["kind"], request: ListRequest, memory:
           .toSorted(byPublishTime)
           .map((found) => toRelease(found, commits?.get(found.tag) ?? found.revision)),
         total: listed.size === 0 ? 0 : memo.seen.size,
-        memo: formatMemory(memo),
+        memo: formatMemo(memo),
       };
     },
   };

@@ -7,7 +7,7 @@ const maxRemembered = 1_000;
 const form = "github-1";
 
 /** What a check remembers of the list that it read, so that the next one reads its newest page alone. */
-export interface Memory {
+export interface Memo {
   /** Whether the list was of releases, or of the bare tags that stand in for them. */
   kind: "releases" | "tags";
   /** The stage of each name, the newest first. */
@@ -30,7 +30,7 @@ const Stored = v.object({
 });
 
 /** What the last check left; null when it was the first, or when another version of Tidemark wrote it. */
-export function parseMemory(text: string | null): Memory | null {
+export function parseMemo(text: string | null): Memo | null {
   if (text === null) return null;
   let json: unknown;
   try {
@@ -42,7 +42,7 @@ export function parseMemory(text: string | null): Memory | null {
   return stored.success ? { ...stored.output, seen: new Map(stored.output.seen) } : null;
 }
 
-export function formatMemory(memory: Memory): string {
+export function formatMemo(memory: Memo): string {
   const seen = [...memory.seen].slice(0, maxRemembered);
   return JSON.stringify({ form, ...memory, seen });
 }

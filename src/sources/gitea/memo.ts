@@ -17,7 +17,7 @@ export interface Remembered {
 }
 
 /** What a check remembers of the list that it read, so that the next one reads its newest page alone. */
-export interface ReleaseMemory {
+export interface ReleaseMemo {
   seen: ReadonlyMap<string, Remembered>;
   /** How many releases the forge had. */
   total: number | null;
@@ -54,7 +54,7 @@ function parseWith<S extends v.GenericSchema>(schema: S, text: string | null): v
   return parsed.success ? parsed.output : null;
 }
 
-export function parseReleaseMemory(text: string | null): ReleaseMemory | null {
+export function parseReleaseMemo(text: string | null): ReleaseMemo | null {
   const stored = parseWith(StoredReleases, text);
   if (stored === null) return null;
   const { form: _form, ...memory } = stored;
@@ -62,19 +62,19 @@ export function parseReleaseMemory(text: string | null): ReleaseMemory | null {
   return { ...memory, seen };
 }
 
-export function formatReleaseMemory({ seen, ...memory }: ReleaseMemory): string {
+export function formatReleaseMemo({ seen, ...memory }: ReleaseMemo): string {
   const list = [...seen].slice(0, maxRemembered).map(([tag, { stage, was_returned }]) => [tag, stage, was_returned]);
   return JSON.stringify({ form: releasesForm, ...memory, seen: list });
 }
 
 /** The names of the bare tags that an earlier check has listed; null when none did. */
-export function parseTagMemory(text: string | null): ReadonlySet<string> | null {
+export function parseTagMemo(text: string | null): ReadonlySet<string> | null {
   const stored = parseWith(StoredTags, text);
   return stored === null ? null : new Set(stored.names);
 }
 
 /** Keeps what is still listed first, then what was listed once: a list that came short is no news when it is whole again. */
-export function formatTagMemory(ordered: readonly string[], before: ReadonlySet<string> | null): string {
+export function formatTagMemo(ordered: readonly string[], before: ReadonlySet<string> | null): string {
   const names = [...new Set([...ordered, ...(before ?? [])])].slice(0, maxRememberedTags);
   return JSON.stringify({ form: tagsForm, names });
 }
