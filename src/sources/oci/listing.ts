@@ -112,8 +112,8 @@ interface ListingParts {
 
 /**
  * Turns a tag list into releases. A known tag costs nothing; a watched one costs a `HEAD`; a new one, and a new build of a watched
- * one, its digest and, where build times are read, its config; and one known tag without a digest is asked again, in rotation. A lookup that fails keeps the tag
- * with what is known of it.
+ * one, its digest and, where build times are read, its config; and one known tag without a digest is asked again, in rotation. A
+ * lookup that fails keeps the tag with what is known of it.
  */
 export async function listReleases(
   parts: ListingParts,
