@@ -1,6 +1,7 @@
-import type { Accept, Listing, ListRequest, UpstreamRelease } from "../source.ts";
+import { sharePlaces } from "../places.ts";
+import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import type { Found, FoundPage } from "./found.ts";
-import { formatMemo, type Memo } from "./memo.ts";
+import { formatMemo, type Memo, type Remembered } from "./memo.ts";
 
 /** Pages that one check reads at most: at 100 entries each, what GitHub itself lets one page through. */
 const maxPages = 10;
@@ -15,8 +16,32 @@ export interface Window {
 }
 
 /** Newest publish time first; where none is known, the list's own order. */
-function byPublishTime(a: Found, b: Found): number {
+function byPublishTime(a: { published_at: number | null }, b: { published_at: number | null }): number {
   return (b.published_at ?? 0) - (a.published_at ?? 0);
+}
+
+interface Entry extends Remembered {
+  tag: string;
+}
+
+/** What takes places within the depth, as the caller shares them: watched ones are kept beside, and leave a group fewer. */
+function placesOf(request: ListRequest, entries: readonly Entry[], isWhole: boolean): string[] {
+  const { accepts, limit, most_each = limit } = request;
+  const watched = new Set(request.watch);
+  const groups = accepts.map((accept, group) => {
+    const tags: string[] = [];
+    let places = most_each;
+    for (const { tag, stage } of entries) {
+      if (tags.length >= places) break;
+      if (!accept(tag, stage)) continue;
+      if (watched.has(tag)) places -= 1;
+      else tags.push(tag);
+    }
+    // What would be further down, and is not known yet. No tag has a blank.
+    for (let rank = tags.length; rank < places && !isWhole; rank += 1) tags.push(` ${group} ${rank}`);
+    return tags.slice(0, Math.max(places, 0));
+  });
+  return sharePlaces(groups, limit, most_each);
 }
 
 /**
@@ -25,36 +50,39 @@ function byPublishTime(a: Found, b: Found): number {
  */
 export function createWindow(kind: Memo["kind"], request: ListRequest, memory: Memo | null): Window {
   const listed = new Map<string, Found>();
-  const remembered = memory?.seen ?? new Map();
+  const remembered = memory?.seen ?? new Map<string, Remembered>();
   let pages = 0;
   let firstPage = 0;
   let hasMore = true;
   let touchesMemory = false;
 
-  /** Whether everything beyond the listed part is remembered. */
-  const isWhole = () => !hasMore || pages >= maxPages || (touchesMemory && memory?.is_whole === true);
+  /** Everything that is ever read was read in this check: what is only remembered is gone. */
+  const isReadOut = () => !hasMore || pages >= maxPages;
+  /** Everything beyond the listed part is remembered. */
+  const isWhole = () => isReadOut() || (touchesMemory && memory?.is_whole === true);
 
-  const lacks = (accept: Accept): boolean => {
-    let have = 0;
-    for (const found of listed.values()) if (accept(found.tag, found.stage)) have += 1;
-    let isMissing = !isWhole();
-    for (const [tag, stage] of remembered) {
-      if (have >= request.limit) return false;
-      if (listed.has(tag) || !accept(tag, stage)) continue;
-      if (request.known.has(tag)) have += 1;
-      else isMissing = true;
-    }
-    return have < request.limit && isMissing;
+  /** What is there as far as anybody knows, the newest first. */
+  const entries = (): Entry[] => {
+    const beyond = [...remembered].filter(([tag]) => !listed.has(tag) && !isReadOut());
+    return [...listed.values(), ...beyond.map(([tag, entry]) => ({ tag, ...entry }))].toSorted(byPublishTime);
   };
+
+  const needsMore = (): boolean =>
+    !isReadOut() && placesOf(request, entries(), isWhole()).some((tag) => !listed.has(tag) && !request.known.has(tag));
+
+  /** The earliest publish time that was read before, unless all was read. */
+  const horizon =
+    memory === null || memory.is_whole
+      ? null
+      : Math.min(...[...memory.seen.values()].flatMap(({ published_at }) => published_at ?? []));
 
   /** Whether upstream got it after the previous check; undefined when nobody can tell. */
   const appeared = (found: Found): boolean | undefined => {
     if (memory === null || request.known.has(found.tag)) return undefined;
     const before = remembered.get(found.tag);
-    if (before !== undefined) return before === "prerelease" && found.stage === "release";
+    if (before !== undefined) return before.stage === "prerelease" && found.stage === "release";
     // Older than all that was read before: it came in because this check read further.
-    const { oldest } = memory;
-    return memory.is_whole || oldest === null || found.published_at === null || found.published_at >= oldest;
+    return horizon === null || found.published_at === null || found.published_at >= horizon;
   };
 
   const toRelease = (found: Found, revision: string | null): UpstreamRelease => {
@@ -63,11 +91,10 @@ export function createWindow(kind: Memo["kind"], request: ListRequest, memory: M
   };
 
   const remember = (): Memo => {
-    const seen = new Map([...listed.values()].map((found) => [found.tag, found.stage]));
-    for (const [tag, stage] of remembered) if (!seen.has(tag)) seen.set(tag, stage);
-    const times = [...listed.values()].flatMap((found) => (found.published_at === null ? [] : [found.published_at]));
-    const oldest = Math.min(...times, memory?.oldest ?? Number.POSITIVE_INFINITY);
-    return { kind, seen, page: firstPage, oldest: Number.isFinite(oldest) ? oldest : null, is_whole: isWhole() };
+    const seen = new Map<string, Remembered>();
+    for (const { tag, stage, published_at } of listed.values()) seen.set(tag, { stage, published_at });
+    for (const [tag, entry] of remembered) if (!seen.has(tag) && !isReadOut()) seen.set(tag, entry);
+    return { kind, seen, page: firstPage, is_whole: isWhole() };
   };
 
   return {
@@ -81,7 +108,7 @@ export function createWindow(kind: Memo["kind"], request: ListRequest, memory: M
       }
       if (pages === 1) firstPage = listed.size;
     },
-    needsMore: () => hasMore && pages < maxPages && request.accepts.some(lacks),
+    needsMore,
     listing: (watched, commits) => {
       const newest = [...listed.values()].toSorted(byPublishTime);
       const chosen = new Map<string, Found>();
