@@ -24,24 +24,28 @@ interface Entry extends Remembered {
   tag: string;
 }
 
-/** What takes places within the depth, as the caller shares them: watched ones are kept beside, and leave a group fewer. */
+/**
+ * What takes places within the depth. The caller keeps watched ones in any case, and then fewer others of their group: they count here,
+ * so that no more is read than is kept.
+ */
 function placesOf(request: ListRequest, entries: readonly Entry[], isWhole: boolean): string[] {
   const { accepts, limit, most_each = limit } = request;
   const watched = new Set(request.watch);
+  const watchedEntries = entries.filter(({ tag }) => watched.has(tag));
   const groups = accepts.map((accept, group) => {
     const tags: string[] = [];
-    let places = most_each;
+    let others = most_each - watchedEntries.filter(({ tag, stage }) => accept(tag, stage)).length;
     for (const { tag, stage } of entries) {
-      if (tags.length >= places) break;
+      if (others <= 0 || tags.length >= limit) break;
       if (!accept(tag, stage)) continue;
-      if (watched.has(tag)) places -= 1;
-      else tags.push(tag);
+      tags.push(tag);
+      if (!watched.has(tag)) others -= 1;
     }
     // What would be further down, and is not known yet. No tag has a blank.
-    for (let rank = tags.length; rank < places && !isWhole; rank += 1) tags.push(` ${group} ${rank}`);
-    return tags.slice(0, Math.max(places, 0));
+    for (; !isWhole && others > 0 && tags.length < limit; others -= 1) tags.push(` ${group} ${tags.length}`);
+    return tags;
   });
-  return sharePlaces(groups, limit, most_each);
+  return sharePlaces(groups, limit, limit);
 }
 
 /**

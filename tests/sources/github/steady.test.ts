@@ -36,6 +36,7 @@ describe.each<Mode>(["rest", "graphql"])("%s: what an unchanged repository costs
     ["more places than are kept for each", { limit: 40, most_each: 20, accepts: [stable, early] }],
     ["a pattern that hardly anything meets", { limit: 10, accepts: [(tag) => tag === "v1.3.0"] }],
     ["a pattern that nothing meets", { limit: 10, accepts: [() => false] }],
+    ["as many places as are kept", { limit: 20, most_each: 20 }],
     ["a depth of 100", { limit: 100, accepts: [stable, early] }],
   ];
   test.each(rules)("is the promised one for %s", async (_name, given) => {
@@ -54,6 +55,17 @@ describe.each<Mode>(["rest", "graphql"])("%s: what an unchanged repository costs
     const appeared = await check(next);
     expect(appeared.requests).toBe(steady);
     expect((await check(appeared.next)).requests).toBe(steady);
+  });
+
+  test("is the promised one while an executor runs an old release", async () => {
+    addReleases(world.repository("acme", "app"), 320);
+    const old = await check(listRequest({ limit: 100 }));
+    let next: ListRequest = { ...old.next, limit: 12, most_each: 6, accepts: [stable, () => true] };
+    for (let turn = 0; turn < 4; turn += 1) {
+      const checked = await check({ ...next, watch: ["v1.319.0", "v1.230.0", "v1.225.0"] });
+      if (turn > 0) expect(checked.requests).toBe(steady);
+      next = checked.next;
+    }
   });
 
   test("is the promised one again after releases that were never stored were deleted", async () => {
