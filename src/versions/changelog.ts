@@ -76,11 +76,6 @@ export function openChangelog(source: string, format: TextFormat = "markdown"): 
   };
 }
 
-/** One part of one changelog; see `openChangelog`. */
-export function extractSection(text: string, request: SectionRequest & { format?: TextFormat }): string {
-  return openChangelog(text, request.format).extract(request);
-}
-
 /** What a file is written in, by its name. */
 export function formatOfPath(path: string): TextFormat {
   return path.toLowerCase().endsWith(".rst") ? "rst" : "markdown";

@@ -42,14 +42,6 @@ export function orderTags(tags: readonly string[], aim: Aim | null = null): stri
 }
 
 /**
- * The first of `orderTags`, or null when there is no tag. A floating name only when there is nothing else; with
- * `skip_prereleases` a pre-release neither, unless there is no release.
- */
-export function latestOf(tags: readonly string[], options: { skip_prereleases?: boolean } = {}): string | null {
-  return orderTags(tags, options.skip_prereleases === true ? "stable" : null)[0] ?? null;
-}
-
-/**
  * Tags that are names for longer ones beside them, as `1` and `1.27` are where there is `1.27.3`. Not so where shorter numbers are
  * releases themselves: some of them has no longer one, and none has a longer one that ends in `.0`.
  */

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import {
   ChangelogError,
   type ChangelogErrorCode,
-  extractSection,
   formatOfPath,
   maxChangelogCharacters,
   openChangelog,
@@ -13,7 +12,9 @@ type Options = Partial<SectionRequest> & { format?: "markdown" | "rst" };
 
 function extract(text: string, tag: string, options: Options = {}): string {
   const version = options.version ?? tag;
-  return extractSection(text, { tag, version, mode: "section", heading_template: "", subheading: "", ...options });
+  const { format, ...wanted } = options;
+  const request: SectionRequest = { tag, version, mode: "section", heading_template: "", subheading: "", ...wanted };
+  return openChangelog(text, format).extract(request);
 }
 
 function errorOf(text: string, tag: string, options: Options = {}): ChangelogErrorCode | "found" {
@@ -33,7 +34,7 @@ function around(heading: string): string {
   return `# Changelog\n\n${level} 9.9.9\n\nnewer\n\n${heading}\n\nwanted\n\n${level} 0.0.1\n\nolder\n`;
 }
 
-describe("extractSection() knows the heading", () => {
+describe("extract() knows the heading", () => {
   test.each([
     // keepachangelog.com
     ["## [1.2.3] - 2024-01-31"],
@@ -182,7 +183,7 @@ describe("extractSection() knows the heading", () => {
   });
 });
 
-describe("extractSection() takes no other version's section", () => {
+describe("extract() takes no other version's section", () => {
   test.each([
     ["1.2.3", "## 1.2.30"],
     ["1.2.3", "## 11.2.3"],
@@ -250,7 +251,7 @@ describe("extractSection() takes no other version's section", () => {
   });
 });
 
-describe("extractSection() passes over what is no heading", () => {
+describe("extract() passes over what is no heading", () => {
   const fenced = (fence: string) => `## 1.2.3\n\nbefore\n\n${fence}\n\nafter\n\n## 1.2.2\n\nolder\n`;
   test.each([
     ["backticks", "```sh\n# 1.2.2\n```"],
@@ -296,7 +297,7 @@ describe("extractSection() passes over what is no heading", () => {
   });
 });
 
-describe("extractSection() ends the section", () => {
+describe("extract() ends the section", () => {
   test.each([
     ["at a heading of its level", "## 1.2.3\na\n## 1.2.2\nb", "a"],
     ["at a higher heading", "## 1.2.3\na\n# Older\nb", "a"],
@@ -343,7 +344,7 @@ describe("extractSection() ends the section", () => {
   });
 });
 
-describe("extractSection() by a heading template", () => {
+describe("extract() by a heading template", () => {
   test.each([
     ["## [{version}]", "## [1.2.3] - 2024", "v1.2.3"],
     ["## \\[{version}\\]", "## [1.2.3] - 2024", "v1.2.3"],
@@ -393,7 +394,7 @@ describe("extractSection() by a heading template", () => {
   });
 });
 
-describe("extractSection() by mode", () => {
+describe("extract() by mode", () => {
   const text = "## 1.2.3\nintro\n### 🐛 Fixed bugs\nfix\n#### Deep\nd\n### Other\nmore\n## 1.2.2\n### Added\nold";
 
   test("takes the whole file", () => {
@@ -414,7 +415,7 @@ describe("extractSection() by mode", () => {
   });
 });
 
-describe("extractSection() of reStructuredText", () => {
+describe("extract() of reStructuredText", () => {
   const text = [
     "=========",
     "Changelog",
@@ -453,7 +454,7 @@ describe("extractSection() of reStructuredText", () => {
   });
 });
 
-describe("extractSection() of hostile input", () => {
+describe("extract() of hostile input", () => {
   const sections = (count: number, line: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => line(n)).join("\n");
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { familyOf } from "../../src/versions/classify.ts";
-import { compareVersions, floatingTags, isDowngrade, latestOf, orderTags } from "../../src/versions/order.ts";
+import { compareVersions, floatingTags, isDowngrade, orderTags } from "../../src/versions/order.ts";
 import { type Random, randomFrom, shuffled } from "../support/random.ts";
 import { ascendingTable, equalTable, incomparableTable, tagTable } from "./tag-tables.ts";
 
@@ -150,15 +150,15 @@ describe("floatingTags()", () => {
   });
 });
 
-describe("latestOf()", () => {
+describe("orderTags() begins", () => {
   test.each([
-    [["1.0.0", "2.0.0-rc1", "latest"], {}, "2.0.0-rc1"],
-    [["1.0.0", "2.0.0-rc1", "latest"], { skip_prereleases: true }, "1.0.0"],
-    [["2.0.0-rc1"], { skip_prereleases: true }, "2.0.0-rc1"],
-    [["latest"], {}, "latest"],
-    [[], {}, null],
-  ])("of %j with %j is %j", (tags, options, latest) => {
-    expect(latestOf(tags, options)).toBe(latest);
+    [["1.0.0", "2.0.0-rc1", "latest"], null, "2.0.0-rc1"],
+    [["1.0.0", "2.0.0-rc1", "latest"], "stable", "1.0.0"],
+    [["2.0.0-rc1"], "stable", "2.0.0-rc1"],
+    [["latest"], null, "latest"],
+    [[], null, undefined],
+  ] as const)("of %j with the aim %j with %j", (tags, aim, first) => {
+    expect(orderTags(tags, aim)[0]).toBe(first);
   });
 });
 
