@@ -2,6 +2,7 @@ import type { CredentialView } from "../../src/credentials/schema.ts";
 import { Confirm } from "../components/dialog.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 interface CredentialDeleteProps {
@@ -21,7 +22,7 @@ export function CredentialDelete({ ctx, credential, error }: CredentialDeletePro
       kind="danger"
       action={`/credentials/${credential.id}/delete`}
       cancel_href={`/credentials/${credential.id}/edit`}
-      error={error}
+      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
     >
       {credential.users.length === 0 ? (
         <p>{t.delete_text}</p>

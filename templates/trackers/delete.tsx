@@ -2,6 +2,7 @@ import type { TrackerView } from "../../src/trackers/schema.ts";
 import { Confirm } from "../components/dialog.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
 
@@ -24,7 +25,7 @@ export function TrackerDelete({ ctx, tracker, error }: TrackerDeleteProps) {
       kind="danger"
       action={`${path}/delete`}
       cancel_href={path}
-      error={error}
+      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
     >
       {users.length === 0 ? (
         <p>{t.delete_text}</p>
