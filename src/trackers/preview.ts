@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { SourceKind } from "../sources/source.ts";
 import { type BacktestStep, backtest, type Jump } from "../versions/backtest.ts";
@@ -55,6 +56,9 @@ export function trackerPreviews(options: PreviewOptions) {
       const parsed = parseInput(options.schemas.PreviewInput, input);
       const { kind, config, credential_id, channels, sorting, check_interval_minutes } = parsed;
       await options.requireCredential(kind, credential_id);
+      const need = credential_id === null ? options.registry[kind].credentialNeed?.(config) : null;
+      // As it will be at save: upstream is not asked what it is known to refuse.
+      if (need !== null && need !== undefined) throw invalidInput({ credential_id: need });
       const listing = listings.listingOf({ kind, config, credential_id }, parsed.release_fallback);
       const versions = await datedVersions(await listings.versionsOf(listing), kind, config);
       const accepted = new Map<string, ListedVersion[]>(channels.map((channel) => [channel.type, []]));

@@ -82,6 +82,14 @@ describe("preview()", () => {
     expect(preview).toMatchObject({ total: 1_200, channels: [{ accepted_count: 1_200 }, { refused_count: 1_200 }] });
   });
 
+  test("refuses GraphQL-first without a credential at its field, as saving does", async () => {
+    const change = { kind: "github", config: { repository: "a/b", fetch_mode: "graphql" } };
+    expect(await failureOf(house.trackers.preview(input(change)))).toMatchObject({
+      status: 422,
+      fields: { credential_id: expect.stringContaining("GraphQL-first needs a credential") },
+    });
+  });
+
   test("refuses a bad pattern at its field without asking upstream", async () => {
     const channels = [channel("stable"), channel("beta", "", "(?!x)")];
     expect(await failureOf(house.trackers.preview(input({ channels })))).toMatchObject({
