@@ -58,20 +58,36 @@ async function addSourceToEvent(
   return false;
 }
 
+/** Other releases of the channel's own source that go by the same version: `v1.2.3` beside `1.2.3`, or another chart of one application. */
+function doublesOf(content: Content, channel: ChannelRow, release: ReleaseFactsRow): ReleaseFactsRow[] {
+  const byApplication = usesAppVersions(content.sources);
+  const version = displayVersion(release, byApplication);
+  return content.releases.filter(
+    (own) =>
+      own.source_id === channel.source_id &&
+      own.id !== release.id &&
+      displayVersion(own, byApplication) === version &&
+      judgeRelease(own, channel).accepted,
+  );
+}
+
+/** `others` show the same version: where the release has no notes, theirs are told, and where they are to be read. */
 async function releaseFactsOf(
   tx: Writer,
   input: AnnounceInput,
   channel: ChannelRow,
   release: ReleaseFactsRow,
+  others: readonly ReleaseFactsRow[] = [],
 ): Promise<Omit<ReleaseFacts, "previous_version" | "also">> {
-  const full = release.notes_digest !== null ? await findRelease(tx, release.id) : null;
+  const noted = [release, ...others].find(({ notes_digest }) => notes_digest !== null);
+  const full = noted === undefined ? null : await findRelease(tx, noted.id);
   return {
     tracker: input.tracker.name,
     channel: channel.type,
     version: release.version,
     tag: release.tag,
     sources: [input.source.key],
-    url: release.url,
+    url: noted?.url ?? release.url ?? others.find(({ url }) => url !== null)?.url ?? null,
     notes: full?.notes?.slice(0, maxEventNotesCharacters) ?? null,
     previous_revision: release.previous_revision,
     revision: release.revision,
@@ -89,13 +105,17 @@ export async function announceNew(
   const { latest, previous, fresh } = found;
   if (!fresh.includes(latest)) return;
   const twins = twinsOf(content, channel, latest);
-  const isTold = await addSourceToEvent(tx, input, channel, [latest, ...twins]);
+  const doubles = doublesOf(content, channel, latest);
+  // A new chart of an application that has been told of is news by itself.
+  const isNewChart = latest.app_version !== null && doubles.length > 0;
+  const same = isNewChart ? [latest] : [latest, ...twins, ...doubles];
+  if (await addSourceToEvent(tx, input, channel, same)) return;
   // Another source has it and was not announced: it was there before anybody looked. Where all must agree, they do only now.
-  if (isTold || (twins.length > 0 && !channel.requires_agreement)) return;
+  if (twins.length > 0 && !channel.requires_agreement && !isNewChart) return;
   const also = membersOf(fresh, channel, input.tracker.sorting)
     .filter((release) => release !== latest && twinsOf(content, channel, release).length === 0)
     .map((release) => release.version);
-  const facts = await releaseFactsOf(tx, input, channel, latest);
+  const facts = await releaseFactsOf(tx, input, channel, latest, twins);
   const keys = new Map(content.sources.map(({ id, key }) => [id, key]));
   const shownBy = channel.requires_agreement ? twins.flatMap((twin) => keys.get(twin.source_id) ?? []) : [];
   await input.recordEvent(tx, {

@@ -63,6 +63,18 @@ describe("a channel that asks for agreement", () => {
     ]);
   });
 
+  test("tells the notes of whoever has them, and where they are to be read", async () => {
+    house.publish("git", "v1.0.0");
+    house.publish("image", "1.0.0");
+    await createBoth();
+    await house.check("app");
+    await next();
+    house.publish("git", { tag: "v1.1.0", notes: "What is new" });
+    house.publish("image", "1.1.0");
+    await house.check("app");
+    expect(house.releaseEvents()).toMatchObject([{ notes: "What is new", url: "https://upstream.test/v1.1.0" }]);
+  });
+
   test("is silent about what all showed at the first check", async () => {
     house.publish("git", "v1.0.0");
     house.publish("image", "1.0.0");
@@ -111,6 +123,43 @@ describe("a channel that asks for agreement", () => {
     await house.trackers.update(house.actor, "app", { sources });
     expect(await house.latest("app", "stable", 0)).toBe("v1.1.0");
     expect(house.releaseEvents()).toEqual([]);
+  });
+});
+
+describe("one version by several names", () => {
+  const open = channel("stable", "^v?\\d");
+
+  test("a new chart of an application that was told of is announced by itself", async () => {
+    house.publish("git", "v1.4.0");
+    house.publish("chart", { tag: "3.4.0", app_version: "1.4.0" });
+    await house.create("app", {}, [
+      source("git", { key: "git", channels: [open] }),
+      source("chart", { key: "chart", channels: [open] }),
+    ]);
+    await house.check("app");
+    await next();
+    house.publish("git", "v1.5.0");
+    house.publish("chart", { tag: "3.5.0", app_version: "1.5.0" });
+    await house.check("app");
+    expect(house.releaseEvents()).toHaveLength(1);
+    await next();
+    house.publish("chart", { tag: "3.5.1", app_version: "1.5.0" });
+    await house.check("app");
+    await next();
+    await house.check("app");
+    expect(house.releaseEvents().map(({ tag }) => tag)).toEqual([expect.any(String), "3.5.1"]);
+  });
+
+  test("the same version written twice in one registry is announced once", async () => {
+    house.publish("image", "v1.0.0");
+    await house.create("app", {}, [source("image", { channels: [open] })]);
+    await house.check("app");
+    for (const tag of ["v1.1.0", "1.1.0"]) {
+      await next();
+      house.publish("image", tag);
+      await house.check("app");
+    }
+    expect(house.releaseEvents().map(({ tag }) => tag)).toEqual(["v1.1.0"]);
   });
 });
 

@@ -34,6 +34,7 @@ export interface FakeTag {
   revision: string | null;
   published_at: number | null;
   appeared?: boolean;
+  app_version?: string;
   stage?: ReleaseStage;
   notes?: string;
   labelled_version?: string;
@@ -156,6 +157,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
               url: `https://upstream.test/${tag.tag}`,
               notes: tag.notes ?? null,
               labelled_version: tag.labelled_version ?? null,
+              app_version: tag.app_version ?? null,
               ...(tag.appeared === undefined ? {} : { appeared: tag.appeared }),
             };
           });
