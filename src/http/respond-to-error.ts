@@ -28,7 +28,9 @@ export function toAppError(error: unknown, excerpt: (text: string) => string): A
 
 export function logError(log: Log, c: AppContext, error: AppError): void {
   const fields = { request_id: c.get("request_id"), method: c.req.method, path: c.req.path, code: error.code };
-  if (error.status >= 500) log.error("Request failed", { ...fields, error: error.cause ?? error });
+  // What an upstream refuses while somebody types its address is no failure of ours.
+  if (error.code.startsWith("upstream_")) log.info("Upstream refused", { ...fields, message: error.message });
+  else if (error.status >= 500) log.error("Request failed", { ...fields, error: error.cause ?? error });
   else log.debug("Request refused", { ...fields, message: error.message });
 }
 

@@ -329,3 +329,11 @@ describe("POST /trackers/preview", () => {
     expect(text).not.toContain("field-error");
   });
 });
+
+test("what an upstream refuses while its address is typed is told, and is no error in the log", async () => {
+  const config = { image: "acme/missing", registry: registry.url };
+  const answer = await person.api("POST", "/tracker-previews", { kind: "oci", config, channels: [{ type: "stable" }] });
+  expect(answer.status).toBe(502);
+  expect(app.lines.filter((line) => line.includes("ERROR"))).toEqual([]);
+  expect(app.lines.some((line) => line.includes("Upstream refused"))).toBe(true);
+});
