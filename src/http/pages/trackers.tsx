@@ -43,7 +43,7 @@ type Values = Readonly<Record<string, unknown>>;
 interface TrackerPageServices {
   trackers: TrackerService;
   stats: Pick<StatsService, "uses">;
-  credentials: Pick<CredentialService, "list">;
+  credentials: Pick<CredentialService, "list" | "names">;
   notifications: Pick<NotificationService, "listEvents">;
 }
 
@@ -212,7 +212,7 @@ async function respondTracker(c: AppContext, services: TrackerPageServices, aske
     ...(await historyOf(services, tracker, query)),
     uses: (await services.stats.uses([tracker.id])).get(tracker.id) ?? [],
     events: (await services.notifications.listEvents({ tracker_id: tracker.id, limit: shownEvents })).items,
-    credentials: await credentialNames(services, tracker),
+    credentials: await services.credentials.names(tracker.sources.flatMap(({ credential_id }) => credential_id ?? [])),
     explanation,
     awaited_since: notice === null ? since : null,
   };
@@ -242,11 +242,6 @@ async function allCredentials({ credentials }: TrackerPageServices): Promise<rea
     cursor = found.next_cursor;
   } while (cursor !== null && items.length < maxCredentials);
   return items;
-}
-
-async function credentialNames(services: TrackerPageServices, tracker: TrackerView) {
-  if (tracker.sources.every((source) => source.credential_id === null)) return new Map<string, string>();
-  return new Map((await allCredentials(services)).map(({ id, name }) => [id, name]));
 }
 
 /** Credentials for the kinds that the form's sources have. */
