@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/clock.ts";
 import { createHttp, type HttpContext } from "../../src/net/http.ts";
-import { createRateLedger } from "../../src/net/rate-ledger.ts";
+import { createRateLedger, type RateLedger } from "../../src/net/rate-ledger.ts";
 import type { Resolve } from "../../src/net/resolve.ts";
 import type { CachedResponse } from "../../src/net/response-cache.ts";
 
@@ -9,6 +9,7 @@ export interface RealHttp {
   open(options?: { credential_id?: string | null; max_bytes?: number; timeout_ms?: number }): HttpContext;
   /** Answers with a validator that are kept for the next request. */
   stored: ReadonlyMap<string, CachedResponse>;
+  ledger: RateLedger;
   close(): void;
 }
 
@@ -36,6 +37,7 @@ export function realHttp(clock: Clock, resolve?: Resolve): RealHttp {
   });
   return {
     stored,
+    ledger,
     open: ({ credential_id = null, timeout_ms = 10_000, max_bytes } = {}) =>
       http.open({
         timeout_ms,

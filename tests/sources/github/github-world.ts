@@ -1,10 +1,8 @@
 import { PluginError } from "../../../src/errors.ts";
-import { createHttp, type HttpContext } from "../../../src/net/http.ts";
-import { createRateLedger } from "../../../src/net/rate-ledger.ts";
-import type { CachedResponse } from "../../../src/net/response-cache.ts";
 import { github } from "../../../src/sources/github/github.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../../../src/sources/source.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
+import { realHttp } from "../../support/real-http.ts";
 import { type HubRepository, hubRepository } from "./hub-content.ts";
 import { startGithub } from "./stand-in-github.ts";
 
@@ -16,32 +14,13 @@ export async function githubWorld() {
   const clock = createFakeClock(Date.UTC(2026, 10, 20, 12));
   const hub = await startGithub(clock.now);
   hub.tokens.add(token);
-  const stored = new Map<string, CachedResponse>();
-  const ledger = createRateLedger({
-    clock,
-    store: { load: async () => [], save: async () => undefined },
-    onStoreError: (error) => {
-      throw error;
-    },
-  });
-  const http = createHttp({
-    clock,
-    ledger,
-    random: () => 0.5,
-    cache: {
-      find: async (key) => stored.get(key) ?? null,
-      store: async (key, response) => {
-        stored.set(key, response);
-      },
-    },
-  });
-  const context = (credentialId: string | null): HttpContext =>
-    http.open({ timeout_ms: 15_000, credential_id: credentialId, signal: new AbortController().signal });
+  const http = realHttp(clock);
+  const context = (credentialId: string | null) => http.open({ timeout_ms: 15_000, credential_id: credentialId });
 
   return {
     clock,
     hub,
-    ledger,
+    ledger: http.ledger,
     context,
     /** Adds a repository and returns it. */
     repository: (owner: string, name: string, given: Partial<HubRepository> = {}) => {
