@@ -9,7 +9,7 @@ import { authService } from "./auth/service.ts";
 import { createThrottle } from "./auth/throttle.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { redactedRuntime } from "./connections/redacted-runtime.ts";
+import { redactedRuntimes } from "./connections/redacted-runtime.ts";
 import { connectionService } from "./connections/service.ts";
 import { secretSchemas } from "./credentials/schema.ts";
 import { credentialService } from "./credentials/service.ts";
@@ -176,7 +176,7 @@ export async function createServices(options: ServiceOptions) {
     clock,
     audit,
     credentials,
-    runtimes: { docker: redactedRuntime(runtimes.docker, options.redactor.excerpt) },
+    runtimes: redactedRuntimes(runtimes, options.redactor.excerpt),
     self: { hostname: hostname(), data_dir: config.data_dir },
   });
   const timezone = () => settings.current().timezone;

@@ -1,5 +1,6 @@
 import { PluginError } from "../errors.ts";
 import type { Runtime, RuntimeKind, RuntimeSession } from "../runtimes/runtime.ts";
+import type { Runtimes } from "./schema.ts";
 
 type Excerpt = (text: string) => string;
 
@@ -19,26 +20,35 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
       throw reworded(fault, excerpt);
     }
   };
-  const { snapshots } = session;
+  const { snapshots, images } = session;
   return {
     describe: () => told(session.describe()),
     discover: () => told(session.discover()),
     inspect: (ref) => told(session.inspect(ref)),
-    plan: (ref, changes) => told(session.plan(ref, changes)),
-    prepare: (plan, auth, journal) => told(session.prepare(plan, auth, journal)),
+    plan: (ref, changes, options) => told(session.plan(ref, changes, options)),
+    prepare: (plan, auths, journal) => told(session.prepare(plan, auths, journal)),
     apply: (plan, journal) => told(session.apply(plan, journal)),
-    undo: (ref, journal) => told(session.undo(ref, journal)),
+    undo: (ref, journal, snapshot) => told(session.undo(ref, journal, snapshot)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
-    recover: (ref, journal) => told(session.recover(ref, journal)),
-    readiness: (ref, since) => told(session.readiness(ref, since)),
+    recover: (ref, journal, snapshot) => told(session.recover(ref, journal, snapshot)),
+    readiness: (ref, since, containers) => told(session.readiness(ref, since, containers)),
     ...(snapshots === undefined
       ? {}
       : {
           snapshots: {
             capture: (ref) => told(snapshots.capture(ref)),
             planRestore: (ref, snapshot) => told(snapshots.planRestore(ref, snapshot)),
-            prepareRestore: (plan, snapshot, auth, journal) =>
-              told(snapshots.prepareRestore(plan, snapshot, auth, journal)),
+            prepareRestore: (plan, snapshot, auths, journal) =>
+              told(snapshots.prepareRestore(plan, snapshot, auths, journal)),
+          },
+        }),
+    ...(images === undefined
+      ? {}
+      : {
+          images: {
+            keep: (ids) => told(images.keep(ids)),
+            listUnused: () => told(images.listUnused()),
+            remove: (id) => told(images.remove(id)),
           },
         }),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
@@ -46,7 +56,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
 }
 
 /** A runtime with faults that may be stored and shown wherever they end: checks, plans, observations, runs, pages. */
-export function redactedRuntime<K extends RuntimeKind>(runtime: Runtime<K>, excerpt: Excerpt): Runtime<K> {
+function redactedRuntime<K extends RuntimeKind>(runtime: Runtime<K>, excerpt: Excerpt): Runtime<K> {
   return {
     ...runtime,
     open: async (config, secret, context) => {
@@ -56,5 +66,12 @@ export function redactedRuntime<K extends RuntimeKind>(runtime: Runtime<K>, exce
         throw reworded(fault, excerpt);
       }
     },
+  };
+}
+
+export function redactedRuntimes(runtimes: Runtimes, excerpt: Excerpt): Runtimes {
+  return {
+    docker: redactedRuntime(runtimes.docker, excerpt),
+    podman: redactedRuntime(runtimes.podman, excerpt),
   };
 }

@@ -90,6 +90,8 @@ export type ConnectionView = v.InferOutput<typeof ConnectionView>;
 
 export const TargetServiceView = v.object({
   name: v.string(),
+  /** The containers that are this service. */
+  containers: v.optional(v.pipe(v.array(v.string()), v.readonly()), []),
   image: v.string(),
   image_id: v.string(),
   digest: v.nullable(v.string()),

@@ -104,6 +104,8 @@ export const connections = sqliteTable(
     is_enabled: flag("is_enabled").notNull().default(true),
     config: json<JsonObject>("config").notNull(),
     credential_id: text("credential_id").references(() => credentials.id, { onDelete: "restrict" }),
+    /** How many runs may change something on it at once. */
+    concurrent_runs: integer("concurrent_runs").notNull().default(1),
     last_checked_at: instant("last_checked_at"),
     /** What the last test of the connection found: `{ ok, version, api_version, platform, message }`. */
     last_check: json<JsonObject>("last_check"),
@@ -285,6 +287,11 @@ export const executors = sqliteTable(
     restore_on_failure: flag("restore_on_failure").notNull(),
     allow_downgrade: flag("allow_downgrade").notNull().default(false),
     minimum_age_hours: integer("minimum_age_hours").notNull().default(0),
+    /** A run waits for the administrator's consent to its plan, for so many hours. */
+    requires_approval: flag("requires_approval").notNull().default(false),
+    approval_hours: integer("approval_hours").notNull().default(72),
+    /** The new container is started before the old one is stopped. */
+    start_first: flag("start_first").notNull().default(false),
     /** When the trigger must be evaluated again; null when nothing is to come. */
     next_evaluation_at: instant("next_evaluation_at"),
     lease_owner: text("lease_owner"),
@@ -356,6 +363,11 @@ export const runs = sqliteTable(
     expected_plan_hash: text("expected_plan_hash"),
     /** Identity of what is desired over all services: an automatic run happens once for it. */
     desired_revision: text("desired_revision"),
+    /** Of a pending run whose plan needs consent; `plan` and `plan_hash` are what is consented to. */
+    approval: text("approval", { enum: ["awaiting", "approved"] }),
+    approval_until: instant("approval_until"),
+    /** What was done to each container, in order: `{ container, service, because, outcome, downtime_ms, detail }`. */
+    containers: json<readonly JsonObject[]>("containers"),
     from_tag: text("from_tag"),
     from_digest: text("from_digest"),
     to_tag: text("to_tag"),
@@ -420,6 +432,8 @@ export const snapshots = sqliteTable(
     reference: text("reference").notNull(),
     digest: text("digest"),
     image_id: text("image_id").notNull(),
+    /** Every image that it needs: of a compose group there are several. */
+    image_ids: json<readonly string[]>("image_ids").notNull().default([]),
     size_bytes: integer("size_bytes").notNull(),
     is_locked: flag("is_locked").notNull().default(false),
     created_at: instant("created_at").notNull(),

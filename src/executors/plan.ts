@@ -138,22 +138,23 @@ function registryOf(reference: string): string | null {
   }
 }
 
-/** The login of the first binding whose source's registry is the one that the plan pulls from; null when there is none. */
-export async function pullLogin(
+/** The logins of the sources whose registries the plan pulls from, one for each registry. */
+export async function pullLogins(
   deps: PlanDeps,
   settings: ExecutorSettings,
   plan: UpdatePlan,
-): Promise<RegistryAuth | null> {
+): Promise<RegistryAuth[]> {
+  const logins = new Map<string, RegistryAuth>();
   const wanted = new Set(plan.services.map((service) => registryOf(service.to.reference)));
   for (const binding of settings.bindings) {
     if (binding.credential_id === null || binding.source_kind !== "oci") continue;
     const image = await deps.releases.imageFor(binding.source_id);
     const host = image === null ? null : registryOf(image);
-    if (host === null || !wanted.has(host)) continue;
+    if (host === null || !wanted.has(host) || logins.has(host)) continue;
     const { username, password } = await deps.openLogin(binding.credential_id);
-    return { username, password, host };
+    logins.set(host, { username, password, host });
   }
-  return null;
+  return [...logins.values()];
 }
 
 export function planView(settings: Pick<ExecutorSettings, "target">, planned: PlannedUpdate): PlanView {

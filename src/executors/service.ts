@@ -17,7 +17,7 @@ import {
   type PlanPurpose,
   planUpdate,
   planView,
-  pullLogin,
+  pullLogins,
 } from "./plan.ts";
 import {
   activeRunOf,
@@ -270,8 +270,8 @@ export function executorService(options: ExecutorServiceOptions) {
       settings.window === null ||
       currentOpening(settings.window, options.timezone(), clock.now()) !== null,
     /** For runs: the login with which the plan's images are pulled. */
-    pullLogin: (settings: ExecutorSettings, plan: Parameters<typeof pullLogin>[2]) =>
-      pullLogin(planDeps, settings, plan),
+    pullLogins: (settings: ExecutorSettings, plan: Parameters<typeof pullLogins>[2]) =>
+      pullLogins(planDeps, settings, plan),
 
     /** To be called when the system time zone was changed: it applies to windows at once. */
     timezoneChanged: (): Promise<void> => db.write((tx) => makeWindowsDue(tx, clock.now())),

@@ -2,7 +2,7 @@ import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
 import { type Verdict, verify } from "../probes/verify.ts";
 import type { Recovery } from "../runtimes/runtime.ts";
-import { endRun, isStartedAgain, isToRun, type RunContext } from "./context.ts";
+import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext, replacedBy } from "./context.ts";
 import { lastEntry } from "./journal.ts";
 import { updateHeldRun } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
@@ -69,7 +69,7 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
   await journal.note("failure", "fail", { reason_code: reason.code, message: reason.message });
   let recovery: Recovery | null = null;
   try {
-    recovery = await session.undo(settings.target, journal);
+    recovery = await session.undo(settings.target, journal, await capturedBy(context));
   } catch (error) {
     lease.signal.throwIfAborted();
     if (!(error instanceof PluginError) || error.code === "unreachable") throw error;
@@ -115,7 +115,7 @@ async function judge(
   const config = check.strategy === "http" || check.strategy === "tcp" ? check.probe : {};
   const signal = AbortSignal.any([lease.signal, shutdown]);
   await journal.begin("verify", { strategy: check.strategy });
-  const readiness = () => session.readiness(settings.target, since);
+  const readiness = () => session.readiness(settings.target, since, replacedBy(context.plan));
   const verdict: Verdict = await verify({
     probe: deps.openProbe(kind, config, { readiness, signal }),
     timing: check,

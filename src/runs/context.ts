@@ -11,7 +11,7 @@ import { advance } from "./advance.ts";
 import type { RunChanges } from "./changes.ts";
 import { downtimeOf, type RunJournal } from "./journal.ts";
 import type { Lease } from "./lease.ts";
-import type { RunRow } from "./queries.ts";
+import { findSnapshotOfRun, type RunRow } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
 import type { ActiveState, EndState, NextState } from "./states.ts";
 
@@ -24,7 +24,7 @@ export interface RunnerOptions {
   instance_id: string;
   redact: (text: string) => string;
   connections: Pick<ConnectionService, "open">;
-  executors: Pick<ExecutorService, "settings" | "planUpdate" | "pullLogin" | "isWindowOpen">;
+  executors: Pick<ExecutorService, "settings" | "planUpdate" | "pullLogins" | "isWindowOpen">;
   recordEvent: RecordEvent;
   changes: RunChanges;
   /** How many snapshots are kept per executor. */
@@ -51,7 +51,18 @@ export interface RunContext {
 }
 
 /** What is read again of the plan that is kept with its run. */
-export type StoredPlan = Pick<UpdatePlan, "services">;
+export type StoredPlan = Pick<UpdatePlan, "services" | "containers">;
+
+/** The containers that the run replaces; null when nobody knows. */
+export function replacedBy(plan: StoredPlan | null): readonly string[] | null {
+  return plan === null || plan.containers.length === 0 ? null : plan.containers.map((each) => each.name);
+}
+
+/** The snapshot that this run captured, opened; null when it captured none. */
+export async function capturedBy({ deps, run }: Pick<RunContext, "deps" | "run">): Promise<string | null> {
+  const row = await findSnapshotOfRun(deps.db.read, run.id);
+  return row === null ? null : deps.sealer.open(row.sealed_content);
+}
 
 /** Whether anything is to run when the run has ended; a run of which no plan is known is held to that. */
 export function isToRun(plan: StoredPlan | null): boolean {

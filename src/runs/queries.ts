@@ -4,6 +4,7 @@ import {
   desc,
   eq,
   exists,
+  getTableColumns,
   gt,
   inArray,
   isNotNull,
@@ -300,6 +301,12 @@ export async function findSnapshot(read: Reader, id: string): Promise<SnapshotRo
   return rows[0] ?? null;
 }
 
+/** The one that a run captured before it changed anything. */
+export async function findSnapshotOfRun(read: Reader, runId: string): Promise<SnapshotRow | null> {
+  const rows = await read.select().from(snapshots).where(eq(snapshots.run_id, runId)).limit(1);
+  return rows[0] ?? null;
+}
+
 /** Newest first; one row more than `limit` says that there is another page. */
 export async function listSnapshotsBefore(
   read: Reader,
@@ -310,10 +317,10 @@ export async function listSnapshotsBefore(
   const conditions: SQL[] = [];
   if (before !== null) conditions.push(lt(snapshots.id, before));
   if (executorId !== null) conditions.push(eq(snapshots.executor_id, executorId));
-  const { id, executor_id, run_id, reference, digest, image_id, size_bytes, is_locked, created_at } = snapshots;
+  const { sealed_content: _content, ...columns } = getTableColumns(snapshots);
   return await read
     .select({
-      snapshot: { id, executor_id, run_id, reference, digest, image_id, size_bytes, is_locked, created_at },
+      snapshot: columns,
       executor: executors.name,
     })
     .from(snapshots)

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
-import { endRun, moveOn, type RunContext, type RunnerOptions, type StoredPlan } from "./context.ts";
+import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions, type StoredPlan } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
 import { holdLease, LeaseLost, leaseMs } from "./lease.ts";
 import {
@@ -42,6 +42,17 @@ const PlanColumn = v.object({
       }),
       to: v.object({ reference: v.string(), digest: v.nullable(v.string()), is_running: v.boolean() }),
     }),
+  ),
+  containers: v.optional(
+    v.array(
+      v.object({
+        name: v.string(),
+        service: v.string(),
+        because: v.picklist(["desired", "shares", "restarts"]),
+        is_running: v.boolean(),
+      }),
+    ),
+    [],
   ),
 });
 
@@ -238,7 +249,7 @@ async function recover(context: RunContext, from: Exclude<ActiveState, "pending"
   const { deps, run, journal, session, settings } = context;
   deps.log.warning("Run is recovered", { run: run.id, state: from });
   await journal.note("recover", "begin");
-  const recovery = await session.recover(settings.target, journal);
+  const recovery = await session.recover(settings.target, journal, await capturedBy(context));
   await journal.note("recover", "finish", { state: recovery.state, detail: recovery.detail });
   const failure = notedFailure(context);
   const interrupted: Reason = { code: "interrupted", message: `The run was interrupted. ${recovery.detail}` };

@@ -182,12 +182,12 @@ async function updateColumns(context: RunContext, planned: PlannedUpdate): Promi
 async function prepare(context: RunContext, intent: Intent): Promise<void> {
   const { deps, run, settings, session, journal, shutdown } = context;
   const { plan, snapshot } = intent;
-  const auth = await deps.executors.pullLogin(settings, plan);
+  const auths = await deps.executors.pullLogins(settings, plan);
   const { is_noop } = await withFaults("pull_failed", () =>
     unlessAborted(shutdown, () =>
       snapshot === null || session.snapshots === undefined
-        ? session.prepare(plan, auth, journal)
-        : session.snapshots.prepareRestore(plan, snapshot, auth, journal),
+        ? session.prepare(plan, auths, journal)
+        : session.snapshots.prepareRestore(plan, snapshot, auths, journal),
     ),
   );
   if (is_noop) {

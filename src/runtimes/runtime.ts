@@ -1,12 +1,12 @@
 import type { ConfigSchema, PluginContext } from "../plugin.ts";
 
-export const runtimeKinds = ["docker"] as const;
+export const runtimeKinds = ["docker", "podman"] as const;
 export type RuntimeKind = (typeof runtimeKinds)[number];
 
-export const targetKinds = ["container"] as const;
+export const targetKinds = ["container", "compose"] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
-/** How a target is named for good: an engine container by its name (ids change with every update). */
+/** How a target is named for good: an engine container by its name (ids change with every update), a compose group by its project. */
 export interface TargetRef {
   kind: TargetKind;
   id: string;
@@ -21,6 +21,8 @@ export interface Refusal {
 export interface TargetService {
   /** The service that a binding names; a single container has one, called `main`. */
   name: string;
+  /** The containers that are this service: one, or the replicas of a compose service. */
+  containers: readonly string[];
   /** The image reference as configured, e.g. `nginx:1.27` or `host/app@sha256:…`. */
   image: string;
   image_id: string;
@@ -63,6 +65,37 @@ export interface FieldDiff {
   because: "desired" | "image" | "runtime";
 }
 
+/** One container that a run replaces. */
+export interface PlannedContainer {
+  name: string;
+  /** The target's service; a container outside of the target is named by itself. */
+  service: string;
+  /**
+   * `desired`: its service gets another image; `shares`: it lives in the namespaces, volumes or links of one that is replaced and
+   * is made anew for the new id; `restarts`: its compose file asks for a restart with one that is replaced.
+   */
+  because: "desired" | "shares" | "restarts";
+  /** Whether it is to be started; what serves is never left stopped. */
+  is_running: boolean;
+}
+
+/** A file that will say something else than what runs after the run, and what to write into it. */
+export interface FileNotice {
+  service: string;
+  /** Null where the runtime did not tell which file it is. */
+  path: string | null;
+  /** The line as it should be, or a unified diff where the file could be read. */
+  patch: string;
+  is_readable: boolean;
+  /** What happens to what runs when the file stays as it is, and when it is edited. */
+  message: string;
+}
+
+export interface PlanOptions {
+  /** Starts the new container before the old one is stopped; refused in the plan where both cannot run at once. */
+  start_first: boolean;
+}
+
 /** What a run would do, complete enough to show, to hash, to store and to perform; holds no secret. */
 export interface UpdatePlan {
   ref: TargetRef;
@@ -74,6 +107,11 @@ export interface UpdatePlan {
     /** `is_running`: whether it is to be started. What serves is never left stopped, so this is true where the other one is. */
     to: { reference: string; digest: string | null; is_running: boolean };
   }[];
+  /** Every container that is replaced, in the order in which the new ones are started. */
+  containers: readonly PlannedContainer[];
+  /** Whether the old ones stop before the new ones start. */
+  order: "stop_first" | "start_first";
+  files: readonly FileNotice[];
   diff: readonly FieldDiff[];
   /** How many settings, networks, mounts and ports are carried unchanged, by name. */
   carried: Readonly<Record<string, number>>;
@@ -85,11 +123,15 @@ export interface UpdatePlan {
   hash: string;
 }
 
-/** The journalled steps of an update, in their order; `undo` is putting the previous one back. */
+/**
+ * The journalled steps of an update, in their order; `wait` is for a dependency to become healthy, `undo` is putting the previous
+ * one back. From `create` to `start` and for `undo` and `remove_old` the facts name the `container`.
+ */
 export const updateSteps = [
   "pull",
   "snapshot",
   "create",
+  "wait",
   "stop",
   "rename_old",
   "rename_new",
@@ -168,23 +210,27 @@ export interface RuntimeSession extends AsyncDisposable {
   discover(): Promise<readonly Target[]>;
   /** Throws `not_found` when the target is gone. */
   inspect(ref: TargetRef): Promise<Target>;
-  plan(ref: TargetRef, changes: readonly Change[]): Promise<UpdatePlan>;
+  plan(ref: TargetRef, changes: readonly Change[], options?: PlanOptions): Promise<UpdatePlan>;
   /** Pulls and verifies the desired images and probes the verbs that `apply` needs. The target is not touched. */
-  prepare(plan: UpdatePlan, auth: RegistryAuth | null, journal: Journal): Promise<Prepared>;
+  prepare(plan: UpdatePlan, auths: readonly RegistryAuth[], journal: Journal): Promise<Prepared>;
   /** From "old one serves" to "new one started"; nothing at all for a no-op. Throws when it could not; then call `undo`. */
   apply(plan: UpdatePlan, journal: Journal): Promise<void>;
   /**
    * Puts the previous one back, whatever state it finds. Idempotent. Answers `untouched` when the previous one is as it was;
    * `finished` or `started` when it is gone or refuses to come back and the new one was kept running in its place. Throws when
-   * nothing could be brought to run.
+   * nothing could be brought to run. `snapshot`: the one that this run captured; a previous container that a stranger removed
+   * meanwhile is made again from it.
    */
-  undo(ref: TargetRef, journal: Journal): Promise<Recovery>;
+  undo(ref: TargetRef, journal: Journal, snapshot: string | null): Promise<Recovery>;
   /** Removes what the run kept aside. Idempotent. */
   finish(ref: TargetRef, journal: Journal): Promise<void>;
   /** After a crash: looks at what is really there, by labels and names first and the journal second, and makes it whole. */
-  recover(ref: TargetRef, journal: Journal): Promise<Recovery>;
-  /** `since`: when it was started (ms UTC), for the stability period of a target without a health check of its own. */
-  readiness(ref: TargetRef, since: number): Promise<Readiness>;
+  recover(ref: TargetRef, journal: Journal, snapshot: string | null): Promise<Recovery>;
+  /**
+   * `since`: when it was started (ms UTC), for the stability period of a target without a health check of its own. `containers`:
+   * those that are judged, each by itself; null for all of the target.
+   */
+  readiness(ref: TargetRef, since: number, containers: readonly string[] | null): Promise<Readiness>;
   snapshots?: {
     /** The complete configuration as JSON text; the caller encrypts it before it is stored. */
     capture(ref: TargetRef): Promise<string>;
@@ -194,8 +240,42 @@ export interface RuntimeSession extends AsyncDisposable {
      */
     planRestore(ref: TargetRef, snapshot: string): Promise<UpdatePlan>;
     /** What is needed by `apply` of such a plan; called in place of `prepare`. */
-    prepareRestore(plan: UpdatePlan, snapshot: string, auth: RegistryAuth | null, journal: Journal): Promise<Prepared>;
+    prepareRestore(
+      plan: UpdatePlan,
+      snapshot: string,
+      auths: readonly RegistryAuth[],
+      journal: Journal,
+    ): Promise<Prepared>;
   };
+  images?: RuntimeImages;
+}
+
+/** An image on the runtime that no container uses. */
+export interface UnusedImage {
+  id: string;
+  /** Its tags and digests, without the names that we keep images by. */
+  references: readonly string[];
+  size_bytes: number;
+  /** Null where the runtime does not tell. */
+  created_at: number | null;
+  /** Whether it has a name of ours, which keeps it from being pruned. */
+  is_kept: boolean;
+}
+
+export interface RuntimeImages {
+  /** Names images so that pruning what is dangling leaves them; one that is gone is passed over. Idempotent. */
+  keep(ids: readonly string[]): Promise<void>;
+  listUnused(): Promise<readonly UnusedImage[]>;
+  /** Removes an image with all its names; throws `rejected` when a container uses it. */
+  remove(id: string): Promise<void>;
+}
+
+/** Reads snapshots without a runtime. */
+export interface SnapshotReader {
+  /** The ids of the images that it needs. */
+  imagesOf(snapshot: string): readonly string[];
+  /** What restores it without us: a shell script, or a compose file. Secrets are left out as `${NAME}` unless they are asked for. */
+  write(snapshot: string, options: { format: "script" | "compose"; with_secrets: boolean }): string;
 }
 
 export interface RuntimeContext extends Pick<PluginContext, "signal" | "clock"> {
@@ -209,6 +289,8 @@ export interface Runtime<K extends RuntimeKind = RuntimeKind> {
   Config: ConfigSchema;
   /** `secret` is the parsed secret of a credential of the same kind, or null. */
   open(config: unknown, secret: unknown, context: RuntimeContext): Promise<RuntimeSession>;
+  /** Of runtimes whose sessions have snapshots. */
+  snapshots?: SnapshotReader;
   /** What the connection's page must warn of, from its configuration alone (plain tcp beyond loopback, TLS not verified). */
   warnings(config: unknown): readonly Refusal[];
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { redactedRuntime } from "../../src/connections/redacted-runtime.ts";
+import { redactedRuntimes } from "../../src/connections/redacted-runtime.ts";
 import { PluginError } from "../../src/errors.ts";
 import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { FakeEngine, fakeRuntime } from "../support/fake-runtime.ts";
+import { FakeEngine, fakeRuntime, fakeRuntimes } from "../support/fake-runtime.ts";
 
 const excerpt = (text: string) => text.replaceAll("kelp-otter", "[redacted]");
 const context = {
@@ -18,11 +18,11 @@ async function faultOf(work: (session: RuntimeSession) => Promise<unknown>, said
   const fault = new PluginError("rate_limited", said, { retry_after_ms: 5 });
   engine.inspectFault = fault;
   for (const step of ["discover", "capture"] as const) engine.failures.set(step, fault);
-  await using session = await redactedRuntime(fakeRuntime(engine), excerpt).open({}, null, context);
+  await using session = await redactedRuntimes(fakeRuntimes(engine), excerpt).docker.open({}, null, context);
   return await work(session).catch((error: unknown) => error);
 }
 
-describe("redactedRuntime()", () => {
+describe("redactedRuntimes()", () => {
   test.each<[string, (session: RuntimeSession) => Promise<unknown>]>([
     ["discover", (session) => session.discover()],
     ["inspect", (session) => session.inspect({ kind: "container", id: "web" })],
@@ -37,8 +37,8 @@ describe("redactedRuntime()", () => {
     const fault = new Error("kelp-otter");
     const runtime = { ...fakeRuntime(new FakeEngine()), open: () => Promise.reject(fault) };
     expect(
-      await redactedRuntime(runtime, excerpt)
-        .open({}, null, context)
+      await redactedRuntimes({ ...fakeRuntimes(new FakeEngine()), docker: runtime }, excerpt)
+        .docker.open({}, null, context)
         .catch((error: unknown) => error),
     ).toBe(fault);
   });
@@ -46,7 +46,10 @@ describe("redactedRuntime()", () => {
   test("leaves no member of a session out", async () => {
     const runtime = fakeRuntime(new FakeEngine());
     await using bare = await runtime.open({}, null, context);
-    await using redacted = await redactedRuntime(runtime, excerpt).open({}, null, context);
+    await using redacted = await redactedRuntimes(
+      { ...fakeRuntimes(new FakeEngine()), docker: runtime },
+      excerpt,
+    ).docker.open({}, null, context);
     expect(Object.keys(redacted).toSorted()).toEqual(Object.keys(bare).toSorted());
     expect(Object.keys(redacted.snapshots ?? {}).toSorted()).toEqual(Object.keys(bare.snapshots ?? {}).toSorted());
   });

@@ -9,7 +9,7 @@ import { fields } from "../../src/forms/fields.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { FakeEngine, fakeRuntime } from "../support/fake-runtime.ts";
+import { FakeEngine, fakeRuntime, fakeRuntimes } from "../support/fake-runtime.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
 
 const input = { name: "Home", kind: "docker", config: { address: "fake://home" } };
@@ -37,6 +37,7 @@ beforeEach(async () => {
     audit,
     credentials,
     runtimes: {
+      ...fakeRuntimes(engine),
       docker: {
         ...docker,
         open: async (config, secret, context) => {

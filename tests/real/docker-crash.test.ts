@@ -42,7 +42,7 @@ async function runUpdate(engine: TestEngine, name: string, options: Partial<Upda
 /** What the next process does: recover, and when that says so, verify and end the run. */
 async function recover(engine: TestEngine, name: string, journal: ReturnType<typeof readJournal>): Promise<Recovery> {
   await using session = await openSession(engine.address);
-  const recovery = await session.recover(target(name), journal);
+  const recovery = await session.recover(target(name), journal, null);
   if (recovery.state === "started") await session.finish(target(name), journal);
   return recovery;
 }

@@ -52,7 +52,7 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
     const snapshot = await downAfterUpdate(engine, name, {});
     const plan = await session.snapshots?.planRestore(ref, snapshot);
     if (plan === undefined) throw new Error("An engine has snapshots");
-    await session.snapshots?.prepareRestore(plan, snapshot, null, journal);
+    await session.snapshots?.prepareRestore(plan, snapshot, [], journal);
     return plan;
   }
 
@@ -71,7 +71,7 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
       // The caller's part: whatever happened, put back; and should that fail too, look again later.
       const isCommitted = journal.written().includes("remove_old begin");
       if (isCommitted) await session.finish(ref, journal);
-      else await session.undo(ref, journal).catch(() => session.recover(ref, journal));
+      else await session.undo(ref, journal, null).catch(() => session.recover(ref, journal, null));
     }
     return proxy.calls();
   }
@@ -123,10 +123,10 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
     const plan = await session.plan(ref, [changeTo(images.next)]);
     proxy.forbid(/^POST \/(networks|volumes)|^(GET|POST) \/(info|events|exec|build|commit|swarm|secrets)/);
     // Pulling is tried last, and only it fails here: the images of this suite lie in no registry.
-    await session.prepare(plan, null, journal).catch(() => undefined);
+    await session.prepare(plan, [], journal).catch(() => undefined);
     await session.apply(plan, journal);
-    await session.readiness(ref, 0);
-    await session.undo(ref, journal);
+    await session.readiness(ref, 0, null);
+    await session.undo(ref, journal, null);
     await session.finish(ref, journal);
     proxy.forbid(null);
     const others = proxy.calls().filter((call) => !allowed.some((pattern) => pattern.test(call)));
@@ -143,7 +143,7 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
     for (const verb of ["rename", "stop", "start", "update", "create"]) {
       const journal = memoryJournal();
       proxy.forbid(new RegExp(`^POST /containers/.*${verb}$`));
-      const refusal = await session.prepare(plan, null, journal).catch(errorMessage);
+      const refusal = await session.prepare(plan, [], journal).catch(errorMessage);
       expect(refusal).toContain(`${verb} (403)`);
       expect(journal.written()).toEqual([]);
     }

@@ -322,7 +322,7 @@ peerSuite("docker: configuration fidelity", engineMissing(), () => {
     const plan = await session.plan(target(name), [changeTo(images.next)]);
     expect(plan.refusals.map((each) => each.code)).toEqual([code]);
     const journal = memoryJournal();
-    expect(await session.prepare(plan, null, journal).catch(errorMessage)).toContain(plan.refusals[0]?.message ?? "?");
+    expect(await session.prepare(plan, [], journal).catch(errorMessage)).toContain(plan.refusals[0]?.message ?? "?");
     expect(await session.apply(plan, journal).catch(errorMessage)).toContain("cannot be updated");
     expect(journal.written()).toEqual([]);
     expect(await inspect(name)).toMatchObject({ Id: id, State: { Running: true } });

@@ -93,7 +93,7 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     const journal = memoryJournal();
     const plan = await session.plan(target("app"), [change(two)]);
     expect(plan).toMatchObject({ is_noop: false, refusals: [], diff: [{ path: "Image", because: "desired" }] });
-    expect(await session.prepare(plan, null, journal)).toEqual({ is_noop: false });
+    expect(await session.prepare(plan, [], journal)).toEqual({ is_noop: false });
     expect(journal.progressed.at(-1)?.layers_done).toBeGreaterThan(0);
     // The same hash after the pull, and now the defaults of the new image are known too.
     const again = await session.plan(target("app"), [change(two)]);
@@ -132,7 +132,7 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     const byTag = await session.plan(target("same"), [changeTo(one.reference)]);
     expect(byTag.is_noop).toBe(false);
     const journal = memoryJournal();
-    expect(await session.prepare(byTag, null, journal)).toEqual({ is_noop: true });
+    expect(await session.prepare(byTag, [], journal)).toEqual({ is_noop: true });
     await session.apply(byTag, journal);
     expect(journal.written()).toEqual(["pull begin", "pull finish"]);
     expect(await inspectContainer(engine, "same")).toMatchObject({ Id: id });
@@ -149,7 +149,7 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
       const journal = memoryJournal();
       const plan = await session.plan(target("moves"), [wanted]);
       expect(plan.is_noop).toBe(false);
-      await session.prepare(plan, null, journal);
+      await session.prepare(plan, [], journal);
       await session.apply(plan, journal);
       await session.finish(target("moves"), journal);
       expect((await session.plan(target("moves"), [wanted])).is_noop).toBe(true);
@@ -170,11 +170,11 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     };
     const journal = memoryJournal();
     const byDigest = await session.plan(target("absent"), [change(missing)]);
-    expect(await thrown(session.prepare(byDigest, null, journal))).toMatchObject({ code: "not_found" });
+    expect(await thrown(session.prepare(byDigest, [], journal))).toMatchObject({ code: "not_found" });
     const byTag = await session.plan(target("absent"), [changeTo(missing.reference)]);
-    expect(await thrown(session.prepare(byTag, null, memoryJournal()))).toMatchObject({ code: "not_found" });
+    expect(await thrown(session.prepare(byTag, [], memoryJournal()))).toMatchObject({ code: "not_found" });
     const nowhere = await session.plan(target("absent"), [changeTo("127.0.0.1:1/team/absent:2")]);
-    expect(await thrown(session.prepare(nowhere, null, memoryJournal()))).toMatchObject({ code: "unreachable" });
+    expect(await thrown(session.prepare(nowhere, [], memoryJournal()))).toMatchObject({ code: "unreachable" });
     expect(journal.written()).toEqual(["pull begin", "pull fail"]);
     expect(await inspectContainer(engine, "absent")).toMatchObject({ Id: id, State: { Running: true } });
     await removeContainers(engine, "absent");
@@ -191,11 +191,11 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
       image_config: null,
     };
     const plan = await session.plan(target(name), [wanted]);
-    expect(await thrown(session.prepare(plan, null, memoryJournal()))).toMatchObject({ code: "unauthorized" });
+    expect(await thrown(session.prepare(plan, [], memoryJournal()))).toMatchObject({ code: "unauthorized" });
     const elsewhere = { ...account, host: "registry.example.com" };
-    expect(await thrown(session.prepare(plan, elsewhere, memoryJournal()))).toMatchObject({ code: "unauthorized" });
+    expect(await thrown(session.prepare(plan, [elsewhere], memoryJournal()))).toMatchObject({ code: "unauthorized" });
     const journal = memoryJournal();
-    expect(await session.prepare(plan, { ...account, host: locked.host }, journal)).toEqual({ is_noop: false });
+    expect(await session.prepare(plan, [{ ...account, host: locked.host }], journal)).toEqual({ is_noop: false });
     expect(JSON.stringify(journal.entries())).not.toContain(account.password);
     await removeContainers(engine, name);
   });
@@ -205,7 +205,7 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     const arm = await push("team/arm", "2.0.0", { platforms: ["linux/arm64"], form: "manifest" });
     const id = await serve("arm", one);
     const plan = await session.plan(target("arm"), [change(arm)]);
-    expect((await thrown(session.prepare(plan, null, memoryJournal()))).message).toMatch(/linux\/arm64|no matching/);
+    expect((await thrown(session.prepare(plan, [], memoryJournal()))).message).toMatch(/linux\/arm64|no matching/);
     expect(await inspectContainer(engine, "arm")).toMatchObject({ Id: id, State: { Running: true } });
     await removeContainers(engine, "arm");
   });
@@ -233,8 +233,8 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     const volumesBefore = (await volumes()).map((each) => each.Name).sort();
     const journal = memoryJournal();
     await session.apply(await session.plan(target("back"), [changeTo("lab/brings:1")]), journal);
-    expect(await session.undo(target("back"), journal)).toMatchObject({ state: "untouched" });
-    expect(await session.undo(target("back"), journal)).toMatchObject({ state: "untouched" });
+    expect(await session.undo(target("back"), journal, null)).toMatchObject({ state: "untouched" });
+    expect(await session.undo(target("back"), journal, null)).toMatchObject({ state: "untouched" });
     expect(await containersNamed(engine, "back")).toMatchObject([
       { name: "back", state: "running", image: images.old },
     ]);
@@ -252,7 +252,7 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     });
     const forward = memoryJournal();
     await session.apply(await session.plan(target(name), [changeTo(images.next)]), forward);
-    await session.undo(target(name), forward);
+    await session.undo(target(name), forward, null);
     expect(await containersNamed(engine, name)).toMatchObject([{ name, state: "created", image: images.old }]);
     const again = memoryJournal();
     await session.apply(await session.plan(target(name), [changeTo(images.next)]), again);
@@ -302,7 +302,7 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     });
     const settled = async (name: string) => {
       for (;;) {
-        const readiness = await session.readiness(target(name), Date.now());
+        const readiness = await session.readiness(target(name), Date.now(), null);
         if (readiness.ready || readiness.final === true) return readiness;
         await Bun.sleep(100);
       }
@@ -336,7 +336,7 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     if (snapshot === undefined) throw new Error("Docker has snapshots");
     const journal = memoryJournal();
     const plan = await session.plan(target("snap"), [change(two)]);
-    await session.prepare(plan, null, journal);
+    await session.prepare(plan, [], journal);
     await session.apply(plan, journal);
     await session.finish(target("snap"), journal);
     // The old image goes too: it comes back by its digest.
@@ -348,7 +348,7 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
       const restore = await session.snapshots?.planRestore(target("snap"), snapshot);
       if (restore === undefined) throw new Error("Docker has snapshots");
       expect(restore).toMatchObject({ refusals: [], is_noop: false });
-      await session.snapshots?.prepareRestore(restore, snapshot, null, back);
+      await session.snapshots?.prepareRestore(restore, snapshot, [], back);
       await session.apply(restore, back);
       await session.finish(target("snap"), back);
       expect(await containersNamed(engine, "snap")).toMatchObject([{ state: "running", image: one.reference }]);
@@ -365,8 +365,8 @@ peerSuite("docker on a real engine and registry", engineMissing() ?? registryMis
     await session.apply(await session.plan(target("prey"), [changeTo(images.next)]), journal);
     const previous = (await containersNamed(engine, "prey")).find((each) => each.name !== "prey");
     await engine.call("DELETE", `/containers/${previous?.name}`);
-    expect(await session.recover(target("prey"), journal)).toMatchObject({ state: "finished" });
-    expect(await session.undo(target("prey"), journal)).toMatchObject({ state: "finished" });
+    expect(await session.recover(target("prey"), journal, null)).toMatchObject({ state: "finished" });
+    expect(await session.undo(target("prey"), journal, null)).toMatchObject({ state: "finished" });
     expect(await containersNamed(engine, "prey")).toMatchObject([
       { name: "prey", state: "running", image: images.next },
     ]);

@@ -108,6 +108,7 @@ function targetOf(engine: FakeEngine, container: FakeContainer): Target {
     services: [
       {
         name: "main",
+        containers: [container.name],
         image: container.image,
         image_id: `id-${container.digest}`,
         digest: container.digest,
@@ -146,6 +147,9 @@ function planOf(engine: FakeEngine, ref: TargetRef, changes: readonly Change[], 
         to: { reference: change.reference, digest, is_running: isToRun },
       },
     ],
+    containers: [{ name: ref.id, service: "main", because: "desired", is_running: isToRun }],
+    order: "stop_first",
+    files: [],
     diff: isSame ? [] : diff,
     carried: { mounts: 1 },
     refusals: engine.refusals,
@@ -217,10 +221,10 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       engine.reach();
       return planOf(engine, ref, changes);
     },
-    prepare: async (plan, auth, journal) => {
+    prepare: async (plan, auths, journal) => {
       for (const service of plan.services) {
         await step(journal, "pull", `pull ${service.to.reference}`, () => {
-          engine.pulls.push({ reference: service.to.reference, auth });
+          engine.pulls.push({ reference: service.to.reference, auth: auths[0] ?? null });
         });
         journal.progress({ bytes: 10, total_bytes: 20, layers_done: 1, layers_total: 2 });
       }
@@ -302,7 +306,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         const change = { service: "main", reference: Config.Image, digest: pull, image_config: null };
         return planOf(engine, ref, [change], State.Running);
       },
-      prepareRestore: async (plan, _snapshot, auth, journal) => session.prepare(plan, auth, journal),
+      prepareRestore: async (plan, _snapshot, auths, journal) => session.prepare(plan, auths, journal),
     },
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -310,6 +314,11 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
 }
 
 /** A `docker` runtime on a fake engine; its address is `fake://name`. */
+/** Every kind, all on the same engine. */
+export function fakeRuntimes(engine: FakeEngine) {
+  return { docker: fakeRuntime(engine), podman: { ...fakeRuntime(engine), kind: "podman", title: "Podman" } } as const;
+}
+
 export function fakeRuntime(engine: FakeEngine): Runtime<"docker"> {
   return {
     kind: "docker",

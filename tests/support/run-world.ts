@@ -26,7 +26,7 @@ import { snapshotService } from "../../src/runs/snapshots.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
-import { FakeEngine, fakeRuntime } from "./fake-runtime.ts";
+import { FakeEngine, fakeRuntimes } from "./fake-runtime.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 
 /** One digest per letter: `digest("a")`. */
@@ -125,7 +125,7 @@ export async function createWorld(): Promise<World> {
       clock,
       audit,
       credentials,
-      runtimes: { docker: fakeRuntime(options.engine ?? engine) },
+      runtimes: fakeRuntimes(options.engine ?? engine),
       self: { hostname: "me", data_dir: temporary.dir },
     });
     const executorsHere = executorService({

@@ -67,7 +67,7 @@ async function update(options: UpdateArguments): Promise<void> {
     await session.apply(await session.plan(ref, [changeTo(options.image)]), journal);
   } else await restore(session, ref, options.snapshot, journal);
   if (options.ending === "undo") {
-    await session.undo(ref, journal);
+    await session.undo(ref, journal, null);
     return;
   }
   await journal.begin("commit");

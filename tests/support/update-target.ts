@@ -22,6 +22,7 @@ export function openSession(
   options: { deadlines?: EngineDeadlines; clock?: Clock; self?: { hostname: string; data_dir: string } } = {},
 ): Promise<RuntimeSession> {
   return openEngine({
+    kind: "docker",
     address: engineAddress(address, false, null),
     api_version: null,
     registry_auth: null,
@@ -53,7 +54,7 @@ export async function restore(
   const { snapshots } = session;
   if (snapshots === undefined) throw new Error("An engine has snapshots");
   const plan = await snapshots.planRestore(ref, snapshot);
-  await snapshots.prepareRestore(plan, snapshot, null, journal);
+  await snapshots.prepareRestore(plan, snapshot, [], journal);
   await session.apply(plan, journal);
   return plan;
 }

@@ -36,6 +36,7 @@ function describeService(container: ContainerInspect, image: ImageInspect | null
   const reference = stringAt(container.Config.Image);
   return {
     name: mainService,
+    containers: [nameOf(container)],
     image: reference,
     image_id: container.Image,
     digest: image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository),

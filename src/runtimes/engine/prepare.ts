@@ -13,7 +13,7 @@ export async function pullDesired(
   client: EngineClient,
   scene: Scene,
   change: Change,
-  auth: RegistryAuth | null,
+  auths: readonly RegistryAuth[],
   journal: Journal,
 ): Promise<ImageInspect> {
   const wanted = change.digest ?? change.reference;
@@ -25,7 +25,7 @@ export async function pullDesired(
     const local = await findDesiredImage(client, change);
     const platform = foreignPlatform(scene);
     if (local === null)
-      await client.pullImage(wanted, platform, authFor(wanted, auth), (done) => journal.progress(done));
+      await client.pullImage(wanted, platform, authFor(wanted, auths), (done) => journal.progress(done));
     image = await verifiedImage(client, scene, change);
     await tagAsReferenced(client, change, image);
     return { image_id: image.Id, was_local: local !== null };
@@ -58,10 +58,9 @@ export async function tagAsReferenced(
 }
 
 /** A registry's password goes to that registry alone. */
-export function authFor(reference: string, auth: RegistryAuth | null): RegistryAuth | null {
-  if (auth === null) return null;
+export function authFor(reference: string, auths: readonly RegistryAuth[]): RegistryAuth | null {
   const registry = registryOf(reference);
-  return registry !== null && isSameRegistry(auth.host, registry) ? auth : null;
+  return registry === null ? null : (auths.find((auth) => isSameRegistry(auth.host, registry)) ?? null);
 }
 
 /**

@@ -28,6 +28,8 @@ import { type EngineTransport, engineTransport } from "./transport.ts";
 import { requireReads, requireVerbs } from "./verbs.ts";
 
 export interface SessionOptions {
+  /** Which engine the administrator says it is. */
+  kind: "docker" | "podman";
   address: EngineAddress;
   /** The administrator's choice, null to negotiate. */
   api_version: string | null;
@@ -53,6 +55,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   const enginePlatform = [version.Os ?? "", version.Arch ?? ""].filter((part) => part !== "").join("/");
   const source: SceneSource = { client, apiVersion, engine_platform: enginePlatform, self: context.self, address };
   const recovering = { client, clock: context.clock, retryDelayMs: options.retry_delay_ms ?? defaultRetryDelayMs };
+  const logins = (auths: readonly RegistryAuth[]): readonly RegistryAuth[] =>
+    options.registry_auth === null ? auths : [...auths, options.registry_auth];
   /** What `prepareRestore` made ready for `apply`, by the plan's hash: a plan itself holds no secret. */
   const restores = new Map<string, { blueprint: Blueprint; image_config: unknown; is_to_run: boolean; text: string }>();
 
@@ -71,7 +75,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       const change = onlyChange(changes);
       return planUpdate(await findScene(source, ref), change, await findDesiredImage(client, change));
     },
-    async prepare(plan, auth, journal) {
+    async prepare(plan, auths, journal) {
       const change = onlyChange(plan.changes);
       const { scene } = await unchangedScene(source, plan, change);
       const attached = {
@@ -79,7 +83,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
         host_config: scene.container.HostConfig,
       };
       await requireVerbs(client, { networks: needsNetworkCalls(attached), tag: !change.reference.includes("@") });
-      const image = await pullDesired(client, scene, change, auth ?? options.registry_auth, journal);
+      const image = await pullDesired(client, scene, change, logins(auths), journal);
       return { is_noop: planUpdate(scene, change, image).is_noop };
     },
     async apply(plan, journal) {
@@ -96,7 +100,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       async planRestore(ref, snapshot) {
         return snapshots.planRestore(source, ref, await orNull(findScene(source, ref)), snapshot);
       },
-      async prepareRestore(plan, text, auth, journal) {
+      async prepareRestore(plan, text, auths, journal) {
         const scene = await orNull(findScene(source, plan.ref));
         requireSameHash(plan, snapshots.restoreHash(scene?.container ?? null, apiVersion, text));
         const again = await snapshots.planRestore(source, plan.ref, scene, text);
@@ -108,8 +112,9 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
         const isToRun = snapshots.isToRun(snapshot, present);
         const facts = { ...targetFacts(present, isToRun, null), pulled: snapshot.image.Id };
         await step(journal, "pull", facts, async () => {
-          const login = auth ?? options.registry_auth;
-          const image = await snapshots.fetchSnapshotImage(client, snapshot, login, (done) => journal.progress(done));
+          const image = await snapshots.fetchSnapshotImage(client, snapshot, logins(auths), (done) =>
+            journal.progress(done),
+          );
           return { image_id: image.Id };
         });
         const { Config: imageConfig } = snapshot.image;

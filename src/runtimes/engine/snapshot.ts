@@ -111,6 +111,9 @@ export async function planRestore(
         },
       },
     ],
+    containers: [{ name: ref.id, service: mainService, because: "desired", is_running: isToRun(snapshot, from) }],
+    order: "stop_first",
+    files: [],
     diff: from === null ? [] : fieldDiffs(mainService, from, shape).map((each) => ({ ...each, because: "desired" })),
     carried: carriedCounts(snapshot.container, snapshot.image, shape),
     refusals: [
@@ -160,7 +163,7 @@ export function restoreHash(container: ContainerInspect | null, apiVersion: stri
 export async function fetchSnapshotImage(
   client: EngineClient,
   snapshot: Snapshot,
-  auth: RegistryAuth | null,
+  auths: readonly RegistryAuth[],
   onProgress: Parameters<EngineClient["pullImage"]>[3],
 ): Promise<ImageInspect> {
   const digest = snapshotDigest(snapshot);
@@ -168,7 +171,7 @@ export async function fetchSnapshotImage(
   let image = await orNull(client.inspectImage(snapshot.image.Id));
   if (image === null) {
     if (digest === null) throw new PluginError("not_found", imageGone(reference).message);
-    await client.pullImage(digest, null, authFor(digest, auth), onProgress);
+    await client.pullImage(digest, null, authFor(digest, auths), onProgress);
     image = await client.inspectImage(digest);
   }
   if (image.Id !== snapshot.image.Id) {

@@ -6,7 +6,7 @@ export const connections = {
   lead: (count: number) => plural("en", count, { one: "runtime", other: "runtimes" }),
   edit: (name: string) => `Edit ${name}`,
   kind: "Type",
-  kinds: { docker: "Docker engine" },
+  kinds: { docker: "Docker engine", podman: "Podman" },
   address: "Address",
   state: "State",
   tested: "Tested",

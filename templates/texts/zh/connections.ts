@@ -7,7 +7,7 @@ export const connections = {
   lead: (count: number) => `${formatNumber("zh", count)} 个运行环境`,
   edit: (name: string) => `编辑 ${name}`,
   kind: "类型",
-  kinds: { docker: "Docker 引擎" },
+  kinds: { docker: "Docker 引擎", podman: "Podman" },
   address: "地址",
   state: "状态",
   tested: "测试时间",

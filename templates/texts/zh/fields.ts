@@ -191,7 +191,7 @@ export const fields: FieldDictionary = {
   "trackers.release_fallback": { title: "发布回退", description: "上游没有正式发布时，改用 Git 标签" },
   "executors.bindings": { title: "绑定", item: "绑定" },
   "connections.is_enabled": { title: "启用", description: "停用后不会发现其中的目标，运行会被跳过" },
-  "connections.kind": { title: "类型", options: { docker: "Docker 引擎" } },
+  "connections.kind": { title: "类型", options: { docker: "Docker 引擎", podman: "Podman" } },
   "connections.config": { title: "地址" },
   "connections.config.address": {
     title: "套接字或主机地址",

@@ -1,0 +1,111 @@
+import * as v from "valibot";
+import { PluginError } from "../../errors.ts";
+import type { RegistryAuth, Runtime } from "../runtime.ts";
+import { AddressText, addressWarnings, engineAddress } from "./address.ts";
+import { openEngine } from "./session.ts";
+
+const ConfigOf = (example: string) =>
+  v.strictObject({
+    address: v.pipe(AddressText, v.title("Socket or host address"), v.description(`${example}, or tcp://host:port`)),
+    api_version: v.optional(
+      v.pipe(
+        v.string("Write the version as 1.41, or leave it blank"),
+        v.trim(),
+        v.regex(/^$|^1\.[0-9]{1,3}$/, "Write the version as 1.41, or leave it blank"),
+        v.title("API version"),
+        v.description("Blank negotiates the highest version that both sides speak"),
+      ),
+      "",
+    ),
+    tls_verification: v.optional(
+      v.pipe(
+        v.boolean("Write true or false"),
+        v.title("TLS verification"),
+        v.description("A tcp address must present a valid certificate; a CA of your own belongs into the credential"),
+      ),
+      true,
+    ),
+    registry: v.optional(
+      v.pipe(
+        v.string("Write the registry as host or host:port"),
+        v.trim(),
+        v.maxLength(255, "Write at most 255 characters"),
+        v.regex(/^$|^[A-Za-z0-9.-]+(:[0-9]{1,5})?$/, "Write the registry as host or host:port"),
+        v.title("Registry of the credential"),
+        v.description("The only registry that gets the credential's user name and password; blank is Docker Hub"),
+      ),
+      "",
+    ),
+  });
+
+/** Blank and absent members are one: a form sends the first, the API the second. */
+const Text = v.pipe(
+  v.nullish(v.string(), ""),
+  v.transform((text) => (text.trim() === "" ? null : text)),
+);
+
+const Secret = v.object({
+  ca_certificate: Text,
+  client_certificate: Text,
+  client_key: Text,
+  username: Text,
+  password: Text,
+});
+
+export interface EngineKind<K extends "docker" | "podman"> {
+  kind: K;
+  title: string;
+  /** The address that most installations have. */
+  example: string;
+}
+
+/** What Docker and Podman share as runtimes: the configuration, the credential and the session; over a socket, or tcp with TLS. */
+export function engineRuntime<K extends "docker" | "podman">({ kind, title, example }: EngineKind<K>): Runtime<K> {
+  const Config = ConfigOf(example);
+  return {
+    kind,
+    title,
+    Config,
+    async open(config, secret, context) {
+      const { address, api_version: apiVersion, tls_verification: isVerified, registry } = parse(Config, config);
+      const material = secret === null || secret === undefined ? null : parse(Secret, secret);
+      return openEngine({
+        kind,
+        address: engineAddress(address, isVerified, tlsOf(material)),
+        api_version: apiVersion === "" ? null : apiVersion,
+        registry_auth: registryLogin(material, registry),
+        context,
+      });
+    },
+    warnings(config) {
+      const parsed = v.safeParse(Config, config);
+      return parsed.success ? addressWarnings(parsed.output.address, parsed.output.tls_verification) : [];
+    },
+  };
+}
+
+type SecretMembers = v.InferOutput<typeof Secret>;
+
+function tlsOf(secret: SecretMembers | null) {
+  if (secret === null) return null;
+  const { ca_certificate, client_certificate, client_key } = secret;
+  if ((client_certificate === null) !== (client_key === null)) {
+    throw new PluginError("rejected", "The credential needs the client certificate and the client key, or neither");
+  }
+  return { ca_certificate, client_certificate, client_key };
+}
+
+function registryLogin(secret: SecretMembers | null, registry: string): RegistryAuth | null {
+  if (secret === null || secret.username === null || secret.password === null) return null;
+  return { username: secret.username, password: secret.password, host: registry === "" ? "docker.io" : registry };
+}
+
+function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  throw new PluginError(
+    "rejected",
+    `The connection's ${v.getDotPath(issue) ?? "configuration"} is not usable: ${issue.message}`,
+  );
+}
