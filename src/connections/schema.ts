@@ -14,6 +14,19 @@ const IsEnabled = v.optional(
   true,
 );
 
+const ConcurrentRuns = v.optional(
+  v.pipe(
+    v.number("Write a whole number"),
+    v.integer("Write a whole number"),
+    v.minValue(1, "Use at least 1 run"),
+    v.maxValue(10, "Use at most 10 runs"),
+    v.title("Runs at once"),
+    v.description("How many runs may change this runtime at the same time; others wait"),
+    v.metadata({ advanced: true }),
+  ),
+  1,
+);
+
 const CredentialId = v.optional(
   v.nullable(v.pipe(v.string("Write an id"), v.maxLength(64), v.title("Credential"))),
   null,
@@ -34,6 +47,7 @@ const option = (kind: RuntimeKind, runtimes: Runtimes) =>
     is_enabled: IsEnabled,
     config: v.pipe(runtimes[kind].Config, v.title("Address")),
     credential_id: CredentialId,
+    concurrent_runs: ConcurrentRuns,
   });
 
 /** The input for a new connection: one option per kind of runtime, each with the plug-in's own configuration. */
@@ -52,6 +66,7 @@ export const ConnectionPatch = v.strictObject({
   is_enabled: v.optional(IsEnabled.wrapped),
   config: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.unknown())),
   credential_id: v.optional(CredentialId.wrapped),
+  concurrent_runs: v.optional(ConcurrentRuns.wrapped),
 });
 
 export const NoticeView = v.object({ code: v.string(), message: v.string() });
@@ -79,6 +94,8 @@ export const ConnectionView = v.object({
   config: v.record(v.string(), v.unknown()),
   credential_id: v.nullable(v.string()),
   credential: v.nullable(v.string()),
+  /** How many runs may change this runtime at the same time. */
+  concurrent_runs: v.number(),
   /** From the configuration alone, such as an unverified server. */
   warnings: v.array(NoticeView),
   last_check: v.nullable(ConnectionCheckView),

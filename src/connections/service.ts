@@ -81,6 +81,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       config: { ...row.config },
       credential_id: row.credential_id,
       credential: row.credential_id === null ? null : (names.get(row.credential_id) ?? null),
+      concurrent_runs: row.concurrent_runs,
       warnings: [...runtimes[kindOf(row)].warnings(row.config)],
       last_check: lastCheckOf(row),
       executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
@@ -187,6 +188,7 @@ export function connectionService(options: ConnectionServiceOptions) {
           is_enabled: patch.is_enabled ?? row.is_enabled,
           config,
           credential_id: credentialId,
+          concurrent_runs: patch.concurrent_runs ?? row.concurrent_runs,
           // What was found at another address says nothing about this one.
           ...(isSameAddress ? {} : { last_check: null, last_checked_at: null }),
           updated_at: clock.now(),

@@ -51,7 +51,7 @@ export async function planUpdate(
       changes.push(await changeOf(deps, binding, observation, image));
     }
   }
-  const plan = await session.plan(settings.target, changes);
+  const plan = await session.plan(settings.target, changes, { start_first: settings.start_first });
   return { ...comparison, target, plan, unmet: comparison.unmet ?? judgePlan(plan, comparison, settings, purpose) };
 }
 
@@ -175,6 +175,9 @@ export function planView(settings: Pick<ExecutorSettings, "target">, planned: Pl
               from: { reference: from.reference, digest: from.digest, image_id: from.image_id },
               to: { reference: to.reference, digest: to.digest },
             })),
+            containers: plan.containers.map((container) => ({ ...container })),
+            order: plan.order,
+            files: plan.files.map((file) => ({ ...file })),
             diff: plan.diff.map((line) => ({ ...line })),
             carried: { ...plan.carried },
             refusals: [...plan.refusals],

@@ -23,6 +23,7 @@ export const skipReasons = [
   "would_downgrade",
   "too_young",
   "window_closed",
+  "not_approved",
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
@@ -167,6 +168,37 @@ const entries = {
     ),
     0,
   ),
+  requires_approval: v.optional(
+    v.pipe(
+      v.boolean("Write true or false"),
+      v.title("Require approval"),
+      v.description("An automatic run waits for your consent to its plan"),
+    ),
+    false,
+  ),
+  approval_hours: v.optional(
+    v.pipe(
+      v.number("Write a whole number"),
+      v.integer("Write a whole number"),
+      v.minValue(1, "Use at least 1 hour"),
+      v.maxValue(720, "Use at most 720 hours"),
+      v.title("Wait for approval (hours)"),
+      v.description("A run that nobody approves in this time is skipped"),
+      v.metadata({ advanced: true, shown_when: { field: "requires_approval", is: ["true"] } }),
+    ),
+    72,
+  ),
+  start_first: v.optional(
+    v.pipe(
+      v.boolean("Write true or false"),
+      v.title("Start before stop"),
+      v.description(
+        "Starts the new container before the old one is stopped; refused where both cannot run at once, as with published ports",
+      ),
+      v.metadata({ advanced: true }),
+    ),
+    false,
+  ),
 };
 
 export const ExecutorInput = v.strictObject(entries);
@@ -188,6 +220,9 @@ export const ExecutorPatch = v.strictObject({
   restore_on_failure: v.optional(entries.restore_on_failure.wrapped),
   allow_downgrade: v.optional(entries.allow_downgrade.wrapped),
   minimum_age_hours: v.optional(entries.minimum_age_hours.wrapped),
+  requires_approval: v.optional(entries.requires_approval.wrapped),
+  approval_hours: v.optional(entries.approval_hours.wrapped),
+  start_first: v.optional(entries.start_first.wrapped),
 });
 
 /** How what runs differs from what is desired; see `compareImages`. */
@@ -280,6 +315,10 @@ export const ExecutorView = v.object({
   restore_on_failure: v.boolean(),
   allow_downgrade: v.boolean(),
   minimum_age_hours: v.number(),
+  requires_approval: v.boolean(),
+  /** How long a run waits for consent before it is skipped. */
+  approval_hours: v.number(),
+  start_first: v.boolean(),
   state: v.picklist(executorStates),
   services: v.array(ServiceObservation),
   /** When the services were looked at; the state shown is the one seen then. */
@@ -315,6 +354,26 @@ export const PlanView = v.object({
           service: v.string(),
           from: v.object({ reference: v.string(), digest: v.nullable(v.string()), image_id: v.string() }),
           to: v.object({ reference: v.string(), digest: v.nullable(v.string()) }),
+        }),
+      ),
+      /** Every container that is replaced, in the order in which the new ones are started. */
+      containers: v.array(
+        v.object({
+          name: v.string(),
+          service: v.string(),
+          because: v.picklist(["desired", "shares", "restarts"]),
+          is_running: v.boolean(),
+        }),
+      ),
+      order: v.picklist(["stop_first", "start_first"]),
+      /** Files that will say something else than what runs, with what to write into them. */
+      files: v.array(
+        v.object({
+          service: v.string(),
+          path: v.nullable(v.string()),
+          patch: v.string(),
+          is_readable: v.boolean(),
+          message: v.string(),
         }),
       ),
       diff: v.array(

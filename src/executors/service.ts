@@ -194,6 +194,9 @@ export function executorService(options: ExecutorServiceOptions) {
           restore_on_failure: row.restore_on_failure,
           allow_downgrade: row.allow_downgrade,
           minimum_age_hours: row.minimum_age_hours,
+          requires_approval: row.requires_approval,
+          approval_hours: row.approval_hours,
+          start_first: row.start_first,
           ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
         });
         const isMoved =

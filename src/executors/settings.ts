@@ -24,6 +24,9 @@ export interface ExecutorSettings {
   restore_on_failure: boolean;
   allow_downgrade: boolean;
   minimum_age_hours: number;
+  requires_approval: boolean;
+  approval_hours: number;
+  start_first: boolean;
 }
 
 export function targetKindOf(kind: string): TargetKind {
@@ -59,6 +62,9 @@ export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): Exec
     restore_on_failure: row.restore_on_failure,
     allow_downgrade: row.allow_downgrade,
     minimum_age_hours: row.minimum_age_hours,
+    requires_approval: row.requires_approval,
+    approval_hours: row.approval_hours,
+    start_first: row.start_first,
   };
 }
 

@@ -122,10 +122,10 @@ function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] 
     group("where", t.where, [...named("connection_id"), ...(values.connection_id === "" ? [] : target)]),
     ...(facts.trackers.length === 0 ? [] : bindingFields(props)),
     group("image", t.image, named("image_selection", "reference_mode")),
-    group("when", t.when, named("trigger", "window")),
+    group("when", t.when, named("trigger", "window", "requires_approval")),
     ...health,
     group("name", t.name, named("name", "description", "is_enabled")),
-    ...named("allow_downgrade", "minimum_age_hours"),
+    ...named("approval_hours", "allow_downgrade", "minimum_age_hours", "start_first"),
   ];
 }
 
@@ -216,7 +216,7 @@ function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescripti
   const bindings = fields.find((field) => field.name === "bindings")?.entries ?? [];
   const paths = [
     ...["connection_id", "target.id", "trigger", "window.days", "window.start", "window.end"],
-    ...["image_selection", "reference_mode", "minimum_age_hours"],
+    ...["image_selection", "reference_mode", "minimum_age_hours", "start_first"],
     ...bindings.flatMap((entry) => entry.map((field) => field.path)),
     ...["service", "tracker", "source", "channel"].map((name) => `bindings.0.${name}`),
   ];

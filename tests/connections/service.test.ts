@@ -127,6 +127,7 @@ describe("create()", () => {
       "is_enabled",
       "config",
       "credential_id",
+      "concurrent_runs",
     ]);
   });
 });

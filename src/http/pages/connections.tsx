@@ -126,19 +126,13 @@ function formRoutes(app: App, { connections, credentials }: ConnectionPageServic
 
   app.post("/connections", async (c) => {
     const ctx = await pageContext(c, page);
-    const stored = await choices("docker");
     return await submitForm(c, {
       base_path: ctx.base_path,
       describe: (values) => fields(connections.Input, values),
-      render: (state) => (
-        <ConnectionFormPage
-          ctx={ctx}
-          connection={null}
-          credentials={stored}
-          warnings={warnings(state.values)}
-          {...state}
-        />
-      ),
+      render: async (state) => {
+        const props = { ctx, connection: null, warnings: warnings(state.values), ...state };
+        return String(<ConnectionFormPage {...props} credentials={await choices(state.values.kind)} />);
+      },
       save: async (input) => {
         const created = await connections.create(c.get("actor"), input);
         return { path: `/connections/${created.id}`, notice: await savedNotice(c, created, ctx.language) };
@@ -149,8 +143,8 @@ function formRoutes(app: App, { connections, credentials }: ConnectionPageServic
   app.get("/connections/:id/edit", async (c) => {
     const ctx = await pageContext(c, page);
     const connection = await connections.get(c.req.param("id"));
-    const { name, kind, description, is_enabled, config, credential_id } = connection;
-    const values: Values = { name, kind, description, is_enabled, config, credential_id };
+    const { name, kind, description, is_enabled, config, credential_id, concurrent_runs } = connection;
+    const values: Values = { name, kind, description, is_enabled, config, credential_id, concurrent_runs };
     return respondHtml(
       c,
       <ConnectionFormPage
@@ -186,6 +180,7 @@ function formRoutes(app: App, { connections, credentials }: ConnectionPageServic
         const updated = await connections.update(c.get("actor"), connection.id, {
           description: "",
           credential_id: null,
+          concurrent_runs: 1,
           ...input,
           config: withBlanks(describe({}), config),
         });

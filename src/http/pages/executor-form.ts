@@ -164,8 +164,8 @@ async function previewOf({ executors }: ExecutorFormServices, values: Values, si
     text(member(values.target, "id")) !== "" &&
     bindingsOf(values).every((binding) => text(member(binding, "channel")) !== "");
   if (!isChosen) return null;
-  const { connection_id, target, bindings, image_selection, reference_mode, minimum_age_hours } = values;
-  const planned = { connection_id, target, bindings, image_selection, reference_mode, minimum_age_hours };
+  const { connection_id, target, bindings, image_selection, reference_mode, minimum_age_hours, start_first } = values;
+  const planned = { connection_id, target, bindings, image_selection, reference_mode, minimum_age_hours, start_first };
   // Only what the plan depends on: a name or a health check that is not right yet hides nothing.
   const input = { ...Object.fromEntries(Object.entries(planned).filter(([, value]) => value !== undefined)) };
   try {

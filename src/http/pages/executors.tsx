@@ -158,6 +158,9 @@ function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings
       ...{ image_selection, reference_mode, health_check, restore_on_failure },
       allow_downgrade: rest.allow_downgrade,
       minimum_age_hours: rest.minimum_age_hours,
+      requires_approval: rest.requires_approval,
+      approval_hours: rest.approval_hours,
+      start_first: rest.start_first,
     };
     return respondHtml(c, await render(c, ctx, executor, given));
   });

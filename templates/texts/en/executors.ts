@@ -49,6 +49,7 @@ export const executors = {
     no_image: "No image to follow",
     too_young: "No release old enough",
     would_downgrade: "Would be a step back",
+    not_approved: "Not approved",
     other: "State not known",
   },
   triggers: { manual: "Manual", immediate: "Immediate", window: "Window" },

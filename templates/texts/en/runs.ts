@@ -47,6 +47,7 @@ export const runs = {
     would_downgrade: "Skipped, would be a step back",
     too_young: "Skipped, release too young",
     window_closed: "Skipped, window closed",
+    not_approved: "Skipped, not approved",
   },
   banners: {
     waiting: "The run waits",

@@ -50,6 +50,7 @@ export const executors = {
     no_image: "没有可跟随的镜像",
     too_young: "没有达到最短时长的版本",
     would_downgrade: "将会降级",
+    not_approved: "未获批准",
     other: "状态未知",
   },
   triggers: { manual: "手动", immediate: "立即", window: "维护窗口" },

@@ -192,6 +192,7 @@ export const fields: FieldDictionary = {
   "executors.bindings": { title: "绑定", item: "绑定" },
   "connections.is_enabled": { title: "启用", description: "停用后不会发现其中的目标，运行会被跳过" },
   "connections.kind": { title: "类型", options: { docker: "Docker 引擎", podman: "Podman" } },
+  "connections.concurrent_runs": { title: "同时运行数", description: "可以同时更改此运行时的运行数量，其余的等待" },
   "connections.config": { title: "地址" },
   "connections.config.address": {
     title: "套接字或主机地址",
@@ -295,4 +296,10 @@ export const fields: FieldDictionary = {
     description: "自动运行可以转到较低的版本，或无法比较的版本",
   },
   "executors.minimum_age_hours": { title: "最短时长（小时）", description: "采用至少在这么久之前出现的最新版本" },
+  "executors.requires_approval": { title: "需要批准", description: "自动运行会等待您同意它的计划" },
+  "executors.approval_hours": { title: "等待批准（小时）", description: "在此时间内无人批准的运行会被跳过" },
+  "executors.start_first": {
+    title: "先启动后停止",
+    description: "先启动新容器，再停止旧容器；两者不能同时运行（例如发布了端口）时会被拒绝",
+  },
 };

@@ -48,6 +48,7 @@ export const runs = {
     would_downgrade: "已跳过，将会降级",
     too_young: "已跳过，版本太新",
     window_closed: "已跳过，窗口已关闭",
+    not_approved: "已跳过，未获批准",
   },
   banners: {
     waiting: "运行正在等待",
