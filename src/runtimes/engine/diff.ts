@@ -62,13 +62,18 @@ function order(diff: FieldDiff): number {
 
 function shown(path: string, before: unknown, after: unknown): { before: string | null; after: string | null } {
   const texts = { before: text(before), after: text(after) };
-  const isSecret = [texts.before, texts.after].some((each) => each !== null && secretValue.test(each));
+  const isSecret = [texts.before, texts.after].some((each) => each !== null && isSecretText(each));
   if (!isSecret && !isSecretPath(path)) return texts;
   return { before: masked(texts.before, "before"), after: masked(texts.after, "after") };
 }
 
 export function isSecretPath(path: string): boolean {
   return (path.startsWith("Env.") || path.startsWith("Labels.")) && secretName.test(path.slice(path.indexOf(".") + 1));
+}
+
+/** A text that carries a password by its form, whatever it is called. */
+export function isSecretText(text: string): boolean {
+  return secretValue.test(text);
 }
 
 function masked(value: string | null, side: "before" | "after"): string | null {
