@@ -1,3 +1,4 @@
+import { composeImageLabel } from "./compose/labels.ts";
 import { configForCreate, mergeConfig, ownCounts } from "./merge.ts";
 import { isOwnLabel } from "./names.ts";
 import type { ContainerInspect, ImageInspect } from "./objects.ts";
@@ -120,24 +121,7 @@ export function isHostnameForeign(container: Pick<ContainerInspect, "HostConfig"
 
 function labelsFor(merged: RawObject, input: CarryInput): RawObject {
   const labels = Object.entries(stringMapAt(merged.Labels)).filter(([key]) => !isOwnLabel(key));
-  return { ...Object.fromEntries(labels), ...composeImageLabel(input) };
-}
-
-const composeImage = "com.docker.compose.image";
-
-/**
- * Compose compares this label with what its own look at the image gives, so the new value is of the kind that the old one was:
- * the platform manifest's digest where the old container had that (containerd image store), else the image's id.
- */
-function composeImageLabel({ container, newImage }: CarryInput): RawObject {
-  const old = stringMapAt(container.Config.Labels)[composeImage];
-  if (old === undefined) return {};
-  const oldManifest = stringAt(objectAt(container.ImageManifestDescriptor).digest);
-  const isManifest = oldManifest !== "" && old === oldManifest && old !== container.Image;
-  const manifests = listAt(objectAt(newImage).Manifests).map(objectAt);
-  const manifest = manifests.find((each) => each.Kind === "image" && each.Available === true);
-  const newManifest = stringAt(manifest?.ID);
-  return { [composeImage]: isManifest && newManifest !== "" ? newManifest : newImage.Id };
+  return { ...Object.fromEntries(labels), ...composeImageLabel(input.container, input.newImage) };
 }
 
 function hostConfig(container: ContainerInspect, inherited: ReadonlySet<string>): RawObject {

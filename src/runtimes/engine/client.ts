@@ -1,7 +1,15 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import type { PullProgress, RegistryAuth } from "../runtime.ts";
-import { ContainerInspect, ContainerSummary, Created, EngineVersion, ImageInspect } from "./objects.ts";
+import {
+  ContainerInspect,
+  ContainerSummary,
+  Created,
+  EngineVersion,
+  FileChange,
+  ImageInspect,
+  PathStat,
+} from "./objects.ts";
 import { pullFailure, pullReader } from "./pull.ts";
 import type { RawObject } from "./raw.ts";
 import { isObject } from "./raw.ts";
@@ -103,6 +111,28 @@ export function engineClient(options: ClientOptions) {
     async disconnectNetwork(network: string, id: string): Promise<void> {
       const body = { Container: id, Force: false };
       await send({ method: "POST", path: `/networks/${encodeURIComponent(network)}/disconnect`, body });
+    },
+    /** What its own layer has beside its image; nothing of mounts. */
+    changes: async (id: string) => (await read(v.nullable(v.array(FileChange)), `${container(id)}/changes`)) ?? [],
+    /** What is at a path, read without its content. Throws `not_found` when nothing is. */
+    async statPath(id: string, path: string): Promise<PathStat> {
+      const request = { method: "HEAD", path: `${container(id)}/archive`, query: { path } } as const;
+      const { status, pathStat = "" } = await send(request);
+      const stat = v.safeParse(PathStat, tryJson(Buffer.from(pathStat, "base64").toString("utf8")));
+      if (stat.success) return stat.output;
+      throw new EngineError("malformed", `The answer to HEAD ${request.path} does not tell what is there`, status);
+    },
+    /** A path as a tar archive of at most `maxBytes`. */
+    async readArchive(id: string, path: string, maxBytes: number): Promise<Uint8Array> {
+      const request = { method: "GET", path: `${container(id)}/archive`, query: { path }, maxBytes } as const;
+      const { status, bytes } = await send(request);
+      if (bytes !== undefined) return bytes;
+      throw new EngineError("malformed", `The answer to GET ${request.path} is no archive`, status);
+    },
+    /** Unpacks a tar archive over the container's root, with the owners that it names. */
+    async writeArchive(id: string, archive: Uint8Array): Promise<void> {
+      const query = { path: "/", noOverwriteDirNonDir: "1" };
+      await send({ method: "PUT", path: `${container(id)}/archive`, query, archive });
     },
     async tagImage(source: string, repository: string, tag: string): Promise<void> {
       const path = `/images/${encodeReference(source)}/tag`;

@@ -56,6 +56,14 @@ export const EngineVersion = v.looseObject({
 });
 export type EngineVersion = v.InferOutput<typeof EngineVersion>;
 
+/** One path of a container's own layer; of whatever kind it is. */
+export const FileChange = v.object({ Path: v.string(), Kind: v.number() });
+export type FileChange = v.InferOutput<typeof FileChange>;
+
+/** `mode` has the type in its high bits, as Go writes it: none of them is a regular file. */
+export const PathStat = v.object({ size: v.number(), mode: v.number(), mtime: v.string() });
+export type PathStat = v.InferOutput<typeof PathStat>;
+
 export const Created = v.looseObject({ Id: v.string(), Warnings: v.nullish(v.array(v.string())) });
 
 /** `linux/amd64`, `linux/arm/v7`. */

@@ -9,11 +9,15 @@ import type { EngineAddress } from "./address.ts";
 const maxBodyBytes = 16 * 1024 * 1024;
 
 export interface EngineRequest {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   /** With a leading slash, already encoded. */
   path: string;
   query?: Readonly<Record<string, string>>;
   body?: unknown;
+  /** An archive as the body, in place of `body`. */
+  archive?: Uint8Array;
+  /** Asks for the answer as `bytes`, which are at most so many. */
+  maxBytes?: number;
   headers?: Readonly<Record<string, string>>;
   /** For the whole exchange; for a stream the longest silence. */
   deadlineMs: number;
@@ -23,6 +27,10 @@ export interface EngineResponse {
   status: number;
   contentType: string;
   text: string;
+  /** In place of `text`, where a request asked for bytes and succeeded. */
+  bytes?: Uint8Array;
+  /** What an engine tells of a file beside its archive: JSON in base64. */
+  pathStat?: string;
 }
 
 export interface EngineTransport {
@@ -85,6 +93,7 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
         method: request.method,
         headers: { "User-Agent": "tidemark", ...request.headers },
         options: { _query: {}, _body: request.body ?? {} },
+        ...(request.archive === undefined ? {} : { file: Buffer.from(request.archive) }),
         isStream: true,
         statusCodes: anyStatus,
         abortSignal: ending.signal,
@@ -95,7 +104,10 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
         ending.signal.addEventListener("abort", () => incoming.destroy(), { once: true });
         const status = incoming.statusCode ?? 0;
         const isStreamed = onChunk !== null && status < 300;
+        const isBinary = request.maxBytes !== undefined && status < 300;
+        const limit = isBinary ? (request.maxBytes ?? 0) : maxBodyBytes;
         const decoder = new TextDecoder();
+        const pieces: Buffer[] = [];
         let text = "";
         let bytes = 0;
         incoming.on("data", (chunk: Buffer) => {
@@ -106,13 +118,21 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
             return;
           }
           bytes += chunk.byteLength;
-          if (bytes > maxBodyBytes) unreachable(`more than ${maxBodyBytes} bytes`);
+          if (bytes > limit) unreachable(`more than ${limit} bytes`);
+          else if (isBinary) pieces.push(chunk);
           else text += decoder.decode(chunk, { stream: true });
         });
         incoming.on("error", (cause) => unreachable("the connection broke in the middle of the answer", cause));
         incoming.on("end", () => {
           if (!incoming.complete) return unreachable("the answer ended early");
-          end(null, { status, contentType: incoming.headers["content-type"] ?? "", text });
+          const pathStat = incoming.headers["x-docker-container-path-stat"];
+          end(null, {
+            status,
+            contentType: incoming.headers["content-type"] ?? "",
+            text,
+            ...(isBinary ? { bytes: Buffer.concat(pieces) } : {}),
+            ...(typeof pathStat === "string" ? { pathStat } : {}),
+          });
         });
         incoming.on("close", () => unreachable("the answer ended early"));
       });
