@@ -3,7 +3,10 @@ import { PluginError } from "../../src/errors.ts";
 import type {
   Change,
   FieldDiff,
+  FileNotice,
   Journal,
+  PlannedContainer,
+  PlanOptions,
   Readiness,
   Recovery,
   Refusal,
@@ -25,6 +28,19 @@ export interface FakeContainer {
   env: readonly string[];
   /** The run that made it, as a real engine's label says. */
   run: string | null;
+  /** The compose project that it belongs to, with its service there. */
+  project: string | null;
+  service: string;
+  /** The service in whose network it lives; it is made anew when that one is. */
+  shares: string | null;
+}
+
+interface FakeOptions {
+  running?: boolean;
+  env?: string[];
+  project?: string;
+  service?: string;
+  shares?: string;
 }
 
 /** What an engine holds, and what it is told to do wrong; shared by every session, as a real one is. */
@@ -33,12 +49,17 @@ export class FakeEngine {
   /** Every mutation in its order: `stop web`, `start web`. */
   readonly calls: string[] = [];
   readonly pulls: { reference: string; auth: RegistryAuth | null }[] = [];
+  /** The options with which plans were asked for. */
+  readonly planned: (PlanOptions | undefined)[] = [];
   isUnreachable = false;
   /** What `inspect` throws, as a fault of ours would. */
   inspectFault: Error | null = null;
   refusals: Refusal[] = [];
-  /** Fails the step each time it is tried. */
-  failures = new Map<UpdateStep | "capture" | "discover", PluginError>();
+  warnings: Refusal[] = [];
+  /** What a plan says of the files behind a group. */
+  files: FileNotice[] = [];
+  /** Fails the step each time it is tried; by `step container` for one container of a group. */
+  failures = new Map<string, PluginError>();
   /** Judges what runs; by default whatever runs is ready. */
   judge: (container: FakeContainer) => Readiness = (container) =>
     container.running ? { ready: true, detail: "Running" } : { ready: false, detail: "Exited", final: true };
@@ -48,7 +69,7 @@ export class FakeEngine {
   gate: () => Promise<void> = async () => undefined;
   #nextId = 1;
 
-  add(name: string, image: string, digest: string | null, options: { running?: boolean; env?: string[] } = {}): void {
+  add(name: string, image: string, digest: string | null, options: FakeOptions = {}): void {
     this.containers.set(name, {
       id: `c${this.#nextId++}`,
       name,
@@ -57,6 +78,9 @@ export class FakeEngine {
       running: options.running ?? true,
       env: options.env ?? ["SECRET_WORD=correct-horse-battery"],
       run: null,
+      project: options.project ?? null,
+      service: options.service ?? "main",
+      shares: options.shares ?? null,
     });
   }
 
@@ -64,6 +88,14 @@ export class FakeEngine {
     const found = this.containers.get(name);
     if (found === undefined) throw new PluginError("not_found", `There is no container "${name}"`);
     return found;
+  }
+
+  /** The containers of a target; those that an update keeps aside are none of them. */
+  membersOf(ref: TargetRef): readonly FakeContainer[] {
+    if (ref.kind === "container") return [this.get(ref.id)];
+    const members = [...this.containers.values()].filter((each) => each.project === ref.id && !isAside(each.name));
+    if (members.length === 0) throw new PluginError("not_found", `There is no compose project "${ref.id}"`);
+    return members;
   }
 
   /** Names of the containers that run. */
@@ -100,103 +132,176 @@ export class FakeEngine {
 }
 
 const digestIn = (reference: string) => /@(sha256:[0-9a-f]+)$/.exec(reference)?.[1] ?? null;
+const aside = (name: string) => `${name}-previous`;
+const next = (name: string) => `${name}-next`;
+const isAside = (name: string) => /-(previous|next)$/.test(name);
+const serviceOf = (ref: TargetRef, container: FakeContainer) => (ref.kind === "container" ? "main" : container.service);
 
-function targetOf(engine: FakeEngine, container: FakeContainer): Target {
+function targetOf(engine: FakeEngine, ref: TargetRef): Target {
+  const members = engine.membersOf(ref);
+  const names = [...new Set(members.map((each) => serviceOf(ref, each)))];
   return {
-    ref: { kind: "container", id: container.name },
-    name: container.name,
-    services: [
-      {
-        name: "main",
-        containers: [container.name],
-        image: container.image,
-        image_id: `id-${container.digest}`,
-        digest: container.digest,
+    ref,
+    name: ref.id,
+    services: names.flatMap((name) => {
+      const replicas = members.filter((each) => serviceOf(ref, each) === name);
+      const [first] = replicas;
+      if (first === undefined) return [];
+      return {
+        name,
+        containers: replicas.map((each) => each.name),
+        image: first.image,
+        image_id: `id-${first.digest}`,
+        digest: first.digest,
         platform: "linux/amd64",
-        state: container.running ? "running" : "stopped",
-      },
-    ],
+        state: replicas.every((each) => each.running) ? ("running" as const) : ("stopped" as const),
+      };
+    }),
     refusals: engine.refusals,
     warnings: [],
     labels: {},
   };
 }
 
-function planOf(engine: FakeEngine, ref: TargetRef, changes: readonly Change[], ranThen = false): UpdatePlan {
-  const found = engine.get(ref.id);
-  const isToRun = found.running || ranThen;
-  const change = changes[0];
-  if (change === undefined) throw new Error("A plan needs a change");
+interface Wanted {
+  change: Change;
+  digest: string | null;
+  members: readonly FakeContainer[];
+  isToRun: boolean;
+  isSame: boolean;
+}
+
+function wantedOf(engine: FakeEngine, ref: TargetRef, change: Change, ranThen: boolean): Wanted {
+  const members = engine.membersOf(ref).filter((each) => serviceOf(ref, each) === change.service);
   const digest = change.digest === null ? digestIn(change.reference) : digestIn(change.digest);
-  const isSame = found.image === change.reference && found.digest === digest && found.running === isToRun;
-  const diff: FieldDiff[] = [
-    { service: "main", path: "Image", before: found.image, after: change.reference, because: "desired" },
-  ];
+  const isToRun = ranThen || members.some((each) => each.running);
+  const isSame = members.every(
+    (each) => each.image === change.reference && each.digest === digest && each.running === isToRun,
+  );
+  return { change, digest, members, isToRun, isSame };
+}
+
+function planOf(
+  engine: FakeEngine,
+  ref: TargetRef,
+  changes: readonly Change[],
+  options: PlanOptions = { start_first: false },
+  ranThen = false,
+): UpdatePlan {
+  if (changes.length === 0) throw new Error("A plan needs a change");
+  const wanted = changes.map((change) => wantedOf(engine, ref, change, ranThen));
+  const unknown = wanted.find(({ members }) => members.length === 0);
+  if (unknown !== undefined) {
+    throw new PluginError("not_found", `"${ref.id}" has no service "${unknown.change.service}"`);
+  }
+  const moved = wanted.filter(({ isSame }) => !isSame);
+  const desired: PlannedContainer[] = moved.flatMap(({ members, change, isToRun }) =>
+    members.map(({ name }) => ({ name, service: change.service, because: "desired" as const, is_running: isToRun })),
+  );
+  const sharing: PlannedContainer[] = (ref.kind === "container" ? [] : engine.membersOf(ref))
+    .filter((each) => desired.some(({ service }) => service === each.shares))
+    .filter((each) => desired.every(({ name }) => name !== each.name))
+    .map(({ name, service, running }) => ({ name, service, because: "shares" as const, is_running: running }));
+  const diff: FieldDiff[] = moved.map(({ change, members }) => ({
+    service: change.service,
+    path: "Image",
+    before: members[0]?.image ?? null,
+    after: change.reference,
+    because: "desired" as const,
+  }));
+  const found = engine.membersOf(ref).map(({ id, image, digest, running }) => [id, image, digest, running]);
+  const asked = wanted.map(({ change, digest, isToRun }) => [change.service, change.reference, digest, isToRun]);
   return {
     ref,
     changes,
-    services: [
-      {
-        service: "main",
-        from: {
-          reference: found.image,
-          digest: found.digest,
-          image_id: `id-${found.digest}`,
-          is_running: found.running,
-        },
-        to: { reference: change.reference, digest, is_running: isToRun },
+    services: wanted.map(({ change, digest, members: [first], isToRun }) => ({
+      service: change.service,
+      from: {
+        reference: first?.image ?? "",
+        digest: first?.digest ?? null,
+        image_id: `id-${first?.digest ?? null}`,
+        is_running: first?.running ?? false,
       },
-    ],
-    containers: [{ name: ref.id, service: "main", because: "desired", is_running: isToRun }],
-    order: "stop_first",
-    files: [],
-    diff: isSame ? [] : diff,
+      to: { reference: change.reference, digest, is_running: isToRun },
+    })),
+    containers:
+      ref.kind === "container"
+        ? [{ name: ref.id, service: "main", because: "desired", is_running: wanted[0]?.isToRun ?? false }]
+        : [...desired, ...sharing],
+    order: options.start_first ? "start_first" : "stop_first",
+    files: moved.length === 0 ? [] : engine.files,
+    diff,
     carried: { mounts: 1 },
     refusals: engine.refusals,
-    warnings: [],
-    is_noop: isSame,
-    hash: new Bun.CryptoHasher("sha256")
-      .update(JSON.stringify([found.id, found.image, found.digest, change.reference, digest, found.running, isToRun]))
-      .digest("hex"),
+    warnings: engine.warnings,
+    is_noop: moved.length === 0,
+    hash: new Bun.CryptoHasher("sha256").update(JSON.stringify([found, asked, options])).digest("hex"),
+  };
+}
+
+/** What a snapshot of the double holds: one container as a real engine says it, or those of a group. */
+const Captured = v.object({
+  Name: v.string(),
+  Service: v.string(),
+  State: v.object({ Running: v.boolean() }),
+  Config: v.object({ Image: v.string(), Digest: v.nullable(v.string()), Env: v.array(v.string()) }),
+});
+const CapturedGroup = v.object({ Containers: v.array(Captured) });
+
+function capturedOf(container: FakeContainer, service: string): v.InferOutput<typeof Captured> {
+  const { name, image, digest, env, running } = container;
+  return {
+    Name: name,
+    Service: service,
+    State: { Running: running },
+    Config: { Image: image, Digest: digest, Env: [...env] },
   };
 }
 
 /** Takes the same steps in the same order as a container engine's plug-in, each journalled before it is taken. */
 export function fakeSession(engine: FakeEngine): RuntimeSession {
-  const step = async (journal: Journal, name: UpdateStep, call: string, work: () => void) => {
-    await journal.begin(name);
-    const failure = engine.failures.get(name);
+  const step = async (journal: Journal, name: UpdateStep, container: string, call: string, work: () => void) => {
+    await journal.begin(name, { container });
+    const failure = engine.failures.get(`${name} ${container}`) ?? engine.failures.get(name);
     try {
       await engine.mutate(call, () => {
         if (failure !== undefined) throw failure;
         work();
       });
     } catch (error) {
-      await journal.fail(name, { message: String(error) });
+      await journal.fail(name, { container, message: String(error) });
       throw error;
     }
-    await journal.finish(name);
+    await journal.finish(name, { container });
   };
-  const aside = (ref: TargetRef) => `${ref.id}-previous`;
-  const next = (ref: TargetRef) => `${ref.id}-next`;
+  /** Names of everything that an update of the target may have touched. */
+  const namesOf = (ref: TargetRef): readonly string[] => {
+    if (ref.kind === "container") return [ref.id];
+    const names = [...engine.containers.values()]
+      .filter((each) => each.project === ref.id)
+      .map((each) => each.name.replace(/-(previous|next)$/, ""));
+    return [...new Set(names)];
+  };
 
-  const putBack = async (ref: TargetRef, journal: Journal) => {
+  const putBack = async (name: string, journal: Journal) => {
     // What did not run before is not started: its stop was skipped.
-    const isStarting = journal.entries().some((entry) => entry.step === "stop" && entry.facts.is_skipped !== true);
-    if (engine.containers.has(aside(ref))) {
-      if (engine.containers.has(ref.id)) {
-        await engine.mutate(`remove ${ref.id}`, () => engine.containers.delete(ref.id));
+    const isStarting = journal
+      .entries()
+      .some(({ step, facts }) => step === "stop" && facts.container === name && facts.is_skipped !== true);
+    if (engine.containers.has(aside(name))) {
+      if (engine.containers.has(name)) {
+        await engine.mutate(`remove ${name}`, () => engine.containers.delete(name));
       }
-      await engine.mutate(`rename ${aside(ref)}`, () => engine.rename(aside(ref), ref.id));
+      await engine.mutate(`rename ${aside(name)}`, () => engine.rename(aside(name), name));
     }
-    if (engine.containers.has(next(ref))) {
-      await engine.mutate(`remove ${next(ref)}`, () => engine.containers.delete(next(ref)));
+    if (engine.containers.has(next(name))) {
+      await engine.mutate(`remove ${next(name)}`, () => engine.containers.delete(next(name)));
     }
     const failure = engine.failures.get("undo");
-    if (isStarting && !engine.get(ref.id).running) {
-      await engine.mutate(`start ${ref.id}`, () => {
+    if (isStarting && !engine.get(name).running) {
+      await engine.mutate(`start ${name}`, () => {
         if (failure !== undefined) throw failure;
-        engine.setRunning(ref.id, true);
+        engine.setRunning(name, true);
       });
     }
   };
@@ -210,46 +315,81 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       engine.reach();
       const failure = engine.failures.get("discover");
       if (failure !== undefined) throw failure;
-      return [...engine.containers.values()].map((each) => targetOf(engine, each));
+      const all = [...engine.containers.values()];
+      const projects = new Set(all.flatMap(({ project }) => (project === null ? [] : [project])));
+      return [
+        ...[...projects].map((id) => targetOf(engine, { kind: "compose", id })),
+        ...all.map(({ name }) => targetOf(engine, { kind: "container", id: name })),
+      ];
     },
     inspect: async (ref) => {
       engine.reach();
       if (engine.inspectFault !== null) throw engine.inspectFault;
-      return targetOf(engine, engine.get(ref.id));
+      return targetOf(engine, ref);
     },
-    plan: async (ref, changes) => {
+    plan: async (ref, changes, options) => {
       engine.reach();
-      return planOf(engine, ref, changes);
+      engine.planned.push(options);
+      return planOf(engine, ref, changes, options);
     },
     prepare: async (plan, auths, journal) => {
       for (const service of plan.services) {
-        await step(journal, "pull", `pull ${service.to.reference}`, () => {
-          engine.pulls.push({ reference: service.to.reference, auth: auths[0] ?? null });
-        });
+        const { reference } = service.to;
+        await journal.begin("pull");
+        const failure = engine.failures.get(`pull ${reference}`) ?? engine.failures.get("pull");
+        try {
+          await engine.mutate(`pull ${reference}`, () => {
+            if (failure !== undefined) throw failure;
+            engine.pulls.push({ reference, auth: auths[0] ?? null });
+          });
+        } catch (error) {
+          await journal.fail("pull", { message: String(error) });
+          throw error;
+        }
+        await journal.finish("pull");
         journal.progress({ bytes: 10, total_bytes: 20, layers_done: 1, layers_total: 2 });
       }
-      const [service] = plan.services;
-      const alias = engine.aliases.get(service?.to.digest ?? "");
-      return { is_noop: plan.is_noop || (alias !== undefined && alias === service?.from.digest) };
+      const isAlias = plan.services.every(({ from, to }) => {
+        const alias = engine.aliases.get(to.digest ?? "");
+        return alias !== undefined && alias === from.digest;
+      });
+      return { is_noop: plan.is_noop || isAlias };
     },
     apply: async (plan, journal) => {
       const { ref } = plan;
-      const to = plan.services[0]?.to;
-      if (to === undefined) throw new Error("A plan needs a service");
-      const old = engine.get(ref.id);
-      await step(journal, "create", `create ${next(ref)}`, () =>
-        engine.create(next(ref), to.reference, to.digest, old, journal.run_id),
-      );
-      if (old.running) await step(journal, "stop", `stop ${ref.id}`, () => engine.setRunning(ref.id, false));
-      else await journal.finish("stop", { is_skipped: true });
-      await step(journal, "rename_old", `rename ${ref.id}`, () => engine.rename(ref.id, aside(ref)));
-      await step(journal, "rename_new", `rename ${next(ref)}`, () => engine.rename(next(ref), ref.id));
-      if (to.is_running) await step(journal, "start", `start ${ref.id}`, () => engine.setRunning(ref.id, true));
+      const olds = plan.containers.map((planned) => ({ planned, old: engine.get(planned.name) }));
+      for (const { planned, old } of olds) {
+        const to = plan.services.find((each) => each.service === planned.service)?.to;
+        const isMoved = planned.because === "desired" && to !== undefined;
+        await step(journal, "create", planned.name, `create ${next(planned.name)}`, () =>
+          engine.create(
+            next(planned.name),
+            isMoved ? to.reference : old.image,
+            isMoved ? to.digest : old.digest,
+            old,
+            journal.run_id,
+          ),
+        );
+      }
+      for (const { planned, old } of olds.toReversed()) {
+        const { name } = planned;
+        if (old.running) await step(journal, "stop", name, `stop ${name}`, () => engine.setRunning(name, false));
+        else await journal.finish("stop", { container: name, is_skipped: true });
+      }
+      for (const { planned } of olds) {
+        const { name } = planned;
+        await step(journal, "rename_old", name, `rename ${name}`, () => engine.rename(name, aside(name)));
+        await step(journal, "rename_new", name, `rename ${next(name)}`, () => engine.rename(next(name), name));
+        if (planned.is_running) {
+          await step(journal, "start", name, `start ${name}`, () => engine.setRunning(name, true));
+        }
+      }
+      if (olds.length === 0) throw new Error(`The plan for "${ref.id}" replaces nothing`);
     },
     undo: async (ref, journal) => {
       await journal.begin("undo");
       try {
-        await putBack(ref, journal);
+        for (const name of namesOf(ref)) await putBack(name, journal);
       } catch (error) {
         await journal.fail("undo", { error: String(error) });
         throw error;
@@ -258,53 +398,68 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       return { state: "untouched", detail: "The previous container serves" };
     },
     finish: async (ref, journal) => {
-      await step(journal, "remove_old", `remove ${aside(ref)}`, () => {
-        engine.containers.delete(aside(ref));
-        engine.containers.delete(next(ref));
-      });
+      for (const name of namesOf(ref)) {
+        const isKept = [aside(name), next(name)].some((each) => engine.containers.has(each));
+        if (ref.kind === "compose" && !isKept) continue;
+        await step(journal, "remove_old", name, `remove ${aside(name)}`, () => {
+          engine.containers.delete(aside(name));
+          engine.containers.delete(next(name));
+        });
+      }
     },
     recover: async (ref, journal): Promise<Recovery> => {
       engine.reach();
-      const isAside = engine.containers.has(aside(ref));
-      const found = engine.containers.get(ref.id);
+      const names = namesOf(ref);
+      const isKept = names.some((name) => engine.containers.has(aside(name)));
+      const isRunning = names.every((name) => engine.containers.get(name)?.running === true);
       const isUndone = journal.entries().some((entry) => entry.step === "undo");
-      if (isAside && found?.running && !isUndone) return { state: "started", detail: "The new container runs" };
-      const isNew = found?.run === journal.run_id;
-      if (!isAside && found?.running && isNew) return { state: "finished", detail: "The previous one is gone" };
+      const isHalf = names.some((name) => engine.containers.has(next(name)));
+      if (isKept && isRunning && !isUndone && !isHalf) return { state: "started", detail: "The new container runs" };
+      const isNew = names.some((name) => engine.containers.get(name)?.run === journal.run_id);
+      if (!isKept && isRunning && isNew) return { state: "finished", detail: "The previous one is gone" };
       try {
-        await putBack(ref, journal);
+        for (const name of names) await putBack(name, journal);
       } catch (error) {
         return { state: "down", detail: String(error) };
       }
       return { state: "untouched", detail: "The previous container serves" };
     },
-    readiness: async (ref) => {
+    readiness: async (ref, _since, containers) => {
       engine.reach();
-      return engine.judge(engine.get(ref.id));
+      const judged = engine
+        .membersOf(ref)
+        .filter((each) => containers === null || containers.includes(each.name))
+        .map((each) => engine.judge(each));
+      const final = judged.find((each) => !each.ready && each.final === true);
+      return final ?? judged.find((each) => !each.ready) ?? judged[0] ?? { ready: true, detail: "Running" };
     },
     snapshots: {
       capture: async (ref) => {
         engine.reach();
         const failure = engine.failures.get("capture");
         if (failure !== undefined) throw failure;
-        const { name, image, digest, env, running } = engine.get(ref.id);
-        return JSON.stringify({
-          Name: name,
-          State: { Running: running },
-          Config: { Image: image, Digest: digest, Env: env },
-        });
+        const captured = engine.membersOf(ref).map((each) => capturedOf(each, serviceOf(ref, each)));
+        return JSON.stringify(ref.kind === "container" ? captured[0] : { Containers: captured });
       },
       planRestore: async (ref, snapshot) => {
-        const { Config, State } = v.parse(
-          v.object({
-            State: v.object({ Running: v.boolean() }),
-            Config: v.object({ Image: v.string(), Digest: v.nullable(v.string()) }),
-          }),
-          JSON.parse(snapshot),
+        const json: unknown = JSON.parse(snapshot);
+        const captured = ref.kind === "container" ? [v.parse(Captured, json)] : v.parse(CapturedGroup, json).Containers;
+        const changes = captured.map(({ Service, Config }) => ({
+          service: Service,
+          reference: Config.Image,
+          digest: Config.Digest === null ? null : `${Config.Image.split(/[:@]/)[0]}@${Config.Digest}`,
+          image_config: null,
+        }));
+        const unique = changes.filter(
+          (change, position) => changes.findIndex((each) => each.service === change.service) === position,
         );
-        const pull = Config.Digest === null ? null : `${Config.Image.split(/[:@]/)[0]}@${Config.Digest}`;
-        const change = { service: "main", reference: Config.Image, digest: pull, image_config: null };
-        return planOf(engine, ref, [change], State.Running);
+        return planOf(
+          engine,
+          ref,
+          unique,
+          undefined,
+          captured.some(({ State }) => State.Running),
+        );
       },
       prepareRestore: async (plan, _snapshot, auths, journal) => session.prepare(plan, auths, journal),
     },
@@ -313,12 +468,12 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
   return session;
 }
 
-/** A `docker` runtime on a fake engine; its address is `fake://name`. */
 /** Every kind, all on the same engine. */
 export function fakeRuntimes(engine: FakeEngine) {
   return { docker: fakeRuntime(engine), podman: { ...fakeRuntime(engine), kind: "podman", title: "Podman" } } as const;
 }
 
+/** A `docker` runtime on a fake engine; its address is `fake://name`. */
 export function fakeRuntime(engine: FakeEngine): Runtime<"docker"> {
   return {
     kind: "docker",
