@@ -4,8 +4,21 @@ import { channelsOfSource, findBindable, trackerExists } from "./queries.ts";
 import type { ExecutorInput } from "./schema.ts";
 import type { Binding } from "./settings.ts";
 
+/** The services that may be bound. */
+export interface KnownServices {
+  target: string;
+  /** Null where nobody could look: then every name is taken. */
+  found: readonly string[] | null;
+  /** Bound already: one that is gone for the moment keeps nothing else from being stored. */
+  bound: readonly string[];
+}
+
 /** Refuses what is bound to nothing, twice, or to a channel that the source does not have; each at its field. */
-export async function resolveBindings(read: Reader, input: ExecutorInput["bindings"]): Promise<Binding[]> {
+export async function resolveBindings(
+  read: Reader,
+  input: ExecutorInput["bindings"],
+  services: KnownServices | null,
+): Promise<Binding[]> {
   const errors: Record<string, string> = {};
   const found: Binding[] = [];
   for (const [position, binding] of input.entries()) {
@@ -13,6 +26,8 @@ export async function resolveBindings(read: Reader, input: ExecutorInput["bindin
     if (found.some((each) => each.service === binding.service)) {
       errors[at("service")] = `The service "${binding.service}" is already bound above`;
     }
+    const unknown = services === null ? null : unknownService(services, binding.service);
+    if (unknown !== null) errors[at("service")] = unknown;
     const source = await findBindable(read, binding.tracker, binding.source);
     if (source === null) {
       if (await trackerExists(read, binding.tracker)) {
@@ -28,4 +43,9 @@ export async function resolveBindings(read: Reader, input: ExecutorInput["bindin
   }
   if (Object.keys(errors).length > 0) throw invalidInput(errors);
   return found;
+}
+
+function unknownService({ target, found, bound }: KnownServices, name: string): string | null {
+  if (found === null || found.includes(name) || bound.includes(name)) return null;
+  return `"${target}" has no service "${name}"; it has ${found.join(", ")}`;
 }

@@ -5,7 +5,7 @@ import { ImageReferenceError, isImageId, parseImageReference } from "../versions
 import { isDowngrade } from "../versions/order.ts";
 import { tagsOfDigest } from "./queries.ts";
 import type { ReleaseChoice, TrackerReleases } from "./releases.ts";
-import type { ServiceObservation, Unmet } from "./schema.ts";
+import type { Observation, ServiceObservation, SkipReason, Unmet } from "./schema.ts";
 import type { Binding, ExecutorSettings } from "./settings.ts";
 
 export interface DesiredDeps {
@@ -15,6 +15,8 @@ export interface DesiredDeps {
 
 export interface Comparison {
   services: readonly ServiceObservation[];
+  /** Services of the target that are bound to nothing. */
+  unbound: readonly ServiceObservationFound[];
   /** By service; only those for which a reference could be made. */
   images: ReadonlyMap<string, DesiredImage>;
   /** The first condition that a run would not meet, as far as it can be told without a plan. */
@@ -23,9 +25,13 @@ export interface Comparison {
   ready_at: number | null;
   /** True for a step back, null where nobody can say; both keep automatic runs from going there. */
   is_downgrade: boolean | null;
-  /** Identity of what is desired over all services; null while a service has nothing desired. */
+  /** The service that `is_downgrade` tells of; null when it is false. */
+  downgraded: string | null;
+  /** Identity of what is desired over all services that have something desired; null when none has. */
   desired_revision: string | null;
 }
+
+type ServiceObservationFound = Observation["unbound"][number];
 
 const hourMs = 60 * 60 * 1000;
 
@@ -41,10 +47,12 @@ export function isSameContent(difference: ImageDifference | null): boolean {
   return difference === "current" || difference === "other_mode" || difference === "other_tag";
 }
 
+/** What a later check or some hours will mend: the service is left as it is and does not hold up the others. */
+const postponing: ReadonlySet<SkipReason> = new Set(["no_release", "too_young"]);
+
 interface Compared {
   observation: ServiceObservation;
   image: DesiredImage | null;
-  unmet: Unmet | null;
   ready_at: number | null;
   is_downgrade: boolean | null;
 }
@@ -71,14 +79,28 @@ export async function compareWithDesired(
   );
   return {
     services: compared.map((each) => each.observation),
+    unbound: (target?.services ?? [])
+      .filter(({ name }) => settings.bindings.every((binding) => binding.service !== name))
+      .map((service) => ({ ...service })),
     images: new Map(
       compared.flatMap(({ observation, image }) => (image === null ? [] : [[observation.service, image] as const])),
     ),
-    unmet: missing ?? refused ?? compared.find((each) => each.unmet !== null)?.unmet ?? null,
+    unmet: missing ?? refused ?? firstUnmet(compared),
     ready_at: readyTimes.length === 0 ? null : Math.min(...readyTimes),
     is_downgrade: worst(compared.map((each) => each.is_downgrade)),
-    desired_revision: identities.length === compared.length ? identities.toSorted().join("\n") : null,
+    downgraded:
+      (compared.find((each) => each.is_downgrade) ?? compared.find((each) => each.is_downgrade === null))?.observation
+        .service ?? null,
+    desired_revision: identities.length === 0 ? null : identities.toSorted().join("\n"),
   };
+}
+
+/** A service that only has to wait keeps nothing from happening while another one has a release. */
+function firstUnmet(compared: readonly Compared[]): Unmet | null {
+  const unmet = compared.flatMap(({ observation }) => (observation.unmet === null ? [] : [observation.unmet]));
+  const blocking = unmet.find(({ code }) => !postponing.has(code));
+  if (blocking !== undefined) return blocking;
+  return unmet.length === compared.length ? (unmet[0] ?? null) : null;
 }
 
 function worst(verdicts: readonly (boolean | null)[]): boolean | null {
@@ -100,10 +122,10 @@ async function compareService(
     minimum_age_ms: settings.minimum_age_hours * hourMs,
   });
   const base = { service, tracker, source, channel, found: observed };
+  const named = ({ code, message }: Unmet): Unmet => ({ code, message: inService(settings, service, message) });
   const nothing = (unmet: Unmet): Compared => ({
-    observation: { ...base, desired: null, difference: null },
+    observation: { ...base, desired: null, difference: null, unmet: named(unmet) },
     image: null,
-    unmet,
     ready_at: choice.ready_at,
     is_downgrade: false,
   });
@@ -117,15 +139,20 @@ async function compareService(
       ...base,
       desired: { version, tag, digest: image.digest, reference: image.reference, published_at },
       difference,
+      unmet:
+        target !== null && found === null
+          ? { code: "target_missing", message: `"${settings.target.id}" has no service "${service}"` }
+          : null,
     },
     image,
-    unmet:
-      target !== null && found === null
-        ? { code: "target_missing", message: `"${settings.target.id}" has no service "${service}"` }
-        : null,
     ready_at: choice.ready_at,
     is_downgrade: isUpdate(difference) ? isStepBack(knownTags, found, tag) : false,
   };
+}
+
+/** A sentence about one service of several; a target that is one container needs no name for its only one. */
+export function inService(settings: Pick<ExecutorSettings, "target">, service: string, message: string): string {
+  return settings.target.kind === "container" ? message : `Service "${service}": ${message}`;
 }
 
 function noRelease(binding: Binding, choice: ReleaseChoice, hours: number): Unmet {

@@ -134,6 +134,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
       const { start, waiting, next_evaluation_at } = await decision;
       const observation: Observation = {
         services: [...comparison.services],
+        unbound: [...comparison.unbound],
         problem,
         waiting,
         desired_revision: comparison.desired_revision,

@@ -3,7 +3,7 @@ import { PluginError } from "../errors.ts";
 import type { Change, RegistryAuth, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
 import type { DesiredImage } from "../versions/desired-image.ts";
 import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
-import { type Comparison, compareWithDesired, type DesiredDeps, isSameContent } from "./desired.ts";
+import { type Comparison, compareWithDesired, type DesiredDeps, inService, isSameContent } from "./desired.ts";
 import type { PlanView, ServiceObservation, Unmet } from "./schema.ts";
 import type { Binding, ExecutorSettings } from "./settings.ts";
 
@@ -36,15 +36,10 @@ export async function planUpdate(
 ): Promise<PlannedUpdate> {
   const target = await inspectOrNull(session, settings);
   const comparison = await compareWithDesired(deps, settings, target);
-  if (
-    target === null ||
-    comparison.images.size < settings.bindings.length ||
-    comparison.unmet?.code === "target_missing"
-  ) {
-    return { ...comparison, target, plan: null };
-  }
+  const isBlocked = comparison.unmet !== null && comparison.unmet.code !== "target_refused";
+  if (target === null || comparison.images.size === 0 || isBlocked) return { ...comparison, target, plan: null };
   const changes: Change[] = [];
-  for (const observation of comparison.services) {
+  for (const observation of toChange(comparison, purpose)) {
     const image = comparison.images.get(observation.service);
     const binding = settings.bindings.find((each) => each.service === observation.service);
     if (image !== undefined && binding !== undefined) {
@@ -53,6 +48,17 @@ export async function planUpdate(
   }
   const plan = await session.plan(settings.target, changes, { start_first: settings.start_first });
   return { ...comparison, target, plan, unmet: comparison.unmet ?? judgePlan(plan, comparison, settings, purpose) };
+}
+
+/**
+ * The services that a run is to bring to their desired image. An automatic run touches only those that get other content; where
+ * none does, all are planned, so that there is something to show.
+ */
+function toChange({ services, images }: Comparison, purpose: PlanPurpose): readonly ServiceObservation[] {
+  const possible = services.filter((each) => images.has(each.service));
+  if (!purpose.is_automatic) return possible;
+  const other = possible.filter((each) => !isSameContent(each.difference));
+  return other.length === 0 ? possible : other;
 }
 
 /** Null when the target is gone. */
@@ -108,22 +114,21 @@ function judgePlan(
   if (refusal !== undefined) {
     return { code: "target_refused", message: `"${settings.target.id}" cannot be updated: ${refusal.message}` };
   }
-  const isSame = comparison.services.every((each) => isSameContent(each.difference));
+  const isSame = comparison.services.every((each) => each.desired === null || isSameContent(each.difference));
   if (plan.is_noop || (purpose.is_automatic && isSame)) {
     return { code: "already_current", message: `"${settings.target.id}" already runs what is desired` };
   }
   const isConsented = settings.allow_downgrade || (!purpose.is_automatic && purpose.is_reviewed);
   if (comparison.is_downgrade !== false && !isConsented) {
-    const [service] = comparison.services;
+    const name = comparison.downgraded ?? "";
+    const service = comparison.services.find((each) => each.service === name);
     const from = service?.found?.tag ?? "what runs";
     const to = service?.desired?.tag ?? "what is desired";
-    return {
-      code: "would_downgrade",
-      message:
-        comparison.is_downgrade === true
-          ? `"${to}" is lower than "${from}"; allow downgrades, or run it with the hash of its plan`
-          : `"${to}" and "${from}" cannot be compared; allow downgrades, or run it with the hash of its plan`,
-    };
+    const message =
+      comparison.is_downgrade === true
+        ? `"${to}" is lower than "${from}"; allow downgrades, or run it with the hash of its plan`
+        : `"${to}" and "${from}" cannot be compared; allow downgrades, or run it with the hash of its plan`;
+    return { code: "would_downgrade", message: inService(settings, name, message) };
   }
   return null;
 }
@@ -162,6 +167,7 @@ export function planView(settings: Pick<ExecutorSettings, "target">, planned: Pl
   return {
     target: settings.target,
     services: [...planned.services],
+    unbound: [...planned.unbound],
     unmet: planned.unmet,
     is_downgrade: planned.is_downgrade !== false,
     plan:

@@ -46,6 +46,15 @@ export async function findExecutorByTarget(
   return rows[0] ?? null;
 }
 
+/** Every executor on a connection, by name. */
+export async function executorsOfConnection(read: Reader, connectionId: string): Promise<ExecutorRow[]> {
+  return await read
+    .select()
+    .from(executors)
+    .where(eq(executors.connection_id, connectionId))
+    .orderBy(asc(executors.name));
+}
+
 export interface ExecutorFilter {
   connection_id: string | null;
   tracker: string | null;

@@ -255,18 +255,25 @@ export const ServiceObservation = v.object({
   /** Null when the channel has no release that may be taken. */
   desired: v.nullable(Desired),
   difference: v.nullable(v.picklist(imageDifferences)),
+  /** Why this service is left as it is, or keeps a run from starting; null when it can be updated. */
+  unmet: v.optional(v.nullable(v.object({ code: v.picklist(skipReasons), message: v.string() })), null),
 });
 export type ServiceObservation = v.InferOutput<typeof ServiceObservation>;
 
-export const waitingReasons = ["window", "age", "retry"] as const;
+/** What an update waits for before there is a run. */
+export const updateWaits = ["window", "age", "retry"] as const;
+/** And a queued run: `approval`: consent to its plan; `connection`: another run there; `runtime`: an answer of it. */
+export const waitingReasons = [...updateWaits, "approval", "connection", "runtime"] as const;
 
 /** What an evaluation saw and decided; stored with its time. */
 export const Observation = v.object({
   services: v.array(ServiceObservation),
+  /** Services of the target that follow no tracker. */
+  unbound: v.optional(v.array(TargetServiceView), []),
   /** Why the target could not be looked at, or why nothing can be done for it. */
   problem: v.nullable(NoticeView),
   /** An update that is to come, and what it waits for. */
-  waiting: v.nullable(v.object({ reason: v.picklist(waitingReasons), until: NullableInstant })),
+  waiting: v.nullable(v.object({ reason: v.picklist(updateWaits), until: NullableInstant })),
   desired_revision: v.nullable(v.string()),
 });
 export type Observation = v.InferOutput<typeof Observation>;
@@ -321,6 +328,8 @@ export const ExecutorView = v.object({
   start_first: v.boolean(),
   state: v.picklist(executorStates),
   services: v.array(ServiceObservation),
+  /** Services of the target that follow no tracker and are left as they are. */
+  unbound: v.array(TargetServiceView),
   /** When the services were looked at; the state shown is the one seen then. */
   observed_at: NullableInstant,
   problem: v.nullable(NoticeView),
@@ -340,6 +349,7 @@ export type ExecutorView = v.InferOutput<typeof ExecutorView>;
 export const PlanView = v.object({
   target: v.object({ kind: v.picklist(targetKinds), id: v.string() }),
   services: v.array(ServiceObservation),
+  unbound: v.array(TargetServiceView),
   /** The first condition that a run would not meet; null when it could start. */
   unmet: v.nullable(v.object({ code: v.picklist(skipReasons), message: v.string() })),
   /** A run for the version that this plan leads to would be a step back; consent to it by sending the plan's hash. */

@@ -42,7 +42,8 @@ import {
   type PlanView,
   WindowInput,
 } from "./schema.ts";
-import { type Binding, type ExecutorSettings, readSettings } from "./settings.ts";
+import { type Binding, type ExecutorSettings, inputOf, readSettings } from "./settings.ts";
+import { lookAtTarget, refuseConflict, type SeenTarget } from "./target-check.ts";
 import { executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
@@ -68,6 +69,12 @@ export const ExecutorQuery = v.object({
   tracker: v.optional(v.pipe(v.string(), v.maxLength(100))),
 });
 
+/** Whether the input leads to another target than the stored one. */
+function isOther(stored: ExecutorSettings, input: Pick<ExecutorInput, "connection_id" | "target">): boolean {
+  const { connection_id, target } = stored;
+  return input.connection_id !== connection_id || input.target.id !== target.id || input.target.kind !== target.kind;
+}
+
 function rowOf(input: ExecutorInput) {
   const { target, bindings: _bindings, ...fields } = input;
   return { ...fields, target_kind: target.kind, target_id: target.id };
@@ -77,6 +84,7 @@ function rowOf(input: ExecutorInput) {
 export function executorService(options: ExecutorServiceOptions) {
   const { db, clock, audit, connections, releases } = options;
   const planDeps = { read: db.read, releases, openLogin: options.openLogin };
+  const lookDeps = { read: db.read, connections };
   const viewDeps = { read: db.read, clock, timezone: options.timezone };
 
   const getRow = async (read: Reader, id: string): Promise<ExecutorRow> => {
@@ -96,7 +104,13 @@ export function executorService(options: ExecutorServiceOptions) {
     if (reason !== null) throw invalidInput({ "health_check.probe.host": reason });
   };
   /** The rules that need the database or several fields; returns the bindings with their ids. */
-  const checkRules = async (read: Reader, input: ExecutorInput, ownId: string | null): Promise<Binding[]> => {
+  const checkRules = async (
+    read: Reader,
+    input: ExecutorInput,
+    own: ExecutorSettings | null,
+    seen: SeenTarget | null,
+  ): Promise<Binding[]> => {
+    const ownId = own?.id ?? null;
     if (input.trigger === "window" && input.window === null) {
       throw invalidInput({ window: "Choose days and times for the maintenance window" });
     }
@@ -112,7 +126,12 @@ export function executorService(options: ExecutorServiceOptions) {
     if (byTarget !== null && byTarget.id !== ownId) {
       throw invalidInput({ "target.id": `"${input.target.id}" already belongs to the executor "${byTarget.name}"` });
     }
-    return await resolveBindings(read, input.bindings);
+    if (seen !== null) refuseConflict(seen);
+    return await resolveBindings(read, input.bindings, {
+      target: input.target.id,
+      found: seen?.services ?? null,
+      bound: own === null || isOther(own, input) ? [] : own.bindings.map((binding) => binding.service),
+    });
   };
   const storeBindings = (tx: Writer, executorId: string, bindings: readonly Binding[]) =>
     replaceBindings(
@@ -153,8 +172,9 @@ export function executorService(options: ExecutorServiceOptions) {
       const parsed = parseInput(ExecutorInput, input);
       const now = clock.now();
       const id = newId(now);
+      const seen = await lookAtTarget(lookDeps, parsed, null);
       await db.write(async (tx) => {
-        const bindings = await checkRules(tx, parsed, null);
+        const bindings = await checkRules(tx, parsed, null, seen);
         // Evaluated at once: only then there is something to show.
         await insertExecutor(tx, { id, ...rowOf(parsed), next_evaluation_at: now, created_at: now, updated_at: now });
         await storeBindings(tx, id, bindings);
@@ -171,40 +191,20 @@ export function executorService(options: ExecutorServiceOptions) {
     /** Left out fields stay. The target cannot be changed while a run is going on. */
     update: async (actor: Actor, id: string, input: unknown): Promise<ExecutorView> => {
       const patch = parseInput(ExecutorPatch, input);
+      const before = await readSettings(db.read, id);
+      const isRebound = patch.connection_id !== undefined || patch.target !== undefined || patch.bindings !== undefined;
+      const { connection_id = before.connection_id, target = before.target } = patch;
+      const seen = isRebound ? await lookAtTarget(lookDeps, { connection_id, target }, id) : null;
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
         const stored = await readSettings(tx, id);
         const merged = parseInput(ExecutorInput, {
-          name: row.name,
-          description: row.description,
-          is_enabled: row.is_enabled,
-          connection_id: row.connection_id,
-          target: stored.target,
-          bindings: stored.bindings.map(({ service, tracker, source, channel }) => ({
-            service,
-            tracker,
-            source,
-            channel,
-          })),
-          trigger: row.trigger,
-          window: row.window,
-          image_selection: row.image_selection,
-          reference_mode: row.reference_mode,
-          health_check: row.health_check,
-          restore_on_failure: row.restore_on_failure,
-          allow_downgrade: row.allow_downgrade,
-          minimum_age_hours: row.minimum_age_hours,
-          requires_approval: row.requires_approval,
-          approval_hours: row.approval_hours,
-          start_first: row.start_first,
+          ...inputOf(row, stored),
           ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
         });
-        const isMoved =
-          merged.connection_id !== row.connection_id ||
-          merged.target.id !== row.target_id ||
-          merged.target.kind !== row.target_kind;
+        const isMoved = isOther(stored, merged);
         if (isMoved) await refuseWhileActive(tx, id, row.name, "change the target of");
-        const bindings = await checkRules(tx, merged, id);
+        const bindings = await checkRules(tx, merged, stored, seen);
         const now = clock.now();
         await updateExecutorRow(tx, id, {
           ...rowOf(merged),
@@ -244,7 +244,7 @@ export function executorService(options: ExecutorServiceOptions) {
     /** The same for an executor that is not stored: for the form. Takes the input of `create`. */
     preview: async (input: unknown, signal: AbortSignal): Promise<PlanView> => {
       const parsed = parseInput(ExecutorInput, input);
-      const bindings = await resolveBindings(db.read, parsed.bindings);
+      const bindings = await resolveBindings(db.read, parsed.bindings, null);
       const [connection] = await connectionFacts(db.read, [parsed.connection_id]);
       if (connection === undefined) {
         throw invalidInput({ connection_id: `There is no connection "${parsed.connection_id}"` });
@@ -272,6 +272,12 @@ export function executorService(options: ExecutorServiceOptions) {
       settings.trigger !== "window" ||
       settings.window === null ||
       currentOpening(settings.window, options.timezone(), clock.now()) !== null,
+    /** For runs: when the window of an executor opens next; null without one. */
+    nextOpening: (settings: ExecutorSettings): number | null => {
+      const { trigger, window } = settings;
+      if (trigger !== "window" || window === null) return null;
+      return nextOpenings(window, options.timezone(), clock.now(), 1)[0]?.opens_at ?? null;
+    },
     /** For runs: the login with which the plan's images are pulled. */
     pullLogins: (settings: ExecutorSettings, plan: Parameters<typeof pullLogins>[2]) =>
       pullLogins(planDeps, settings, plan),

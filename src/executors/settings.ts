@@ -68,6 +68,29 @@ export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): Exec
   };
 }
 
+/** A stored executor as its input, for a patch to be laid over. */
+export function inputOf(row: ExecutorRow, { target, bindings }: ExecutorSettings) {
+  return {
+    name: row.name,
+    description: row.description,
+    is_enabled: row.is_enabled,
+    connection_id: row.connection_id,
+    target,
+    bindings: bindings.map(({ service, tracker, source, channel }) => ({ service, tracker, source, channel })),
+    trigger: row.trigger,
+    window: row.window,
+    image_selection: row.image_selection,
+    reference_mode: row.reference_mode,
+    health_check: row.health_check,
+    restore_on_failure: row.restore_on_failure,
+    allow_downgrade: row.allow_downgrade,
+    minimum_age_hours: row.minimum_age_hours,
+    requires_approval: row.requires_approval,
+    approval_hours: row.approval_hours,
+    start_first: row.start_first,
+  };
+}
+
 /** As stored now: runs and plans read it anew, so that edits count from the next run on. Throws `not_found`. */
 export async function readSettings(read: Reader, id: string): Promise<ExecutorSettings> {
   const row = await findExecutor(read, id);

@@ -85,6 +85,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       start_first: row.start_first,
       state: stateOf(observation, recent),
       services: observation?.services ?? [],
+      unbound: observation?.unbound ?? [],
       observed_at: row.observed_at,
       problem: observation?.problem ?? null,
       waiting: observation?.waiting ?? null,

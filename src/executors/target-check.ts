@@ -1,0 +1,105 @@
+import type { ConnectionService } from "../connections/service.ts";
+import type { Reader } from "../db/client.ts";
+import { AppError, PluginError } from "../errors.ts";
+import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
+import { connectionFacts, type ExecutorRow, executorsOfConnection } from "./queries.ts";
+import { targetKindOf } from "./settings.ts";
+import { observationOf } from "./view.ts";
+
+/** Storing an executor waits no longer for a runtime that does not answer. */
+const lookTimeoutMs = 5_000;
+
+export interface TargetCheckDeps {
+  read: Reader;
+  connections: Pick<ConnectionService, "open">;
+}
+
+/** What is known of a target that is to be bound. */
+export interface SeenTarget {
+  /** Names of its services; null where the runtime could not be asked or has no such target. */
+  services: readonly string[] | null;
+  /** The reason why it may not be bound; null when it may. */
+  conflict: string | null;
+}
+
+/**
+ * Asks the runtime for the services of a target, and whether an executor on the same connection updates a part of it already: a
+ * compose group and one of its containers never have an executor each. A runtime that does not answer keeps nothing from being
+ * stored; what was seen last of the other executors counts then.
+ */
+export async function lookAtTarget(
+  deps: TargetCheckDeps,
+  wanted: { connection_id: string; target: TargetRef },
+  ownId: string | null,
+): Promise<SeenTarget> {
+  const [connection] = await connectionFacts(deps.read, [wanted.connection_id]);
+  if (connection === undefined) return { services: null, conflict: null };
+  const others = (await executorsOfConnection(deps.read, wanted.connection_id)).filter(
+    (each) => each.id !== ownId && each.target_kind !== wanted.target.kind,
+  );
+  if (!connection.is_enabled)
+    return { services: null, conflict: conflictAmong(wanted.target, null, others, new Map()) };
+  try {
+    await using session = await deps.connections.open(wanted.connection_id, AbortSignal.timeout(lookTimeoutMs));
+    const target = await inspectOrNull(session, wanted.target);
+    const groups = new Map<string, Target | null>();
+    for (const other of others) {
+      if (other.target_kind === "compose") groups.set(other.id, await inspectOrNull(session, refOf(other)));
+    }
+    return {
+      services: target?.services.map((service) => service.name) ?? null,
+      conflict: conflictAmong(wanted.target, target, others, groups),
+    };
+  } catch (error) {
+    if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
+    return { services: null, conflict: conflictAmong(wanted.target, null, others, new Map()) };
+  }
+}
+
+async function inspectOrNull(session: RuntimeSession, ref: TargetRef): Promise<Target | null> {
+  try {
+    return await session.inspect(ref);
+  } catch (error) {
+    if (error instanceof PluginError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+const refOf = (row: ExecutorRow): TargetRef => ({ kind: targetKindOf(row.target_kind), id: row.target_id });
+
+function containersOf(target: Pick<Target, "services"> | null): readonly string[] {
+  return target?.services.flatMap((service) => service.containers) ?? [];
+}
+
+/** As the group was seen now, else as it was observed last. */
+function containersOfGroup(row: ExecutorRow, groups: ReadonlyMap<string, Target | null>): readonly string[] {
+  const seen = groups.get(row.id);
+  if (seen !== undefined && seen !== null) return containersOf(seen);
+  const observation = observationOf(row);
+  const bound = observation?.services.flatMap(({ found }) => found?.containers ?? []) ?? [];
+  return [...bound, ...(observation?.unbound.flatMap((service) => service.containers) ?? [])];
+}
+
+function conflictAmong(
+  wanted: TargetRef,
+  target: Target | null,
+  others: readonly ExecutorRow[],
+  groups: ReadonlyMap<string, Target | null>,
+): string | null {
+  if (wanted.kind === "container") {
+    const group = others.find((row) => containersOfGroup(row, groups).includes(wanted.id));
+    return group === undefined
+      ? null
+      : `"${wanted.id}" is part of "${group.target_id}", which the executor "${group.name}" updates as a whole`;
+  }
+  const own = containersOf(target);
+  const single = others.find((row) => own.includes(row.target_id));
+  return single === undefined
+    ? null
+    : `The container "${single.target_id}" of "${wanted.id}" has the executor "${single.name}" of its own`;
+}
+
+/** Throws 409 `in_use` at the target's field. */
+export function refuseConflict({ conflict }: SeenTarget): void {
+  if (conflict !== null) throw new AppError("in_use", 409, conflict, { fields: { "target.id": conflict } });
+}
