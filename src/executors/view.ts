@@ -22,8 +22,25 @@ export function isActive(run: Pick<RunSummary, "state">): boolean {
   return activeStates.includes(run.state);
 }
 
+/** What a run that is queued waits for before it begins; null when it waits for nothing but its turn in this instant. */
+function waitOf(run: RunSummary): ExecutorView["waiting"] {
+  if (run.state !== "pending") return null;
+  if (run.approval === "awaiting") return { reason: "approval", until: run.approval_until };
+  switch (run.reason_code) {
+    case "waiting_for_connection":
+      return { reason: "connection", until: null };
+    case "waiting_for_runtime":
+      return { reason: "runtime", until: null };
+    case "waiting_for_window":
+      return { reason: "window", until: run.due_at };
+    default:
+      return null;
+  }
+}
+
 function stateOf(observation: Observation | null, recent: readonly RunSummary[]): ExecutorState {
-  if (recent.some(isActive)) return "running";
+  const active = recent.find(isActive);
+  if (active !== undefined) return waitOf(active) === null ? "running" : "waiting";
   const last = recent.find((run) => run.state !== "skipped");
   if (last?.state === "failed" && last.serving === "none") return "failed";
   if (observation === null || observation.problem !== null) return "unknown";
@@ -60,6 +77,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
     const recent = await recentRunsOf(read, row.id, recentRuns);
     const observation = observationOf(row);
     const last = recent.find((run) => !isActive(run));
+    const active = recent.find(isActive);
     const window = row.trigger === "window" ? windowOf(row) : null;
     views.push({
       id: row.id,
@@ -88,10 +106,10 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       unbound: observation?.unbound ?? [],
       observed_at: row.observed_at,
       problem: observation?.problem ?? null,
-      waiting: observation?.waiting ?? null,
+      waiting: (active === undefined ? null : waitOf(active)) ?? observation?.waiting ?? null,
       open_window: window === null ? null : currentOpening(window, zone, now),
       next_windows: window === null ? [] : nextOpenings(window, zone, now, shownOpenings),
-      active_run_id: recent.find(isActive)?.id ?? null,
+      active_run_id: active?.id ?? null,
       last_run: last === undefined ? null : lastRunView(last),
       created_at: row.created_at,
       updated_at: row.updated_at,
