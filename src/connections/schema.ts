@@ -125,7 +125,9 @@ export const TargetView = v.object({
   refusals: v.array(NoticeView),
   warnings: v.array(NoticeView),
   labels: v.record(v.string(), v.string()),
-  /** The executor that already has it. */
+  /** Of a container: the group that it is a part of. */
+  group: v.nullable(v.string()),
+  /** The executor that already has it; also the one of its group, or of one of its containers: both never have one each. */
   executor: v.nullable(v.object({ id: v.string(), name: v.string() })),
 });
 export type TargetView = v.InferOutput<typeof TargetView>;

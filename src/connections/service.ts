@@ -7,7 +7,13 @@ import { AppError, errorMessage, inUse, invalidInput, notFound, PluginError } fr
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import { type RuntimeContext, type RuntimeKind, type RuntimeSession, runtimeKinds } from "../runtimes/runtime.ts";
+import {
+  type RuntimeContext,
+  type RuntimeKind,
+  type RuntimeSession,
+  runtimeKinds,
+  type Target,
+} from "../runtimes/runtime.ts";
 import {
   type ConnectionRow,
   deleteConnectionRow,
@@ -55,6 +61,16 @@ async function refuseTakenName(read: Reader, name: string, ownId: string | null)
 function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
   const parsed = v.safeParse(ConnectionCheckView, row.last_check);
   return parsed.success ? parsed.output : null;
+}
+
+/** The group of a container, or the containers of a group. */
+function relatedTo(target: Target, all: readonly Target[]): readonly Target[] {
+  const names = (group: Target) => group.services.flatMap((service) => service.containers);
+  if (target.ref.kind === "container") {
+    return all.filter((each) => each.ref.kind === "compose" && names(each).includes(target.ref.id));
+  }
+  const own = names(target);
+  return all.filter((each) => each.ref.kind === "container" && own.includes(each.ref.id));
 }
 
 /** Connections to runtimes: stored, tested, opened for runs, and asked for the targets behind them. */
@@ -255,10 +271,14 @@ export function connectionService(options: ConnectionServiceOptions) {
       const found = await session.discover();
       const users = await usersOfConnections(db.read, [id]);
       const items = found.map((target) => {
-        const user = users.find((each) => each.target_kind === target.ref.kind && each.target_id === target.ref.id);
+        const related = relatedTo(target, found);
+        const user = users.find((each) =>
+          [target, ...related].some(({ ref }) => each.target_kind === ref.kind && each.target_id === ref.id),
+        );
         return {
           ...target.ref,
           name: target.name,
+          group: target.ref.kind === "container" ? (related[0]?.ref.id ?? null) : null,
           services: target.services.map((service) => ({ ...service })),
           refusals: [...target.refusals],
           warnings: [...target.warnings],

@@ -202,14 +202,10 @@ export type RunSummary = Pick<
   | "serving"
   | "downtime_ms"
   | "desired_revision"
-  | "approval"
-  | "approval_until"
   | "from_tag"
   | "to_tag"
   | "approval"
   | "approval_until"
-  | "due_at"
-  | "started_at"
   | "ended_at"
 >;
 
@@ -227,12 +223,8 @@ export async function recentRunsOf(read: Reader, executorId: string, limit: numb
       serving: runs.serving,
       downtime_ms: runs.downtime_ms,
       desired_revision: runs.desired_revision,
-      approval: runs.approval,
-      approval_until: runs.approval_until,
       from_tag: runs.from_tag,
       to_tag: runs.to_tag,
-      approval: runs.approval,
-      approval_until: runs.approval_until,
       due_at: runs.due_at,
       started_at: runs.started_at,
       ended_at: runs.ended_at,
