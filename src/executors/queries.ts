@@ -206,6 +206,8 @@ export type RunSummary = Pick<
   | "to_tag"
   | "approval"
   | "approval_until"
+  | "due_at"
+  | "started_at"
   | "ended_at"
 >;
 
