@@ -227,6 +227,8 @@ export async function recentRunsOf(read: Reader, executorId: string, limit: numb
       desired_revision: runs.desired_revision,
       from_tag: runs.from_tag,
       to_tag: runs.to_tag,
+      approval: runs.approval,
+      approval_until: runs.approval_until,
       due_at: runs.due_at,
       started_at: runs.started_at,
       ended_at: runs.ended_at,
