@@ -10,6 +10,7 @@ import { createThrottle } from "./auth/throttle.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { redactedRuntimes } from "./connections/redacted-runtime.ts";
+import type { Runtimes } from "./connections/schema.ts";
 import { connectionService } from "./connections/service.ts";
 import { secretSchemas } from "./credentials/schema.ts";
 import { credentialService } from "./credentials/service.ts";
@@ -56,6 +57,8 @@ export interface ServiceOptions {
   outboundAllow: OutboundAllow;
   /** Owner of this process's leases; new at each start. */
   instance_id: string;
+  /** What connections can be made to; a test puts doubles in their place. */
+  runtimes?: Runtimes;
 }
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
@@ -176,7 +179,7 @@ export async function createServices(options: ServiceOptions) {
     clock,
     audit,
     credentials,
-    runtimes: redactedRuntimes(runtimes, options.redactor.excerpt),
+    runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
     self: { hostname: hostname(), data_dir: config.data_dir },
   });
   const timezone = () => settings.current().timezone;
