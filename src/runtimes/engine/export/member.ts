@@ -1,0 +1,199 @@
+import { type Attachment, attachments, blueprint, mainAttachment } from "../carry.ts";
+import { isOwnLabel } from "../names.ts";
+import { type ContainerInspect, type ImageInspect, isRunning } from "../objects.ts";
+import { isBlank, isSame, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
+import { digestFor, splitReference } from "../reference.ts";
+
+/** One container of a snapshot, with the image that it was made from. */
+export interface SnapshotMember {
+  name: string;
+  /** The target's service; a single container has one, called `main`. */
+  service: string;
+  container: ContainerInspect;
+  image: ImageInspect;
+  /** Destinations of mounts that come from the containers in `VolumesFrom`. */
+  inherited: readonly string[];
+  /** A tar in base64, its paths from the root: the files that were put into the container; null when there are none. */
+  files: string | null;
+}
+
+/** A snapshot as the exports read it: the members stand in the order in which they start. */
+export interface RestorableSnapshot {
+  kind: "container" | "compose";
+  name: string;
+  api_version: string;
+  members: readonly SnapshotMember[];
+}
+
+export interface SnapshotImage {
+  id: string;
+  /** As the container was configured. */
+  reference: string;
+  /** What brings exactly this image again, `repository@sha256:…`; null for one that was never pulled. */
+  digest: string | null;
+}
+
+/** What a person set: everything of a container that its image does not give by itself. */
+export interface OwnSettings {
+  name: string;
+  service: string;
+  image: SnapshotImage;
+  is_running: boolean;
+  /** Null: the image's. Empty: none at all. */
+  entrypoint: readonly string[] | null;
+  command: readonly string[] | null;
+  /** Name and value. */
+  env: readonly (readonly [string, string])[];
+  labels: readonly (readonly [string, string])[];
+  /** The members that differ from the image's health check; null where there is none of its own. */
+  healthcheck: RawObject | null;
+  hostname: string;
+  domainname: string;
+  user: string;
+  working_dir: string;
+  stop_signal: string;
+  exposed: readonly string[];
+  /** Destinations of `Config.Volumes`; what is mounted there is in the mounts by its name. */
+  volumes: readonly string[];
+  /** The engine's own words, for what needs no comparison with the image. */
+  config: RawObject;
+  /** The image's `Config`. */
+  defaults: RawObject;
+  /** As they were found, by network. */
+  endpoints: Readonly<Record<string, RawObject>>;
+  /** With anonymous volumes by their names, and other members of the snapshot by theirs. */
+  host: RawObject;
+  main: Attachment | null;
+  /** The networks besides the main one. */
+  further: readonly Attachment[];
+  /** Chosen by a person, or none. */
+  mac_address: string;
+  files: string | null;
+  mounts: readonly RawObject[];
+}
+
+/** The settings of every member, in the snapshot's order. */
+export function ownSettings(snapshot: RestorableSnapshot): readonly OwnSettings[] {
+  return snapshot.members.map((member) => settingsOf(member, snapshot));
+}
+
+function settingsOf(member: SnapshotMember, snapshot: RestorableSnapshot): OwnSettings {
+  const { container, image } = member;
+  const { Config: config } = container;
+  const defaults = objectAt(image.Config);
+  const shape = blueprint({
+    container,
+    oldImage: image,
+    newImage: image,
+    reference: stringAt(config.Image),
+    inherited: new Set(member.inherited),
+    apiVersion: snapshot.api_version,
+  });
+  const attached = attachments(container, snapshot.api_version);
+  const main = mainAttachment({ attachments: attached, host_config: container.HostConfig });
+  const own = (key: string) => (isSame(config[key], defaults[key]) ? "" : stringAt(config[key]));
+  return {
+    name: member.name,
+    service: member.service,
+    image: imageOf(member),
+    is_running: isRunning(container),
+    ...commandOf(config, defaults),
+    env: envOf(config, defaults),
+    labels: Object.entries(stringMapAt(config.Labels)).filter(
+      ([key, value]) => !isOwnLabel(key) && stringMapAt(defaults.Labels)[key] !== value,
+    ),
+    healthcheck: healthcheckOf(objectAt(config.Healthcheck), objectAt(defaults.Healthcheck)),
+    hostname: stringAt(shape.config.Hostname),
+    domainname: stringAt(shape.config.Domainname),
+    user: own("User"),
+    working_dir: own("WorkingDir"),
+    stop_signal: own("StopSignal"),
+    exposed: keysBeyond(config.ExposedPorts, defaults.ExposedPorts),
+    volumes: keysBeyond(config.Volumes, defaults.Volumes),
+    config,
+    defaults,
+    endpoints: Object.fromEntries(
+      Object.entries(container.NetworkSettings?.Networks ?? {}).map(([key, value]) => [key, objectAt(value)]),
+    ),
+    host: byMemberNames(shape.host_config, snapshot.members),
+    main,
+    further: attached.filter((each) => each !== main),
+    mac_address: stringAt(main?.endpoint.MacAddress) || stringAt(config.MacAddress),
+    files: member.files,
+    mounts: shape.mounts,
+  };
+}
+
+/** The engine keeps a missing command for whoever gave an entrypoint, so these two stand or fall together. */
+function commandOf(config: RawObject, defaults: RawObject): Pick<OwnSettings, "entrypoint" | "command"> {
+  const isDropped = isBlank(config.Cmd) && !isBlank(defaults.Cmd);
+  if (isDropped || !isSame(config.Entrypoint, defaults.Entrypoint)) {
+    return { entrypoint: stringsAt(config.Entrypoint), command: stringsAt(config.Cmd) };
+  }
+  return { entrypoint: null, command: isSame(config.Cmd, defaults.Cmd) ? null : stringsAt(config.Cmd) };
+}
+
+function envOf(config: RawObject, defaults: RawObject): OwnSettings["env"] {
+  const given = new Set(stringsAt(defaults.Env));
+  return stringsAt(config.Env)
+    .filter((line) => !given.has(line) && line.includes("="))
+    .map((line) => {
+      const equals = line.indexOf("=");
+      return [line.slice(0, equals), line.slice(equals + 1)] as const;
+    });
+}
+
+function healthcheckOf(own: RawObject, defaults: RawObject): RawObject | null {
+  const kept = Object.entries(own).filter(([key, value]) => {
+    return !isBlank(value) && value !== 0 && !isSame(value, defaults[key]);
+  });
+  return kept.length === 0 ? null : Object.fromEntries(kept);
+}
+
+function keysBeyond(map: unknown, defaults: unknown): readonly string[] {
+  const known = objectAt(defaults);
+  return Object.keys(objectAt(map)).filter((key) => !(key in known));
+}
+
+function imageOf({ container, image }: SnapshotMember): SnapshotImage {
+  const reference = stringAt(container.Config.Image);
+  const { repository } = splitReference(reference);
+  const digests = image.RepoDigests ?? [];
+  const digest = digestFor(digests, repository);
+  return { id: image.Id, reference, digest: digest === null ? (digests[0] ?? null) : `${repository}@${digest}` };
+}
+
+const sharing = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"];
+
+/** Ids change with every restore, names do not: whoever is in the snapshot too is meant by name. */
+function byMemberNames(host: RawObject, members: readonly SnapshotMember[]): RawObject {
+  const nameFor = (container: string): string => {
+    const found = members.find(
+      ({ name, container: { Id } }) => name === container || (container.length >= 12 && Id.startsWith(container)),
+    );
+    return found?.name ?? container;
+  };
+  const named: Record<string, unknown> = { ...host };
+  for (const key of sharing) {
+    const mode = stringAt(host[key]);
+    if (mode.startsWith("container:")) named[key] = `container:${nameFor(mode.slice("container:".length))}`;
+  }
+  const volumesFrom = stringsAt(host.VolumesFrom);
+  if (volumesFrom.length > 0) {
+    named.VolumesFrom = volumesFrom.map((each) => {
+      const [from = "", ...mode] = each.split(":");
+      return [nameFor(from), ...mode].join(":");
+    });
+  }
+  return named;
+}
+
+/** Containers that it shares something with and that the snapshot does not hold. */
+export function strangersOf(settings: OwnSettings, all: readonly OwnSettings[]): readonly string[] {
+  const shared = sharing
+    .map((key) => stringAt(settings.host[key]))
+    .filter((mode) => mode.startsWith("container:"))
+    .map((mode) => mode.slice("container:".length));
+  const from = stringsAt(settings.host.VolumesFrom).map((each) => each.split(":")[0] ?? "");
+  return [...new Set([...shared, ...from])].filter((each) => !all.some((member) => member.name === each));
+}
