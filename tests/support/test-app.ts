@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { bootstrapAdministrator } from "../../src/auth/bootstrap.ts";
 import { type Config, readConfig } from "../../src/config.ts";
+import type { Runtimes } from "../../src/connections/schema.ts";
 import { createApp } from "../../src/http/app.ts";
 import { loadAssets, packagedFiles } from "../../src/http/assets.ts";
 import { createLog } from "../../src/log.ts";
@@ -30,6 +31,8 @@ function assets() {
 interface TestAppOptions {
   /** Environment variables: `BASE_URL`, `OUTBOUND_ALLOW`, … */
   env?: Readonly<Record<string, string>>;
+  /** What connections lead to; the real ones where it is left out. */
+  runtimes?: Runtimes;
 }
 
 /** What a test's browser sends; `body` as an object becomes a form, with the form token when there is one. */
@@ -77,6 +80,7 @@ export async function testApp(options: TestAppOptions = {}) {
     redactor,
     outboundAllow: parseOutboundAllow(config.outbound_allow),
     instance_id: "test",
+    ...(options.runtimes === undefined ? {} : { runtimes: options.runtimes }),
   });
   const app = createApp({ services, assets: assets(), log, version: "0.0.0-test", excerpt: redactor.excerpt });
   const origin = config.base_url === null ? testOrigin : new URL(config.base_url).origin;
