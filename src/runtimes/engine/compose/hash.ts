@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ContainerInspect } from "../objects.ts";
+import { isBlank, stringAt } from "../raw.ts";
+import { configHashes, type HashRun, isServiceName } from "./command.ts";
+import type { ComposeContainer } from "./labels.ts";
+import type { SourceFile } from "./sources.ts";
+
+export interface HashQuestion {
+  service: string;
+  container: ContainerInspect;
+  /** The `config-hash` label that it carries now. */
+  present_hash: string | null;
+  /** What the files will name; null where its image stays. */
+  image: { from: string; to: string; is_written: boolean } | null;
+}
+
+export type HashAnswer = { hash: string; reason: null } | { hash: null; reason: string };
+
+interface HashOptions {
+  command: string;
+  compose: ComposeContainer;
+  /** The environment files as they will be; null where nothing of them changes. */
+  environment: readonly SourceFile[] | null;
+  /** New ids of containers that are replaced, by their old ones. */
+  moved: ReadonlyMap<string, string>;
+}
+
+/**
+ * The config hashes that services will have once their files are edited: with these in their labels `docker compose up` finds
+ * nothing to do. Only where the files as they are give the very hash that a container carries; else they were edited since, or
+ * read other variables from a shell, and nothing can be promised. Compose hashes a shared namespace by the id of its owner, so that
+ * is laid over the file.
+ */
+export async function nextHashes(
+  { command, compose, environment, moved }: HashOptions,
+  questions: readonly HashQuestion[],
+): Promise<ReadonlyMap<string, HashAnswer>> {
+  const answers = new Map<string, HashAnswer>();
+  const open = questions.filter((question) => {
+    const reason = unknowable(question);
+    if (reason !== null) answers.set(question.service, { hash: null, reason });
+    return reason === null;
+  });
+  if (open.length === 0) return answers;
+  const services = open.map((question) => question.service);
+  const give = (reason: string) =>
+    new Map([...answers, ...services.map((each) => [each, { hash: null, reason }] as const)]);
+
+  // A file that names the new image already is held against the label as if it still named the old one.
+  const before = open.map((each) => ({ ...each, image: each.image?.is_written ? each.image.from : null }));
+  const present = await configHashes(command, {
+    compose,
+    services,
+    environment: null,
+    override: overlay(before, new Map()),
+  });
+  if (present.hashes === null) return give(present.reason);
+  const after = open.map((each) => ({ ...each, image: each.image?.to ?? null }));
+  const run: HashRun = { compose, services, environment: null, override: overlay(after, moved) };
+  const next = await withEnvironment(environment, (paths) => configHashes(command, { ...run, environment: paths }));
+  if (next.hashes === null) return give(next.reason);
+  for (const { service, present_hash: label } of open) {
+    const hash = next.hashes.get(service);
+    if (hash === undefined || present.hashes.get(service) !== label) {
+      const reason =
+        "its files are not, or not alone, what it was made from: they were edited since, or a shell's variables went in";
+      answers.set(service, { hash: null, reason });
+    } else answers.set(service, { hash, reason: null });
+  }
+  return answers;
+}
+
+function unknowable({ service, container, present_hash: label }: HashQuestion): string | null {
+  if (label === null) return "it carries no hash of compose";
+  if (!isServiceName(service)) return "its labels hold names that compose does not give";
+  if (!isBlank(container.HostConfig.VolumesFrom))
+    return "compose hashes the id of the container whose volumes it takes";
+  return null;
+}
+
+const namespaces = [
+  ["network_mode", "NetworkMode"],
+  ["ipc", "IpcMode"],
+  ["pid", "PidMode"],
+] as const;
+
+interface Laid {
+  service: string;
+  container: ContainerInspect;
+  image: string | null;
+}
+
+/** JSON is YAML: nothing that a label or an id holds can leave its place. Null where there is nothing to lay over. */
+function overlay(services: readonly Laid[], moved: ReadonlyMap<string, string>): string | null {
+  const laid = services.map(({ service, container, image }) => {
+    const shared = namespaces.flatMap(([key, field]) => {
+      const mode = stringAt(container.HostConfig[field]);
+      if (!mode.startsWith("container:")) return [];
+      const id = mode.slice("container:".length);
+      return [[key, `container:${moved.get(id) ?? id}`] as const];
+    });
+    return [service, { ...(image === null ? {} : { image: escaped(image) }), ...Object.fromEntries(shared) }] as const;
+  });
+  const filled = laid.filter(([, members]) => Object.keys(members).length > 0);
+  return filled.length === 0 ? null : JSON.stringify({ services: Object.fromEntries(filled) });
+}
+
+/** Compose would take it for a variable. */
+function escaped(text: string): string {
+  return text.replace(/\$/g, "$$$$");
+}
+
+async function withEnvironment<T>(
+  files: readonly SourceFile[] | null,
+  work: (paths: readonly string[] | null) => Promise<T>,
+): Promise<T> {
+  if (files === null) return work(null);
+  const folder = await mkdtemp(join(tmpdir(), "tidemark-compose-"));
+  try {
+    const paths = files.map((_, index) => join(folder, `${index}.env`));
+    await Promise.all(
+      files.map(({ text }, index) => writeFile(paths[index] ?? folder, text, { mode: 0o600, flag: "wx" })),
+    );
+    return await work(paths);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

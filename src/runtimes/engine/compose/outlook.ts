@@ -1,0 +1,201 @@
+import type { FileNotice } from "../../runtime.ts";
+import { type ContainerInspect, nameOf } from "../objects.ts";
+import { type RawObject, stringAt } from "../raw.ts";
+import { composeFolders, findComposeCommand } from "./command.ts";
+import { editFiles, type FileEdit } from "./file.ts";
+import { type HashAnswer, nextHashes } from "./hash.ts";
+import { type ComposeContainer, composeLabels, composeOf } from "./labels.ts";
+import { type ComposeSources, findSources } from "./sources.ts";
+
+/** A container that a run replaces. */
+export interface ComposeMove {
+  container: ContainerInspect;
+  /** What the new one is created from; the present reference where only what it depends on changes. */
+  reference: string;
+}
+
+export interface ComposeOutlook {
+  container: string;
+  /** What to write into its compose file; null where the file says what will run. */
+  notice: FileNotice | null;
+  /** The hash label of the new container, with which `docker compose up` of the edited file finds nothing to do; null keeps the old one. */
+  config_hash: string | null;
+  /** Why the hash is not known; null where it is, or where the old one stays right. */
+  reason: string | null;
+}
+
+export interface OutlookOptions {
+  /**
+   * New ids of containers that are replaced, by their old ones: what shares their namespaces is hashed with them. An id that is
+   * not known yet may be any text; then only whether the hash can be known is.
+   */
+  moved?: ReadonlyMap<string, string>;
+  /** Where compose is looked for. */
+  folders?: readonly string[];
+}
+
+/**
+ * What compose will find after a run, for containers of any projects; the others are left out. Reads compose files where they can
+ * be seen and asks a compose on this machine for hashes; changes nothing and throws nothing for files that are odd or absent.
+ */
+export async function composeOutlooks(
+  moves: readonly ComposeMove[],
+  options: OutlookOptions = {},
+): Promise<readonly ComposeOutlook[]> {
+  const groups = new Map<string, Member[]>();
+  for (const move of moves) {
+    const compose = composeOf(move.container);
+    if (compose === null || compose.is_oneoff) continue;
+    const { project, config_files, working_dir, environment_files } = compose;
+    const key = JSON.stringify([project, config_files, working_dir, environment_files]);
+    groups.set(key, [...(groups.get(key) ?? []), { ...move, compose }]);
+  }
+  const outlooks = await Promise.all([...groups.values()].map((members) => outlookOf(members, options)));
+  return outlooks.flat();
+}
+
+interface Member extends ComposeMove {
+  compose: ComposeContainer;
+}
+
+/** Of containers that were made from the same files. */
+async function outlookOf(members: readonly Member[], options: OutlookOptions): Promise<readonly ComposeOutlook[]> {
+  const [first] = members;
+  if (first === undefined) return [];
+  const { compose } = first;
+  const moved = options.moved ?? new Map<string, string>();
+  const isSame = (member: Member) => stringAt(member.container.Config.Image) === member.reference;
+  const isLeft = (member: Member) => isSame(member) && !sharesMoved(member.container, moved);
+  if (members.every(isLeft)) return members.map(({ container }) => unchanged(container));
+
+  const found = await findSources(compose);
+  const services = [...new Map(members.map((member) => [member.compose.service, member])).values()];
+  const changed = services.filter((member) => !isSame(member));
+  const edited = found.sources === null ? null : await editFiles(compose, found.sources, wantedImages(changed));
+  const edits = new Map((edited?.edits ?? []).map((edit) => [edit.service, edit]));
+  const hashes = await hashesOf(services, edits, found.sources, edited?.environment ?? [], { ...options, moved });
+  return members.map((member) => {
+    const { container, compose: own, reference } = member;
+    if (isLeft(member)) return unchanged(container);
+    const answer = hashes.get(own.service) ?? {
+      hash: null,
+      reason: found.reason ?? "compose is not installed beside Tidemark",
+    };
+    const edit = edits.get(own.service);
+    const notice = isSame(member)
+      ? sharingNotice(own, answer)
+      : edit === undefined
+        ? unreadableNotice(own, reference, found.sources === null ? found : { path: null, reason: "" })
+        : editNotice(own, stringAt(container.Config.Image), reference, edit, answer, changed);
+    return { container: nameOf(container), notice, config_hash: answer.hash, reason: answer.reason };
+  });
+}
+
+function wantedImages(members: readonly Member[]) {
+  return members.map(({ compose: { service }, reference }) => ({ service, reference }));
+}
+
+function unchanged(container: ContainerInspect): ComposeOutlook {
+  return { container: nameOf(container), notice: null, config_hash: null, reason: null };
+}
+
+function sharesMoved({ HostConfig: host }: ContainerInspect, moved: ReadonlyMap<string, string>): boolean {
+  const volumes = Array.isArray(host.VolumesFrom) ? host.VolumesFrom : [];
+  const shared = [host.NetworkMode, host.IpcMode, host.PidMode, ...volumes].map(stringAt);
+  return [...moved.keys()].some((id) => shared.some((each) => each.includes(id)));
+}
+
+async function hashesOf(
+  services: readonly Member[],
+  edits: ReadonlyMap<string, FileEdit>,
+  sources: ComposeSources | null,
+  environment: ComposeSources["environment"],
+  { moved, folders }: OutlookOptions & { moved: ReadonlyMap<string, string> },
+): Promise<ReadonlyMap<string, HashAnswer>> {
+  const [first] = services;
+  const command = sources === null ? null : await findComposeCommand(folders ?? composeFolders);
+  if (first === undefined || sources === null || command === null) return new Map();
+  const isEdited = environment.some(({ text }, index) => text !== sources.environment[index]?.text);
+  const questions = services.map(({ container, compose, reference }) => {
+    const from = stringAt(container.Config.Image);
+    const edit = edits.get(compose.service);
+    const image = from === reference ? null : { from, to: reference, is_written: edit?.patch === "" };
+    return { service: compose.service, container, present_hash: compose.config_hash, image };
+  });
+  return nextHashes({ command, compose: first.compose, environment: isEdited ? environment : null, moved }, questions);
+}
+
+function editNotice(
+  { service }: ComposeContainer,
+  from: string,
+  to: string,
+  edit: FileEdit,
+  answer: HashAnswer,
+  changed: readonly Member[],
+): FileNotice | null {
+  const isKnown = answer.hash !== null;
+  if (edit.patch === "" && isKnown) return null;
+  const others = edit.also.filter((name) => !changed.some((member) => member.compose.service === name));
+  const texts = [
+    presentText(edit, from, to),
+    isKnown
+      ? "after it the next one recreates nothing"
+      : `after it the next one makes the container anew from "${to}" once, because ${answer.reason}`,
+    ...(edit.reason === null ? [] : [`it has to be edited by hand, because ${edit.reason}`]),
+    ...(others.length === 0 ? [] : [`the same edit changes ${others.map((name) => `"${name}"`).join(", ")}`]),
+  ];
+  return {
+    service,
+    path: edit.path === "" ? null : edit.path,
+    patch: edit.patch === null || edit.patch === "" ? edit.line : edit.patch,
+    is_readable: true,
+    message: texts.join("; "),
+  };
+}
+
+function presentText(edit: FileEdit, from: string, to: string): string {
+  if (edit.patch === "") return `The file names "${to}" already`;
+  if (edit.present === null || edit.present === from) {
+    return `The file names "${from}": without this edit the next \`docker compose up\` goes back to it`;
+  }
+  return `The file names "${edit.present}" while "${from}" runs: without this edit the next \`docker compose up\` moves to that`;
+}
+
+function unreadableNotice(
+  { service }: ComposeContainer,
+  to: string,
+  found: { path: string | null; reason: string },
+): FileNotice {
+  return {
+    service,
+    path: found.path,
+    patch: `image: ${to}`,
+    is_readable: false,
+    message:
+      `The compose file cannot be read (${found.reason}): unless the service "${service}" gets this line, the next ` +
+      "`docker compose up` goes back to the image that the file names; with it the container is made anew once",
+  };
+}
+
+/** The file is right, and compose makes such a container anew only because it hashes the id of the one that it shares with. */
+function sharingNotice(
+  { service, config_files: [path = null] }: ComposeContainer,
+  answer: HashAnswer,
+): FileNotice | null {
+  if (answer.hash !== null) return null;
+  return {
+    service,
+    path: config_files[0] ?? null,
+    patch: "",
+    is_readable: false,
+    message:
+      "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has " +
+      `another id now (${answer.reason})`,
+  };
+}
+
+/** The label to put on a new container; nothing where the old hash stays. */
+export function configHashLabels(outlook: ComposeOutlook | undefined): RawObject {
+  const hash = outlook?.config_hash ?? null;
+  return hash === null ? {} : { [composeLabels.config_hash]: hash };
+}

@@ -1,0 +1,131 @@
+import type { Alias, Document, Pair, Scalar, YAMLMap } from "yaml";
+
+type Yaml = typeof import("yaml");
+
+/** Where a service's image is written. */
+export type Place =
+  /** `source` is what stands from `start` to `end`, quotes or an alias included; `quote` is what is kept around a new value. */
+  | { kind: "scalar"; path: string; value: string; start: number; end: number; quote: string; is_own_line: boolean }
+  /** It comes from elsewhere (`value`, null where that is not in these files); a line of its own would go to `start`. */
+  | { kind: "absent"; path: string; value: string | null; start: number; indent: string; line_end: string }
+  | { kind: "none"; path: string | null; value: null; reason: string };
+
+/** How far a chain of merge keys and `extends` is followed. */
+const maxDepth = 10;
+
+/** Of every service that the files define; a later file has the last word, as when compose merges them. */
+export function findPlaces(yaml: Yaml, files: ReadonlyMap<string, string>): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  for (const [path, text] of files) {
+    for (const document of parse(yaml, text)) {
+      const root = resolved(yaml, document, document.contents);
+      const services = yaml.isMap(root) ? resolved(yaml, document, root.get("services", true)) : null;
+      if (!yaml.isMap(services)) continue;
+      const file: OpenFile = { yaml, path, text, document, services };
+      for (const pair of services.items) {
+        const name = keyOf(yaml, pair);
+        const service = resolved(yaml, document, pair.value);
+        if (name === null || !yaml.isMap(service)) continue;
+        const place = placeOf(file, service);
+        const before = places.get(name);
+        // A later file that says nothing of the image leaves the earlier one's word.
+        if (place.kind !== "none" || before === undefined) places.set(name, place);
+      }
+    }
+  }
+  return places;
+}
+
+interface OpenFile {
+  yaml: Yaml;
+  path: string;
+  text: string;
+  document: Document;
+  services: YAMLMap;
+}
+
+/** Nothing where the text is no YAML. What the library says about it quotes the text, so it goes nowhere. */
+function parse(yaml: Yaml, text: string): readonly Document[] {
+  try {
+    const documents = yaml.parseAllDocuments(text, { prettyErrors: false, logLevel: "silent", merge: false });
+    return "empty" in documents ? [] : documents.filter((each) => each.errors.length === 0);
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
+function resolved(yaml: Yaml, document: Document, node: unknown): unknown {
+  return yaml.isAlias(node) ? node.resolve(document) : node;
+}
+
+function keyOf(yaml: Yaml, pair: Pair): string | null {
+  return yaml.isScalar(pair.key) && typeof pair.key.value === "string" ? pair.key.value : null;
+}
+
+function memberOf(yaml: Yaml, map: YAMLMap, key: string): Pair | undefined {
+  return map.items.find((pair) => keyOf(yaml, pair) === key);
+}
+
+function placeOf(file: OpenFile, service: YAMLMap): Place {
+  const { yaml, path } = file;
+  const image = memberOf(yaml, service, "image");
+  const none = (reason: string): Place => ({ kind: "none", path, value: null, reason });
+  if (image !== undefined) {
+    if (yaml.isScalar(image.value) || yaml.isAlias(image.value)) return scalarPlace(file, image.value);
+    return none("its image is no plain text there");
+  }
+  if (memberOf(yaml, service, "build") !== undefined) return none("its image is built from there");
+  const isInherited = ["extends", "<<"].some((key) => memberOf(yaml, service, key) !== undefined);
+  const [first] = service.items;
+  if (!isInherited || first === undefined || !yaml.isScalar(first.key)) return none("no image is written there");
+  const at = first.key.range?.[0] ?? 0;
+  const lineStart = file.text.lastIndexOf("\n", at - 1) + 1;
+  const indent = file.text.slice(lineStart, at);
+  if (service.flow === true || !/^ *$/.test(indent)) return none("its image comes from another service there");
+  const lineEnd = /\r\n/.test(file.text) ? "\r\n" : "\n";
+  const value = inheritedImage(file, service, 0);
+  return { kind: "absent", path, value, start: lineStart, indent, line_end: lineEnd };
+}
+
+function scalarPlace({ yaml, path, text, document }: OpenFile, node: Scalar | Alias): Place {
+  const scalar = resolved(yaml, document, node);
+  const value = yaml.isScalar(scalar) && typeof scalar.value === "string" ? scalar.value : null;
+  const [start, end] = node.range ?? [0, 0];
+  const source = text.slice(start, end);
+  const quote = /^["']/.test(source) ? source.slice(0, 1) : "";
+  const isPlain = yaml.isAlias(node) || source === `${quote}${value}${quote}`;
+  if (value === null || !isPlain)
+    return { kind: "none", path, value: null, reason: "its image is no plain text there" };
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const before = text.slice(lineStart, start);
+  const after = /^[^\n]*/.exec(text.slice(end))?.[0] ?? "";
+  const isOwnLine =
+    /^[ \t]*(image|"image"|'image')[ \t]*:[ \t]*(&[^ \t]+[ \t]+)?$/.test(before) &&
+    /^[ \t]*,?[ \t]*(#.*)?\r?$/.test(after);
+  return { kind: "scalar", path, value, start, end, quote, is_own_line: isOwnLine };
+}
+
+/** The image that a service has from its merge keys or from the service of these files that it extends. */
+function inheritedImage(file: OpenFile, service: YAMLMap, depth: number): string | null {
+  const { yaml, document, services } = file;
+  if (depth > maxDepth) return null;
+  const from = (node: unknown): string | null => {
+    const map = resolved(yaml, document, node);
+    if (!yaml.isMap(map)) return null;
+    const image = resolved(yaml, document, memberOf(yaml, map, "image")?.value);
+    if (yaml.isScalar(image) && typeof image.value === "string") return image.value;
+    return inheritedImage(file, map, depth + 1);
+  };
+  const merged = memberOf(yaml, service, "<<")?.value;
+  const candidates: readonly unknown[] = yaml.isSeq(merged) ? merged.items : [merged];
+  for (const each of candidates) {
+    const image = from(each);
+    if (image !== null) return image;
+  }
+  const extended = resolved(yaml, document, memberOf(yaml, service, "extends")?.value);
+  if (yaml.isScalar(extended) && typeof extended.value === "string") return from(services.get(extended.value, true));
+  if (!yaml.isMap(extended) || memberOf(yaml, extended, "file") !== undefined) return null;
+  const name = extended.get("service");
+  return typeof name === "string" ? from(services.get(name, true)) : null;
+}

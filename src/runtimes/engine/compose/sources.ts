@@ -1,0 +1,107 @@
+import { constants } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isObject } from "../raw.ts";
+import type { ComposeContainer } from "./labels.ts";
+
+/** Of one file; compose files are a few kilobytes. */
+const maxFileBytes = 1024 * 1024;
+const maxFiles = 20;
+
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** The files that a project was made from, as far as its labels tell. */
+export interface ComposeSources {
+  /** In the order in which compose merges them. */
+  files: readonly SourceFile[];
+  /** Those named with `--env-file`, or the project's `.env` where it has one; later ones win. */
+  environment: readonly SourceFile[];
+}
+
+export type FoundSources =
+  | { sources: ComposeSources; reason: null }
+  | { sources: null; path: string | null; reason: string };
+
+/**
+ * Reads the files that the labels name, if we can see them: often we run in a container of our own, where the paths of the host do
+ * not exist. Labels are not to be trusted: only regular files with the names of YAML or JSON files are read, of bounded size,
+ * and through no link that leads out of its folder and out of the project's.
+ */
+export async function findSources(compose: ComposeContainer): Promise<FoundSources> {
+  const { config_files: paths, working_dir: workingDir } = compose;
+  const [first] = paths;
+  if (first === undefined || workingDir === null) {
+    return { sources: null, path: null, reason: "its labels do not tell where its compose file is" };
+  }
+  if (paths.length + compose.environment_files.length > maxFiles) {
+    return { sources: null, path: first, reason: `it was made from more than ${maxFiles} files` };
+  }
+  const files: SourceFile[] = [];
+  for (const path of paths) {
+    if (!/\.(ya?ml|json)$/i.test(path))
+      return { sources: null, path, reason: `"${path}" is not named like a compose file` };
+    const text = await readSource(path, workingDir);
+    if (typeof text !== "string") return { sources: null, path, reason: text.reason };
+    files.push({ path, text });
+  }
+  const named = compose.environment_files;
+  const environment: SourceFile[] = [];
+  for (const path of named.length > 0 ? named : [join(workingDir, ".env")]) {
+    const text = await readSource(path, workingDir);
+    if (typeof text === "string") environment.push({ path, text });
+    else if (named.length > 0 || !text.is_missing) return { sources: null, path, reason: text.reason };
+  }
+  return { sources: { files, environment }, reason: null };
+}
+
+async function readSource(path: string, workingDir: string): Promise<string | { reason: string; is_missing: boolean }> {
+  const refused = (detail: string) => ({ reason: `"${path}" ${detail}`, is_missing: false });
+  if (!path.startsWith("/") || !workingDir.startsWith("/") || hasControl(path)) return refused("is no absolute path");
+  try {
+    const [real, folder, project] = await Promise.all([
+      realpath(path),
+      realOrSame(dirname(path)),
+      realOrSame(workingDir),
+    ]);
+    if (!isWithin(real, folder) && !isWithin(real, project)) return refused("is a link that leads elsewhere");
+    // Not a link any more; a pipe would block the opening.
+    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) return refused("is no regular file");
+      if (stat.size > maxFileBytes) return refused(`has ${stat.size} bytes, and ${maxFileBytes} at most are read`);
+      const bytes = Buffer.alloc(maxFileBytes + 1);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+      if (bytesRead > maxFileBytes) return refused(`has more than ${maxFileBytes} bytes`);
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, bytesRead));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = isObject(error) ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      return { reason: `"${path}" is not visible to Tidemark`, is_missing: true };
+    }
+    return refused(code === "EACCES" || code === "EPERM" ? "may not be read by Tidemark" : "cannot be read as text");
+  }
+}
+
+async function realOrSame(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isObject(error) && error.code === "ENOENT") return path;
+    throw error;
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+function hasControl(text: string): boolean {
+  return [...text].some((letter) => letter < " " || letter === "\x7f");
+}
