@@ -33,6 +33,7 @@ import { runService } from "./runs/service.ts";
 import { snapshotService } from "./runs/snapshots.ts";
 import { runtimes } from "./runtimes/index.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
+import { createApprovalTokens } from "./secrets/approval-tokens.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Passwords } from "./secrets/password.ts";
 import type { Redactor } from "./secrets/redaction.ts";
@@ -105,6 +106,7 @@ export async function createServices(options: ServiceOptions) {
   });
   const tokens = createSessionTokens(options.keys.session, clock);
   const throttle = createThrottle(clock);
+  const approvalTokens = createApprovalTokens(options.keys.session);
   const auth = authService({ db, clock, log, audit, passwords: options.passwords, tokens, throttle });
   const api_tokens = apiTokenService({ db, clock, audit, tokens });
   const audit_entries = auditEntryService({ db, audit });
@@ -124,6 +126,10 @@ export async function createServices(options: ServiceOptions) {
     instance_id: options.instance_id,
     baseUrl: () => settings.current().base_url,
     send,
+    approvalLink: (subject) => {
+      const base = settings.current().base_url;
+      return base === "" ? null : `${base}/approvals/${subject.run}/${approvalTokens.token(subject)}`;
+    },
     excerpt: options.redactor.excerpt,
     // Told within the transaction, which ends in a moment; the next tick sees what this look is too early for.
     onDue: () => setImmediate(() => scheduler.nudge()),
@@ -227,6 +233,8 @@ export async function createServices(options: ServiceOptions) {
     releases: trackers,
     timezone,
     createRun: runs.createAutomatic,
+    planUpdate: executors.planUpdate,
+    reviewWaiting: runs.reviewWaiting,
     onRunQueued: () => scheduler.nudge(),
   });
   let knownTimezone = timezone();

@@ -4,10 +4,10 @@ import type { Database, Writer } from "../db/client.ts";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
-import type { NewAutomaticRun } from "../runs/schema.ts";
-import type { Target } from "../runtimes/runtime.ts";
+import type { NewAutomaticRun, SeenWhileWaiting } from "../runs/schema.ts";
+import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
 import { type Comparison, compareWithDesired, isUpdate } from "./desired.ts";
-import { inspectOrNull } from "./plan.ts";
+import { inspectOrNull, type PlannedUpdate, type PlanPurpose } from "./plan.ts";
 import {
   claimExecutor,
   connectionFacts,
@@ -34,6 +34,7 @@ const leaseMs = 2 * minuteMs;
 /** When a transport fault of an automatic run is tried again, once. */
 export const retryDelayMs = 10 * minuteMs;
 const recentRuns = 50;
+const automatic: PlanPurpose = { is_automatic: true, is_reviewed: false };
 
 /** What a fault of transport is: nothing was wrong with the version. */
 const retryable: ReadonlySet<string> = new Set(["unreachable", "rate_limited"]);
@@ -58,6 +59,9 @@ interface EvaluatorOptions {
   timezone: () => string;
   /** Queues a run in the transaction of the evaluation; false when there is such a run already. */
   createRun: (tx: Writer, run: NewAutomaticRun) => Promise<boolean>;
+  planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose) => Promise<PlannedUpdate>;
+  /** Told what was seen while a run of the executor waits for consent or its window; may end it, before it is decided on another. */
+  reviewWaiting: (tx: Writer, executorId: string, seen: SeenWhileWaiting) => Promise<void>;
   /** Called after a run was queued. */
   onRunQueued?: () => void;
 }
@@ -76,7 +80,12 @@ interface Decision {
 export function executorEvaluator(options: EvaluatorOptions) {
   const { db, clock, log } = options;
 
-  const look = async (settings: ExecutorSettings, previous: Observation | null, signal: AbortSignal): Promise<Look> => {
+  const look = async (
+    settings: ExecutorSettings,
+    previous: Observation | null,
+    hasWaitingRun: boolean,
+    signal: AbortSignal,
+  ): Promise<Look> => {
     const deps = { read: db.read, releases: options.releases };
     const [connection] = await connectionFacts(db.read, [settings.connection_id]);
     if (connection?.is_enabled !== true) {
@@ -88,16 +97,19 @@ export function executorEvaluator(options: EvaluatorOptions) {
         comparison: await compareWithDesired(deps, settings, lastSeen(settings, previous)),
         problem,
         isSeen: false,
+        plan: null,
       };
     }
     try {
       await using session = await options.connections.open(settings.connection_id, signal);
       const comparison = await compareWithDesired(deps, settings, await inspectOrNull(session, settings));
-      return { comparison, problem: comparison.unmet, isSeen: true };
+      // The very plan that the waiting run would make, so that its own is told from another.
+      const plan = hasWaitingRun ? await options.planUpdate(settings, session, automatic) : null;
+      return { comparison, problem: comparison.unmet, isSeen: true, plan };
     } catch (error) {
       if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
       const comparison = await compareWithDesired(deps, settings, lastSeen(settings, previous));
-      return { comparison, problem: { code: error.code, message: errorMessage(error) }, isSeen: false };
+      return { comparison, problem: { code: error.code, message: errorMessage(error) }, isSeen: false, plan: null };
     }
   };
 
@@ -116,11 +128,21 @@ export function executorEvaluator(options: EvaluatorOptions) {
     const settings = await readSettings(db.read, id);
     const before = await findExecutor(db.read, id);
     const previous = before === null ? null : observationOf(before);
-    const { comparison, problem, isSeen } = await look(settings, previous, signal);
+    const [latest] = await recentRunsOf(db.read, id, 1);
+    const hasWaitingRun = latest?.state === "pending" && latest.approval !== null;
+    const { comparison, problem, isSeen, plan } = await look(settings, previous, hasWaitingRun, signal);
     const isQueued = await db.write(async (tx) => {
       const row = await findExecutor(tx, id);
       if (row === null || row.lease_owner !== owner) return false;
       const now = clock.now();
+      if (plan !== null) {
+        await options.reviewWaiting(tx, id, {
+          settings,
+          plan_hash: plan.plan?.hash ?? null,
+          desired_revision: plan.desired_revision,
+          unmet: plan.unmet?.message ?? null,
+        });
+      }
       const decision = decide({
         settings,
         comparison,
@@ -174,6 +196,8 @@ interface Look {
   problem: Observation["problem"];
   /** False when the runtime was not asked or did not answer: the comparison is then with what was seen last. */
   isSeen: boolean;
+  /** What a run would do now, where one waits for consent to what it found; null elsewhere. */
+  plan: PlannedUpdate | null;
 }
 
 /** The target as it was seen last, so that what it runs is not forgotten while its runtime cannot be asked. */
@@ -262,6 +286,9 @@ function mayStart(
   if (last === undefined) return "now";
   const code = last.reason_code ?? "";
   if (last.state === "skipped") return rearmed.has(code) && !isUnmet ? "now" : "never";
+  // What was approved is not what would have been done: the plan of now is asked for anew.
+  if (last.state === "failed" && code === "target_changed" && last.trigger !== "manual")
+    return isUnmet ? "never" : "now";
   const isRetryable = last.state === "failed" && retryable.has(code) && last.serving !== "none";
   // A run by hand that met such a fault uses up nothing.
   const faults = own.filter((run) => run.state === "failed" && run.trigger !== "manual").length;

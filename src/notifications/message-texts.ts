@@ -1,4 +1,5 @@
-import type { ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
+import { toIso } from "../clock.ts";
+import type { AwaitingFacts, ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
 
 export type Language = "en" | "zh";
 
@@ -17,6 +18,14 @@ interface Words {
   new_release(facts: ReleaseFacts): MessageText;
   republish(facts: ReleaseFacts): MessageText;
   run(facts: RunFacts): MessageText;
+  awaiting(facts: AwaitingFacts): MessageText;
+  /** The line that leads to where the decision is made. */
+  decide(url: string): string;
+}
+
+/** `2026-11-21 03:12 UTC`: to the minute, the same for every reader. */
+function minuteText(instant: number): string {
+  return `${toIso(instant).slice(0, 16).replace("T", " ")} UTC`;
 }
 
 const english: Words = {
@@ -59,6 +68,11 @@ const english: Words = {
       }
     }
   },
+  awaiting: (facts) => ({
+    title: `${facts.executor}: update waits for your approval`,
+    text: `${versionText(facts.from)} → ${versionText(facts.to)}. It waits until ${minuteText(facts.approval_until)}; nothing is changed before you approve.`,
+  }),
+  decide: (url) => `Approve or refuse: ${url}`,
 };
 
 const chinese: Words = {
@@ -101,6 +115,11 @@ const chinese: Words = {
       }
     }
   },
+  awaiting: (facts) => ({
+    title: `${facts.executor}：更新等待您批准`,
+    text: `${versionText(facts.from)} → ${versionText(facts.to)}。等待至 ${minuteText(facts.approval_until)}；在您批准之前不会有任何改动。`,
+  }),
+  decide: (url) => `批准或拒绝：${url}`,
 };
 
 export const messageTexts: Readonly<Record<Language, Words>> = { en: english, zh: chinese };

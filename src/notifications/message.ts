@@ -1,16 +1,28 @@
+import * as v from "valibot";
+import { parseInstant, toIso } from "../clock.ts";
+import type { ApprovalSubject } from "../secrets/approval-tokens.ts";
 import { type Language, type MessageText, messageTexts } from "./message-texts.ts";
 import type { NewEvent } from "./schema.ts";
 
 /** Longest notes in a message, 4 KiB; receivers refuse large bodies, and the link leads to the rest. */
 const maxNotesBytes = 4_096;
 const cutMark = "\n…";
+/** Discord takes no more. */
+const maxContentCharacters = 2_000;
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** The texts under the names that common receivers look for: Slack `text`, Discord `content`, ntfy and Gotify `message`. */
 function withTexts(event: string, words: MessageText, facts: Body): Body {
   const line = `${words.title}\n${words.text}`;
-  return { event, title: words.title, text: words.text, content: line.slice(0, 2000), message: words.text, ...facts };
+  return {
+    event,
+    title: words.title,
+    text: words.text,
+    content: line.slice(0, maxContentCharacters),
+    message: words.text,
+    ...facts,
+  };
 }
 
 /** Notes that fit, or their start with a mark that there is more. */
@@ -33,6 +45,12 @@ export function eventBody(event: NewEvent, language: Language, baseUrl: string):
     const link = baseUrl === "" ? null : `${baseUrl}/runs/${event.run_id}`;
     return withTexts(event.kind, words.run(event.facts), { ...event.facts, url: link, link });
   }
+  if (event.kind === "executor_run_awaiting_approval") {
+    const { facts } = event;
+    const link = baseUrl === "" ? null : `${baseUrl}/runs/${facts.run}`;
+    const told = { ...facts, approval_until: toIso(facts.approval_until) };
+    return withTexts(event.kind, words.awaiting(facts), { ...told, url: link, link });
+  }
   const { facts } = event;
   const page = baseUrl === "" ? null : `${baseUrl}/trackers/${encodeURIComponent(facts.tracker)}`;
   return withTexts(event.kind, event.kind === "new_release" ? words.new_release(facts) : words.republish(facts), {
@@ -41,4 +59,36 @@ export function eventBody(event: NewEvent, language: Language, baseUrl: string):
     url: facts.url ?? page,
     link: page,
   });
+}
+
+const AwaitingBody = v.looseObject({
+  run: v.string(),
+  plan_hash: v.string(),
+  approval_until: v.pipe(v.string(), v.transform(parseInstant), v.number("Not a time")),
+  text: v.string(),
+  content: v.string(),
+  message: v.string(),
+});
+
+/**
+ * A stored body as it leaves: that of a run which awaits approval gets its one-time link, which is written down nowhere. Receivers
+ * that show a text alone have it there too. `link` gives null where our own address is not known; the body then stays as it is.
+ */
+export function bodyToSend(
+  delivery: { event: string; body: Body },
+  language: Language,
+  link: (subject: ApprovalSubject) => string | null,
+): Body {
+  if (delivery.event !== "executor_run_awaiting_approval") return delivery.body;
+  const body = v.parse(AwaitingBody, delivery.body);
+  const url = link({ run: body.run, plan_hash: body.plan_hash, approval_until: body.approval_until });
+  if (url === null) return delivery.body;
+  const line = `\n${messageTexts[language].decide(url)}`;
+  return {
+    ...delivery.body,
+    text: body.text + line,
+    content: body.content.slice(0, maxContentCharacters - line.length) + line,
+    message: body.message + line,
+    url,
+  };
 }

@@ -3,7 +3,8 @@ import type { Database } from "../db/client.ts";
 import { PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
-import { eventBody } from "./message.ts";
+import type { ApprovalSubject } from "../secrets/approval-tokens.ts";
+import { bodyToSend, eventBody } from "./message.ts";
 import {
   claimDelivery,
   countPending,
@@ -50,6 +51,8 @@ interface OutboxOptions {
   /** Told after the commit that there is something to send. */
   onDue: () => void;
   onBlocked: (notifier: NotifierRow) => Promise<void>;
+  /** The one-time link to the consent to a run; made when a message is sent, and never stored. Null without an address of ours. */
+  approvalLink: (subject: ApprovalSubject) => string | null;
 }
 
 interface Verdict {
@@ -137,7 +140,8 @@ export function createOutbox(options: OutboxOptions) {
     const number = delivery.attempt_count + 1;
     const isTest = delivery.event === "test";
     try {
-      const message = { id: delivery.id, event: delivery.event, sent_at: clock.now(), body: delivery.body };
+      const body = bodyToSend(delivery, notifier.language, options.approvalLink);
+      const message = { id: delivery.id, event: delivery.event, sent_at: clock.now(), body };
       const answer = await options.send(notifier, message, signal);
       return judgeAnswer(answer.status, answer.retry_after_ms, number, isTest, clock.now());
     } catch (error) {

@@ -8,6 +8,7 @@ export const eventKinds = [
   "executor_run_succeeded",
   "executor_run_failed",
   "executor_run_skipped",
+  "executor_run_awaiting_approval",
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 
@@ -17,6 +18,7 @@ export const eventKindTitles: Readonly<Record<EventKind, string>> = {
   executor_run_succeeded: "Executor run succeeded",
   executor_run_failed: "Executor run failed",
   executor_run_skipped: "Executor run skipped",
+  executor_run_awaiting_approval: "Executor run awaits approval",
 };
 
 /** What a `new_release` or `republish` tells; the names are those of the webhook's body. */
@@ -57,6 +59,19 @@ export interface RunFacts {
   serving: string | null;
 }
 
+/** What a run tells that goes on only with somebody's consent to its plan. */
+export interface AwaitingFacts {
+  executor: string;
+  run: string;
+  kind: "update";
+  from: VersionFacts;
+  to: VersionFacts;
+  target: string;
+  plan_hash: string;
+  /** The consent is of no use after this. */
+  approval_until: number;
+}
+
 export type NewEvent =
   | { kind: "new_release" | "republish"; tracker_id: string; facts: ReleaseFacts }
   | {
@@ -64,7 +79,9 @@ export type NewEvent =
       executor_id: string;
       run_id: string;
       facts: RunFacts;
-    };
+    }
+  // Not the run's one event, which tells its end: the run stands in the facts alone.
+  | { kind: "executor_run_awaiting_approval"; executor_id: string; facts: AwaitingFacts };
 
 /** Writes the event and one delivery for each enabled notifier that wants it, in the caller's transaction. */
 export type RecordEvent = (tx: Writer, event: NewEvent) => Promise<void>;

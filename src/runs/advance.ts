@@ -16,7 +16,7 @@ export interface AdvanceDeps {
 type Columns = Omit<Partial<typeof runs.$inferInsert>, "state" | "id" | "reason" | "reason_code" | "serving">;
 
 export interface AdvanceFacts {
-  lease: Lease;
+  lease: Pick<Lease, "owner">;
   reason?: Reason | null;
   serving?: Serving | null;
   columns?: Columns;

@@ -1,6 +1,7 @@
+import type { RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
-import type { Database } from "../db/client.ts";
+import type { Database, Writer } from "../db/client.ts";
 import type { ExecutorService, ExecutorSettings } from "../executors/service.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
@@ -24,7 +25,8 @@ export interface RunnerOptions {
   instance_id: string;
   redact: (text: string) => string;
   connections: Pick<ConnectionService, "open">;
-  executors: Pick<ExecutorService, "settings" | "planUpdate" | "pullLogins" | "isWindowOpen">;
+  executors: Pick<ExecutorService, "settings" | "planUpdate" | "pullLogins" | "isWindowOpen" | "nextOpening">;
+  audit: RecordAudit;
   recordEvent: RecordEvent;
   changes: RunChanges;
   /** How many snapshots are kept per executor. */
@@ -53,9 +55,10 @@ export interface RunContext {
 /** What is read again of the plan that is kept with its run. */
 export type StoredPlan = Pick<UpdatePlan, "services" | "containers">;
 
-/** The containers that the run replaces; null when nobody knows. */
+/** The containers that the run replaces and that are to run; null when nobody knows. */
 export function replacedBy(plan: StoredPlan | null): readonly string[] | null {
-  return plan === null || plan.containers.length === 0 ? null : plan.containers.map((each) => each.name);
+  const names = (plan?.containers ?? []).filter((each) => each.is_running).map((each) => each.name);
+  return names.length === 0 ? null : names;
 }
 
 /** The snapshot that this run captured, opened; null when it captured none. */
@@ -79,9 +82,11 @@ export interface EndFacts {
   serving?: Serving;
   columns?: Parameters<typeof advance>[5]["columns"];
   is_cleanup_due?: boolean;
+  /** Written in the transaction of the end. */
+  also?: (tx: Writer) => Promise<void>;
 }
 
-type Held = Pick<RunContext, "deps" | "run" | "lease" | "journal">;
+export type Held = Pick<RunContext, "deps" | "run" | "lease" | "journal">;
 
 /** Moves a run on to a state that is no end. */
 export async function moveOn<F extends ActiveState>(
@@ -108,15 +113,16 @@ export async function endRun<F extends ActiveState>(
 ): Promise<void> {
   const { deps, run, lease, journal } = context;
   const { reason, serving, columns, is_cleanup_due } = facts;
-  await deps.db.write((tx) =>
-    advance(deps, tx, run.id, from, to, {
+  await deps.db.write(async (tx) => {
+    await advance(deps, tx, run.id, from, to, {
       lease,
       reason: reason ?? null,
       serving: serving ?? null,
       is_cleanup_due: is_cleanup_due ?? false,
       columns: { ...downtimeOf(journal), ...columns },
-    }),
-  );
+    });
+    await facts.also?.(tx);
+  });
   run.state = to;
   const fields = { run: run.id, outcome: to, reason_code: reason?.code ?? null, serving: serving ?? null };
   if (serving === "none") deps.log.error("Target down: neither version runs", { ...fields, reason: reason?.message });

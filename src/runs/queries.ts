@@ -1,11 +1,12 @@
 import {
   and,
   asc,
+  count,
   desc,
   eq,
-  exists,
   getTableColumns,
   gt,
+  gte,
   inArray,
   isNotNull,
   isNull,
@@ -31,6 +32,11 @@ export type SnapshotRow = typeof snapshots.$inferSelect;
 const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
 /** In these a run works on its target; in `pending` only while it is claimed. */
 const workingStates = ["capturing", "updating", "verifying"] as const;
+
+/** More runs than any connection takes at once. */
+const maxAhead = 100;
+
+const isNotAwaiting = or(isNull(runs.approval), ne(runs.approval, "awaiting"));
 
 const isFree = (now: number) => or(isNull(runs.lease_until), lt(runs.lease_until, now));
 
@@ -64,16 +70,25 @@ export async function listRunsBefore(
     .limit(limit + 1);
 }
 
-export async function executorOfRun(
-  read: Reader,
-  executorId: string,
-): Promise<{ id: string; name: string; connection_id: string; is_connection_enabled: boolean } | null> {
+export interface ExecutorOfRun {
+  id: string;
+  name: string;
+  connection_id: string;
+  connection: string;
+  is_connection_enabled: boolean;
+  /** How many runs may work on the connection at once. */
+  concurrent_runs: number;
+}
+
+export async function executorOfRun(read: Reader, executorId: string): Promise<ExecutorOfRun | null> {
   const rows = await read
     .select({
       id: executors.id,
       name: executors.name,
       connection_id: executors.connection_id,
+      connection: connections.name,
       is_connection_enabled: connections.is_enabled,
+      concurrent_runs: connections.concurrent_runs,
     })
     .from(executors)
     .innerJoin(connections, eq(connections.id, executors.connection_id))
@@ -91,30 +106,34 @@ export async function activeRunOf(read: Reader, executorId: string): Promise<Run
   return rows[0] ?? null;
 }
 
-/** The run that works on a connection just now, other than `runId`; destructive work happens one run at a time. */
-export async function workingRunOn(
+/** A run that stands before another on its connection. */
+export interface RunAhead {
+  id: string;
+  executor: string;
+}
+
+/**
+ * The runs that come before this one on a connection: first those that work on it just now, then those that wait for a place there
+ * and have waited longer. One that waits for consent works on nothing and stands before nobody.
+ */
+export async function runsAhead(
   read: Reader,
   connectionId: string,
-  runId: string,
+  run: Pick<RunRow, "id" | "due_at">,
   now: number,
-): Promise<string | null> {
-  const rows = await read
-    .select({ id: runs.id })
+): Promise<readonly RunAhead[]> {
+  const isLeased = and(isNotNull(runs.lease_owner), gt(runs.lease_until, now));
+  const isWorking = or(inArray(runs.state, [...workingStates]), and(eq(runs.state, "pending"), isLeased));
+  const isOlder = or(lt(runs.due_at, run.due_at), and(eq(runs.due_at, run.due_at), lt(runs.id, run.id)));
+  const isWaiting = and(eq(runs.state, "pending"), isFree(now), lte(runs.due_at, now), isOlder, isNotAwaiting);
+  const found = await read
+    .select({ id: runs.id, executor: executors.name, is_working: sql<number>`${isWorking}`.as("is_working") })
     .from(runs)
     .innerJoin(executors, eq(executors.id, runs.executor_id))
-    .where(
-      and(
-        eq(executors.connection_id, connectionId),
-        ne(runs.id, runId),
-        isActive,
-        or(
-          inArray(runs.state, [...workingStates]),
-          and(eq(runs.state, "pending"), isNotNull(runs.lease_owner), gt(runs.lease_until, now)),
-        ),
-      ),
-    )
-    .limit(1);
-  return rows[0]?.id ?? null;
+    .where(and(eq(executors.connection_id, connectionId), ne(runs.id, run.id), isActive, or(isWorking, isWaiting)))
+    .orderBy(desc(sql`is_working`), asc(runs.due_at), asc(runs.id))
+    .limit(maxAhead);
+  return found.map(({ id, executor }) => ({ id, executor }));
 }
 
 /** True when an automatic run has made this attempt at a revision. */
@@ -164,24 +183,24 @@ export async function noteWaiting(tx: Writer, id: string, code: string, reason: 
 export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
   const other = alias(runs, "other");
   const otherExecutor = alias(executors, "other_executor");
-  const isBusy = exists(
-    read
-      .select({ id: other.id })
-      .from(other)
-      .innerJoin(otherExecutor, eq(otherExecutor.id, other.executor_id))
-      .where(
-        and(
-          eq(otherExecutor.connection_id, executors.connection_id),
-          sql`${other.state} in ('pending', 'capturing', 'updating', 'verifying')`,
-          inArray(other.state, [...workingStates]),
-        ),
+  const working = read
+    .select({ count: count() })
+    .from(other)
+    .innerJoin(otherExecutor, eq(otherExecutor.id, other.executor_id))
+    .where(
+      and(
+        eq(otherExecutor.connection_id, executors.connection_id),
+        sql`${other.state} in ('pending', 'capturing', 'updating', 'verifying')`,
+        inArray(other.state, [...workingStates]),
       ),
-  );
+    );
+  const isBusy = gte(sql`(${working})`, connections.concurrent_runs);
   const isTold = and(eq(runs.state, "pending"), eq(runs.reason_code, "waiting_for_connection"));
   const active = await read
     .select({ id: runs.id })
     .from(runs)
     .innerJoin(executors, eq(executors.id, runs.executor_id))
+    .innerJoin(connections, eq(connections.id, executors.connection_id))
     .where(
       and(
         isActive,
@@ -373,4 +392,57 @@ export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean
     .where(and(eq(runs.snapshot_id, id), isActive))
     .limit(1);
   return rows.length > 0;
+}
+
+/** Takes a pending run that waits and that nobody holds, to end it or to change its course; null when somebody holds it by now. */
+export async function holdWaiting(
+  tx: Writer,
+  id: string,
+  lease: { owner: string; now: number; until: number },
+): Promise<RunRow | null> {
+  const rows = await tx
+    .update(runs)
+    .set({ lease_owner: lease.owner, lease_until: lease.until })
+    .where(and(eq(runs.id, id), eq(runs.state, "pending"), isNotNull(runs.approval), isFree(lease.now)))
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** The consent itself, by compare-and-set: false when the run does not await it any more, or not to this plan. */
+export async function approveRun(tx: Writer, id: string, planHash: string, now: number): Promise<boolean> {
+  const rows = await tx
+    .update(runs)
+    .set({
+      approval: "approved",
+      expected_plan_hash: planHash,
+      due_at: now,
+      started_at: null,
+      reason_code: null,
+      reason: null,
+    })
+    .where(
+      and(
+        eq(runs.id, id),
+        eq(runs.state, "pending"),
+        eq(runs.approval, "awaiting"),
+        eq(runs.plan_hash, planHash),
+        gt(runs.approval_until, now),
+        isFree(now),
+      ),
+    )
+    .returning({ id: runs.id });
+  return rows.length > 0;
+}
+
+/** Changes when a pending run that nobody holds goes on, and what it needs for it. */
+export async function rescheduleWaiting(
+  tx: Writer,
+  id: string,
+  changes: Pick<typeof runs.$inferInsert, "due_at"> &
+    Partial<Pick<typeof runs.$inferInsert, "approval" | "approval_until">>,
+): Promise<void> {
+  await tx
+    .update(runs)
+    .set(changes)
+    .where(and(eq(runs.id, id), eq(runs.state, "pending"), isNull(runs.lease_owner)));
 }

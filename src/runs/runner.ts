@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
+import { awaitWindow, judgeAwaiting } from "./consent.ts";
 import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions, type StoredPlan } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
 import { holdLease, LeaseLost, leaseMs } from "./lease.ts";
@@ -16,8 +17,8 @@ import {
   makeExecutorDue,
   noteWaiting,
   type RunRow,
+  runsAhead,
   updateHeldRun,
-  workingRunOn,
 } from "./queries.ts";
 import { failureReasons, type Reason } from "./schema.ts";
 import { faultOf, isWindowOpen, start } from "./start.ts";
@@ -69,9 +70,12 @@ export function runRunner(deps: RunnerOptions) {
       const run = await findRun(tx, id);
       const executor = run === null ? null : await executorOfRun(tx, run.executor_id);
       if (run === null || executor === null) return null;
-      const other = run.state === "pending" ? await workingRunOn(tx, executor.connection_id, id, now) : null;
-      if (other !== null) {
-        await noteWaiting(tx, id, "waiting_for_connection", `Waits for the run "${other}" on the same connection`);
+      const needsPlace = run.state === "pending" && run.approval !== "awaiting";
+      const ahead = needsPlace ? await runsAhead(tx, executor.connection_id, run, now) : [];
+      const [first] = ahead;
+      if (first !== undefined && ahead.length >= executor.concurrent_runs) {
+        const reason = `Waits for the run "${first.id}" of "${first.executor}" on "${executor.connection}"`;
+        await noteWaiting(tx, id, "waiting_for_connection", reason);
         return null;
       }
       const held = await leaseRun(tx, id, { owner, now, until: now + leaseMs });
@@ -182,7 +186,9 @@ type HeldRun = Omit<RunContext, "session" | "plan">;
 /** The conditions that need no runtime. Ends or withdraws the run where they are not met. */
 async function mayBegin(held: HeldRun): Promise<boolean> {
   const { deps, run, settings, journal, lease } = held;
-  const claims = journal.entries().filter((entry) => entry.step === "claim").length;
+  // A claim that was given back in good order ended nothing.
+  const claim = journal.entries().filter((entry) => entry.step === "claim");
+  const claims = claim.slice(claim.findLastIndex((entry) => entry.phase === "finish") + 1).length;
   if (claims > maxClaims) {
     const reason: Reason =
       run.reason_code === "waiting_for_runtime" && run.reason !== null
@@ -202,10 +208,20 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
     await endRun(held, "pending", "skipped", { reason });
     return false;
   }
-  const isUnwanted = run.trigger !== "manual" && settings.trigger === "manual";
+  if (run.approval === "awaiting") {
+    await judgeAwaiting(held);
+    return false;
+  }
+  const isApproved = run.approval === "approved";
+  // Who approved a run wanted this one, whatever the executor does from now on.
+  const isUnwanted = run.trigger !== "manual" && settings.trigger === "manual" && !isApproved;
   if (run.trigger === "manual" && !isWindowOpen(held)) {
     const message = `The maintenance window of "${settings.name}" is closed, and the run is not to ignore it`;
     await endRun(held, "pending", "skipped", { reason: { code: "window_closed", message } });
+    return false;
+  }
+  if (isApproved && !isWindowOpen(held)) {
+    await awaitWindow(held);
     return false;
   }
   if (isUnwanted || !isWindowOpen(held)) {
@@ -255,6 +271,11 @@ async function recover(context: RunContext, from: Exclude<ActiveState, "pending"
   const interrupted: Reason = { code: "interrupted", message: `The run was interrupted. ${recovery.detail}` };
   if (recovery.state === "untouched" || recovery.state === "down") {
     await failAsObserved(context, from, failure ?? interrupted);
+    return;
+  }
+  if (recovery.state === "mixed") {
+    await failAsObserved(context, from, failure ?? interrupted, true);
+    await cleanUp(context);
     return;
   }
   if (failure !== null) {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { runStates } from "../db/tables.ts";
 import { type SkipReason, skipReasons, triggers } from "../executors/schema.ts";
+import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 
 export { runStates };
@@ -30,7 +31,7 @@ export type FailureReason = (typeof failureReasons)[number];
 export const remarks = ["left_stopped", "started_again"] as const;
 
 /** Why a run that is due has not started yet; not an end. */
-export const waitReasons = ["waiting_for_connection", "waiting_for_runtime"] as const;
+export const waitReasons = ["waiting_for_connection", "waiting_for_runtime", "waiting_for_window"] as const;
 
 export const reasonCodes = [...skipReasons, ...failureReasons, ...remarks, ...waitReasons] as const;
 
@@ -50,11 +51,25 @@ export interface NewAutomaticRun {
   attempt: number;
 }
 
+const PlanHash = v.pipe(
+  v.string("Write a plan's hash"),
+  v.regex(/^[0-9a-f]{64}$/, "Write the hash of a plan, 64 hexadecimal digits"),
+);
+
+/** What an evaluation sees while a run of its executor waits. */
+export interface SeenWhileWaiting {
+  settings: ExecutorSettings;
+  /** The plan as it would be now; null when there is none. */
+  plan_hash: string | null;
+  desired_revision: string | null;
+  /** Why nothing would be done now, in a sentence; null when something would. */
+  unmet: string | null;
+}
+
 export const RunInput = v.strictObject({
   plan_hash: v.optional(
     v.pipe(
-      v.string("Write a plan's hash"),
-      v.regex(/^[0-9a-f]{64}$/, "Write the hash of a plan, 64 hexadecimal digits"),
+      PlanHash,
       v.title("Plan"),
       v.description("The run is refused when the plan has another hash by then; it is the consent to a downgrade"),
     ),
@@ -71,6 +86,25 @@ export const RunInput = v.strictObject({
   ),
 });
 export type RunInput = v.InferOutput<typeof RunInput>;
+
+export const decisions = ["approve", "refuse"] as const;
+
+export const ApprovalInput = v.strictObject({
+  decision: v.optional(
+    v.pipe(
+      v.picklist(decisions, "Choose approve or refuse"),
+      v.title("Decision"),
+      v.metadata({ option_titles: { approve: "Approve", refuse: "Refuse" } }),
+    ),
+    "approve",
+  ),
+  plan_hash: v.pipe(
+    PlanHash,
+    v.title("Plan"),
+    v.description("The hash of the plan that is decided on; one that is not the run's any more is refused"),
+  ),
+});
+export type ApprovalInput = v.InferOutput<typeof ApprovalInput>;
 
 export const RunStepView = v.object({
   /** Counts up within the run; with `progress` it is that of the step before. */
@@ -100,6 +134,9 @@ const entries = {
   snapshot_id: v.nullable(v.string()),
   ignore_window: v.boolean(),
   plan_hash: v.nullable(v.string()),
+  /** `awaiting`: it goes on only with consent to the plan of `plan_hash`, given before `approval_until`. */
+  approval: v.nullable(v.picklist(["awaiting", "approved"])),
+  approval_until: NullableInstant,
   serving: v.nullable(v.picklist(servings)),
   downtime_ms: v.nullable(v.number()),
   ready_ms: v.nullable(v.number()),
@@ -112,9 +149,29 @@ const entries = {
 export const RunView = v.object(entries);
 export type RunView = v.InferOutput<typeof RunView>;
 
-/** With the plan that was performed and every step so far. */
+/**
+ * `updated`: it runs its new image; `moved`: it was made anew for another one that was replaced; `put_back`: the previous one
+ * is there again; `removed`: the previous one is gone and nothing took its place; `down`: it could not be brought to run.
+ */
+export const containerOutcomes = ["updated", "moved", "put_back", "untouched", "removed", "down"] as const;
+export type ContainerOutcome = (typeof containerOutcomes)[number];
+
+export const RunContainer = v.object({
+  container: v.string(),
+  service: v.string(),
+  because: v.picklist(["desired", "shares", "restarts"]),
+  outcome: v.picklist(containerOutcomes),
+  /** From its stop to the next start of anything under its name; null when it was not stopped. */
+  downtime_ms: v.nullable(v.number()),
+  /** What went wrong with it. */
+  detail: v.nullable(v.string()),
+});
+export type RunContainer = v.InferOutput<typeof RunContainer>;
+
+/** With the plan that was performed, every step so far, and at the end what was done to each container. */
 export const RunDetailView = v.object({
   ...entries,
+  containers: v.array(RunContainer),
   plan: v.nullable(v.record(v.string(), v.unknown())),
   steps: v.array(RunStepView),
 });

@@ -1,11 +1,12 @@
 import * as v from "valibot";
-import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Actor } from "../auth/schema.ts";
 import { isUniqueViolation, type Writer } from "../db/client.ts";
 import { AppError, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { versionsOf } from "./advance.ts";
+import { approvals, type Via } from "./approvals.ts";
 import { createRunChanges, stepView, watchRun } from "./changes.ts";
 import type { RunnerOptions } from "./context.ts";
 import {
@@ -23,19 +24,20 @@ import {
 import { runRunner } from "./runner.ts";
 import {
   type NewAutomaticRun,
+  RunContainer,
   type RunDetailView,
   RunInput,
   type RunStepView,
   type RunView,
   reasonCodes,
   runStates,
+  type SeenWhileWaiting,
   servings,
 } from "./schema.ts";
 
 export type RunService = ReturnType<typeof runService>;
 
 export interface RunServiceOptions extends Omit<RunnerOptions, "changes"> {
-  audit: RecordAudit;
   /** Told when a run was queued, so that it need not wait for the next tick. */
   onDue?: () => void;
 }
@@ -76,6 +78,8 @@ function viewOf(run: RunRow, executor: string): RunView {
     snapshot_id: run.snapshot_id,
     ignore_window: run.ignore_window,
     plan_hash: run.plan_hash,
+    approval: run.approval,
+    approval_until: run.approval_until,
     serving: servings.find((serving) => serving === run.serving) ?? null,
     downtime_ms: run.downtime_ms,
     ready_ms: run.ready_ms,
@@ -97,6 +101,7 @@ export function runService(options: RunServiceOptions) {
   const { db, clock, audit } = options;
   const changes = createRunChanges();
   const runner = runRunner({ ...options, changes });
+  const consent = approvals(options);
   const queued = (id: string) => {
     changes.announce(id);
     options.onDue?.();
@@ -112,7 +117,7 @@ export function runService(options: RunServiceOptions) {
   const insertManual = async (tx: Writer, actor: Actor, executorId: string, input: RunInput, id: string) => {
     const executor = await executorOfRun(tx, executorId);
     if (executor === null) throw notFound("executor", executorId);
-    const active = await activeRunOf(tx, executorId);
+    const active = await consent.makeRoom(tx, executorId);
     if (active !== null) throw runActive(executor.name, active.id);
     const snapshot = input.snapshot_id === undefined ? null : await findSnapshot(tx, input.snapshot_id);
     if (input.snapshot_id !== undefined && snapshot?.executor_id !== executorId) {
@@ -160,7 +165,13 @@ export function runService(options: RunServiceOptions) {
     get: async (id: string): Promise<RunDetailView> => {
       const { run, executor } = await getRow(id);
       const steps = await stepsAfter(db.read, id, 0, maxShownSteps);
-      return { ...viewOf(run, executor), plan: run.plan === null ? null : { ...run.plan }, steps: steps.map(stepView) };
+      const containers = v.parse(v.fallback(v.array(RunContainer), []), run.containers ?? []);
+      return {
+        ...viewOf(run, executor),
+        containers,
+        plan: run.plan === null ? null : { ...run.plan },
+        steps: steps.map(stepView),
+      };
     },
 
     /** The steps after `after_seq`, in their order. */
@@ -189,6 +200,21 @@ export function runService(options: RunServiceOptions) {
       const { run, executor } = await getRow(id);
       return viewOf(run, executor);
     },
+
+    /**
+     * Approves or refuses a run that waits for consent to the plan of this hash; one effect, however often. Throws 409 `not_awaiting`,
+     * `plan_changed` or `approval_expired`.
+     */
+    decide: async (actor: Actor, id: string, input: unknown, via: Via = "administrator"): Promise<RunView> => {
+      await consent.decide(actor, id, input, via);
+      queued(id);
+      const { run, executor } = await getRow(id);
+      return viewOf(run, executor);
+    },
+
+    /** For evaluations: in their transaction, before they decide whether a run is to be queued. */
+    reviewWaiting: (tx: Writer, executorId: string, seen: SeenWhileWaiting): Promise<void> =>
+      consent.review(tx, executorId, seen),
 
     /** For evaluations: queues an automatic run in the caller's transaction; false when there is one already. */
     createAutomatic: async (tx: Writer, run: NewAutomaticRun): Promise<boolean> => {

@@ -3,6 +3,7 @@ import type { PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
 import type { Prepared, UpdatePlan } from "../runtimes/runtime.ts";
 import { conclude, failAsObserved, undoAndFail } from "./conclude.ts";
+import { awaitConsent, needsConsent } from "./consent.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { findSnapshot, hasAttempt, insertSnapshot } from "./queries.ts";
@@ -43,6 +44,10 @@ export async function start(context: RunContext): Promise<void> {
   let intent: Intent;
   try {
     intent = await withFaults("update_failed", () => decideIntent(context));
+    if (needsConsent(context.run, context.settings)) {
+      await awaitConsent(context, intent.columns);
+      return;
+    }
     await moveOn(context, "pending", "capturing", intent.columns);
     state = "capturing";
     context.plan = intent.plan;

@@ -60,6 +60,8 @@ async function setUp(answers: readonly (number | PluginError)[], instance = "a")
     onBlocked: async (notifier) => {
       blocked.push(notifier.name);
     },
+    approvalLink: ({ run, plan_hash, approval_until }) =>
+      `https://tidemark.example/approvals/${run}/token-of-${plan_hash}-${approval_until}`,
   });
   const sealer = createSealer({ keys: { primary: generateFernetKey() }, clock, onOpen: () => undefined });
   const service = notificationService({

@@ -422,6 +422,55 @@ describe("one run at a time", () => {
     expect(await world.run(b.id)).toMatchObject({ state: "succeeded", reason: null });
   });
 
+  test.each([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [10, 4],
+  ])("of a connection that takes %i at once, %i of four are going on, the oldest first", async (limit, going) => {
+    const ids: string[] = [];
+    for (const name of ["a", "b", "c", "d"]) {
+      world.engine.add(name, "registry.test/app:1.0", digest("a"));
+      const executor = await world.addExecutor({ name, target: { kind: "container", id: name } });
+      world.clock.set(world.clock.now() + 1_000);
+      ids.push((await world.main.runs.create(systemActor, executor, {})).id);
+    }
+    await world.main.connections.update(systemActor, world.connectionId, { concurrent_runs: limit });
+    const goOn = Promise.withResolvers<void>();
+    let pulling = 0;
+    const reached = Promise.withResolvers<void>();
+    world.engine.gate = async () => {
+      pulling += 1;
+      if (pulling === going) reached.resolve();
+      await goOn.promise;
+    };
+    // Two processes, each with all that is due, in the wrong order: the place in the queue counts, not who asks first.
+    const others = world.instance({ id: "other" });
+    const performing: Promise<void>[] = [];
+    const tick = async () => {
+      for (const { id } of (await world.main.runs.work.due(world.clock.now(), 10)).toReversed()) {
+        performing.push(world.main.runs.work.perform({ id }, live), others.runs.work.perform({ id }, live));
+      }
+    };
+    await tick();
+    for (let times = 0; times < 4; times += 1) await tick();
+    await reached.promise;
+    const found = await Promise.all(ids.map((id) => world.run(id)));
+    expect(found.map((run) => run.lease_owner !== null)).toEqual(ids.map((_, index) => index < going));
+    for (const run of found.slice(going)) {
+      expect(run).toMatchObject({ state: "pending", reason_code: "waiting_for_connection" });
+      expect(run.reason).toMatch(/^Waits for the run ".+" of "." on "Home"$/);
+    }
+    goOn.resolve();
+    await world.clock.runUntil(Promise.all(performing));
+    for (let left = going; left < 4; left += 1) await world.tick();
+    const ended = await Promise.all(ids.map((id) => world.run(id)));
+    expect(ended.map((run) => run.state)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
+    const order = ended.map((run) => run.started_at ?? 0);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(world.engine.calls.filter((call) => call.startsWith("stop"))).toHaveLength(4);
+  });
+
   test("of a pending run whose process ends each time, the third is the last", async () => {
     const executor = await world.addExecutor();
     const { id } = await world.main.runs.create(systemActor, executor, {});

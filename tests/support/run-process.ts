@@ -82,8 +82,9 @@ export function openRunParts(options: PartsOptions) {
     connections,
     executors,
     recordEvent: async (tx, event) => {
-      if (!("run_id" in event)) throw new Error("Only runs record events here");
-      const { kind, executor_id, run_id, facts } = event;
+      if (!("executor_id" in event)) throw new Error("Only runs record events here");
+      const { kind, executor_id, facts } = event;
+      const run_id = "run_id" in event ? event.run_id : null;
       const at = clock.now();
       await tx.insert(events).values({ id: newId(at), kind, executor_id, run_id, facts: { ...facts }, created_at: at });
     },

@@ -98,8 +98,9 @@ export async function createWorld(): Promise<World> {
   };
   const probe: World["probe"] = { attempt: async () => ({ ready: true, detail: "Answered" }) };
   const recordEvent: RecordEvent = async (tx, event) => {
-    if (!("run_id" in event)) throw new Error("Only runs record events here");
-    const { kind, executor_id, run_id, facts } = event;
+    if (!("executor_id" in event)) throw new Error("Only runs record events here");
+    const { kind, executor_id, facts } = event;
+    const run_id = "run_id" in event ? event.run_id : null;
     const at = clock.now();
     await tx.insert(events).values({ id: newId(at), kind, executor_id, run_id, facts: { ...facts }, created_at: at });
   };
@@ -174,6 +175,8 @@ export async function createWorld(): Promise<World> {
       releases,
       timezone: () => settings.timezone,
       createRun: runsHere.createAutomatic,
+      planUpdate: executorsHere.planUpdate,
+      reviewWaiting: runsHere.reviewWaiting,
     });
     return {
       executors: executorsHere,

@@ -5,5 +5,6 @@ export const events = {
   executor_run_succeeded: "Run succeeded",
   executor_run_failed: "Run failed",
   executor_run_skipped: "Run skipped",
+  executor_run_awaiting_approval: "Run awaits approval",
   test: "Test message",
 };

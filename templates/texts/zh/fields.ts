@@ -66,6 +66,7 @@ export const fields: FieldDictionary = {
       executor_run_succeeded: "执行器运行成功",
       executor_run_failed: "执行器运行失败",
       executor_run_skipped: "执行器运行已跳过",
+      executor_run_awaiting_approval: "执行器运行等待批准",
     },
   },
   "settings.base_url": {

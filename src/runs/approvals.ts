@@ -1,0 +1,142 @@
+import type { Actor } from "../auth/schema.ts";
+import type { Writer } from "../db/client.ts";
+import { AppError, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { newId } from "../ids.ts";
+import { advance } from "./advance.ts";
+import type { RunnerOptions } from "./context.ts";
+import { leaseMs } from "./lease.ts";
+import {
+  activeRunOf,
+  appendStep,
+  approveRun,
+  executorOfRun,
+  findRun,
+  holdWaiting,
+  type RunRow,
+  rescheduleWaiting,
+} from "./queries.ts";
+import { ApprovalInput, type Reason, type SeenWhileWaiting } from "./schema.ts";
+
+/** Whether the decision came from the administrator, or through the one-time link of a message. */
+export type Via = "administrator" | "link";
+
+type ApprovalDeps = Pick<
+  RunnerOptions,
+  "db" | "clock" | "audit" | "recordEvent" | "redact" | "executors" | "instance_id"
+>;
+
+/** Why a run has nothing to decide, for whoever wanted to. */
+function whyNot(run: RunRow, hash: string, now: number): AppError | null {
+  if (run.state !== "pending" || run.approval !== "awaiting") {
+    const message = run.approval === "approved" ? "The run was approved already" : "The run does not wait for approval";
+    return new AppError("not_awaiting", 409, message);
+  }
+  if (run.plan_hash !== hash) {
+    const message = "The plan is another one by now; look at it and decide again";
+    return new AppError("plan_changed", 409, message, { fields: { plan_hash: run.plan_hash ?? "" } });
+  }
+  if ((run.approval_until ?? 0) <= now) {
+    return new AppError("approval_expired", 409, "The time for the approval of this run is over");
+  }
+  return null;
+}
+
+/** Consent to runs that wait for it: given, refused, or of no use any more. */
+export function approvals(deps: ApprovalDeps) {
+  const { clock } = deps;
+
+  /** Ends a waiting run that nobody holds; false when somebody does. */
+  const end = async (tx: Writer, run: RunRow, reason: Reason, why: string, columns = {}): Promise<boolean> => {
+    const now = clock.now();
+    const owner = `${deps.instance_id}:${newId(now)}`;
+    if ((await holdWaiting(tx, run.id, { owner, now, until: now + leaseMs })) === null) return false;
+    await appendStep(tx, { run_id: run.id, step: "approval", phase: "fail", facts: { why }, at: now });
+    await advance(deps, tx, run.id, "pending", "skipped", {
+      lease: { owner },
+      reason,
+      columns: { approval: null, ...columns },
+    });
+    return true;
+  };
+
+  /**
+   * Its plan counts for nothing any more. It stands for no revision from then on, so that another run for the same one may be queued
+   * and ask again.
+   */
+  const supersede = (tx: Writer, run: RunRow, message: string): Promise<boolean> =>
+    end(tx, run, { code: "not_approved", message }, "superseded", { desired_revision: null });
+
+  const decide = async (tx: Writer, actor: Actor, id: string, input: ApprovalInput, via: Via): Promise<void> => {
+    const run = await findRun(tx, id);
+    const executor = run === null ? null : await executorOfRun(tx, run.executor_id);
+    if (run === null || executor === null) throw notFound("run", id);
+    const now = clock.now();
+    const refusal = whyNot(run, input.plan_hash, now);
+    if (refusal !== null) throw refusal;
+    const isApproved = input.decision === "approve";
+    if (isApproved) {
+      if (!(await approveRun(tx, id, input.plan_hash, now))) throw new AppError("not_awaiting", 409, decidedMeanwhile);
+      await appendStep(tx, { run_id: id, step: "approval", phase: "finish", facts: { via }, at: now });
+    } else {
+      const message = via === "link" ? "The run was refused by its link" : "The run was refused";
+      if (!(await end(tx, run, { code: "not_approved", message }, "refused"))) {
+        throw new AppError("not_awaiting", 409, decidedMeanwhile);
+      }
+    }
+    await deps.audit(tx, actor, {
+      event: isApproved ? "run_approved" : "run_refused",
+      outcome: "ok",
+      subject: { kind: "run", id, name: executor.name },
+      detail: { via, plan_hash: input.plan_hash },
+    });
+  };
+
+  return {
+    /** One effect, however often it is asked for; throws 409 `not_awaiting`, `plan_changed` or `approval_expired`. */
+    decide: (actor: Actor, id: string, input: unknown, via: Via): Promise<void> => {
+      const parsed = parseInput(ApprovalInput, input ?? {});
+      return deps.db.write((tx) => decide(tx, actor, id, parsed, via));
+    },
+
+    /** A run by hand is consent itself: whatever waits for it makes room. Returns the run that does not. */
+    makeRoom: async (tx: Writer, executorId: string): Promise<RunRow | null> => {
+      const active = await activeRunOf(tx, executorId);
+      if (active === null || active.approval === null) return active;
+      return (await supersede(tx, active, "A run by hand took its place")) ? null : active;
+    },
+
+    /** For evaluations: a run that waits for what nobody wants any more ends; one whose conditions changed waits for those of now. */
+    review: async (tx: Writer, executorId: string, seen: SeenWhileWaiting): Promise<void> => {
+      const run = await activeRunOf(tx, executorId);
+      if (run === null || run.state !== "pending" || run.approval === null) return;
+      const why = whySuperseded(run, seen);
+      if (why !== null) {
+        await supersede(tx, run, why);
+        return;
+      }
+      const { settings } = seen;
+      const now = clock.now();
+      if (run.approval === "awaiting" && !settings.requires_approval) {
+        await rescheduleWaiting(tx, run.id, { due_at: now, approval: null, approval_until: null });
+        await appendStep(tx, { run_id: run.id, step: "approval", phase: "finish", facts: { via: "policy" }, at: now });
+      } else if (run.reason_code === "waiting_for_window") {
+        const opens = deps.executors.isWindowOpen(settings) ? now : deps.executors.nextOpening(settings);
+        await rescheduleWaiting(tx, run.id, { due_at: opens ?? run.due_at });
+      }
+    },
+  };
+}
+
+const decidedMeanwhile = "Somebody decided on this run meanwhile";
+
+/** Null while the run is still what is wanted. */
+function whySuperseded(run: RunRow, seen: SeenWhileWaiting): string | null {
+  const { settings, plan_hash, desired_revision, unmet } = seen;
+  if (run.approval === "awaiting" && settings.trigger === "manual") {
+    return `"${settings.name}" is updated by hand alone since`;
+  }
+  if (unmet !== null) return `The plan has nothing to do any more: ${unmet}`;
+  if (desired_revision !== run.desired_revision) return "Another version is desired by now";
+  return plan_hash === run.plan_hash ? null : "The target has changed since the plan was made";
+}
