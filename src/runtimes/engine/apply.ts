@@ -21,9 +21,16 @@ export interface Replacement {
   new_image_config: unknown;
   /** Passed to the engine only where it is not the engine's own. */
   platform: string | null;
+  /** Files that are in the container and in no mount: written into the new one before it is started. */
+  files: CarriedFiles | null;
 }
 
-interface ApplyContext {
+export interface CarriedFiles {
+  labels: RawObject;
+  write(newId: string): Promise<void>;
+}
+
+export interface ApplyContext {
   client: EngineClient;
   clock: Clock;
   apiVersion: string;
@@ -35,43 +42,35 @@ const policyRetryMs = 200;
 /** Engines wait this long for a container that names no time of its own. */
 const defaultStopSeconds = 10;
 
-/**
- * From "the old one serves" to "the new one has been started". Everything that takes time or can go wrong by itself (create,
- * networks, comparing with the blueprint, taking the restart policy off) happens while the old one serves; in the gap are the
- * stop and the start alone. The two renames go on while the engine waits for the old process to end, because the final name has
- * to be there before the start (log tags and service discovery take it from then).
- */
-export async function replaceContainer(
-  context: ApplyContext,
-  replacement: Replacement,
-  journal: Journal,
-): Promise<void> {
-  const names = runNames(replacement.name, journal.run_id);
-  const newId = await createCandidate(context, replacement, names, journal);
-  const { old, blueprint } = replacement;
-  if (old !== null && isRunning(old)) return swapRunning(context, old, newId, names, blueprint, journal);
-  if (old !== null) await setAside(context, old, newId, names, journal);
-  await renameStep(context.client, renameNew(newId, names), journal);
-  await startWhereWanted(context, newId, replacement, journal);
+/** A new container that is made and compared, under a name of its own beside the old one. */
+export interface Candidate extends Replacement {
+  new_id: string;
+  names: RunNames;
+  /** Of this container alone. */
+  journal: Journal;
 }
 
-async function createCandidate(
+/** `members`: every container of the run, which the journal keeps with each, so that recovery knows them all from the first on. */
+export async function createCandidate(
   { client, clock, apiVersion }: ApplyContext,
-  { name, old, is_to_run, blueprint, new_image_config, platform }: Replacement,
-  names: RunNames,
+  replacement: Replacement,
+  members: readonly string[],
   journal: Journal,
-): Promise<string> {
+): Promise<Candidate> {
+  const { name, old, is_to_run, blueprint, new_image_config, platform, files } = replacement;
+  const names = runNames(name, journal.run_id);
   let newId = "";
   const found = targetFacts(old, is_to_run, blueprint.restart_policy);
-  const facts = { ...found, next_name: names.next, at: clock.now() };
+  const facts = { ...found, next_name: names.next, members, at: clock.now() };
   await step(journal, "create", facts, async () => {
-    const labels = ownLabelsFor(journal.run_id, name, old?.Id ?? null);
+    const labels = { ...ownLabelsFor(journal.run_id, name, old?.Id ?? null), ...files?.labels };
     newId = await client.createContainer(
       names.next,
       createBody(blueprint, new_image_config, labels, apiVersion),
       platform,
     );
     await attachNetworks(client, blueprint, newId);
+    await files?.write(newId);
     const wrong = differences(blueprint, await client.inspectContainer(newId));
     if (wrong.length > 0) {
       const paths = wrong.map((each) => each.path).join(", ");
@@ -79,11 +78,11 @@ async function createCandidate(
     }
     return { new_id: newId };
   });
-  return newId;
+  return { ...replacement, new_id: newId, names, journal };
 }
 
 /** The create call attached the first network, or the engine's default one where the container was taken off its own. */
-async function attachNetworks(client: EngineClient, blueprint: Blueprint, newId: string): Promise<void> {
+export async function attachNetworks(client: EngineClient, blueprint: Blueprint, newId: string): Promise<void> {
   const main = mainAttachment(blueprint);
   if (main === null && blueprint.attachments.length > 0) {
     const mode = stringAt(blueprint.host_config.NetworkMode);
@@ -95,15 +94,102 @@ async function attachNetworks(client: EngineClient, blueprint: Blueprint, newId:
   }
 }
 
-async function swapRunning(
-  context: ApplyContext,
-  old: ContainerInspect,
-  newId: string,
-  names: RunNames,
-  blueprint: Blueprint,
-  journal: Journal,
-): Promise<void> {
+/**
+ * From "the old one serves" to "the new one has been started". Everything that takes time or can go wrong by itself (create,
+ * networks, comparing with the blueprint, taking the restart policy off) happened before; in the gap are the stop and the start
+ * alone. The two renames go on while the engine waits for the old process to end, because the final name has to be there before
+ * the start (log tags and service discovery take it from then).
+ */
+export async function swap(context: ApplyContext, candidate: Candidate): Promise<void> {
+  const { old, journal, new_id: newId } = candidate;
+  if (old === null || !isRunning(old)) {
+    await takeDown(context, candidate);
+    return bringUp(context, candidate);
+  }
   const { client, clock } = context;
+  const stopping = await stopAndSwapNames(context, old, candidate, () =>
+    journal.begin("start", { new_id: newId, at: clock.now() }),
+  );
+  const [start, noted] = await Promise.all([
+    settled(client.startContainer(newId)),
+    settled(finishStop(journal, stopping)),
+  ]);
+  const startedAt = clock.now();
+  if (noted.error !== null) throw noted.error;
+  await endStart(context, candidate, start.error, { started_at: startedAt, at: startedAt });
+}
+
+/** The old one is stopped, where it ran, and the new one has its name. */
+export async function takeDown(context: ApplyContext, candidate: Candidate): Promise<void> {
+  const { old, journal, names, new_id: newId } = candidate;
+  if (old !== null && isRunning(old)) {
+    await finishStop(journal, await stopAndSwapNames(context, old, candidate, async () => undefined));
+    return;
+  }
+  // One that does not run: nothing has to be stopped, so nobody waits and the two renames come one after the other.
+  if (old !== null) {
+    const skipped = { new_id: newId, is_skipped: true };
+    await journal.begin("stop", { old_id: old.Id, ...skipped, at: context.clock.now() });
+    await takePolicyOff(context.client, old, journal);
+    await journal.finish("stop", { ...skipped, at: context.clock.now() });
+    await renameStep(context.client, renameOld(old.Id, names), journal);
+  }
+  await renameStep(context.client, renameNew(newId, names), journal);
+}
+
+/** Starts the new one, where it is to run. */
+export async function bringUp(context: ApplyContext, candidate: Candidate): Promise<void> {
+  const { client, clock } = context;
+  const { is_to_run: isToRun, new_id: newId, journal } = candidate;
+  const skipped = isToRun ? {} : { is_skipped: true };
+  await journal.begin("start", { new_id: newId, ...skipped, at: clock.now() });
+  const { error } = isToRun ? await settled(client.startContainer(newId)) : { error: null };
+  await endStart(context, candidate, error, { ...skipped, at: clock.now() });
+}
+
+/**
+ * The new one is started beside the old one, which goes down only when `untilReady` has seen it serve. Until the names are swapped
+ * the old one is what counts: a process that dies in between is recovered towards it.
+ */
+export async function swapStartFirst(
+  context: ApplyContext,
+  candidate: Candidate,
+  untilReady: () => Promise<void>,
+): Promise<void> {
+  await bringUp(context, candidate);
+  await untilReady();
+  const { old, journal, names, new_id: newId } = candidate;
+  const { client, clock } = context;
+  if (old === null) return renameStep(client, renameNew(newId, names), journal);
+  const overlapped = { old_id: old.Id, new_id: newId, is_overlapped: true };
+  await journal.begin("stop", { ...overlapped, at: clock.now() });
+  await takePolicyOff(client, old, journal);
+  const { error } = await settled(client.stopContainer(old.Id, stopGraceMs(old)));
+  if (error !== null) {
+    await journal.fail("stop", { error: error.message });
+    throw error;
+  }
+  await journal.finish("stop", { ...overlapped, at: clock.now() });
+  await renameStep(client, renameOld(old.Id, names), journal);
+  await renameStep(client, renameNew(newId, names), journal);
+}
+
+interface Stopping {
+  stopping_at: number;
+  stopped_at: number;
+}
+
+function finishStop(journal: Journal, stopping: Stopping): Promise<void> {
+  return journal.finish("stop", { ...stopping, at: stopping.stopped_at });
+}
+
+/** `beforeEnd`: what is written while the engine still waits for the old process. */
+async function stopAndSwapNames(
+  { client, clock }: ApplyContext,
+  old: ContainerInspect,
+  { new_id: newId, names, journal }: Candidate,
+  beforeEnd: () => Promise<void>,
+): Promise<Stopping> {
   await journal.begin("stop", { old_id: old.Id, new_id: newId, at: clock.now() });
   await takePolicyOff(client, old, journal);
   const moves = { old: renameOld(old.Id, names), next: renameNew(newId, names) };
@@ -114,56 +200,18 @@ async function swapRunning(
     await move(client, moves.old, journal);
     await together(journal.finish(moves.old.step, moves.old.facts), journal.begin(moves.next.step, moves.next.facts));
     await move(client, moves.next, journal);
-    await together(
-      journal.finish(moves.next.step, moves.next.facts),
-      journal.begin("start", { new_id: newId, at: clock.now() }),
-    );
+    await together(journal.finish(moves.next.step, moves.next.facts), beforeEnd());
   } catch (error) {
     // The stop is on its way and cannot be called back; whoever puts the old one back must find it stopped.
     await stopping;
     throw error;
   }
-  const stop = await stopping;
-  if (stop.error !== null) {
-    await journal.fail("stop", { error: stop.error.message });
-    throw stop.error;
+  const { error } = await stopping;
+  if (error !== null) {
+    await journal.fail("stop", { error: error.message });
+    throw error;
   }
-  const stoppedAt = clock.now();
-  const [start, noted] = await Promise.all([
-    settled(client.startContainer(newId)),
-    settled(journal.finish("stop", { stopping_at: stoppingAt, stopped_at: stoppedAt, at: stoppedAt })),
-  ]);
-  const startedAt = clock.now();
-  if (noted.error !== null) throw noted.error;
-  await endStart(context, newId, blueprint, journal, start.error, { started_at: startedAt, at: startedAt });
-}
-
-/** Of one that does not run: nothing has to be stopped, so nobody waits and the two renames come one after the other. */
-async function setAside(
-  { client, clock }: ApplyContext,
-  old: ContainerInspect,
-  newId: string,
-  names: RunNames,
-  journal: Journal,
-): Promise<void> {
-  const skipped = { new_id: newId, is_skipped: true };
-  await journal.begin("stop", { old_id: old.Id, ...skipped, at: clock.now() });
-  await takePolicyOff(client, old, journal);
-  await journal.finish("stop", { ...skipped, at: clock.now() });
-  await renameStep(client, renameOld(old.Id, names), journal);
-}
-
-async function startWhereWanted(
-  context: ApplyContext,
-  newId: string,
-  { is_to_run, blueprint }: Replacement,
-  journal: Journal,
-): Promise<void> {
-  const { client, clock } = context;
-  const skipped = is_to_run ? {} : { is_skipped: true };
-  await journal.begin("start", { new_id: newId, ...skipped, at: clock.now() });
-  const { error } = is_to_run ? await settled(client.startContainer(newId)) : { error: null };
-  await endStart(context, newId, blueprint, journal, error, { ...skipped, at: clock.now() });
+  return { stopping_at: stoppingAt, stopped_at: clock.now() };
 }
 
 /** An engine that restarts in the gap would start a stopped container with `always` again, beside its successor. */
@@ -214,9 +262,7 @@ async function renameStep(client: EngineClient, rename: Rename, journal: Journal
 
 async function endStart(
   context: ApplyContext,
-  newId: string,
-  blueprint: Blueprint,
-  journal: Journal,
+  { new_id: newId, blueprint, journal }: Candidate,
   startError: Error | null,
   facts: RawObject,
 ): Promise<void> {

@@ -1,48 +1,121 @@
-import type { Target, TargetService } from "../runtime.ts";
+import type { Refusal, Target, TargetRef, TargetService } from "../runtime.ts";
+import { composeOf } from "./compose/labels.ts";
+import { dependantRefusals, dependantsOf } from "./group/plan.ts";
+import { differingReplicas } from "./group/replicas.ts";
+import { composeGroups, type FoundTarget, findSurvey, type Member, targetIn } from "./group/target.ts";
 import { type ContainerInspect, type ImageInspect, nameOf, platformOf } from "./objects.ts";
-import { mainService, type SceneSource } from "./plan.ts";
+import { type SceneSource, sceneRefusals } from "./plan.ts";
 import { stringAt, stringMapAt } from "./raw.ts";
 import { digestFor, splitReference } from "./reference.ts";
-import { imageRefusals, refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
-import { imageCache, surveyContainers } from "./survey.ts";
+import { warningsOf } from "./refusals.ts";
 
 /** Labels are shown and searched, not kept: more or longer ones are cut. */
 const maxLabels = 200;
 const maxLabelLength = 1000;
 
-/** Every container of the engine as a target; those that cannot be updated say why. */
+/** Every compose group and every container of the engine as a target; those that cannot be updated say why. */
 export async function discoverTargets(source: SceneSource): Promise<readonly Target[]> {
-  const all = await surveyContainers(source.client);
-  const around = { all, self: source.self, address: source.address };
-  const imageOf = imageCache(source.client);
+  const survey = await findSurvey(source);
+  const refs: TargetRef[] = [
+    ...[...composeGroups(survey.all).keys()].sort().map((id) => ({ kind: "compose" as const, id })),
+    ...survey.all.map((container) => ({ kind: "container" as const, id: nameOf(container) })),
+  ];
   const targets: Target[] = [];
-  for (const container of all) targets.push(describeTarget(container, await imageOf(container.Image), around));
+  for (const ref of refs) targets.push(await describeTarget(targetIn(survey, ref)));
   return targets;
 }
 
-export function describeTarget(container: ContainerInspect, image: ImageInspect | null, around: Surroundings): Target {
-  const name = nameOf(container);
+export async function describeTarget(found: FoundTarget): Promise<Target> {
+  const members: { member: Member; image: ImageInspect | null; refusals: readonly Refusal[] }[] = [];
+  for (const member of found.members) {
+    const scene = await found.sceneOf(member.container);
+    const replaced = { scene, service: member.service, because: "desired" as const, change: null, desired: null };
+    const dependants = found.ref.kind === "container" ? await dependantsOf(found, [replaced]) : [];
+    members.push({
+      member,
+      image: scene.image,
+      refusals: [...sceneRefusals(scene), ...dependants.flatMap(dependantRefusals)],
+    });
+  }
+  const names = [...new Set(found.members.map((each) => each.service))];
+  const services = names.map((service) => {
+    const replicas = members.filter(({ member }) => member.service === service);
+    return describeService(
+      service,
+      replicas.map(({ member }) => member.container),
+      replicas[0]?.image ?? null,
+    );
+  });
+  const [first] = found.members;
+  const labels = first === undefined ? {} : boundedLabels(stringMapAt(first.container.Config.Labels));
+  const warnings = found.members.flatMap(({ container, service }) => {
+    return warningsOf(container, { all: found.all }).map((each) => told(found.ref, service, each));
+  });
+  const refusals = members.flatMap(({ member, refusals: each }) =>
+    each.map((one) => told(found.ref, member.service, one)),
+  );
+  if (found.ref.kind === "container") {
+    return { ref: found.ref, name: found.ref.id, services, refusals, warnings, labels };
+  }
+  // A group with a service that cannot be updated can be bound without it.
+  const isAnyFree = members.some((each) => each.refusals.length === 0);
+  const differing = names.filter((service) => {
+    return differingReplicas(found.members.filter((each) => each.service === service).map((each) => each.container));
+  });
+  const replicas = differing.map((service) => ({
+    code: "replicas_differ",
+    message: `The replicas of "${service}" differ from each other; make them equal with \`docker compose up\` first`,
+  }));
   return {
-    ref: { kind: "container", id: name },
-    name,
-    services: [describeService(container, image)],
-    refusals: [...refusalsOf(container, around), ...imageRefusals(container, image)],
-    warnings: warningsOf(container, around),
-    labels: boundedLabels(stringMapAt(container.Config.Labels)),
+    ref: found.ref,
+    name: found.ref.id,
+    services,
+    refusals: isAnyFree ? [] : distinct(refusals),
+    warnings: distinct([...(isAnyFree ? refusals : []), ...replicas, ...warnings]),
+    labels: projectLabels(first?.container),
   };
 }
 
-function describeService(container: ContainerInspect, image: ImageInspect | null): TargetService {
-  const reference = stringAt(container.Config.Image);
+function told(ref: TargetRef, service: string, notice: Refusal): Refusal {
+  return ref.kind === "container" ? notice : { ...notice, message: `"${service}": ${notice.message}` };
+}
+
+function distinct(notices: readonly Refusal[]): readonly Refusal[] {
+  return notices.filter((each, index) => notices.findIndex((other) => other.message === each.message) === index);
+}
+
+/** Of a group only what is said of the project. */
+function projectLabels(container: ContainerInspect | undefined): Readonly<Record<string, string>> {
+  const compose = container === undefined ? null : composeOf(container);
+  if (compose === null || container === undefined) return {};
+  const labels = Object.entries(stringMapAt(container.Config.Labels)).filter(([key]) =>
+    key.includes("compose.project"),
+  );
+  return boundedLabels(Object.fromEntries(labels));
+}
+
+function describeService(
+  name: string,
+  replicas: readonly ContainerInspect[],
+  image: ImageInspect | null,
+): TargetService {
+  const [first] = replicas;
+  const reference = stringAt(first?.Config.Image);
   return {
-    name: mainService,
-    containers: [nameOf(container)],
+    name,
+    containers: replicas.map(nameOf),
     image: reference,
-    image_id: container.Image,
+    image_id: first?.Image ?? "",
     digest: image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository),
     platform: image === null ? "" : platformOf(image),
-    state: stateOf(container),
+    state: worst(replicas.map(stateOf)),
   };
+}
+
+/** A service is as its worst replica is. */
+function worst(states: readonly TargetService["state"][]): TargetService["state"] {
+  const order = ["restarting", "unknown", "paused", "stopped", "running"] as const;
+  return order.find((state) => states.includes(state)) ?? "unknown";
 }
 
 function stateOf(container: ContainerInspect): TargetService["state"] {

@@ -31,6 +31,7 @@ export function targetFacts(old: ContainerInspect | null, isToRun: boolean, next
 /** The newest facts in the journal, or null when the run never got as far as touching the target. */
 export function factsOf(journal: Journal): TargetFacts | null {
   for (const entry of [...journal.entries()].reverse()) {
+    // Runs of earlier versions wrote it with the pull.
     if (entry.step !== "create" && entry.step !== "pull") continue;
     const facts = v.safeParse(TargetFacts, entry.facts);
     if (facts.success) return facts.output;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { PluginError } from "../../errors.ts";
-import type { Change, Refusal, TargetRef, UpdatePlan } from "../runtime.ts";
+import type { Change, Refusal, UpdatePlan } from "../runtime.ts";
 import { attachments, type Blueprint, blueprint, carriedCounts } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { comparableConfig, comparableHost } from "./compare.ts";
@@ -9,14 +8,13 @@ import { type ContainerInspect, type ImageInspect, isRunning, nameOf, platformOf
 import { canonical, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
 import { digestFor, isSameReference, isSameRepository, splitReference } from "./reference.ts";
 import { imageRefusals, refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
-import { orNull, surveyContainers } from "./survey.ts";
+import { orNull } from "./survey.ts";
 
 /** The one service of a single container. */
 export const mainService = "main";
 
 /** Everything that a plan is made from, as it was found at one time. */
 export interface Scene {
-  ref: TargetRef;
   container: ContainerInspect;
   image: ImageInspect | null;
   around: Surroundings;
@@ -35,16 +33,16 @@ export interface SceneSource {
   address: Surroundings["address"];
 }
 
-export async function findScene(source: SceneSource, ref: TargetRef): Promise<Scene> {
-  const all = await surveyContainers(source.client);
-  const container = all.find((each) => nameOf(each) === ref.id);
-  if (container === undefined) {
-    throw new PluginError("not_found", `There is no container "${ref.id.slice(0, 200)}" on the engine`);
-  }
+/** One container among all that an engine has, as they were found at one time. */
+export function sceneOf(
+  source: SceneSource,
+  all: readonly ContainerInspect[],
+  container: ContainerInspect,
+  image: ImageInspect | null,
+): Scene {
   return {
-    ref,
     container,
-    image: await orNull(source.client.inspectImage(container.Image)),
+    image,
     around: { all, self: source.self, address: source.address },
     inherited: inheritedDestinations(container, all),
     apiVersion: source.apiVersion,
@@ -89,35 +87,48 @@ export function hasDigest(image: ImageInspect, wanted: string): boolean {
   });
 }
 
-/** The plan of one change. Reads only; the same scene and change give the same hash, whether or not the image is here yet. */
-export function planUpdate(scene: Scene, change: Change, desired: ImageInspect | null): UpdatePlan {
+/** What a plan says of one container. */
+export interface ContainerPlan {
+  from: UpdatePlan["services"][number]["from"];
+  to: UpdatePlan["services"][number]["to"];
+  diff: UpdatePlan["diff"];
+  carried: UpdatePlan["carried"];
+  refusals: readonly Refusal[];
+  warnings: readonly Refusal[];
+  is_noop: boolean;
+  hash: string;
+}
+
+/** The plan of one change to one container. The same scene and change give the same hash, whether or not the image is here yet. */
+export function planContainer(
+  scene: Scene,
+  service: string,
+  change: Change,
+  desired: ImageInspect | null,
+): ContainerPlan {
   const { container, image } = scene;
   const reference = stringAt(container.Config.Image);
-  const digest = image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository);
   const wantedDigest = change.digest === null ? null : splitReference(change.digest).digest;
+  const digest = presentDigest(scene);
   const shape = planShape(scene, change, desired);
   const isSameImage = desired === null ? digest !== null && digest === wantedDigest : desired.Id === container.Image;
   return {
-    ref: scene.ref,
-    changes: [change],
-    services: [
-      {
-        service: mainService,
-        from: { reference, digest, image_id: container.Image, is_running: isRunning(container) },
-        // An update changes what a container is made from, not whether it runs.
-        to: { reference: change.reference, digest: wantedDigest, is_running: isRunning(container) },
-      },
-    ],
-    containers: [{ name: scene.ref.id, service: mainService, because: "desired", is_running: isRunning(container) }],
-    order: "stop_first",
-    files: [],
-    diff: shape === null ? [] : fieldDiffs(mainService, container, shape),
+    from: { reference, digest, image_id: container.Image, is_running: isRunning(container) },
+    // An update changes what a container is made from, not whether it runs.
+    to: { reference: change.reference, digest: wantedDigest, is_running: isRunning(container) },
+    diff: shape === null ? [] : fieldDiffs(service, container, shape),
     carried: shape === null || image === null ? {} : carriedCounts(container, image, shape),
-    refusals: [...refusalsOf(container, scene.around), ...sceneRefusals(scene), ...platformRefusals(image, desired)],
+    refusals: [...sceneRefusals(scene), ...platformRefusals(image, desired)],
     warnings: warningsOf(container, scene.around),
     is_noop: isSameImage && isSameReference(reference, change.reference),
     hash: planHash(container, scene.apiVersion, { reference: change.reference, digest: change.digest }),
   };
+}
+
+/** The digest that a container's image was pulled by, from the repository that its configuration names; null for a local one. */
+export function presentDigest({ container, image }: Pick<Scene, "container" | "image">): string | null {
+  if (image === null) return null;
+  return digestFor(image.RepoDigests ?? [], splitReference(stringAt(container.Config.Image)).repository);
 }
 
 /** The blueprint as far as it is known: without the desired image only its reference differs from the present one. */
@@ -135,8 +146,9 @@ function planShape(scene: Scene, change: Change, desired: ImageInspect | null): 
   });
 }
 
-function sceneRefusals(scene: Scene): readonly Refusal[] {
-  const refusals = [...imageRefusals(scene.container, scene.image)];
+/** Why the container of a scene cannot be made anew, whatever it should become. */
+export function sceneRefusals(scene: Scene): readonly Refusal[] {
+  const refusals = [...refusalsOf(scene.container, scene.around), ...imageRefusals(scene.container, scene.image)];
   if (scene.inherited === null) {
     refusals.push({
       code: "volumes_from_missing",

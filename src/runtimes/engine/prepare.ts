@@ -1,8 +1,7 @@
 import { PluginError } from "../../errors.ts";
 import type { Change, Journal, RegistryAuth } from "../runtime.ts";
 import type { EngineClient } from "./client.ts";
-import { targetFacts } from "./facts.ts";
-import { type ImageInspect, isRunning, platformOf } from "./objects.ts";
+import { type ImageInspect, platformOf } from "./objects.ts";
 import { findDesiredImage, hasDigest, platformRefusals, type Scene } from "./plan.ts";
 import { isSameRegistry, registryOf, splitReference } from "./reference.ts";
 import { step } from "./step.ts";
@@ -18,9 +17,7 @@ export async function pullDesired(
 ): Promise<ImageInspect> {
   const wanted = change.digest ?? change.reference;
   let image: ImageInspect | null = null;
-  const { container } = scene;
-  const found = targetFacts(container, isRunning(container), null);
-  const facts = { ...found, reference: change.reference, pulled: wanted };
+  const facts = { service: change.service, reference: change.reference, pulled: wanted };
   await step(journal, "pull", facts, async () => {
     const local = await findDesiredImage(client, change);
     const platform = foreignPlatform(scene);
@@ -28,10 +25,15 @@ export async function pullDesired(
       await client.pullImage(wanted, platform, authFor(wanted, auths), (done) => journal.progress(done));
     image = await verifiedImage(client, scene, change);
     await tagAsReferenced(client, change, image);
-    return { image_id: image.Id, was_local: local !== null };
+    return { service: change.service, image_id: image.Id, was_local: local !== null };
   });
   if (image === null) throw new PluginError("malformed", `The pull of ${wanted} brought no image`);
   return image;
+}
+
+/** After the pull: also by the tag, where nobody knew the digest. */
+export async function findPulledImage(client: EngineClient, change: Change): Promise<ImageInspect | null> {
+  return (await findDesiredImage(client, change)) ?? (await orNull(client.inspectImage(change.reference)));
 }
 
 async function verifiedImage(client: EngineClient, scene: Scene, change: Change): Promise<ImageInspect> {

@@ -10,6 +10,7 @@ import { findSituation, type Move, moveBack, moveForward, moveToEnd, type Situat
 export interface RecoverContext {
   client: EngineClient;
   clock: Clock;
+  apiVersion: string;
   /** Between two attempts of a move that failed. */
   retryDelayMs: number;
 }
@@ -56,9 +57,7 @@ export async function removePrevious(context: RecoverContext, name: string, jour
 export async function recoverRun(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
   await awaitPendingCreate(context, name, journal);
   const situation = await look(context, name, journal);
-  const { next, names, facts, stranger } = situation;
-  const isCommitted = hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
-  if (next !== null && stranger === null && isCommitted) {
+  if (isCommitted(situation, journal)) {
     // An engine that restarted may have left it stopped. One that cannot be started costs nobody the previous one.
     const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
     if (failure !== null) {
@@ -67,15 +66,24 @@ export async function recoverRun(context: RecoverContext, name: string, journal:
     await removePrevious(context, name, journal);
     return { state: "finished", detail: `The new container "${name}" is in place` };
   }
-  const isUndone = hasEntry(journal, "undo", "begin");
-  const isInPlace = next !== null && nameOf(next) === names.name;
-  const isStarted =
-    next !== null && (wasStarted(next) || (facts?.is_to_run === false && hasEntry(journal, "start", "begin")));
-  if (isInPlace && isStarted && stranger === null && !isUndone) return goOn(context, name, journal);
+  if (isGoingOn(situation, journal)) return goOn(context, name, journal);
   const recovery = await goBack(context, name, journal);
   if (recovery.state === "down") await journal.fail("undo", { error: recovery.detail });
   else if (hasEntry(journal, "undo", "begin")) await journal.finish("undo", { state: recovery.state });
   return recovery;
+}
+
+/** The result was committed: whatever else is found, it leads on. */
+export function isCommitted({ next, stranger }: Situation, journal: Journal): boolean {
+  const isEnded = hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
+  return next !== null && stranger === null && isEnded;
+}
+
+/** The new one has the name and was started, and nobody has begun to put the previous one back. */
+export function isGoingOn({ next, names, facts, stranger }: Situation, journal: Journal): boolean {
+  if (next === null || stranger !== null || hasEntry(journal, "undo", "begin")) return false;
+  const isStarted = wasStarted(next) || (facts?.is_to_run === false && hasEntry(journal, "start", "begin"));
+  return nameOf(next) === names.name && isStarted;
 }
 
 async function goOn(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
@@ -89,10 +97,15 @@ async function goOn(context: RecoverContext, name: string, journal: Journal): Pr
 }
 
 /** The previous one serves again, or, where it is gone or refuses, whatever can be made to serve. */
-async function goBack(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
+export async function goBack(
+  context: RecoverContext,
+  name: string,
+  journal: Journal,
+  choose: (situation: Situation) => Move | null = moveBack,
+): Promise<Recovery> {
   const before = await look(context, name, journal);
   if (before.previous === null && before.stranger === null) return keepNext(context, name, journal, before);
-  const failure = await attempt(() => travelBack(context, name, journal));
+  const failure = await attempt(() => travelBack(context, name, journal, choose));
   if (failure !== null) return fallForward(context, name, journal, failure);
   const after = await look(context, name, journal);
   if (after.stranger !== null) {
@@ -104,11 +117,16 @@ async function goBack(context: RecoverContext, name: string, journal: Journal): 
 }
 
 /** An engine that cannot stop the previous one leaves it running, and that is all that is wanted here. */
-async function travelBack(context: RecoverContext, name: string, journal: Journal): Promise<void> {
-  const failure = await attempt(() => travel(context, name, journal, "undo", moveBack));
+async function travelBack(
+  context: RecoverContext,
+  name: string,
+  journal: Journal,
+  choose: (situation: Situation) => Move | null,
+): Promise<void> {
+  const failure = await attempt(() => travel(context, name, journal, "undo", choose));
   if (failure === null) return;
   if (!failure.label.startsWith("stop ")) throw failure;
-  await travel(context, name, journal, "undo", (found) => moveBack({ ...found, is_stop_pending: false }));
+  await travel(context, name, journal, "undo", (found) => choose({ ...found, is_stop_pending: false }));
 }
 
 /** The previous one was removed by somebody else: the new one is all there is. */
@@ -153,7 +171,7 @@ async function fallForward(
   return { state: "down", detail: `The target "${name}" is down: ${refusal.message}` };
 }
 
-class MoveFailed extends Error {
+export class MoveFailed extends Error {
   readonly label: string;
 
   constructor(label: string, message: string, cause?: unknown) {
@@ -163,7 +181,7 @@ class MoveFailed extends Error {
 }
 
 /** A way that ended at a move which the engine refused, as a value; everything else that goes wrong is thrown. */
-async function attempt(way: () => Promise<void>): Promise<MoveFailed | null> {
+export async function attempt(way: () => Promise<void>): Promise<MoveFailed | null> {
   try {
     await way();
     return null;
@@ -174,7 +192,7 @@ async function attempt(way: () => Promise<void>): Promise<MoveFailed | null> {
 }
 
 /** Asks what is next, does it, and asks again, until nothing is left to do. Each move is journalled before it is made. */
-async function travel(
+export async function travel(
   context: RecoverContext,
   name: string,
   journal: Journal,
@@ -212,7 +230,7 @@ async function perform(client: EngineClient, move: Move): Promise<void> {
 }
 
 /** Looking is retried like a move: an engine that restarts answers nothing for a moment. */
-async function look(
+export async function look(
   context: RecoverContext,
   name: string,
   journal: Journal,

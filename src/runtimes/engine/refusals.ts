@@ -13,12 +13,7 @@ export interface Surroundings {
 
 /** Why a container must not be updated. The codes are closed; the sentences name what was found. */
 export function refusalsOf(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
-  return [
-    ...ownerRefusals(container),
-    ...stateRefusals(container),
-    ...selfRefusals(container, around),
-    ...dependentRefusals(container, around.all),
-  ];
+  return [...ownerRefusals(container), ...stateRefusals(container), ...selfRefusals(container, around)];
 }
 
 /** Without the image that it was made from, what a person set cannot be told from what the image brought. */
@@ -159,35 +154,8 @@ function carriesConnection(container: ContainerInspect, address: EngineAddress):
   return names.some((name) => name !== "" && name.toLowerCase() === address.host.toLowerCase());
 }
 
-/** Containers that live in this one's namespaces or volumes refer to its id: after a replacement they would hang in the air. */
-function dependentRefusals(container: ContainerInspect, all: readonly ContainerInspect[]): readonly Refusal[] {
-  const dependents = all.filter((each) => each.Id !== container.Id && dependsOn(each, container)).map(nameOf);
-  if (dependents.length === 0) return [];
-  return [
-    {
-      code: "has_dependents",
-      message: `${dependents.map((name) => `"${name}"`).join(", ")} share its namespaces or volumes and would lose them`,
-    },
-  ];
-}
-
-function dependsOn(container: ContainerInspect, other: ContainerInspect): boolean {
-  const modes = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"];
-  const shared = modes
-    .map((mode) => stringAt(container.HostConfig[mode]))
-    .filter((mode) => mode.startsWith("container:"))
-    .map((mode) => mode.slice("container:".length));
-  const volumesFrom = stringsAt(container.HostConfig.VolumesFrom).map((each) => each.split(":")[0] ?? "");
-  return [...shared, ...volumesFrom].some((each) => isNameOrId(each, other));
-}
-
-export function isNameOrId(text: string, container: ContainerInspect): boolean {
-  const bare = text.replace(/^\//, "");
-  return bare === nameOf(container) || (bare.length >= 12 && container.Id.startsWith(bare));
-}
-
 /** What does not prevent an update but should be known before it. */
-export function warningsOf(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
+export function warningsOf(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
   const warnings: Refusal[] = [];
   const name = nameOf(container);
   const leftovers = around.all.map(nameOf).filter((each) => leftoverOf(each)?.name === name);
@@ -195,13 +163,6 @@ export function warningsOf(container: ContainerInspect, around: Surroundings): r
     warnings.push({
       code: "leftovers",
       message: `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}`,
-    });
-  }
-  const linking = around.all.filter((each) => each.Id !== container.Id && linksTo(each, container)).map(nameOf);
-  if (linking.length > 0) {
-    warnings.push({
-      code: "linked_by",
-      message: `${linking.map((each) => `"${each}"`).join(", ")} link to it and have to be restarted afterwards`,
     });
   }
   if (stringMapAt(container.Config.Labels)["com.docker.compose.project"] !== undefined) {
@@ -214,8 +175,4 @@ export function warningsOf(container: ContainerInspect, around: Surroundings): r
     warnings.push({ code: "image_by_id", message: "It was created from an image id, which names no repository" });
   }
   return warnings;
-}
-
-function linksTo(container: ContainerInspect, other: ContainerInspect): boolean {
-  return stringsAt(container.HostConfig.Links).some((link) => isNameOrId(link.split(":")[0] ?? "", other));
 }

@@ -1,31 +1,25 @@
 import { PluginError } from "../../errors.ts";
-import type {
-  Change,
-  Journal,
-  Recovery,
-  RegistryAuth,
-  RuntimeContext,
-  RuntimeFacts,
-  RuntimeSession,
-  TargetRef,
-  UpdatePlan,
-} from "../runtime.ts";
+import type { Journal, RegistryAuth, RuntimeContext, RuntimeFacts, RuntimeSession, UpdatePlan } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
-import { replaceContainer } from "./apply.ts";
-import { attachments, type Blueprint, blueprint, needsNetworkCalls } from "./carry.ts";
-import { defaultDeadlines, type EngineDeadlines, negotiate } from "./client.ts";
+import { attachments, needsNetworkCalls } from "./carry.ts";
+import { defaultDeadlines, type EngineClient, type EngineDeadlines, negotiate } from "./client.ts";
+import { findInjectedFiles } from "./compose/injected-files.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
-import { targetFacts } from "./facts.ts";
-import { isRunning } from "./objects.ts";
-import { findDesiredImage, findScene, planUpdate, type Scene, type SceneSource } from "./plan.ts";
-import { foreignPlatform, pullDesired, tagAsReferenced } from "./prepare.ts";
-import { judgeReadiness } from "./readiness.ts";
-import { putBack, recoverRun, removePrevious } from "./recover.ts";
-import * as snapshots from "./snapshot.ts";
+import { replaceUnits, type Unit } from "./group/apply.ts";
+import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from "./group/plan.ts";
+import { judgeTarget } from "./group/readiness.ts";
+import { finishRun, recoverTogether, undoRun } from "./group/recover.ts";
+import { planRestore, type RestorePlan } from "./group/restore.ts";
+import { findTarget, getTarget } from "./group/target.ts";
+import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
+import type { ContainerInspect } from "./objects.ts";
+import { findDesiredImage, type SceneSource } from "./plan.ts";
+import { findPulledImage, pullDesired } from "./prepare.ts";
+import type { RecoverContext } from "./recover.ts";
+import { fetchSnapshotImage, readSnapshot, snapshotBlueprint } from "./snapshot.ts";
 import { step } from "./step.ts";
-import { getByName, orNull } from "./survey.ts";
 import { type EngineTransport, engineTransport } from "./transport.ts";
-import { requireReads, requireVerbs } from "./verbs.ts";
+import { requireFileVerbs, requireReads, requireVerbs } from "./verbs.ts";
 
 export interface SessionOptions {
   /** Which engine the administrator says it is. */
@@ -54,11 +48,36 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   const { client, version, api_version: apiVersion } = negotiated;
   const enginePlatform = [version.Os ?? "", version.Arch ?? ""].filter((part) => part !== "").join("/");
   const source: SceneSource = { client, apiVersion, engine_platform: enginePlatform, self: context.self, address };
-  const recovering = { client, clock: context.clock, retryDelayMs: options.retry_delay_ms ?? defaultRetryDelayMs };
+  const recovering: RecoverContext = {
+    client,
+    clock: context.clock,
+    apiVersion,
+    retryDelayMs: options.retry_delay_ms ?? defaultRetryDelayMs,
+  };
+  const applying = { client, clock: context.clock, apiVersion };
   const logins = (auths: readonly RegistryAuth[]): readonly RegistryAuth[] =>
     options.registry_auth === null ? auths : [...auths, options.registry_auth];
-  /** What `prepareRestore` made ready for `apply`, by the plan's hash: a plan itself holds no secret. */
-  const restores = new Map<string, { blueprint: Blueprint; image_config: unknown; is_to_run: boolean; text: string }>();
+  /** The snapshots that `prepareRestore` made ready for `apply`, by the plan's hash: a plan itself holds no secret. */
+  const restores = new Map<string, string>();
+  const rebuild = (snapshot: string | null) =>
+    snapshot === null ? null : rebuildFrom(client, readSnapshot(snapshot).members, apiVersion);
+
+  /** The plan as it would be made now, if it is still the same. */
+  const planAgain = async (plan: UpdatePlan, desiredImage: DesiredImage): Promise<TargetPlan> => {
+    const found = await getTarget(source, plan.ref);
+    const start_first = plan.order === "start_first";
+    const again = await planTarget(client, found, plan.changes, { start_first }, desiredImage);
+    requireSame(plan, again.plan);
+    return again;
+  };
+  const restoreAgain = async (plan: UpdatePlan, snapshot: string): Promise<RestorePlan> => {
+    const again = await planRestore(client, await findTarget(source, plan.ref), apiVersion, snapshot);
+    requireSame(plan, again.plan);
+    return again;
+  };
+  const requireRights = async (shapes: readonly Parameters<typeof needsNetworkCalls>[0][], isTagging: boolean) => {
+    await requireVerbs(client, { networks: shapes.some(needsNetworkCalls), tag: isTagging });
+  };
 
   return {
     async describe(): Promise<RuntimeFacts> {
@@ -67,59 +86,60 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       return { version: version.Version, api_version: apiVersion, platform: enginePlatform, warnings: [] };
     },
     discover: () => discoverTargets(source),
-    async inspect(ref) {
-      const scene = await findScene(source, ref);
-      return describeTarget(scene.container, scene.image, scene.around);
-    },
-    async plan(ref, changes) {
-      const change = onlyChange(changes);
-      return planUpdate(await findScene(source, ref), change, await findDesiredImage(client, change));
+    inspect: async (ref) => describeTarget(await getTarget(source, ref)),
+    async plan(ref, changes, planOptions = { start_first: false }) {
+      return (await planTarget(client, await getTarget(source, ref), changes, planOptions)).plan;
     },
     async prepare(plan, auths, journal) {
-      const change = onlyChange(plan.changes);
-      const { scene } = await unchangedScene(source, plan, change);
-      const attached = {
-        attachments: attachments(scene.container, apiVersion),
-        host_config: scene.container.HostConfig,
-      };
-      await requireVerbs(client, { networks: needsNetworkCalls(attached), tag: !change.reference.includes("@") });
-      const image = await pullDesired(client, scene, change, logins(auths), journal);
-      return { is_noop: planUpdate(scene, change, image).is_noop };
+      const { replaced } = await planAgain(plan, findDesiredImage);
+      const shapes = replaced.map(({ scene: { container } }) => ({
+        attachments: attachments(container, apiVersion),
+        host_config: container.HostConfig,
+      }));
+      await requireRights(
+        shapes,
+        plan.changes.some((change) => !change.reference.includes("@")),
+      );
+      for (const { scene } of replaced) await requireCarriedFiles(client, scene.container);
+      for (const change of plan.changes) {
+        const first = replaced.find((each) => each.change === change);
+        if (first !== undefined) await pullDesired(client, first.scene, change, logins(auths), journal);
+      }
+      return { is_noop: (await planAgain(plan, findPulledImage)).plan.is_noop };
     },
     async apply(plan, journal) {
-      await (restores.has(plan.hash) ? applyRestore(plan, journal) : applyUpdate(plan, journal));
+      const snapshot = restores.get(plan.hash);
+      if (snapshot === undefined) return applyUpdate(await planAgain(plan, findPulledImage), journal);
+      if (!plan.is_noop) return applyRestore(await restoreAgain(plan, snapshot), journal);
     },
-    undo: (ref, journal) => putBack(recovering, ref.id, journal),
-    finish: (ref, journal) => removePrevious(recovering, ref.id, journal),
-    recover: (ref: TargetRef, journal: Journal): Promise<Recovery> => recoverRun(recovering, ref.id, journal),
-    async readiness(ref, since) {
-      return judgeReadiness(await getByName(client, ref.id), since, context.clock.now());
-    },
+    undo: (ref, journal, snapshot) => undoRun(recovering, ref, journal, rebuild(snapshot)),
+    finish: (ref, journal) => finishRun(recovering, ref, journal),
+    recover: (ref, journal, snapshot) => recoverTogether(recovering, ref, journal, rebuild(snapshot)),
+    readiness: (ref, since, containers) => judgeTarget(source, ref, containers, since, context.clock.now()),
     snapshots: {
-      capture: async (ref) => snapshots.writeSnapshot(await findScene(source, ref)),
-      async planRestore(ref, snapshot) {
-        return snapshots.planRestore(source, ref, await orNull(findScene(source, ref)), snapshot);
+      capture: (ref) => capture(source, ref),
+      planRestore: async (ref, snapshot) => {
+        return (await planRestore(client, await findTarget(source, ref), apiVersion, snapshot)).plan;
       },
-      async prepareRestore(plan, text, auths, journal) {
-        const scene = await orNull(findScene(source, plan.ref));
-        requireSameHash(plan, snapshots.restoreHash(scene?.container ?? null, apiVersion, text));
-        const again = await snapshots.planRestore(source, plan.ref, scene, text);
-        requireNoRefusal(again);
-        const snapshot = snapshots.readSnapshot(text);
-        const shape = snapshots.snapshotBlueprint(snapshot, apiVersion);
-        await requireVerbs(client, { networks: needsNetworkCalls(shape), tag: true });
-        const present = scene?.container ?? null;
-        const isToRun = snapshots.isToRun(snapshot, present);
-        const facts = { ...targetFacts(present, isToRun, null), pulled: snapshot.image.Id };
-        await step(journal, "pull", facts, async () => {
-          const image = await snapshots.fetchSnapshotImage(client, snapshot, logins(auths), (done) =>
-            journal.progress(done),
-          );
-          return { image_id: image.Id };
-        });
-        const { Config: imageConfig } = snapshot.image;
-        restores.set(plan.hash, { blueprint: shape, image_config: imageConfig, is_to_run: isToRun, text });
-        return { is_noop: again.is_noop };
+      async prepareRestore(plan, snapshot, auths, journal) {
+        const { restored, dependants } = await restoreAgain(plan, snapshot);
+        const shapes = [
+          ...restored.map(({ member }) => snapshotBlueprint(member, apiVersion)),
+          ...dependants.map(({ scene: { container } }) => ({
+            attachments: attachments(container, apiVersion),
+            host_config: container.HostConfig,
+          })),
+        ];
+        await requireRights(shapes, true);
+        for (const { member } of restored) {
+          const facts = { service: member.service, pulled: member.image.Id };
+          await step(journal, "pull", facts, async () => {
+            const image = await fetchSnapshotImage(client, member, logins(auths), (done) => journal.progress(done));
+            return { image_id: image.Id };
+          });
+        }
+        restores.set(plan.hash, snapshot);
+        return { is_noop: plan.is_noop };
       },
     },
     async [Symbol.asyncDispose]() {
@@ -127,84 +147,41 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     },
   };
 
-  async function applyUpdate(plan: UpdatePlan, journal: Journal): Promise<void> {
-    const change = onlyChange(plan.changes);
-    const { scene } = await unchangedScene(source, plan, change);
-    const image = (await findDesiredImage(client, change)) ?? (await orNull(client.inspectImage(change.reference)));
-    if (image === null || scene.image === null) {
-      throw new PluginError("rejected", `The image "${change.reference}" is not on the engine; prepare the plan first`);
+  async function applyUpdate(planned: TargetPlan, journal: Journal): Promise<void> {
+    const units = new Map<Replaced, Unit>();
+    for (const each of planned.replaced) units.set(each, await unitOf(client, each));
+    const clusters = planned.clusters.map((cluster) => cluster.flatMap((each) => units.get(each) ?? []));
+    await replaceUnits(applying, clusters, planned.plan.order, new Map(), journal);
+  }
+
+  async function applyRestore(planned: RestorePlan, journal: Journal): Promise<void> {
+    const clusters: Unit[][] = [];
+    for (const cluster of planned.clusters) {
+      const units: Unit[] = [];
+      for (const each of cluster) {
+        units.push("member" in each ? restoredUnit(client, each, apiVersion) : await unitOf(client, each));
+      }
+      clusters.push(units);
     }
-    const complete = planUpdate(scene, change, image);
-    requireNoRefusal(complete);
-    if (complete.is_noop) return;
-    await tagAsReferenced(client, change, image);
-    const shape = blueprint({
-      container: scene.container,
-      oldImage: scene.image,
-      newImage: image,
-      reference: change.reference,
-      inherited: scene.inherited ?? new Set(),
-      apiVersion,
-    });
-    await replaceContainer(
-      { client, clock: context.clock, apiVersion },
-      {
-        name: plan.ref.id,
-        old: scene.container,
-        is_to_run: isRunning(scene.container),
-        blueprint: shape,
-        new_image_config: image.Config,
-        platform: foreignPlatform(scene),
-      },
-      journal,
-    );
-  }
-
-  async function applyRestore(plan: UpdatePlan, journal: Journal): Promise<void> {
-    const restore = restores.get(plan.hash);
-    if (restore === undefined) throw new PluginError("rejected", "Prepare the restore in this session first");
-    const scene = await orNull(findScene(source, plan.ref));
-    requireSameHash(plan, snapshots.restoreHash(scene?.container ?? null, apiVersion, restore.text));
-    if (plan.is_noop) return;
-    const platform = scene === null ? null : foreignPlatform(scene);
-    await replaceContainer(
-      { client, clock: context.clock, apiVersion },
-      {
-        name: plan.ref.id,
-        old: scene?.container ?? null,
-        is_to_run: restore.is_to_run,
-        blueprint: restore.blueprint,
-        new_image_config: restore.image_config,
-        platform,
-      },
-      journal,
-    );
+    await replaceUnits(applying, clusters, "stop_first", planned.stands, journal);
   }
 }
 
-/** The target as it is now, if it is still what the plan was made for. */
-async function unchangedScene(source: SceneSource, plan: UpdatePlan, change: Change): Promise<{ scene: Scene }> {
-  const scene = await findScene(source, plan.ref);
-  const again = planUpdate(scene, change, null);
-  requireSameHash(plan, again.hash);
-  requireNoRefusal(again);
-  return { scene };
-}
-
-function requireSameHash(plan: UpdatePlan, hash: string): void {
-  if (plan.hash === hash) return;
-  throw new PluginError("rejected", `The container "${plan.ref.id}" was changed since the plan was made; plan again`);
-}
-
-function requireNoRefusal(plan: UpdatePlan): void {
-  const [refusal] = plan.refusals;
-  if (refusal !== undefined)
+function requireSame(plan: UpdatePlan, again: UpdatePlan): void {
+  if (plan.hash !== again.hash) {
+    const what = plan.ref.kind === "compose" ? "compose group" : "container";
+    throw new PluginError("rejected", `The ${what} "${plan.ref.id}" was changed since the plan was made; plan again`);
+  }
+  const [refusal] = again.refusals;
+  if (refusal !== undefined) {
     throw new PluginError("rejected", `"${plan.ref.id}" cannot be updated: ${refusal.message}`);
+  }
 }
 
-/** A single container has one service. */
-function onlyChange(changes: readonly Change[]): Change {
-  const [change, ...others] = changes;
-  if (change !== undefined && others.length === 0) return change;
-  throw new PluginError("rejected", `A single container takes one change, not ${changes.length}`);
+/** Throws for files that could not be carried, while nothing has been touched. */
+async function requireCarriedFiles(client: EngineClient, container: ContainerInspect): Promise<void> {
+  const { files, refusals } = await findInjectedFiles(client, container);
+  const [refusal] = refusals;
+  if (refusal !== undefined) throw new PluginError("rejected", refusal.message);
+  if (files.length > 0) await requireFileVerbs(client);
 }

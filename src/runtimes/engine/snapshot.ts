@@ -1,40 +1,73 @@
-import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import type { Refusal, RegistryAuth, TargetRef, UpdatePlan } from "../runtime.ts";
-import { type Blueprint, blueprint, carriedCounts } from "./carry.ts";
+import { type Refusal, type RegistryAuth, type TargetRef, targetKinds } from "../runtime.ts";
+import { type Blueprint, blueprint } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
-import { fieldDiffs } from "./diff.ts";
-import { ContainerInspect, ImageInspect, isRunning } from "./objects.ts";
-import { mainService, planHash, type Scene, type SceneSource } from "./plan.ts";
+import { ContainerInspect, ImageInspect, isRunning, nameOf } from "./objects.ts";
+import { mainService, type Scene } from "./plan.ts";
 import { authFor, tagAsReferenced } from "./prepare.ts";
-import { canonical, stringAt } from "./raw.ts";
+import { objectAt, stringAt } from "./raw.ts";
 import { digestFor, splitReference } from "./reference.ts";
-import { refusalsOf, warningsOf } from "./refusals.ts";
 import { orNull } from "./survey.ts";
 
-const format = 1;
+const Member = v.object({
+  name: v.string(),
+  service: v.string(),
+  /** `target`: a container of the target itself; `dependant`: one that hangs on those, and is moved with them. */
+  role: v.picklist(["target", "dependant"]),
+  container: ContainerInspect,
+  image: ImageInspect,
+  /** Destinations that come from other containers' volumes. */
+  inherited: v.array(v.string()),
+  /** Files that are in the container and in no mount, as a tar in base64; null where there are none. */
+  files: v.nullable(v.string()),
+});
+export type SnapshotMember = v.InferOutput<typeof Member>;
 
-/** Everything that the engine says about a container and its image. Holds secrets: the caller encrypts it. */
+/** Everything that the engine says about the containers of a target and their images. Holds secrets: the caller encrypts it. */
 const Snapshot = v.object({
-  format: v.literal(format, "This snapshot was made by another version of Tidemark"),
+  format: v.literal(2),
+  kind: v.picklist(targetKinds),
+  name: v.string(),
+  api_version: v.string(),
+  /** In the order of their needs. */
+  members: v.pipe(v.array(Member), v.minLength(1)),
+});
+export type Snapshot = v.InferOutput<typeof Snapshot>;
+
+/** As it was written while every target was a single container. */
+const FirstFormat = v.object({
+  format: v.literal(1),
   name: v.string(),
   api_version: v.string(),
   container: ContainerInspect,
   image: ImageInspect,
   inherited: v.array(v.string()),
 });
-export type Snapshot = v.InferOutput<typeof Snapshot>;
 
-export function writeSnapshot(scene: Scene): string {
-  if (scene.image === null) throw new PluginError("rejected", "The image of the container is no longer on the engine");
+const AnyFormat = v.variant("format", [Snapshot, FirstFormat]);
+
+export interface Captured {
+  scene: Scene;
+  service: string;
+  role: SnapshotMember["role"];
+  files: string | null;
+}
+
+export function writeSnapshot(ref: TargetRef, apiVersion: string, captured: readonly Captured[]): string {
   const snapshot: Snapshot = {
-    format,
-    name: scene.ref.id,
-    api_version: scene.apiVersion,
-    container: scene.container,
-    image: scene.image,
-    inherited: [...(scene.inherited ?? [])],
+    format: 2,
+    kind: ref.kind,
+    name: ref.id,
+    api_version: apiVersion,
+    members: captured.map(({ scene, service, role, files }) => {
+      const name = nameOf(scene.container);
+      if (scene.image === null) {
+        throw new PluginError("rejected", `The image of the container "${name}" is no longer on the engine`);
+      }
+      const { container, image } = scene;
+      return { name, service, role, container, image, inherited: [...(scene.inherited ?? [])], files };
+    }),
   };
   return JSON.stringify(snapshot);
 }
@@ -46,20 +79,31 @@ export function readSnapshot(text: string): Snapshot {
   } catch (error) {
     throw new PluginError("malformed", "The snapshot is not JSON", { cause: error });
   }
-  const parsed = v.safeParse(Snapshot, value);
-  if (parsed.success) return parsed.output;
-  throw new PluginError("malformed", `The snapshot cannot be read: ${parsed.issues[0].message}`);
+  const parsed = v.safeParse(AnyFormat, value);
+  if (!parsed.success) {
+    const format = objectAt(value).format;
+    const isKnown = format === 1 || format === 2;
+    const message = isKnown
+      ? `The snapshot cannot be read: ${parsed.issues[0].message}`
+      : "This snapshot was made by another version of Tidemark";
+    throw new PluginError("malformed", message);
+  }
+  const found = parsed.output;
+  if (found.format === 2) return found;
+  const { name, api_version, container, image, inherited } = found;
+  const member = { name, service: mainService, role: "target" as const, container, image, inherited, files: null };
+  return { format: 2, kind: "container", name, api_version, members: [member] };
 }
 
 /** The image to pull should the engine no longer have it: by the digest it was pulled with, null when it never was. */
-function snapshotDigest(snapshot: Snapshot): string | null {
+export function snapshotDigest(snapshot: SnapshotMember): string | null {
   const { repository } = splitReference(stringAt(snapshot.container.Config.Image));
   const digest = digestFor(snapshot.image.RepoDigests ?? [], repository);
   return digest === null ? (snapshot.image.RepoDigests?.[0] ?? null) : `${repository}@${digest}`;
 }
 
 /** Old and new image are one, so that every default comes out as it was. */
-export function snapshotBlueprint(snapshot: Snapshot, apiVersion: string): Blueprint {
+export function snapshotBlueprint(snapshot: SnapshotMember, apiVersion: string): Blueprint {
   return blueprint({
     container: snapshot.container,
     oldImage: snapshot.image,
@@ -74,95 +118,14 @@ export function snapshotBlueprint(snapshot: Snapshot, apiVersion: string): Bluep
  * Whether a restored container is to run: it ran when it was captured, or what it takes the place of runs now. A rollback brings
  * back what is down, and leaves nothing down that serves: the snapshot of a container that had crashed must not stop its successor.
  */
-export function isToRun(snapshot: Snapshot, present: ContainerInspect | null): boolean {
+export function isToRun(snapshot: SnapshotMember, present: ContainerInspect | null): boolean {
   return isRunning(snapshot.container) || (present !== null && isRunning(present));
-}
-
-/** The plan that leads back to a snapshot; `scene` is null when the container is gone. */
-export async function planRestore(
-  source: SceneSource,
-  ref: TargetRef,
-  scene: Scene | null,
-  text: string,
-): Promise<UpdatePlan> {
-  const snapshot = readSnapshot(text);
-  const shape = snapshotBlueprint(snapshot, source.apiVersion);
-  const to = stringAt(snapshot.container.Config.Image);
-  const digest = snapshotDigest(snapshot);
-  const from = scene?.container ?? null;
-  const wasRunning = from !== null && isRunning(from);
-  const isHere = (await orNull(source.client.inspectImage(snapshot.image.Id))) !== null;
-  return {
-    ref,
-    changes: [],
-    services: [
-      {
-        service: mainService,
-        from: {
-          reference: stringAt(from?.Config.Image),
-          digest: presentDigest(scene),
-          image_id: from?.Image ?? "",
-          is_running: wasRunning,
-        },
-        to: {
-          reference: to,
-          digest: digest === null ? null : splitReference(digest).digest,
-          is_running: isToRun(snapshot, from),
-        },
-      },
-    ],
-    containers: [{ name: ref.id, service: mainService, because: "desired", is_running: isToRun(snapshot, from) }],
-    order: "stop_first",
-    files: [],
-    diff: from === null ? [] : fieldDiffs(mainService, from, shape).map((each) => ({ ...each, because: "desired" })),
-    carried: carriedCounts(snapshot.container, snapshot.image, shape),
-    refusals: [
-      ...(scene === null ? [] : refusalsOf(scene.container, scene.around)),
-      ...nameRefusals(snapshot, ref),
-      ...(isHere || digest !== null ? [] : [imageGone(to)]),
-    ],
-    warnings: scene === null ? [] : warningsOf(scene.container, scene.around),
-    is_noop:
-      from !== null && wasRunning === isToRun(snapshot, from) && isSameConfiguration(from, snapshot, source.apiVersion),
-    hash: restoreHash(from, source.apiVersion, text),
-  };
-}
-
-function presentDigest(scene: Scene | null): string | null {
-  if (scene === null || scene.image === null) return null;
-  const { repository } = splitReference(stringAt(scene.container.Config.Image));
-  return digestFor(scene.image.RepoDigests ?? [], repository);
-}
-
-function nameRefusals(snapshot: Snapshot, ref: TargetRef): readonly Refusal[] {
-  if (snapshot.name === ref.id) return [];
-  return [{ code: "other_target", message: `The snapshot is of "${snapshot.name}", not of "${ref.id}"` }];
-}
-
-function imageGone(reference: string): Refusal {
-  return {
-    code: "image_gone",
-    message: `The image "${reference}" of the snapshot is no longer on the engine and was never pulled by a digest`,
-  };
-}
-
-function isSameConfiguration(container: ContainerInspect, snapshot: Snapshot, apiVersion: string): boolean {
-  const wanted = { ...snapshot.container, State: container.State };
-  return planHash(container, apiVersion, {}) === planHash(wanted, apiVersion, {});
-}
-
-export function restoreHash(container: ContainerInspect | null, apiVersion: string, text: string): string {
-  const snapshot = createHash("sha256").update(text).digest("hex");
-  if (container !== null) return planHash(container, apiVersion, { snapshot });
-  return createHash("sha256")
-    .update(canonical({ found: null, snapshot }))
-    .digest("hex");
 }
 
 /** Brings the snapshot's image back, by id or by digest, and points its tag at it again. */
 export async function fetchSnapshotImage(
   client: EngineClient,
-  snapshot: Snapshot,
+  snapshot: SnapshotMember,
   auths: readonly RegistryAuth[],
   onProgress: Parameters<EngineClient["pullImage"]>[3],
 ): Promise<ImageInspect> {
@@ -180,4 +143,11 @@ export async function fetchSnapshotImage(
   const isById = /^sha256:[0-9a-f]{64}$/.test(reference);
   if (!isById) await tagAsReferenced(client, { reference }, image);
   return image;
+}
+
+export function imageGone(reference: string): Refusal {
+  return {
+    code: "image_gone",
+    message: `The image "${reference}" of the snapshot is no longer on the engine and was never pulled by a digest`,
+  };
 }

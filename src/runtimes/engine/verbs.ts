@@ -1,6 +1,7 @@
 import { PluginError } from "../../errors.ts";
 import { randomToken } from "../../ids.ts";
 import type { EngineClient } from "./client.ts";
+import { injectedFileProbes } from "./compose/injected-files.ts";
 import { isObject } from "./raw.ts";
 import type { EngineRequest } from "./transport.ts";
 
@@ -14,6 +15,12 @@ type Probe = Omit<EngineRequest, "deadlineMs">;
 export async function requireVerbs(client: EngineClient, needs: { networks: boolean; tag: boolean }): Promise<void> {
   const nothing = nameOfNothing();
   await requireLetThrough(client, nothing, verbs(nothing, needs));
+}
+
+/** The same for files that are carried from container to container. */
+export async function requireFileVerbs(client: EngineClient): Promise<void> {
+  const nothing = nameOfNothing();
+  await requireLetThrough(client, nothing, injectedFileProbes(nothing));
 }
 
 /** The same for what discovery reads. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type EngineAddress, engineAddress } from "../../../src/runtimes/engine/address.ts";
-import { type ContainerInspect, nameOf } from "../../../src/runtimes/engine/objects.ts";
+import type { ContainerInspect } from "../../../src/runtimes/engine/objects.ts";
 import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
 import { judgeReadiness, stabilityMs } from "../../../src/runtimes/engine/readiness.ts";
 import { refusalsOf, warningsOf } from "../../../src/runtimes/engine/refusals.ts";
@@ -105,28 +105,16 @@ describe("refusalsOf()", () => {
       { NetworkSettings: { Networks: { n: { IPAddress: "172.18.0.4" } } } },
       { address: engineAddress("tcp://172.18.0.4:2375", false, null) },
     ],
-
     [
-      "one whose network another shares",
-      ["has_dependents"],
+      "one on which others depend, as they are moved with it",
+      [],
       {},
       {
         others: [
           containerInspect({ Id: id("3c"), Name: "/side", HostConfig: { NetworkMode: `container:${id("1f")}` } }),
+          containerInspect({ Id: id("4d"), Name: "/heir", HostConfig: { VolumesFrom: ["web:ro"] } }),
         ],
       },
-    ],
-    [
-      "one whose processes another shares, by name",
-      ["has_dependents"],
-      {},
-      { others: [containerInspect({ Id: id("3c"), Name: "/side", HostConfig: { PidMode: "container:web" } })] },
-    ],
-    [
-      "one whose volumes another takes",
-      ["has_dependents"],
-      {},
-      { others: [containerInspect({ Id: id("3c"), Name: "/side", HostConfig: { VolumesFrom: ["web:ro"] } })] },
     ],
     [
       "one that itself shares another's network",
@@ -151,14 +139,12 @@ describe("refusalsOf()", () => {
 });
 
 describe("warningsOf()", () => {
-  test("names the compose file, leftovers and those who link to it", () => {
+  test("names the compose file and leftovers", () => {
     const container = containerInspect({ Config: { Labels: { "com.docker.compose.project": "p" } } });
     const leftover = containerInspect({ Id: id("3c"), Name: "/web-tidemark-0badcafe-previous" });
-    const linking = containerInspect({ Id: id("4d"), Name: "/linker", HostConfig: { Links: ["/web:/linker/alias"] } });
-    const around = { all: [container, leftover, linking], self: nobody, address: unix };
+    const around = { all: [container, leftover], self: nobody, address: unix };
     const found = warningsOf(container, around);
-    expect(found.map((each) => each.code)).toEqual(["leftovers", "linked_by", "compose_file"]);
-    expect(found[1]?.message).toContain(nameOf(linking));
+    expect(found.map((each) => each.code)).toEqual(["leftovers", "compose_file"]);
   });
 });
 

@@ -1,0 +1,181 @@
+import { PluginError } from "../../../errors.ts";
+import type { Journal, UpdatePlan } from "../../runtime.ts";
+import {
+  type ApplyContext,
+  bringUp,
+  type Candidate,
+  createCandidate,
+  type Replacement,
+  swap,
+  swapStartFirst,
+  takeDown,
+} from "../apply.ts";
+import { composeOf } from "../compose/labels.ts";
+import type { ContainerInspect } from "../objects.ts";
+import { listAt, objectAt } from "../raw.ts";
+import { judgeReadiness } from "../readiness.ts";
+import { memberJournal } from "./member-journal.ts";
+import { rebased, type Successor } from "./ties.ts";
+
+/** A replacement among others: what refers to the old one has to be led to the new one. */
+export interface Unit extends Replacement {
+  /** Container ids by which others know it: the old one's, and that of the snapshot that it is restored from. */
+  known_as: readonly string[];
+  /** The container that its labels and ties are read from. */
+  origin: ContainerInspect;
+}
+
+/** How often a dependency is asked whether it is healthy. */
+const healthPollMs = 250;
+/** A container that never gets healthy is waited for no longer than its own check can take, and never longer than this. */
+const longestWaitMs = 60 * 60 * 1000;
+const waitMarginMs = 30_000;
+
+/**
+ * Replaces the units of a run. All new containers are made while the old ones serve; then each cluster goes down (those that
+ * share a namespace before its owner) and up again, in the order of their needs. Throws at the first failure, with everything
+ * journalled that is needed to put all of it back.
+ */
+export async function replaceUnits(
+  context: ApplyContext,
+  clusters: readonly (readonly Unit[])[],
+  order: UpdatePlan["order"],
+  /** Ids of the snapshot's containers that are not replaced, and what stands for them now. */
+  stands: ReadonlyMap<string, Successor>,
+  journal: Journal,
+): Promise<void> {
+  const members = clusters.flat().map((unit) => unit.name);
+  const successors = new Map(stands);
+  const candidates = new Map<Unit, Candidate>();
+  for (const unit of clusters.flat()) {
+    const find = (reference: string) => successorOf(reference, clusters.flat(), successors);
+    const blueprint = rebased(unit.blueprint, find);
+    const member = memberJournal(journal, unit.name);
+    const candidate = await createCandidate(context, { ...unit, blueprint }, members, member);
+    candidates.set(unit, candidate);
+    for (const id of unit.known_as) successors.set(id, { id: candidate.new_id, name: candidate.names.next });
+  }
+  for (const cluster of clusters) {
+    await replaceCluster(context, cluster, candidates, order, journal);
+  }
+}
+
+function successorOf(reference: string, units: readonly Unit[], successors: ReadonlyMap<string, Successor>) {
+  const bare = reference.replace(/^\//, "");
+  for (const [id, successor] of successors) {
+    if (bare.length >= 12 && id.startsWith(bare)) return { successor, is_by_id: true };
+  }
+  const named = units.find((unit) => unit.name === bare);
+  const successor = named?.known_as.map((id) => successors.get(id)).find((each) => each !== undefined);
+  return successor === undefined ? null : { successor, is_by_id: false };
+}
+
+async function replaceCluster(
+  context: ApplyContext,
+  cluster: readonly Unit[],
+  candidates: ReadonlyMap<Unit, Candidate>,
+  order: UpdatePlan["order"],
+  journal: Journal,
+): Promise<void> {
+  const made = cluster.flatMap((unit) => {
+    const candidate = candidates.get(unit);
+    return candidate === undefined ? [] : [{ unit, candidate }];
+  });
+  const others = [...candidates].filter(([unit]) => !cluster.includes(unit));
+  // What they need from outside of the cluster is waited for while the old ones serve.
+  for (const { unit } of made) await awaitNeeds(context, unit, others, journal);
+  const [only] = made;
+  if (only !== undefined && made.length === 1) {
+    const { candidate } = only;
+    if (order === "start_first" && candidate.is_to_run) {
+      await swapStartFirst(context, candidate, () => awaitReady(context, candidate));
+    } else await swap(context, candidate);
+    return;
+  }
+  for (const { candidate } of made.toReversed()) await takeDown(context, candidate);
+  for (const { unit, candidate } of made) {
+    await awaitNeeds(
+      context,
+      unit,
+      made.map((each) => [each.unit, each.candidate] as const),
+      journal,
+    );
+    await bringUp(context, candidate);
+  }
+}
+
+/** `depends_on` with `service_healthy`: the new dependency has to be healthy before the dependant is started. */
+async function awaitNeeds(
+  context: ApplyContext,
+  unit: Unit,
+  others: readonly (readonly [Unit, Candidate])[],
+  journal: Journal,
+): Promise<void> {
+  const labels = composeOf(unit.origin);
+  if (labels === null || !unit.is_to_run) return;
+  for (const { service, condition } of labels.depends_on) {
+    if (condition !== "service_healthy") continue;
+    for (const [needed, candidate] of others) {
+      const other = composeOf(needed.origin);
+      if (needed === unit || other?.project !== labels.project || other.service !== service || !needed.is_to_run)
+        continue;
+      await awaitHealthy(context, unit, candidate, memberJournal(journal, unit.name));
+    }
+  }
+}
+
+async function awaitHealthy(
+  { client, clock }: ApplyContext,
+  unit: Unit,
+  needed: Candidate,
+  journal: Journal,
+): Promise<void> {
+  const facts = { for: needed.name, at: clock.now() };
+  await journal.begin("wait", facts);
+  const deadline = clock.now() + healthBudgetMs(needed.blueprint.config.Healthcheck);
+  for (;;) {
+    const found = await client.inspectContainer(needed.new_id);
+    const status = found.State.Health?.Status ?? "";
+    const isUp = found.State.Running === true && found.State.Restarting !== true;
+    // Without a health check of its own there is nothing to wait for but that it runs.
+    if (isUp && (status === "healthy" || status === "" || status === "none")) break;
+    if (status === "unhealthy" || !isUp || clock.now() >= deadline) {
+      const verdict = judgeReadiness(found, clock.now(), clock.now());
+      const message = `"${unit.name}" needs "${needed.name}" healthy, and it is not: ${verdict.detail}`;
+      await journal.fail("wait", { ...facts, error: message });
+      throw new PluginError("rejected", message);
+    }
+    await clock.sleep(healthPollMs);
+  }
+  await journal.finish("wait", { ...facts, at: clock.now() });
+}
+
+/** Until a started one is ready by the engine's own judgement; throws when it will not be. */
+async function awaitReady({ client, clock }: ApplyContext, candidate: Candidate): Promise<void> {
+  const since = clock.now();
+  const deadline = since + healthBudgetMs(candidate.blueprint.config.Healthcheck);
+  for (;;) {
+    const verdict = judgeReadiness(await client.inspectContainer(candidate.new_id), since, clock.now());
+    if (verdict.ready) return;
+    if (verdict.final === true || clock.now() >= deadline) {
+      throw new PluginError(
+        "rejected",
+        `The new "${candidate.name}" did not get ready beside the old one: ${verdict.detail}`,
+      );
+    }
+    await clock.sleep(healthPollMs);
+  }
+}
+
+/** The longest that a health check can take to say what it thinks: its start period and all its tries, in milliseconds. */
+export function healthBudgetMs(healthcheck: unknown): number {
+  const check = objectAt(healthcheck);
+  // Nanoseconds, and the engine's own defaults.
+  const ms = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value / 1e6 : otherwise);
+  const tries = (typeof check.Retries === "number" && check.Retries > 0 ? check.Retries : 3) + 1;
+  const isOff = listAt(check.Test)[0] === "NONE";
+  const needed = isOff
+    ? 0
+    : ms(check.StartPeriod, 0) + tries * (ms(check.Interval, 30_000) + ms(check.Timeout, 30_000));
+  return Math.min(needed + waitMarginMs, longestWaitMs);
+}

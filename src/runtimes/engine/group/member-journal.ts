@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import type { Journal, TargetRef } from "../../runtime.ts";
+
+const Members = v.object({ members: v.array(v.string()) });
+
+/** The journal as it is for one container of a run: what it writes names the container, and what it reads is only about it. */
+export function memberJournal(journal: Journal, container: string): Journal {
+  const named = (facts: Readonly<Record<string, unknown>> = {}) => ({ ...facts, container });
+  return {
+    run_id: journal.run_id,
+    // Entries without a name are of the run as a whole, or of a time when every run had one container.
+    entries: () => {
+      return journal.entries().filter(({ facts }) => facts.container === undefined || facts.container === container);
+    },
+    begin: (step, facts) => journal.begin(step, named(facts)),
+    finish: (step, facts) => journal.finish(step, named(facts)),
+    fail: (step, facts) => journal.fail(step, named(facts)),
+    progress: (progress) => journal.progress(progress),
+  };
+}
+
+/** The containers of a run in the order in which they are started; every `create` says them all. */
+export function membersIn(journal: Journal, ref: TargetRef): readonly string[] {
+  for (const { step, facts } of journal.entries()) {
+    if (step !== "create") continue;
+    const parsed = v.safeParse(Members, facts);
+    if (parsed.success) return parsed.output.members;
+  }
+  return ref.kind === "container" ? [ref.id] : [];
+}

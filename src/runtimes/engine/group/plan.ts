@@ -1,0 +1,271 @@
+import { createHash } from "node:crypto";
+import { PluginError } from "../../../errors.ts";
+import type { Change, FieldDiff, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
+import type { EngineClient } from "../client.ts";
+import { composeOf } from "../compose/labels.ts";
+import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
+import {
+  type ContainerPlan,
+  findDesiredImage,
+  mainService,
+  planContainer,
+  planHash,
+  type Scene,
+  sceneRefusals,
+} from "../plan.ts";
+import { canonical } from "../raw.ts";
+import { clusters, type Need, ordered } from "./order.ts";
+import { differingReplicas } from "./replicas.ts";
+import { startFirstRefusals } from "./start-first.ts";
+import type { FoundTarget } from "./target.ts";
+import { tiesTo } from "./ties.ts";
+
+/** One container that a run replaces. */
+export interface Replaced {
+  scene: Scene;
+  service: string;
+  because: PlannedContainer["because"];
+  /** What it becomes; null for one that is made anew as it is. */
+  change: Change | null;
+  desired: ImageInspect | null;
+}
+
+/** A plan together with what it is performed from. */
+export interface TargetPlan {
+  plan: UpdatePlan;
+  /** In the order of their start. */
+  replaced: readonly Replaced[];
+  /** The same, as groups that go down and up together. */
+  clusters: readonly (readonly Replaced[])[];
+}
+
+/** Finds the image that a change leads to, as far as the engine has it. */
+export type DesiredImage = (client: EngineClient, change: Change) => Promise<ImageInspect | null>;
+
+/** Plans changes to services of a target. Reads only. */
+export async function planTarget(
+  client: EngineClient,
+  found: FoundTarget,
+  changes: readonly Change[],
+  options: PlanOptions,
+  desiredImage: DesiredImage = findDesiredImage,
+): Promise<TargetPlan> {
+  const planned: { replaced: Replaced; plan: ContainerPlan }[] = [];
+  const services: UpdatePlan["services"][number][] = [];
+  const refusals: Refusal[] = [];
+  for (const change of changes) {
+    const members = found.members.filter((each) => each.service === change.service);
+    const [first] = members;
+    if (first === undefined) {
+      throw new PluginError("not_found", `"${found.ref.id}" has no service "${change.service}"`);
+    }
+    const desired = await desiredImage(client, change);
+    for (const { container, service } of members) {
+      const scene = await found.sceneOf(container);
+      const plan = planContainer(scene, service, change, desired);
+      planned.push({ replaced: { scene, service, because: "desired", change, desired }, plan });
+    }
+    const plans = planned.filter(({ replaced }) => replaced.change === change).map(({ plan }) => plan);
+    const [shown] = plans;
+    if (shown !== undefined) services.push(serviceOf(change.service, plans, shown));
+    if (differingReplicas(members.map((each) => each.container))) {
+      refusals.push({
+        code: "replicas_differ",
+        message: `The replicas of "${change.service}" differ from each other; make them equal with \`docker compose up\` first`,
+      });
+    }
+  }
+  const everything = planned.map(({ replaced }) => replaced);
+  const moving = planned.filter(({ plan }) => !plan.is_noop).map(({ replaced }) => replaced);
+  const dependants = await dependantsOf(found, moving);
+  const arranged = arrange([...moving, ...dependants].map(arrangeable));
+  // Whether an image is here yet must not change what was consented to.
+  const hashed = [...everything, ...(await dependantsOf(found, everything))];
+  const label = (replaced: Replaced) => labelOf(found, replaced);
+  return {
+    plan: {
+      ref: found.ref,
+      changes,
+      services,
+      containers: arranged.order.map(plannedContainer),
+      order: options.start_first ? "start_first" : "stop_first",
+      files: [],
+      diff: diffOf(found, planned),
+      carried: planned.map(({ plan }) => plan.carried).reduce(added, {}),
+      refusals: [
+        ...planned.flatMap(({ replaced, plan }) => plan.refusals.map((each) => told(each, label(replaced)))),
+        ...refusals,
+        ...dependants.flatMap((each) => dependantRefusals(each)),
+        ...arranged.refusals,
+        ...(options.start_first ? moving.flatMap((each) => startFirstRefusals(each, dependants, label(each))) : []),
+      ],
+      warnings: distinct(
+        planned.flatMap(({ replaced, plan }) => plan.warnings.map((each) => told(each, label(replaced)))),
+      ),
+      is_noop: moving.length === 0,
+      hash: hashOf(found, hashed, changes, options),
+    },
+    replaced: arranged.order,
+    clusters: arranged.clusters,
+  };
+}
+
+function serviceOf(
+  service: string,
+  plans: readonly ContainerPlan[],
+  shown: ContainerPlan,
+): UpdatePlan["services"][number] {
+  const isRunningSomewhere = plans.some((plan) => plan.from.is_running);
+  return {
+    service,
+    from: { ...shown.from, is_running: isRunningSomewhere },
+    to: { ...shown.to, is_running: isRunningSomewhere },
+  };
+}
+
+/** Replicas change alike: each line once. */
+function diffOf(
+  found: FoundTarget,
+  planned: readonly { replaced: Replaced; plan: ContainerPlan }[],
+): readonly FieldDiff[] {
+  if (found.ref.kind === "container") return planned.flatMap(({ plan }) => plan.diff);
+  const seen = new Set<string>();
+  return planned
+    .flatMap(({ plan }) => plan.diff)
+    .filter((each) => {
+      const key = canonical(each);
+      return seen.has(key) ? false : seen.add(key);
+    });
+}
+
+function added(left: Readonly<Record<string, number>>, right: Readonly<Record<string, number>>) {
+  const sum: Record<string, number> = { ...left };
+  for (const [key, count] of Object.entries(right)) sum[key] = (sum[key] ?? 0) + count;
+  return sum;
+}
+
+function distinct(notices: readonly Refusal[]): readonly Refusal[] {
+  const seen = new Set<string>();
+  return notices.filter(({ code, message }) => {
+    const key = `${code} ${message}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}
+
+/** How a message calls a container of a group; null where the target is that container. */
+function labelOf(found: FoundTarget, { service, scene }: Replaced): string | null {
+  if (found.ref.kind === "container") return null;
+  const replicas = found.members.filter((each) => each.service === service);
+  return replicas.length > 1 ? nameOf(scene.container) : service;
+}
+
+function told(notice: Refusal, label: string | null): Refusal {
+  return label === null ? notice : { ...notice, message: `"${label}": ${notice.message}` };
+}
+
+/**
+ * What has to be made anew because it hangs on the id of one that is replaced, or because its compose file asks for a restart
+ * with it; and what hangs on those, and so on.
+ */
+export async function dependantsOf(found: FoundTarget, replaced: readonly Replaced[]): Promise<readonly Replaced[]> {
+  const included = new Map(replaced.map((each) => [each.scene.container.Id, each.scene.container]));
+  const dependants: Replaced[] = [];
+  for (const owner of included.values()) {
+    for (const container of found.all) {
+      if (included.has(container.Id)) continue;
+      const because =
+        tiesTo(container, owner).length > 0 ? "shares" : isRestartedWith(container, owner) ? "restarts" : null;
+      if (because === null) continue;
+      included.set(container.Id, container);
+      const member = found.members.find((each) => each.container.Id === container.Id);
+      const service = member?.service ?? nameOf(container);
+      dependants.push({ scene: await found.sceneOf(container), service, because, change: null, desired: null });
+    }
+  }
+  return dependants;
+}
+
+/** `depends_on` with `restart: true`: compose itself restarts it whenever it replaces the other one. */
+function isRestartedWith(container: ContainerInspect, owner: ContainerInspect): boolean {
+  const [labels, other] = [composeOf(container), composeOf(owner)];
+  if (labels === null || other === null || labels.project !== other.project) return false;
+  return labels.depends_on.some((each) => each.service === other.service && each.restarts);
+}
+
+export function dependantRefusals({ scene }: Replaced): readonly Refusal[] {
+  const [refusal] = sceneRefusals(scene);
+  if (refusal === undefined) return [];
+  const message = `"${nameOf(scene.container)}" hangs on it and cannot be made anew: ${refusal.message}`;
+  return [{ code: "has_dependents", message }];
+}
+
+export function plannedContainer({ scene, service, because }: Replaced): PlannedContainer {
+  return { name: nameOf(scene.container), service, because, is_running: isRunning(scene.container) };
+}
+
+/** What is arranged, and the containers by which it is known and that say what it needs: of a rollback those of then and now. */
+export interface Arrangeable<T> {
+  item: T;
+  containers: readonly ContainerInspect[];
+}
+
+/** Who has to be there before whom, and who goes down together. */
+export function arrange<T>(all: readonly Arrangeable<T>[]): {
+  order: readonly T[];
+  clusters: readonly (readonly T[])[];
+  refusals: readonly Refusal[];
+} {
+  const needs: Need<Arrangeable<T>>[] = [];
+  const joined: Need<Arrangeable<T>>[] = [];
+  for (const from of all) {
+    for (const to of all) {
+      if (from === to) continue;
+      const pairs = from.containers.flatMap((left) => to.containers.map((right) => [left, right] as const));
+      const ties = pairs.flatMap(([left, right]) => tiesTo(left, right));
+      if (ties.length > 0 || pairs.some(([left, right]) => dependsOn(left, right))) needs.push({ from, to });
+      if (ties.includes("namespace")) joined.push({ from, to });
+    }
+  }
+  const itemsOf = (found: readonly Arrangeable<T>[]) => found.map((each) => each.item);
+  const found = ordered(all, needs);
+  if ("order" in found) {
+    const together = clusters(found.order, joined, needs).map(itemsOf);
+    return { order: together.flat(), clusters: together, refusals: [] };
+  }
+  const names = found.circle.map(
+    ({ containers: [container] }) => `"${container === undefined ? "" : nameOf(container)}"`,
+  );
+  const message = `${[...names, names[0] ?? ""].join(" needs ")}: a circle has no order in which it could be updated`;
+  return { order: itemsOf(all), clusters: [], refusals: [{ code: "dependency_cycle", message }] };
+}
+
+/** As it is arranged with others. */
+export function arrangeable(replaced: Replaced): Arrangeable<Replaced> {
+  return { item: replaced, containers: [replaced.scene.container] };
+}
+
+/** By `depends_on` of the compose file. */
+function dependsOn(container: ContainerInspect, other: ContainerInspect): boolean {
+  const [labels, needed] = [composeOf(container), composeOf(other)];
+  if (labels === null || needed === null || labels.project !== needed.project) return false;
+  return labels.depends_on.some((each) => each.service === needed.service);
+}
+
+function hashOf(
+  found: FoundTarget,
+  hashed: readonly Replaced[],
+  changes: readonly Change[],
+  options: PlanOptions,
+): string {
+  const parts = hashed.map(({ scene, service, change }) => {
+    const desired = change === null ? {} : { reference: change.reference, digest: change.digest };
+    return [service, nameOf(scene.container), planHash(scene.container, scene.apiVersion, desired)] as const;
+  });
+  const [only] = parts;
+  // A container by itself: what it is set to and what it should become say everything.
+  if (only !== undefined && parts.length === 1 && only[0] === mainService && !options.start_first) return only[2];
+  const wanted = changes.map(({ service, reference, digest }) => ({ service, reference, digest }));
+  return createHash("sha256")
+    .update(canonical({ target: found.ref, parts: parts.toSorted(), wanted, start_first: options.start_first }))
+    .digest("hex");
+}

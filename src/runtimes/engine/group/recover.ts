@@ -1,0 +1,196 @@
+import { PluginError } from "../../../errors.ts";
+import type { Journal, Recovery, TargetRef } from "../../runtime.ts";
+import { hasEntry } from "../facts.ts";
+import { isRunning, nameOf } from "../objects.ts";
+import {
+  attempt,
+  goBack,
+  isCommitted,
+  isGoingOn,
+  look,
+  putBack,
+  type RecoverContext,
+  recoverRun,
+  removePrevious,
+  travel,
+} from "../recover.ts";
+import { moveBack, moveForward, type Situation } from "../situation.ts";
+import { memberJournal, membersIn } from "./member-journal.ts";
+import { type Rebuild, rebuildLost } from "./rebuild.ts";
+
+interface RunMember {
+  name: string;
+  journal: Journal;
+}
+
+function runMembers(journal: Journal, ref: TargetRef): readonly RunMember[] {
+  return membersIn(journal, ref).map((name) => ({ name, journal: memberJournal(journal, name) }));
+}
+
+/** Puts every container of a run back; see `RuntimeSession.undo`. */
+export async function undoRun(
+  context: RecoverContext,
+  ref: TargetRef,
+  journal: Journal,
+  rebuild: Rebuild | null,
+): Promise<Recovery> {
+  const members = runMembers(journal, ref);
+  const [only] = members;
+  if (only === undefined) return { state: "untouched", detail: `Nothing of "${ref.id}" was touched` };
+  if (rebuild !== null) await rebuildLost(context, members, rebuild);
+  if (members.length === 1) return await putBack(context, only.name, only.journal);
+  for (const member of members) await member.journal.begin("undo", { at: context.clock.now() });
+  const recovery = await backTogether(context, members);
+  if (recovery.state === "down") throw new PluginError("rejected", recovery.detail);
+  return recovery;
+}
+
+/** Removes what a run kept aside, those that others hang on last; see `RuntimeSession.finish`. */
+export async function finishRun(context: RecoverContext, ref: TargetRef, journal: Journal): Promise<void> {
+  const failures: string[] = [];
+  for (const member of runMembers(journal, ref).toReversed()) {
+    try {
+      await removePrevious(context, member.name, member.journal);
+    } catch (error) {
+      if (!(error instanceof PluginError) || error.code !== "rejected") throw error;
+      failures.push(error.message);
+    }
+  }
+  if (failures.length > 0) throw new PluginError("rejected", failures.join("; "));
+}
+
+/** After a crash: all of the run's containers go on, or all go back; see `RuntimeSession.recover`. */
+export async function recoverTogether(
+  context: RecoverContext,
+  ref: TargetRef,
+  journal: Journal,
+  rebuild: Rebuild | null,
+): Promise<Recovery> {
+  const members = runMembers(journal, ref);
+  const [only] = members;
+  if (only === undefined) return { state: "untouched", detail: `Nothing of "${ref.id}" was touched` };
+  if (rebuild !== null && (await isLeadingBack(context, members))) await rebuildLost(context, members, rebuild);
+  if (members.length === 1) return await recoverRun(context, only.name, only.journal);
+  if (isEnded(journal)) return await endTogether(context, members);
+  const situations = await situationsOf(context, members);
+  if (situations.every(({ member, found }) => isGoingOn(found, member.journal))) {
+    const failure = await goOnTogether(context, members);
+    if (failure === null) return await startedOrFinished(context, members);
+  }
+  return await backTogether(context, members);
+}
+
+async function situationsOf(context: RecoverContext, members: readonly RunMember[]) {
+  const situations: { member: RunMember; found: Situation }[] = [];
+  for (const member of members) {
+    situations.push({ member, found: await look(context, member.name, member.journal) });
+  }
+  return situations;
+}
+
+/** Whether the result was committed; then each container is judged by itself, and nothing that worked is put back. */
+function isEnded(journal: Journal): boolean {
+  return hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
+}
+
+async function isLeadingBack(context: RecoverContext, members: readonly RunMember[]): Promise<boolean> {
+  const situations = await situationsOf(context, members);
+  return !situations.every(({ member: { journal }, found }) => {
+    return isCommitted(found, journal) || isGoingOn(found, journal);
+  });
+}
+
+async function endTogether(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
+  const ends: Recovery[] = [];
+  const committed: RunMember[] = [];
+  for (const { member, found } of await situationsOf(context, members)) {
+    if (!isCommitted(found, member.journal)) {
+      // Somebody took the new one away: the previous one is better than nothing.
+      ends.push(await goBack(context, member.name, member.journal));
+      continue;
+    }
+    const failure = await attempt(() => travel(context, member.name, member.journal, "start", moveForward));
+    if (failure !== null) {
+      ends.push({ state: "down", detail: `The new container "${member.name}" does not start: ${failure.message}` });
+      continue;
+    }
+    committed.push(member);
+    ends.push({ state: "finished", detail: `The new container "${member.name}" is in place` });
+  }
+  for (const { name, journal } of committed.toReversed()) await removePrevious(context, name, journal);
+  return together(ends);
+}
+
+/** Null when each is in place, else what went wrong. */
+async function goOnTogether(context: RecoverContext, members: readonly RunMember[]): Promise<string | null> {
+  for (const { name, journal } of members) {
+    const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
+    if (failure !== null) return `The new container "${name}" does not start: ${failure.message}`;
+  }
+  return null;
+}
+
+async function startedOrFinished(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
+  const situations = await situationsOf(context, members);
+  if (situations.every(({ found }) => found.previous === null)) {
+    return { state: "finished", detail: `${listed(members)} are in place; the previous ones are gone` };
+  }
+  return { state: "started", detail: `${listed(members)} are in place; the previous ones are kept aside` };
+}
+
+/**
+ * The new ones are stopped, those that hang on others first; the previous ones come back in the order of their needs; what is left
+ * of the new ones is removed in reverse, because an engine may keep what others refer to. One that refuses to come back keeps the
+ * others from nothing.
+ */
+async function backTogether(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
+  for (const { name, journal } of members.toReversed()) {
+    // Only what can be put back is taken down; what fails here is tried again on the way back itself.
+    await attempt(() => travel(context, name, journal, "undo", stopNext));
+  }
+  const ends: { member: RunMember; recovery: Recovery }[] = [];
+  for (const member of members) {
+    const recovery = await goBack(context, member.name, member.journal, keepingNext);
+    ends.push({ member, recovery });
+  }
+  for (const { member, recovery } of ends.toReversed()) {
+    if (recovery.state !== "untouched") continue;
+    await attempt(() => travel(context, member.name, member.journal, "undo", moveBack));
+  }
+  for (const { member, recovery } of ends) {
+    const { journal } = member;
+    if (!hasEntry(journal, "undo", "begin")) continue;
+    if (recovery.state === "down") await journal.fail("undo", { error: recovery.detail });
+    else await journal.finish("undo", { state: recovery.state });
+  }
+  return together(ends.map(({ recovery }) => recovery));
+}
+
+/** The way back without its last move, the removal. */
+function keepingNext(situation: Situation) {
+  const move = moveBack(situation);
+  return move?.do === "remove" ? null : move;
+}
+
+function stopNext(situation: Situation) {
+  const { previous, next } = situation;
+  if (previous === null || next === null || !isRunning(next)) return null;
+  const move = moveBack(situation);
+  return move !== null && nameOf(move.container) === nameOf(next) && (move.do === "stop" || move.do === "policy")
+    ? move
+    : null;
+}
+
+function together(recoveries: readonly Recovery[]): Recovery {
+  const of = (state: Recovery["state"]) => recoveries.filter((each) => each.state === state);
+  const detail = (found: readonly Recovery[]) => found.map((each) => each.detail).join("; ");
+  const [down, untouched] = [of("down"), of("untouched")];
+  if (down.length > 0) return { state: "down", detail: detail(down) };
+  if (untouched.length === recoveries.length) return { state: "untouched", detail: detail(untouched) };
+  if (untouched.length > 0) return { state: "mixed", detail: detail(recoveries) };
+  return { state: of("started").length > 0 ? "started" : "finished", detail: detail(recoveries) };
+}
+
+function listed(members: readonly RunMember[]): string {
+  return `The new containers ${members.map(({ name }) => `"${name}"`).join(", ")}`;
+}

@@ -1,0 +1,42 @@
+import { attachments } from "../carry.ts";
+import { comparableConfig, comparableHost } from "../compare.ts";
+import { composeLabels, composeOf } from "../compose/labels.ts";
+import { type ContainerInspect, nameOf } from "../objects.ts";
+import { canonical, objectAt, stringMapAt, stringsAt } from "../raw.ts";
+
+/** Whether the containers of one service are set differently: what one of them is then says nothing of the others. */
+export function differingReplicas(replicas: readonly ContainerInspect[]): boolean {
+  return new Set(replicas.map(settingsOf)).size > 1;
+}
+
+/** Without what tells one replica from another: its name, number, id, host ports and the names of its own volumes. */
+function settingsOf(container: ContainerInspect): string {
+  const { Labels: labels, ...config } = comparableConfig(container.Config, container);
+  const kept = Object.entries(stringMapAt(labels)).filter(([key]) => !isOfOne(key));
+  const host = comparableHost(container.HostConfig);
+  const own = new Set([nameOf(container), container.Id.slice(0, 12), composeOf(container)?.service ?? ""]);
+  const mounts = (container.Mounts ?? []).map((mount) => [mount.Destination, mount.Type, mount.RW]).sort();
+  return canonical({
+    config: { ...config, Labels: Object.fromEntries(kept) },
+    host: {
+      ...host,
+      Binds: stringsAt(host.Binds).map((bind) => bind.slice(bind.indexOf(":"))),
+      Mounts: null,
+      PortBindings: Object.keys(objectAt(host.PortBindings)),
+    },
+    mounts,
+    networks: attachments(container, "1.44").map(({ network, endpoint }) => ({
+      network,
+      aliases: stringsAt(endpoint.Aliases).filter((alias) => !own.has(alias)),
+      driver: endpoint.DriverOpts,
+    })),
+    image: container.Image,
+  });
+}
+
+/** `replace` is left by compose itself on the replicas that it made anew. */
+function isOfOne(label: string): boolean {
+  return (
+    label === composeLabels.number || label === "com.docker.compose.replace" || label === "com.docker.compose.version"
+  );
+}

@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+import type { Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
+import { carriedCounts } from "../carry.ts";
+import type { EngineClient } from "../client.ts";
+import { fieldDiffs } from "../diff.ts";
+import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
+import { planHash, presentDigest, type Scene } from "../plan.ts";
+import { canonical, stringAt } from "../raw.ts";
+import { splitReference } from "../reference.ts";
+import { refusalsOf, warningsOf } from "../refusals.ts";
+import {
+  imageGone,
+  isToRun,
+  readSnapshot,
+  type Snapshot,
+  type SnapshotMember,
+  snapshotBlueprint,
+  snapshotDigest,
+} from "../snapshot.ts";
+import { orNull } from "../survey.ts";
+import { arrange, arrangeable, dependantRefusals, dependantsOf, plannedContainer, type Replaced } from "./plan.ts";
+import type { FoundTarget } from "./target.ts";
+import { type Successor, withNames } from "./ties.ts";
+
+/** A container that a rollback makes: as the snapshot has it, in place of the present one where there is one. */
+export interface Restored {
+  member: SnapshotMember;
+  present: Scene | null;
+}
+
+export interface RestorePlan {
+  plan: UpdatePlan;
+  restored: readonly Restored[];
+  /** What hangs on those and is made anew as it is. */
+  dependants: readonly Replaced[];
+  /** All of them, as groups that go down and up together. */
+  clusters: readonly (readonly (Restored | Replaced)[])[];
+  /** Ids of the snapshot's containers that need no change, and what they are called now. */
+  stands: ReadonlyMap<string, Successor>;
+}
+
+interface Compared extends Restored {
+  is_same: boolean;
+}
+
+/** The plan that leads a target back to a snapshot; containers that the snapshot does not have are left alone. Reads only. */
+export async function planRestore(
+  client: EngineClient,
+  found: FoundTarget,
+  apiVersion: string,
+  text: string,
+): Promise<RestorePlan> {
+  const snapshot = readSnapshot(text);
+  const compared = await compareMembers(found, snapshot, apiVersion);
+  const restored = compared.filter((each) => !each.is_same);
+  const replacedNow = restored.flatMap((each) => (each.present === null ? [] : [asReplaced(each, each.present)]));
+  const dependants = await dependantsOf(found, replacedNow);
+  const gone = await goneImages(client, restored);
+  const stands = new Map(
+    compared.flatMap(({ member, present, is_same: isSame }) => {
+      if (!isSame || present === null) return [];
+      return [[member.container.Id, { id: present.container.Id, name: member.name }] as const];
+    }),
+  );
+  const arranged = arrange<Restored | Replaced>([
+    ...restored.map((each) => ({
+      item: each,
+      containers: [each.member.container, ...(each.present === null ? [] : [each.present.container])],
+    })),
+    ...dependants.map(arrangeable),
+  ]);
+  const isSingle = found.ref.kind === "container";
+  const told = (notice: Refusal, name: string) =>
+    isSingle ? notice : { ...notice, message: `"${name}": ${notice.message}` };
+  return {
+    plan: {
+      ref: found.ref,
+      changes: [],
+      services: servicesOf(compared),
+      containers: arranged.order.map((each) => {
+        if (!("member" in each)) return plannedContainer(each);
+        const isRunningThen = isToRun(each.member, each.present?.container ?? null);
+        return { name: each.member.name, service: each.member.service, because: "desired", is_running: isRunningThen };
+      }),
+      order: "stop_first",
+      files: [],
+      diff: compared.flatMap(({ member, present }) => {
+        if (present === null) return [];
+        const shape = snapshotBlueprint(member, apiVersion);
+        return fieldDiffs(member.service, present.container, shape).map((each) => ({
+          ...each,
+          because: "desired" as const,
+        }));
+      }),
+      carried: compared
+        .map(({ member }) => carriedCounts(member.container, member.image, snapshotBlueprint(member, apiVersion)))
+        .reduce((sum, each) => {
+          return Object.fromEntries(Object.entries(each).map(([key, count]) => [key, (sum[key] ?? 0) + count]));
+        }, {}),
+      refusals: [
+        ...targetRefusals(snapshot, found.ref),
+        ...restored.flatMap(({ member, present }) =>
+          present === null ? [] : refusalsOf(present.container, present.around).map((each) => told(each, member.name)),
+        ),
+        ...gone,
+        ...dependants.flatMap(dependantRefusals),
+        ...arranged.refusals,
+      ],
+      warnings: restored.flatMap(({ member, present }) =>
+        present === null ? [] : warningsOf(present.container, present.around).map((each) => told(each, member.name)),
+      ),
+      is_noop: restored.length === 0,
+      hash: restoreHash(compared, dependants, apiVersion, text),
+    },
+    restored,
+    dependants,
+    clusters: arranged.clusters,
+    stands,
+  };
+}
+
+async function compareMembers(
+  found: FoundTarget,
+  snapshot: Snapshot,
+  apiVersion: string,
+): Promise<readonly Compared[]> {
+  const compared: Compared[] = [];
+  for (const member of snapshot.members) {
+    if (member.role !== "target") continue;
+    const container = found.all.find((each) => nameOf(each) === member.name) ?? null;
+    const present = container === null ? null : await found.sceneOf(container);
+    const isSame =
+      container !== null &&
+      isRunning(container) === isToRun(member, container) &&
+      isSameConfiguration(found, snapshot, container, member, apiVersion);
+    compared.push({ member, present, is_same: isSame });
+  }
+  return compared;
+}
+
+/** With the ids of other containers as their names: an owner that was replaced meanwhile is the same owner. */
+function isSameConfiguration(
+  found: FoundTarget,
+  snapshot: Snapshot,
+  container: ContainerInspect,
+  member: SnapshotMember,
+  apiVersion: string,
+): boolean {
+  const known = [...found.all, ...snapshot.members.map((each) => each.container)];
+  const nameOfId = (id: string) => {
+    const owner = known.find((each) => each.Id === id);
+    return owner === undefined ? null : nameOf(owner);
+  };
+  const named = (each: ContainerInspect) => ({ ...each, HostConfig: withNames(each.HostConfig, nameOfId) });
+  const wanted = { ...named(member.container), State: container.State };
+  return planHash(named(container), apiVersion, {}) === planHash(wanted, apiVersion, {});
+}
+
+function asReplaced({ member }: Restored, present: Scene): Replaced {
+  return { scene: present, service: member.service, because: "desired", change: null, desired: null };
+}
+
+function targetRefusals(snapshot: Snapshot, ref: TargetRef): readonly Refusal[] {
+  if (snapshot.name === ref.id && snapshot.kind === ref.kind) return [];
+  return [{ code: "other_target", message: `The snapshot is of "${snapshot.name}", not of "${ref.id}"` }];
+}
+
+async function goneImages(client: EngineClient, restored: readonly Restored[]): Promise<readonly Refusal[]> {
+  const gone: Refusal[] = [];
+  for (const { member } of restored) {
+    if (snapshotDigest(member) !== null || (await orNull(client.inspectImage(member.image.Id))) !== null) continue;
+    gone.push(imageGone(stringAt(member.container.Config.Image)));
+  }
+  return gone;
+}
+
+function servicesOf(compared: readonly Compared[]): UpdatePlan["services"] {
+  const services = new Map<string, UpdatePlan["services"][number]>();
+  for (const { member, present } of compared) {
+    const digest = snapshotDigest(member);
+    const container = present?.container ?? null;
+    const isRunningNow = container !== null && isRunning(container);
+    const isRunningThen = isToRun(member, container);
+    const known = services.get(member.service);
+    services.set(member.service, {
+      service: member.service,
+      from: known?.from ?? {
+        reference: stringAt(container?.Config.Image),
+        digest: present === null ? null : presentDigest(present),
+        image_id: container?.Image ?? "",
+        is_running: isRunningNow,
+      },
+      to: known?.to ?? {
+        reference: stringAt(member.container.Config.Image),
+        digest: digest === null ? null : splitReference(digest).digest,
+        is_running: isRunningThen,
+      },
+    });
+    const service = services.get(member.service);
+    if (service === undefined) continue;
+    services.set(member.service, {
+      ...service,
+      from: { ...service.from, is_running: service.from.is_running || isRunningNow },
+      to: { ...service.to, is_running: service.to.is_running || isRunningThen },
+    });
+  }
+  return [...services.values()];
+}
+
+/** A container by itself is hashed as its plan is: what it is set to, and what it should become. */
+function restoreHash(
+  compared: readonly Compared[],
+  dependants: readonly Replaced[],
+  apiVersion: string,
+  text: string,
+): string {
+  const snapshot = createHash("sha256").update(text).digest("hex");
+  const parts = [
+    ...compared.map(({ member, present }) => {
+      const found = present === null ? null : planHash(present.container, apiVersion, { snapshot });
+      return [member.name, found] as const;
+    }),
+    ...dependants.map(({ scene }) => [nameOf(scene.container), planHash(scene.container, apiVersion, {})] as const),
+  ];
+  return createHash("sha256").update(canonical({ parts, snapshot })).digest("hex");
+}

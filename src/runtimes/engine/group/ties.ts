@@ -1,0 +1,85 @@
+import type { Blueprint } from "../carry.ts";
+import { linkForCreate } from "../carry.ts";
+import { type ContainerInspect, nameOf } from "../objects.ts";
+import { isBlank, type RawObject, stringAt, stringsAt } from "../raw.ts";
+
+/** How a container hangs on another one: it lives in its namespaces, uses its volumes, or is linked to it. */
+export type Tie = "namespace" | "volumes" | "link";
+
+const modes = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"] as const;
+const shared = "container:";
+
+/** Whether a text of the engine's means this container: its name, or the beginning of its id. */
+export function isNameOrId(text: string, container: Pick<ContainerInspect, "Id" | "Name">): boolean {
+  const bare = text.replace(/^\//, "");
+  return bare === nameOf(container) || (bare.length >= 12 && container.Id.startsWith(bare));
+}
+
+export function tiesTo(container: ContainerInspect, other: ContainerInspect): readonly Tie[] {
+  if (container.Id === other.Id) return [];
+  const { HostConfig: host } = container;
+  const isNamespace = modes
+    .map((mode) => stringAt(host[mode]))
+    .some((mode) => mode.startsWith(shared) && isNameOrId(mode.slice(shared.length), other));
+  const isVolumes = stringsAt(host.VolumesFrom).some((each) => isNameOrId(each.split(":")[0] ?? "", other));
+  const isLink = stringsAt(host.Links).some((each) => isNameOrId(each.split(":")[0] ?? "", other));
+  return [
+    ...(isNamespace ? (["namespace"] as const) : []),
+    ...(isVolumes ? (["volumes"] as const) : []),
+    ...(isLink ? (["link"] as const) : []),
+  ];
+}
+
+/** What a replaced container is called from now on: by those that name its id, and, while it has no name yet, by links. */
+export interface Successor {
+  id: string;
+  name: string;
+}
+
+/**
+ * The blueprint with every reference to a replaced container led to its successor. A reference by name stays: at the start, which
+ * is when an engine reads it, the successor has the name. A link is bound to a container when it is made, so it is led there too.
+ */
+export function rebased(
+  blueprint: Blueprint,
+  find: (reference: string) => { successor: Successor; is_by_id: boolean } | null,
+): Blueprint {
+  const host: Record<string, unknown> = { ...blueprint.host_config };
+  for (const mode of modes) {
+    const value = stringAt(host[mode]);
+    if (!value.startsWith(shared)) continue;
+    const found = find(value.slice(shared.length));
+    if (found?.is_by_id === true) host[mode] = `${shared}${found.successor.id}`;
+  }
+  if (!isBlank(host.VolumesFrom)) {
+    host.VolumesFrom = stringsAt(host.VolumesFrom).map((each) => {
+      const [reference = "", ...options] = each.split(":");
+      const found = find(reference);
+      return found?.is_by_id === true ? [found.successor.id, ...options].join(":") : each;
+    });
+  }
+  if (!isBlank(host.Links)) {
+    host.Links = stringsAt(host.Links)
+      .map(linkForCreate)
+      .map((link) => {
+        const [reference = "", alias = ""] = link.split(":");
+        const found = find(reference);
+        return found === null ? link : `${found.successor.name}:${alias === "" ? reference : alias}`;
+      });
+  }
+  return { ...blueprint, host_config: host };
+}
+
+/** The host configuration with ids of other containers as their names: equal where a successor took an owner's place. */
+export function withNames(host: RawObject, nameOfId: (id: string) => string | null): RawObject {
+  const named = (text: string) => nameOfId(text) ?? text;
+  const changed = modes.flatMap((mode) => {
+    const value = stringAt(host[mode]);
+    return value.startsWith(shared) ? [[mode, shared + named(value.slice(shared.length))] as const] : [];
+  });
+  const volumes = stringsAt(host.VolumesFrom).map((each) => {
+    const [reference = "", ...options] = each.split(":");
+    return [named(reference), ...options].join(":");
+  });
+  return { ...host, ...Object.fromEntries(changed), ...(volumes.length === 0 ? {} : { VolumesFrom: volumes }) };
+}

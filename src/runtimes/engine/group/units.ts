@@ -1,0 +1,120 @@
+import { PluginError } from "../../../errors.ts";
+import type { TargetRef } from "../../runtime.ts";
+import type { CarriedFiles } from "../apply.ts";
+import { blueprint } from "../carry.ts";
+import type { EngineClient } from "../client.ts";
+import {
+  carriedFilesLabels,
+  findInjectedFiles,
+  readInjectedFiles,
+  writeInjectedFiles,
+} from "../compose/injected-files.ts";
+import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
+import type { SceneSource } from "../plan.ts";
+import { foreignPlatform, tagAsReferenced } from "../prepare.ts";
+import { stringAt } from "../raw.ts";
+import { type Captured, isToRun, type SnapshotMember, snapshotBlueprint, writeSnapshot } from "../snapshot.ts";
+import { orNull } from "../survey.ts";
+import type { Unit } from "./apply.ts";
+import { arrange, arrangeable, dependantsOf, type Replaced } from "./plan.ts";
+import type { Lost, Rebuild } from "./rebuild.ts";
+import type { Restored } from "./restore.ts";
+import { getTarget } from "./target.ts";
+
+/** The replacement of a container by one from another image, or, for what hangs on others, from its own. Throws when the image is not here. */
+export async function unitOf(client: EngineClient, replaced: Replaced): Promise<Unit> {
+  const { scene, change, desired } = replaced;
+  const { container, image } = scene;
+  const reference = change === null ? stringAt(container.Config.Image) : change.reference;
+  const newImage = change === null ? image : (desired ?? (await orNull(client.inspectImage(change.reference))));
+  if (newImage === null || image === null) {
+    throw new PluginError("rejected", `The image "${reference}" is not on the engine; prepare the plan first`);
+  }
+  if (change !== null) await tagAsReferenced(client, change, newImage);
+  return {
+    name: nameOf(container),
+    old: container,
+    is_to_run: isRunning(container),
+    blueprint: blueprint({
+      container,
+      oldImage: image,
+      newImage,
+      reference,
+      inherited: scene.inherited ?? new Set(),
+      apiVersion: scene.apiVersion,
+    }),
+    new_image_config: newImage.Config,
+    platform: foreignPlatform(scene),
+    files: carriedFiles(client, await filesOf(client, container)),
+    known_as: [container.Id],
+    origin: container,
+  };
+}
+
+/** The replacement of a container by one as a snapshot has it. */
+export function restoredUnit(client: EngineClient, { member, present }: Restored, apiVersion: string): Unit {
+  const old = present?.container ?? null;
+  return {
+    name: member.name,
+    old,
+    is_to_run: isToRun(member, old),
+    blueprint: snapshotBlueprint(member, apiVersion),
+    new_image_config: member.image.Config,
+    platform: present === null ? null : foreignPlatform(present),
+    files: carriedFiles(client, member.files === null ? null : Buffer.from(member.files, "base64")),
+    known_as: [member.container.Id, ...(old === null ? [] : [old.Id])],
+    origin: member.container,
+  };
+}
+
+/** How a run's own snapshot makes a previous container again. */
+export function rebuildFrom(client: EngineClient, members: readonly SnapshotMember[], apiVersion: string): Rebuild {
+  return (name): Lost | null => {
+    const member = members.find((each) => each.name === name);
+    if (member === undefined) return null;
+    return {
+      id: member.container.Id,
+      blueprint: snapshotBlueprint(member, apiVersion),
+      image_config: member.image.Config,
+      files: carriedFiles(client, member.files === null ? null : Buffer.from(member.files, "base64")),
+    };
+  };
+}
+
+/** What compose wrote into a container, as an archive; null when there is nothing. Throws for what cannot be carried. Secret. */
+export async function filesOf(client: EngineClient, container: ContainerInspect): Promise<Uint8Array | null> {
+  const { files, refusals } = await findInjectedFiles(client, container);
+  const [refusal] = refusals;
+  if (refusal !== undefined) throw new PluginError("rejected", refusal.message);
+  return await readInjectedFiles(client, container.Id, files);
+}
+
+function carriedFiles(client: EngineClient, archive: Uint8Array | null): CarriedFiles | null {
+  if (archive === null) return null;
+  return {
+    labels: carriedFilesLabels(archive),
+    write: (newId) => writeInjectedFiles(client, newId, archive),
+  };
+}
+
+/**
+ * The complete configuration of a target and of what hangs on it, before anything is replaced. Of several containers those come
+ * first that others need.
+ */
+export async function capture(source: SceneSource, ref: TargetRef): Promise<string> {
+  const found = await getTarget(source, ref);
+  const members: Replaced[] = [];
+  for (const { container, service } of found.members) {
+    members.push({ scene: await found.sceneOf(container), service, because: "desired", change: null, desired: null });
+  }
+  const dependants = await dependantsOf(found, members);
+  const { order } = arrange([...members, ...dependants].map(arrangeable));
+  const captured: Captured[] = [];
+  for (const each of order) {
+    const archive = await filesOf(source.client, each.scene.container);
+    const files = archive === null ? null : Buffer.from(archive).toString("base64");
+    const role = dependants.includes(each) ? ("dependant" as const) : ("target" as const);
+    captured.push({ scene: each.scene, service: each.service, role, files });
+  }
+  return writeSnapshot(ref, source.apiVersion, captured);
+}
