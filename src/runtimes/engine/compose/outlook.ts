@@ -178,10 +178,7 @@ function unreadableNotice(
 }
 
 /** The file is right, and compose makes such a container anew only because it hashes the id of the one that it shares with. */
-function sharingNotice(
-  { service, config_files: [path = null] }: ComposeContainer,
-  answer: HashAnswer,
-): FileNotice | null {
+function sharingNotice({ service, config_files }: ComposeContainer, answer: HashAnswer): FileNotice | null {
   if (answer.hash !== null) return null;
   return {
     service,
