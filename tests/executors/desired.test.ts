@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Database } from "../../src/db/client.ts";
+import { compareWithDesired } from "../../src/executors/desired.ts";
+import { planUpdate } from "../../src/executors/plan.ts";
+import type { ReleaseChoice } from "../../src/executors/releases.ts";
+import type { ExecutorSettings } from "../../src/executors/settings.ts";
+import { FakeEngine, fakeSession } from "../support/fake-runtime.ts";
+import { digest, release } from "../support/run-world.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+
+let db: Database;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  const temporary = await temporaryDatabase();
+  db = temporary.db;
+  close = temporary.close;
+});
+afterAll(() => close());
+
+const none: ReleaseChoice = { release: null, ready_at: null };
+const young: ReleaseChoice = { release: null, ready_at: 5000 };
+const offers = (tag: string, letter: string): ReleaseChoice => ({ release: release(tag, letter), ready_at: null });
+
+const binding = (service: string) => ({
+  service,
+  tracker: `${service}-app`,
+  tracker_id: `t-${service}`,
+  source: "main",
+  source_id: service,
+  source_kind: "oci",
+  credential_id: null,
+  channel: "stable" as const,
+});
+
+function settings(changes: Partial<ExecutorSettings> = {}): ExecutorSettings {
+  return {
+    id: "e",
+    name: "shop",
+    is_enabled: true,
+    connection_id: "c",
+    target: { kind: "compose", id: "shop" },
+    bindings: [binding("web"), binding("worker")],
+    trigger: "immediate",
+    window: null,
+    image_selection: "keep_name",
+    reference_mode: "tag",
+    health_check: { strategy: "disabled" },
+    restore_on_failure: true,
+    allow_downgrade: false,
+    minimum_age_hours: 0,
+    requires_approval: false,
+    approval_hours: 72,
+    start_first: false,
+    ...changes,
+  };
+}
+
+/** A group `shop` of `web`, `worker` and an unbound `db`. */
+function shop(): FakeEngine {
+  const engine = new FakeEngine();
+  engine.add("shop-web-1", "registry.test/web:1.4", digest("a"), { project: "shop", service: "web" });
+  engine.add("shop-worker-1", "registry.test/worker:1.4", digest("b"), { project: "shop", service: "worker" });
+  engine.add("shop-db-1", "registry.test/db:9", digest("c"), { project: "shop", service: "db" });
+  return engine;
+}
+
+function deps(choices: Readonly<Record<string, ReleaseChoice>>) {
+  return {
+    read: db.read,
+    openLogin: () => Promise.reject(new Error("No login here")),
+    releases: {
+      desiredRelease: async (source: string) => choices[source] ?? none,
+      imageFor: async (source: string) => (source === "nothing" ? null : `registry.test/${source}`),
+      readImageConfig: async () => ({}),
+    },
+  };
+}
+
+const ref = { kind: "compose", id: "shop" } as const;
+const automatic = { is_automatic: true, is_reviewed: false };
+const manual = { is_automatic: false, is_reviewed: true };
+
+async function compare(choices: Readonly<Record<string, ReleaseChoice>>, changes: Partial<ExecutorSettings> = {}) {
+  return await compareWithDesired(deps(choices), settings(changes), await fakeSession(shop()).inspect(ref));
+}
+
+async function plan(
+  choices: Readonly<Record<string, ReleaseChoice>>,
+  options: { purpose?: typeof automatic; changes?: Partial<ExecutorSettings>; engine?: FakeEngine } = {},
+) {
+  const session = fakeSession(options.engine ?? shop());
+  return await planUpdate(deps(choices), settings(options.changes), session, options.purpose ?? automatic);
+}
+
+describe("compareWithDesired() of a group", () => {
+  test("compares each bound service with its own tracker and names those that are bound to nothing", async () => {
+    const found = await compare({ web: offers("1.5", "d"), worker: offers("1.4", "b") });
+    expect(found.services.map((each) => [each.service, each.difference, each.desired?.reference])).toEqual([
+      ["web", "other_version", "registry.test/web:1.5"],
+      ["worker", "current", "registry.test/worker:1.4"],
+    ]);
+    expect(found.unbound.map((each) => each.name)).toEqual(["db"]);
+    expect(found.unmet).toBeNull();
+    expect(found.desired_revision).toBe(`web ${digest("d")}\nworker ${digest("b")}`);
+  });
+
+  test.each([
+    ["no release", none, "no_release", 'Service "worker": The channel "worker-app, main, stable" has no release yet'],
+    [
+      "no release that is old enough",
+      young,
+      "too_young",
+      'Service "worker": No release of the channel "worker-app, main, stable" is 6 hours old yet',
+    ],
+  ])("leaves a service with %s as it is, and says why", async (_name, choice, code, message) => {
+    const found = await compare({ web: offers("1.5", "d"), worker: choice }, { minimum_age_hours: 6 });
+    expect(found.unmet).toBeNull();
+    expect(found.services.map((each) => each.unmet)).toEqual([null, { code: code as "no_release", message }]);
+    expect(found.desired_revision).toBe(`web ${digest("d")}`);
+    expect(found.ready_at).toBe(choice.ready_at);
+  });
+
+  test("has an unmet condition when no service has a release", async () => {
+    const found = await compare({});
+    expect(found.unmet?.code).toBe("no_release");
+    expect(found.desired_revision).toBeNull();
+  });
+
+  test("a bound service that the group lacks, or whose source watches no image, holds up the whole group", async () => {
+    const lacking = await compare({ web: offers("1.5", "d") }, { bindings: [binding("web"), binding("mail")] });
+    expect(lacking.unmet).toEqual(null);
+    const missing = await compare(
+      { web: offers("1.5", "d"), mail: offers("2", "e") },
+      { bindings: [binding("web"), binding("mail")] },
+    );
+    expect(missing.unmet).toEqual({ code: "target_missing", message: '"shop" has no service "mail"' });
+    const blind = { ...binding("worker"), source_id: "nothing" };
+    const imageless = await compare(
+      { web: offers("1.5", "d"), nothing: offers("1", "f") },
+      { bindings: [binding("web"), blind] },
+    );
+    expect(imageless.unmet).toEqual({
+      code: "no_image",
+      message: 'Service "worker": The source "main" of "worker-app" watches no image',
+    });
+  });
+});
+
+describe("planUpdate() of a group", () => {
+  test("plans every service that has something desired, and passes on whether to start first", async () => {
+    const engine = shop();
+    const planned = await plan(
+      { web: offers("1.5", "d"), worker: offers("1.5", "e") },
+      { purpose: manual, engine, changes: { start_first: true } },
+    );
+    expect(planned.unmet).toBeNull();
+    expect(planned.plan?.containers.map((each) => each.name)).toEqual(["shop-web-1", "shop-worker-1"]);
+    expect(engine.planned).toEqual([{ start_first: true }]);
+  });
+
+  test("changes nothing of a service without a release", async () => {
+    const planned = await plan({ web: offers("1.5", "d"), worker: none });
+    expect(planned.unmet).toBeNull();
+    expect(planned.plan?.changes.map((change) => change.service)).toEqual(["web"]);
+  });
+
+  test("an automatic run restarts no service for another spelling of what it runs; a manual one brings it in line", async () => {
+    const choices = { web: offers("1.5", "d"), worker: offers("1.4.0", "b") };
+    expect((await plan(choices)).plan?.changes.map((change) => change.service)).toEqual(["web"]);
+    expect((await plan(choices, { purpose: manual })).plan?.changes.map((change) => change.service)).toEqual([
+      "web",
+      "worker",
+    ]);
+  });
+
+  test("names the service that would step back", async () => {
+    const planned = await plan({ web: offers("1.5", "d"), worker: offers("1.3", "e") });
+    expect(planned.unmet).toEqual({
+      code: "would_downgrade",
+      message: 'Service "worker": "1.3" is lower than "1.4"; allow downgrades, or run it with the hash of its plan',
+    });
+    const allowed = await plan(
+      { web: offers("1.5", "d"), worker: offers("1.3", "e") },
+      { changes: { allow_downgrade: true } },
+    );
+    expect(allowed.unmet).toBeNull();
+  });
+
+  // What runs of each service, under which mode it is wanted: the same content is never planned again by itself.
+  const names = { tag: "registry.test/app:1.4", digest: `registry.test/app@${digest("a")}` };
+  test.each([
+    ["tag", "tag", "tag", "current", "current"],
+    ["digest", "digest", "digest", "current", "current"],
+    ["tag", "tag", "digest", "other_mode", "other_mode"],
+    ["digest", "digest", "tag", "other_mode", "other_mode"],
+    ["tag", "digest", "tag", "current", "other_mode"],
+    ["tag", "digest", "digest", "other_mode", "current"],
+  ] as const)("does not oscillate: %s and %s under mode %s", async (web, worker, mode, first, second) => {
+    const engine = new FakeEngine();
+    engine.add("web", names[web], digest("a"), { project: "shop", service: "web" });
+    engine.add("worker", names[worker], digest("a"), { project: "shop", service: "worker" });
+    const choices = { web: offers("1.4", "a"), worker: offers("1.4", "a") };
+    const changes = { reference_mode: mode };
+    const releases = { ...deps(choices).releases, imageFor: async () => "registry.test/app" };
+    const run = async (purpose: typeof automatic) =>
+      await planUpdate({ ...deps(choices), releases }, settings(changes), fakeSession(engine), purpose);
+    const unasked = await run(automatic);
+    expect(unasked.services.map((each) => each.difference)).toEqual([first, second]);
+    expect(unasked.unmet?.code).toBe("already_current");
+    // By hand the spelling follows the mode, and then nothing is left to do.
+    const asked = await run(manual);
+    for (const change of asked.plan?.changes ?? []) {
+      engine.add(change.service, change.reference, digest("a"), { project: "shop", service: change.service });
+    }
+    const again = await run(manual);
+    expect(again.services.map((each) => each.difference)).toEqual(["current", "current"]);
+    expect(again.plan?.is_noop).toBe(true);
+    expect(again.unmet?.code).toBe("already_current");
+  });
+});
