@@ -82,7 +82,7 @@ export function createBody(plan: Blueprint, newImageConfig: unknown, labels: Raw
     ...withoutMac,
     ...(isMacInConfig ? { MacAddress: macAddress } : {}),
     Labels: { ...objectAt(config.Labels), ...labels },
-    HostConfig: { ...plan.host_config, RestartPolicy: noRestart },
+    HostConfig: { ...plan.host_config, RestartPolicy: plan.restart_policy },
     ...(main === null ? {} : { NetworkingConfig: { EndpointsConfig: { [main.network]: main.endpoint } } }),
   };
 }

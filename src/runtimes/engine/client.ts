@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import type { PullProgress, RegistryAuth } from "../runtime.ts";
+import { dockerFlavour, type Flavour, requireFlavour } from "./flavour.ts";
 import {
   ContainerInspect,
   ContainerSummary,
@@ -49,16 +50,23 @@ interface ClientOptions {
   /** `1.41`; null before it is negotiated, and then only `version` may be called. */
   apiVersion: string | null;
   deadlines: EngineDeadlines;
+  /** Docker's when left out. */
+  flavour?: Flavour;
 }
+
+/** Images are asked for with every container where the flavour needs them; so many are remembered, as an id is for good. */
+const maxRememberedImages = 500;
 
 /** The verbs that we use of the engine's API, each once, and no other: never exec, build, commit, swarm or secrets. */
 export function engineClient(options: ClientOptions) {
-  const { transport, deadlines } = options;
-  const prefix = options.apiVersion === null ? "" : `/v${options.apiVersion}`;
+  const { transport, deadlines, flavour = dockerFlavour } = options;
+  const version = options.apiVersion === null ? "" : `/v${options.apiVersion}`;
+  /** Paths of the flavour's own API have its version in them already. */
+  const versioned = (path: string) => (/^\/v[0-9]/.test(path) ? path : version + path);
 
   const send = async (request: Omit<EngineRequest, "deadlineMs"> & { deadlineMs?: number }) => {
     const fallback = request.method === "GET" ? deadlines.readMs : deadlines.changeMs;
-    const full = { ...request, path: prefix + request.path, deadlineMs: request.deadlineMs ?? fallback };
+    const full = { ...request, path: versioned(request.path), deadlineMs: request.deadlineMs ?? fallback };
     const response = await transport.send(full);
     throwIfRefused(full, response);
     return response;
@@ -67,24 +75,47 @@ export function engineClient(options: ClientOptions) {
     const request = { method: "GET", path, ...(query === undefined ? {} : { query }) } as const;
     return parsed(schema, `GET ${path}`, await send(request));
   };
+  const readImage = async (reference: string): Promise<ImageInspect> => {
+    const path = flavour.paths.inspectImage(encodeReference(flavour.qualify(reference)));
+    const tellsManifests = options.apiVersion !== null && compareApi(options.apiVersion, "1.48") >= 0;
+    const answer = await read(v.record(v.string(), v.unknown()), path, tellsManifests ? { manifests: "1" } : undefined);
+    return judged(ImageInspect, `GET ${path}`, flavour.readImage(answer));
+  };
+  const images = new Map<string, RawObject>();
+  const imageById = async (id: string): Promise<RawObject | null> => {
+    const known = images.get(id);
+    if (known !== undefined) return known;
+    try {
+      const image = await readImage(id);
+      if (images.size >= maxRememberedImages) images.clear();
+      images.set(id, image);
+      return image;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
   const container = (id: string) => `/containers/${encodeURIComponent(id)}`;
 
   return {
     version: () => read(EngineVersion, "/version"),
     listContainers: () => read(v.array(ContainerSummary), "/containers/json", { all: "1" }),
-    inspectContainer: (id: string) => read(ContainerInspect, `${container(id)}/json`),
-    /** With its platform manifests where the engine can tell (API 1.48): compose labels containers with their digests. */
-    inspectImage: (reference: string) => {
-      const path = `/images/${encodeReference(reference)}/json`;
-      const tellsManifests = options.apiVersion !== null && compareApi(options.apiVersion, "1.48") >= 0;
-      return read(ImageInspect, path, tellsManifests ? { manifests: "1" } : undefined);
+    async inspectContainer(id: string): Promise<ContainerInspect> {
+      const path = flavour.paths.inspectContainer(encodeURIComponent(id));
+      const answer = await read(v.record(v.string(), v.unknown()), path);
+      const imageId = flavour.imageOf(answer);
+      const image = imageId === null ? null : await imageById(imageId);
+      return judged(ContainerInspect, `GET ${path}`, flavour.readContainer(answer, image));
     },
+    /** With its platform manifests where the engine can tell (API 1.48): compose labels containers with their digests. */
+    inspectImage: readImage,
 
-    /** Answers the new id. `body` is the engine's own create JSON. */
+    /** Answers the new id. `body` is create JSON in Docker's words. */
     async createContainer(name: string, body: RawObject, platform: string | null): Promise<string> {
-      const query = platform === null ? { name } : { name, platform };
-      const response = await send({ method: "POST", path: "/containers/create", query, body });
-      return parsed(Created, "POST /containers/create", response).Id;
+      const path = flavour.paths.createContainer;
+      const query = flavour.createQuery(name, platform);
+      const response = await send({ method: "POST", path, query, body: flavour.createBody(name, body, platform) });
+      return parsed(Created, `POST ${path}`, response).Id;
     },
     /** Resolves when it runs, also when it ran already. */
     async startContainer(id: string): Promise<void> {
@@ -97,7 +128,9 @@ export function engineClient(options: ClientOptions) {
     async renameContainer(id: string, name: string): Promise<void> {
       await send({ method: "POST", path: `${container(id)}/rename`, query: { name } });
     },
+    /** Does nothing where the flavour cannot: containers are then made with their last policy. */
     async updateRestartPolicy(id: string, policy: RawObject): Promise<void> {
+      if (!flavour.changesRestartPolicy) return;
       await send({ method: "POST", path: `${container(id)}/update`, body: { RestartPolicy: policy } });
     },
     /** Only a stopped one. Named volumes always stay; `withAnonymous` also removes those that nobody has named. */
@@ -105,8 +138,8 @@ export function engineClient(options: ClientOptions) {
       await send({ method: "DELETE", path: container(id), query: { v: String(withAnonymous), force: "false" } });
     },
     async connectNetwork(network: string, id: string, endpoint: RawObject): Promise<void> {
-      const body = { Container: id, EndpointConfig: endpoint };
-      await send({ method: "POST", path: `/networks/${encodeURIComponent(network)}/connect`, body });
+      const path = flavour.paths.connectNetwork(encodeURIComponent(network));
+      await send({ method: "POST", path, body: flavour.connectBody(id, endpoint) });
     },
     async disconnectNetwork(network: string, id: string): Promise<void> {
       const body = { Container: id, Force: false };
@@ -135,8 +168,8 @@ export function engineClient(options: ClientOptions) {
       await send({ method: "PUT", path: `${container(id)}/archive`, query, archive });
     },
     async tagImage(source: string, repository: string, tag: string): Promise<void> {
-      const path = `/images/${encodeReference(source)}/tag`;
-      await send({ method: "POST", path, query: { repo: repository, tag } });
+      const path = `/images/${encodeReference(flavour.qualify(source))}/tag`;
+      await send({ method: "POST", path, query: { repo: flavour.qualify(repository), tag } });
     },
     /** `reference` by tag or by digest. An error inside the engine's stream is thrown like any other. */
     async pullImage(
@@ -145,14 +178,14 @@ export function engineClient(options: ClientOptions) {
       auth: RegistryAuth | null,
       onProgress: (progress: PullProgress) => void,
     ): Promise<void> {
-      const { repository, tag, digest } = splitReference(reference);
+      const { repository, tag, digest } = splitReference(flavour.qualify(reference));
       const query = {
         fromImage: repository,
         tag: digest ?? tag ?? "latest",
         ...(platform === null ? {} : { platform }),
       };
       const headers = auth === null ? {} : { "x-registry-auth": registryAuthHeader(auth) };
-      const request = { method: "POST", path: `${prefix}/images/create`, query, headers } as const;
+      const request = { method: "POST", path: versioned("/images/create"), query, headers } as const;
       const reader = pullReader(reference, onProgress);
       const response = await transport.stream({ ...request, deadlineMs: deadlines.pullIdleMs }, reader.take);
       if (response.status >= 500) throw pullFailure(reference, engineText(response));
@@ -161,22 +194,25 @@ export function engineClient(options: ClientOptions) {
     },
     /** The bare answer of any call, for finding out which verbs are let through. */
     probe: (request: Omit<EngineRequest, "deadlineMs">) =>
-      transport.send({ ...request, path: prefix + request.path, deadlineMs: deadlines.readMs }),
+      transport.send({ ...request, path: versioned(request.path), deadlineMs: deadlines.readMs }),
+    flavour,
   };
 }
 
 /**
  * Asks for the engine's version and settles on one of the API. `wanted` is the administrator's choice, null for the highest
- * that both sides know. Throws `rejected` with both ranges when there is none.
+ * that both sides know. Throws `rejected` with both ranges when there is none, and when the engine is not of the flavour.
  */
 export async function negotiate(
   transport: EngineTransport,
   wanted: string | null,
   deadlines: EngineDeadlines,
+  flavour: Flavour = dockerFlavour,
 ): Promise<{ client: EngineClient; version: EngineVersion; api_version: string }> {
   const version = await engineClient({ transport, apiVersion: null, deadlines }).version();
+  requireFlavour(version, flavour);
   const api = chooseApiVersion(version.MinAPIVersion ?? supportedApi.min, version.ApiVersion, wanted);
-  return { client: engineClient({ transport, apiVersion: api, deadlines }), version, api_version: api };
+  return { client: engineClient({ transport, apiVersion: api, deadlines, flavour }), version, api_version: api };
 }
 
 export function chooseApiVersion(engineMin: string, engineMax: string, wanted: string | null): string {
@@ -200,7 +236,7 @@ function compareApi(left: string, right: string): number {
 function throwIfRefused(request: Pick<EngineRequest, "method" | "path">, response: EngineResponse): void {
   // 304 is how the engine says that a start or stop found its work done.
   if (response.status < 300 || response.status === 304) return;
-  const verb = `${request.method} ${request.path.replace(/^\/v[0-9.]+/, "")}`;
+  const verb = `${request.method} ${request.path.replace(/^\/v[0-9.]+(?=\/)/, "")}`;
   throw new EngineError(
     codeOf(response.status),
     `The engine refused ${verb} (${response.status}): ${engineText(response)}`.slice(0, 700),
@@ -231,8 +267,21 @@ function engineText(response: EngineResponse): string {
 function parsed<S extends v.GenericSchema>(schema: S, label: string, response: EngineResponse): v.InferOutput<S> {
   const result = v.safeParse(schema, tryJson(response.text));
   if (result.success) return result.output;
-  const start = response.text.slice(0, 120);
-  throw new EngineError("malformed", `The answer to ${label} is not what an engine answers: ${start}`, response.status);
+  throw malformed(label, response.text, response.status);
+}
+
+function judged<S extends v.GenericSchema>(schema: S, label: string, answer: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, answer);
+  if (result.success) return result.output;
+  throw malformed(label, JSON.stringify(answer), null);
+}
+
+function malformed(label: string, text: string, status: number | null): EngineError {
+  return new EngineError(
+    "malformed",
+    `The answer to ${label} is not what an engine answers: ${text.slice(0, 120)}`,
+    status,
+  );
 }
 
 function tryJson(text: string): unknown {

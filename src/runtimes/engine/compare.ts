@@ -1,7 +1,8 @@
 import { type Blueprint, isHostnameForeign, linkForCreate } from "./carry.ts";
 import { isOwnLabel } from "./names.ts";
 import type { ContainerInspect } from "./objects.ts";
-import { canonical, isBlank, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "./raw.ts";
+import { canonical, isBlank, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "./raw.ts";
+import { isSameReference } from "./reference.ts";
 
 /** A setting that did not arrive as planned. The values are not part of it: they may be secrets. */
 export interface Difference {
@@ -16,16 +17,26 @@ export interface Difference {
 export function differences(plan: Blueprint, found: ContainerInspect): readonly Difference[] {
   const paths = [
     ...(found.Image === plan.image_id ? [] : ["Image"]),
-    ...differingKeys(comparableConfig(plan.config, found), comparableConfig(found.Config, found)).map(
-      (key) => `Config.${key}`,
-    ),
-    ...differingKeys(comparableHost(plan.host_config), comparableHost(found.HostConfig))
+    ...differingKeys(comparableConfig(plan.config, found), comparableConfig(found.Config, found))
+      .filter((key) => key !== "Image" || !isSameReference(stringAt(plan.config.Image), stringAt(found.Config.Image)))
+      .map((key) => `Config.${key}`),
+    ...differingKeys(comparableHost(plan.host_config), comparableHost(withoutBrought(plan, found)))
       .filter((key) => !isFilledIn(key, plan.host_config[key]))
       .map((key) => `HostConfig.${key}`),
     ...differingKeys(expectedNetworks(plan), foundNetworks(plan, found)).map((key) => `Networks.${key}`),
     ...differingKeys(mountsByPath(plan.mounts), mountsByPath(carriedMounts(plan, found))).map((key) => `Mounts.${key}`),
   ];
   return paths.map((path) => ({ path }));
+}
+
+/** Podman shows a volume that the new image brings among those that were asked for. */
+function withoutBrought(plan: Blueprint, found: ContainerInspect): RawObject {
+  const asked = new Set(listAt(plan.host_config.Mounts).map((mount) => stringAt(objectAt(mount).Target)));
+  const mounts = listAt(found.HostConfig.Mounts).filter((mount) => {
+    const target = stringAt(objectAt(mount).Target);
+    return asked.has(target) || !plan.image_volumes.includes(target);
+  });
+  return { ...found.HostConfig, Mounts: mounts };
 }
 
 /**

@@ -25,6 +25,9 @@ export const ContainerInspect = v.looseObject({
   HostConfig: Raw,
   NetworkSettings: v.nullish(v.looseObject({ Networks: v.nullish(v.record(v.string(), RawOrNull)) })),
   Mounts: v.nullish(v.array(Raw)),
+  /** What the flavour's reader found that cannot be carried, and what it cannot see. */
+  Refusals: v.nullish(v.array(v.object({ code: v.string(), message: v.string() }))),
+  Warnings: v.nullish(v.array(v.object({ code: v.string(), message: v.string() }))),
 });
 export type ContainerInspect = v.InferOutput<typeof ContainerInspect>;
 
@@ -53,6 +56,7 @@ export const EngineVersion = v.looseObject({
   MinAPIVersion: v.nullish(v.string()),
   Os: v.nullish(v.string()),
   Arch: v.nullish(v.string()),
+  Components: v.nullish(v.array(Raw)),
 });
 export type EngineVersion = v.InferOutput<typeof EngineVersion>;
 

@@ -31,6 +31,14 @@ export function isSameRegistry(left: string, right: string): boolean {
   return canonicalHost(left) === canonicalHost(right);
 }
 
+/** With registry and namespace said: `nginx:1` is `docker.io/library/nginx:1`. What names no repository stays as it is. */
+export function qualifyReference(reference: string): string {
+  const { repository, tag, digest } = splitReference(reference);
+  if (/^(sha256:)?[0-9a-f]{64}$/.test(reference)) return reference;
+  const suffix = `${tag === null ? "" : `:${tag}`}${digest === null ? "" : `@${digest}`}`;
+  return `${canonicalRepository(repository)}${suffix}`;
+}
+
 /** `nginx` and `docker.io/library/nginx` are one. */
 export function isSameRepository(left: string, right: string): boolean {
   return canonicalRepository(left) === canonicalRepository(right);

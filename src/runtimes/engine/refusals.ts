@@ -13,7 +13,12 @@ export interface Surroundings {
 
 /** Why a container must not be updated. The codes are closed; the sentences name what was found. */
 export function refusalsOf(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
-  return [...ownerRefusals(container), ...stateRefusals(container), ...selfRefusals(container, around)];
+  return [
+    ...ownerRefusals(container),
+    ...(container.Refusals ?? []),
+    ...stateRefusals(container),
+    ...selfRefusals(container, around),
+  ];
 }
 
 /** Without the image that it was made from, what a person set cannot be told from what the image brought. */
@@ -156,7 +161,7 @@ function carriesConnection(container: ContainerInspect, address: EngineAddress):
 
 /** What does not prevent an update but should be known before it. */
 export function warningsOf(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
-  const warnings: Refusal[] = [];
+  const warnings: Refusal[] = [...(container.Warnings ?? [])];
   const name = nameOf(container);
   const leftovers = around.all.map(nameOf).filter((each) => leftoverOf(each)?.name === name);
   if (leftovers.length > 0) {

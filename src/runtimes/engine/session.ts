@@ -1,10 +1,12 @@
 import { PluginError } from "../../errors.ts";
+import { podmanFlavour } from "../podman/flavour.ts";
 import type { Journal, RegistryAuth, RuntimeContext, RuntimeFacts, RuntimeSession, UpdatePlan } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { attachments, needsNetworkCalls } from "./carry.ts";
 import { defaultDeadlines, type EngineClient, type EngineDeadlines, negotiate } from "./client.ts";
 import { findInjectedFiles } from "./compose/injected-files.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
+import { dockerFlavour, type Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";
 import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from "./group/plan.ts";
 import { judgeTarget } from "./group/readiness.ts";
@@ -38,13 +40,16 @@ export interface SessionOptions {
 
 const defaultRetryDelayMs = 500;
 
+const flavours = { docker: dockerFlavour, podman: podmanFlavour } satisfies Record<SessionOptions["kind"], Flavour>;
+
 /** Opens a session on an engine: asks for its version and settles on one of the API. Throws when it does not answer. */
 export async function openEngine(options: SessionOptions): Promise<RuntimeSession> {
   const { address, context } = options;
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
   const transport = options.transport ?? engineTransport(address, signal);
-  const negotiated = await negotiate(transport, options.api_version, options.deadlines ?? defaultDeadlines);
+  const flavour = flavours[options.kind];
+  const negotiated = await negotiate(transport, options.api_version, options.deadlines ?? defaultDeadlines, flavour);
   const { client, version, api_version: apiVersion } = negotiated;
   const enginePlatform = [version.Os ?? "", version.Arch ?? ""].filter((part) => part !== "").join("/");
   const source: SceneSource = { client, apiVersion, engine_platform: enginePlatform, self: context.self, address };

@@ -19,6 +19,8 @@ export interface Situation {
   facts: TargetFacts | null;
   /** A stop of the previous one may still be on its way: it was begun and its end is not known. */
   is_stop_pending: boolean;
+  /** Containers of this engine keep the restart policy that they were made with: no move changes one. */
+  is_policy_fixed: boolean;
   /** Containers that were started on this way: one that ends at once is not started again and again. */
   started: ReadonlySet<string>;
 }
@@ -40,7 +42,16 @@ export async function findSituation(
   const holder = others.find((each) => nameInList(each) === name && each.Id !== kept?.Id);
   const inspect = (id: string | undefined) => (id === undefined ? null : orNull(client.inspectContainer(id)));
   const [previous, next, stranger] = await Promise.all([inspect(kept?.Id), inspect(made?.Id), inspect(holder?.Id)]);
-  return { names, previous, next, stranger, facts, is_stop_pending: isStopPending(journal, facts), started };
+  return {
+    names,
+    previous,
+    next,
+    stranger,
+    facts,
+    is_stop_pending: isStopPending(journal, facts),
+    is_policy_fixed: !client.flavour.changesRestartPolicy,
+    started,
+  };
 }
 
 function isStopPending(journal: Journal, facts: TargetFacts | null): boolean {
@@ -64,7 +75,7 @@ export function moveBack(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (previous !== null) {
     // Stopped with `always`, it would be started again by an engine that restarts meanwhile, beside the previous one.
-    if (next !== null && wasStarted(next) && !isSame(restartPolicyOf(next), noRestart)) {
+    if (next !== null && wasStarted(next) && hasOtherPolicy(situation, next, noRestart)) {
       return { do: "policy", container: next, policy: noRestart };
     }
     if (next !== null && isRunning(next)) return { do: "stop", container: next };
@@ -75,7 +86,7 @@ export function moveBack(situation: Situation): Move | null {
       return { do: "rename", container: previous, name: names.name };
     }
     if (stranger === null && facts !== null) {
-      if (!isSame(restartPolicyOf(previous), facts.restart_policy)) {
+      if (hasOtherPolicy(situation, previous, facts.restart_policy)) {
         return { do: "policy", container: previous, policy: facts.restart_policy };
       }
       if (facts.was_running && !isUp(situation, previous)) return { do: "start", container: previous };
@@ -88,6 +99,10 @@ function isUntouchedSince(container: ContainerInspect, facts: TargetFacts | null
   return isRunning(container) && facts !== null && container.State.StartedAt === facts.old_started_at;
 }
 
+function hasOtherPolicy(situation: Situation, container: ContainerInspect, policy: RawObject): boolean {
+  return !situation.is_policy_fixed && !isSame(restartPolicyOf(container), policy);
+}
+
 function isUp(situation: Situation, container: ContainerInspect): boolean {
   return isRunning(container) || situation.started.has(container.Id);
 }
@@ -97,14 +112,14 @@ export function moveForward(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (next === null || stranger !== null) return null;
   if (previous !== null) {
-    if (!isSame(restartPolicyOf(previous), noRestart)) return { do: "policy", container: previous, policy: noRestart };
+    if (hasOtherPolicy(situation, previous, noRestart)) return { do: "policy", container: previous, policy: noRestart };
     if (isRunning(previous)) return { do: "stop", container: previous };
     if (nameOf(previous) === names.name) return { do: "rename", container: previous, name: names.aside };
   }
   if (nameOf(next) !== names.name) return { do: "rename", container: next, name: names.name };
   if (facts !== null) {
     if (facts.is_to_run && !isUp(situation, next)) return { do: "start", container: next };
-    if (!isSame(restartPolicyOf(next), facts.next_restart_policy)) {
+    if (hasOtherPolicy(situation, next, facts.next_restart_policy)) {
       return { do: "policy", container: next, policy: facts.next_restart_policy };
     }
   }

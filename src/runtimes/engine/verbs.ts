@@ -2,6 +2,7 @@ import { PluginError } from "../../errors.ts";
 import { randomToken } from "../../ids.ts";
 import type { EngineClient } from "./client.ts";
 import { injectedFileProbes } from "./compose/injected-files.ts";
+import type { Flavour } from "./flavour.ts";
 import { isObject } from "./raw.ts";
 import type { EngineRequest } from "./transport.ts";
 
@@ -14,7 +15,7 @@ type Probe = Omit<EngineRequest, "deadlineMs">;
  */
 export async function requireVerbs(client: EngineClient, needs: { networks: boolean; tag: boolean }): Promise<void> {
   const nothing = nameOfNothing();
-  await requireLetThrough(client, nothing, verbs(nothing, needs));
+  await requireLetThrough(client, nothing, verbs(client.flavour, nothing, needs));
 }
 
 /** The same for files that are carried from container to container. */
@@ -27,8 +28,8 @@ export async function requireFileVerbs(client: EngineClient): Promise<void> {
 export async function requireReads(client: EngineClient): Promise<void> {
   const nothing = nameOfNothing();
   await requireLetThrough(client, nothing, [
-    { method: "GET", path: `/containers/${nothing}/json` },
-    { method: "GET", path: `/images/${nothing}/json` },
+    { method: "GET", path: client.flavour.paths.inspectContainer(nothing) },
+    { method: "GET", path: client.flavour.paths.inspectImage(nothing) },
   ]);
 }
 
@@ -47,18 +48,22 @@ async function requireLetThrough(client: EngineClient, nothing: string, probes: 
   );
 }
 
-function verbs(nothing: string, needs: { networks: boolean; tag: boolean }): readonly Probe[] {
+function verbs(flavour: Flavour, nothing: string, needs: { networks: boolean; tag: boolean }): readonly Probe[] {
   const container = `/containers/${nothing}`;
   const probes: Probe[] = [
-    { method: "POST", path: "/containers/create", query: { name: nothing }, body: {} },
-    { method: "POST", path: `${container}/update`, body: {} },
+    { method: "POST", path: flavour.paths.createContainer, query: flavour.createQuery(nothing, null), body: {} },
+    ...(flavour.changesRestartPolicy ? [{ method: "POST" as const, path: `${container}/update`, body: {} }] : []),
     { method: "POST", path: `${container}/stop` },
     { method: "POST", path: `${container}/rename`, query: { name: `${nothing}-2` } },
     { method: "POST", path: `${container}/start` },
     { method: "DELETE", path: container, query: { v: "false", force: "false" } },
   ];
   if (needs.networks) {
-    probes.push({ method: "POST", path: `/networks/${nothing}/connect`, body: { Container: nothing } });
+    probes.push({
+      method: "POST",
+      path: flavour.paths.connectNetwork(nothing),
+      body: flavour.connectBody(nothing, {}),
+    });
   }
   if (needs.tag) {
     probes.push({ method: "POST", path: `/images/${nothing}/tag`, query: { repo: nothing, tag: "none" } });

@@ -100,12 +100,12 @@ describe("blueprint()", () => {
 });
 
 describe("createBody()", () => {
-  test("names one network, the run, and no restart policy", () => {
+  test("names one network, the run, and the restart policy that the container is to end with", () => {
     const networks = { front: { NetworkID: "f", Aliases: ["web", "1f1f1f1f1f1f"] }, back: { NetworkID: "b" } };
     const shape = shapeOf({ HostConfig: { NetworkMode: "front" }, NetworkSettings: { Networks: networks } });
     const body = createBody(shape, {}, { "tidemark.run": "r" }, "1.41");
     expect(body.NetworkingConfig).toEqual({ EndpointsConfig: { front: { Aliases: ["web"] } } });
-    expect(body.HostConfig).toMatchObject({ RestartPolicy: { Name: "no" } });
+    expect(body.HostConfig).toMatchObject({ RestartPolicy: { Name: "always" } });
     expect(body.Labels).toEqual({ "tidemark.run": "r" });
     expect(shape.restart_policy).toMatchObject({ Name: "always" });
   });

@@ -65,6 +65,7 @@ function world(
       next_restart_policy: restartAlways,
     },
     is_stop_pending: isStopPending,
+    is_policy_fixed: false,
     started,
   });
   const perform = (move: Move) => {

@@ -1,0 +1,91 @@
+import { PluginError } from "../../errors.ts";
+import type { EngineVersion } from "./objects.ts";
+import { isObject, listAt, objectAt, type RawObject, stringAt } from "./raw.ts";
+
+/**
+ * In what Docker and Podman differ, chosen once when a session is opened. Everything behind it speaks of containers and images in
+ * the words of Docker's API.
+ */
+export interface Flavour {
+  kind: "docker" | "podman";
+  /** How the engine calls itself among its version's components; null for the one that is assumed where nothing is said. */
+  component: string | null;
+  /** The oldest version of the engine that is spoken to; null for the API's version alone. */
+  oldest: string | null;
+  /** Whether the restart policy of a container can be changed. If not, it is made with its last one, and no move changes one. */
+  changesRestartPolicy: boolean;
+  /** With the version of their API where it is another than the negotiated one. Ids and references come encoded. */
+  paths: {
+    inspectContainer(id: string): string;
+    inspectImage(reference: string): string;
+    createContainer: string;
+    connectNetwork(network: string): string;
+  };
+  /** The image whose inspect `readContainer` needs; null for none. */
+  imageOf(answer: unknown): string | null;
+  readContainer(answer: unknown, image: RawObject | null): unknown;
+  readImage(answer: unknown): unknown;
+  createQuery(name: string, platform: string | null): Readonly<Record<string, string>>;
+  createBody(name: string, body: RawObject, platform: string | null): RawObject;
+  connectBody(container: string, endpoint: RawObject): RawObject;
+  /** A reference as the engine is to get it. */
+  qualify(reference: string): string;
+}
+
+export const dockerFlavour: Flavour = {
+  kind: "docker",
+  component: null,
+  oldest: null,
+  changesRestartPolicy: true,
+  paths: {
+    inspectContainer: (id) => `/containers/${id}/json`,
+    inspectImage: (reference) => `/images/${reference}/json`,
+    createContainer: "/containers/create",
+    connectNetwork: (network) => `/networks/${network}/connect`,
+  },
+  imageOf: () => null,
+  readContainer: (answer) => answer,
+  readImage: (answer) => answer,
+  createQuery: (name, platform) => (platform === null ? { name } : { name, platform }),
+  // The engine starts what has a policy when it comes up: until a new container was started, nobody but us may start it.
+  createBody: (_name, body) => ({
+    ...body,
+    HostConfig: { ...objectAt(body.HostConfig), RestartPolicy: { Name: "no", MaximumRetryCount: 0 } },
+  }),
+  connectBody: (container, endpoint) => ({ Container: container, EndpointConfig: endpoint }),
+  qualify: (reference) => reference,
+};
+
+const podman = "Podman Engine";
+
+/** Throws `rejected` with the type to choose when the engine is of the other flavour, or too old for ours. */
+export function requireFlavour(version: EngineVersion, flavour: Flavour): void {
+  const components = listAt(version.Components).filter(isObject);
+  const found = components.find((component) => stringAt(component.Name) === podman);
+  if (found !== undefined && flavour.component !== podman) {
+    throw new PluginError(
+      "rejected",
+      `The engine at this address is Podman ${stringAt(found.Version)}, not Docker; choose "Podman" as the connection's type`,
+    );
+  }
+  if (found === undefined && flavour.component === podman) {
+    throw new PluginError(
+      "rejected",
+      `The engine at this address is not Podman; choose "Docker Engine" as the connection's type`,
+    );
+  }
+  if (found === undefined || flavour.oldest === null) return;
+  const api = stringAt(objectAt(found.Details).APIVersion) || stringAt(found.Version);
+  if (isOlder(api, flavour.oldest)) {
+    throw new PluginError("rejected", `The engine is Podman ${api}; ${flavour.oldest} is the oldest that is supported`);
+  }
+}
+
+function isOlder(version: string, oldest: string): boolean {
+  const [left, right] = [version, oldest].map((text) => text.split(".").map((part) => Number.parseInt(part, 10) || 0));
+  for (const [index, part] of (right ?? []).entries()) {
+    const difference = (left?.[index] ?? 0) - part;
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}

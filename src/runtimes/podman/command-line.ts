@@ -1,0 +1,168 @@
+import { stringsAt } from "../engine/raw.ts";
+
+/** Stands for the image in a recorded command line, which is the one word that an update changes. */
+export const imagePlaceholder = "{image}";
+
+/** The command line that made a container: Podman keeps it, and it tells what inspect leaves out. */
+export interface CommandLine {
+  /** Every word, with the placeholder where the image was. */
+  words: readonly string[];
+  /** Long names, with the value as text; a switch has `true` or what was written behind `=`. In the order written, repeats kept. */
+  options: readonly { name: string; value: string }[];
+}
+
+const shortNames: Readonly<Record<string, string>> = {
+  a: "attach",
+  c: "cpu-shares",
+  d: "detach",
+  e: "env",
+  h: "hostname",
+  i: "interactive",
+  l: "label",
+  m: "memory",
+  p: "publish",
+  P: "publish-all",
+  q: "quiet",
+  t: "tty",
+  u: "user",
+  v: "volume",
+  w: "workdir",
+};
+
+const switches = new Set([
+  ...["detach", "disable-content-trust", "env-host", "help", "http-proxy", "init", "interactive", "no-healthcheck"],
+  ...["no-hosts", "no-hostname", "oom-kill-disable", "passwd", "privileged", "publish-all", "quiet", "read-only"],
+  ...["read-only-tmpfs", "replace", "rm", "rmi", "rootfs", "sig-proxy", "tls-verify", "tty", "unsetenv-all"],
+]);
+
+/**
+ * Reads `podman run …` and `podman create …`, and the records that we write ourselves in the same words. Null for everything
+ * else: containers that were made through the API carry the command line of the service, which tells nothing of them.
+ */
+export function readCommandLine(recorded: unknown): CommandLine | null {
+  const words = stringsAt(recorded);
+  const verb = words.findIndex((word, index) => index > 0 && (word === "run" || word === "create"));
+  if (verb < 0) return null;
+  const options: { name: string; value: string }[] = [];
+  let index = verb + 1;
+  while (index < words.length) {
+    const word = words[index] ?? "";
+    if (!word.startsWith("-") || word === "-") break;
+    if (word === "--") {
+      index += 1;
+      break;
+    }
+    index += word.startsWith("--") ? readLong(words, index, options) : readShort(words, index, options);
+  }
+  if (index >= words.length) return null;
+  return { words: words.map((word, at) => (at === index ? imagePlaceholder : word)), options };
+}
+
+type Options = { name: string; value: string }[];
+
+/** Answers how many words the option took. */
+function readLong(words: readonly string[], index: number, options: Options): number {
+  const word = (words[index] ?? "").slice(2);
+  const equals = word.indexOf("=");
+  if (equals >= 0) {
+    options.push({ name: word.slice(0, equals), value: word.slice(equals + 1) });
+    return 1;
+  }
+  if (switches.has(word)) {
+    options.push({ name: word, value: "true" });
+    return 1;
+  }
+  options.push({ name: word, value: words[index + 1] ?? "" });
+  return 2;
+}
+
+/** `-it`, `-p80:80`, `-p 80:80`. */
+function readShort(words: readonly string[], index: number, options: Options): number {
+  const letters = (words[index] ?? "").slice(1);
+  for (let at = 0; at < letters.length; at += 1) {
+    const name = shortNames[letters[at] ?? ""] ?? letters[at] ?? "";
+    if (switches.has(name)) {
+      options.push({ name, value: "true" });
+      continue;
+    }
+    const rest = letters.slice(at + 1).replace(/^=/, "");
+    options.push({ name, value: rest === "" ? (words[index + 1] ?? "") : rest });
+    return rest === "" ? 2 : 1;
+  }
+  return 1;
+}
+
+export function valuesOf(line: CommandLine, ...names: readonly string[]): readonly string[] {
+  return line.options.filter((option) => names.includes(option.name)).map((option) => option.value);
+}
+
+/** What a command line chose for one network; nothing of it can be seen in inspect. */
+export interface ChosenAddress {
+  ipv4: string;
+  ipv6: string;
+  mac: string;
+}
+
+/** By network name; the blank name is for the only network of a container that names none. */
+export function chosenAddresses(line: CommandLine): ReadonlyMap<string, ChosenAddress> {
+  const chosen = new Map<string, ChosenAddress>();
+  const networks = valuesOf(line, "network", "net");
+  for (const text of networks) {
+    const [name = "", options = ""] = splitOnce(text, ":");
+    const address = { ipv4: "", ipv6: "", mac: "" };
+    for (const option of options.split(",")) {
+      const [key, value] = splitOnce(option, "=");
+      if (key === "ip" || key === "ip6") note(address, value);
+      if (key === "mac") address.mac = value;
+    }
+    if (address.ipv4 !== "" || address.ipv6 !== "" || address.mac !== "") chosen.set(name, address);
+  }
+  const whole = { ipv4: "", ipv6: "", mac: valuesOf(line, "mac-address").at(-1) ?? "" };
+  for (const value of valuesOf(line, "ip", "ip6")) note(whole, value);
+  if (whole.ipv4 !== "" || whole.ipv6 !== "" || whole.mac !== "") {
+    chosen.set(splitOnce(networks[0] ?? "", ":")[0], whole);
+  }
+  return chosen;
+}
+
+function note(address: ChosenAddress, value: string): void {
+  if (value.includes(":")) address.ipv6 = value;
+  else address.ipv4 = value;
+}
+
+export function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+/** Of these inspect tells nothing, or not enough to make the same again; the sentence says what each is. */
+const untellable: readonly { names: readonly string[]; matches?: RegExp; what: string }[] = [
+  { names: ["device-cgroup-rule"], what: "rules for devices" },
+  { names: ["device"], matches: /:[rwm]{1,3}$/, what: "rights on a device" },
+  { names: ["gpus"], what: "GPUs" },
+  { names: ["security-opt"], matches: /^(mask|unmask|proc-opts|systempaths)/, what: "masked paths" },
+  { names: ["storage-opt"], what: "storage options" },
+  { names: ["secret"], what: "secrets" },
+  { names: ["personality"], what: "a personality" },
+  { names: ["passwd-entry", "group-entry"], what: "an entry of /etc/passwd or /etc/group" },
+  { names: ["hostuser"], what: "users of the host" },
+  { names: ["rootfs"], what: "a root file system in place of an image" },
+  { names: ["init-path"], what: "an init program of its own" },
+  { names: ["init-ctr"], what: "being an init container" },
+  { names: ["preserve-fds"], what: "open file descriptors" },
+  { names: ["unsetenv", "unsetenv-all"], what: "variables of the image taken away" },
+  { names: ["image-volume"], matches: /^(?!(anonymous|bind)$)/, what: "how volumes of the image are treated" },
+  { names: ["volume"], matches: /:([^:]*,)?O(,|$)/, what: "an overlay mount" },
+  { names: ["no-hosts"], matches: /^true$/, what: "its own /etc/hosts" },
+  { names: ["dns"], matches: /^none$/, what: "its own /etc/resolv.conf" },
+  { names: ["seccomp-policy"], what: "a seccomp policy" },
+];
+
+/** What a command line asks for that could not be made again, in words. */
+export function untellableOptions(line: CommandLine): readonly string[] {
+  return untellable
+    .filter(({ names, matches }) =>
+      valuesOf(line, ...names).some((value) => matches === undefined || matches.test(value)),
+    )
+    .map(({ names, what }) => `${what} (--${names[0]})`);
+}

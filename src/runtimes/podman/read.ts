@@ -1,0 +1,345 @@
+import {
+  isBlank,
+  isObject,
+  isSame,
+  listAt,
+  objectAt,
+  type RawObject,
+  stringAt,
+  stringMapAt,
+  stringsAt,
+} from "../engine/raw.ts";
+import type { Refusal } from "../runtime.ts";
+import {
+  type ChosenAddress,
+  type CommandLine,
+  chosenAddresses,
+  readCommandLine,
+  splitOnce,
+  untellableOptions,
+  valuesOf,
+} from "./command-line.ts";
+import { signalName } from "./signals.ts";
+
+/**
+ * Podman's own inspect of a container in the words of Docker's API, as far as these have any, so that everything that carries and
+ * compares settings needs one language only. What Podman adds by itself (variables, the image's command, defaults of a health
+ * check) is taken out again by looking at the container's image; what only Podman has keeps Podman's name.
+ *
+ * `image` is the inspect of that image in Docker's words; null when it is gone.
+ */
+export function readContainer(answer: unknown, image: RawObject | null): RawObject {
+  const raw = objectAt(answer);
+  const config = objectAt(raw.Config);
+  const host = objectAt(raw.HostConfig);
+  const line = readCommandLine(config.CreateCommand);
+  const defaults = objectAt(image?.Config);
+  return {
+    ...raw,
+    Name: `/${stringAt(raw.Name).replace(/^\//, "")}`,
+    Image: imageId(raw.Image),
+    State: readState(objectAt(raw.State)),
+    Config: readConfig(raw, config, defaults, line),
+    HostConfig: readHost(raw, config, host, line),
+    NetworkSettings: readNetworks(raw, line),
+    Mounts: mountsOf(raw).filter((mount) => stringAt(mount.Type) !== "image"),
+    Refusals: refusals(raw, line),
+    Warnings: warnings(raw, line),
+  };
+}
+
+function imageId(id: unknown): string {
+  const text = stringAt(id);
+  return /^[0-9a-f]{64}$/.test(text) ? `sha256:${text}` : text;
+}
+
+/** Docker's states; Podman has some in between. One that is being stopped still has its process. */
+const states: Readonly<Record<string, string>> = {
+  configured: "created",
+  initialized: "created",
+  stopped: "exited",
+  stopping: "running",
+  "bad state": "dead",
+};
+
+function readState(state: RawObject): RawObject {
+  const status = stringAt(state.Status);
+  const health = objectAt(state.Health ?? state.Healthcheck);
+  return {
+    ...state,
+    Status: states[status] ?? status,
+    Running: state.Running === true || status === "stopping",
+    Health: stringAt(health.Status) === "" ? null : health,
+  };
+}
+
+/** Only Podman has these; they are carried under its names. */
+const ownConfig = ["Umask", "Timeout", "Timezone", "ChrootDirs", "SystemdMode", "Passwd"] as const;
+
+function readConfig(raw: RawObject, config: RawObject, image: RawObject, line: CommandLine | null): RawObject {
+  const hostname = stringAt(config.Hostname);
+  const own = Object.fromEntries(ownConfig.map((key) => [key, config[key]]).filter(([, value]) => !isBlank(value)));
+  const stopSignal = signalName(config.StopSignal);
+  const onFailure = stringAt(config.HealthcheckOnFailureAction);
+  const notify = stringAt(config.sdNotifyMode ?? config.SdNotifyMode);
+  return {
+    Hostname: hostname,
+    Domainname: stringAt(config.Domainname),
+    User: stringAt(config.User),
+    Tty: config.Tty === true,
+    OpenStdin: config.OpenStdin === true,
+    Env: ownVariables(stringsAt(config.Env), hostname, stringsAt(image.Env)),
+    ...readCommand(raw, config, image),
+    Image: stringAt(raw.ImageName) || stringAt(config.Image),
+    WorkingDir: withoutDefault(stringAt(config.WorkingDir), "/", image.WorkingDir),
+    Labels: objectAt(config.Labels),
+    Annotations: ownAnnotations(config.Annotations),
+    ExposedPorts: Object.fromEntries(Object.keys(portsOf(raw)).map((port) => [port, {}])),
+    StopSignal: withoutDefault(stopSignal, "SIGTERM", image.StopSignal),
+    StopTimeout: config.StopTimeout,
+    Healthcheck: readHealthcheck(objectAt(config.Healthcheck), objectAt(image.Healthcheck)),
+    ...(onFailure === "" || onFailure === "none" ? {} : { HealthcheckOnFailureAction: onFailure }),
+    ...(notify === "" ? {} : { SdNotifyMode: notify }),
+    ...own,
+    ...(line === null ? {} : { CreateCommand: line.words }),
+  };
+}
+
+/** Podman fills these in where nobody said anything; Docker leaves them blank. */
+function withoutDefault(value: string, filledIn: string, imageDefault: unknown): string {
+  return value === filledIn && stringAt(imageDefault) === "" ? "" : value;
+}
+
+/** Given to every container that does not set them, and made anew by every create. */
+const givenVariables = new Map([
+  ["PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+  ["TERM", "xterm"],
+  ["container", "podman"],
+]);
+
+function ownVariables(env: readonly string[], hostname: string, image: readonly string[]): readonly string[] {
+  const ofImage = new Set(image.map((text) => splitOnce(text, "=")[0]));
+  return env.filter((text) => {
+    const [name, value] = splitOnce(text, "=");
+    if (name === "HOSTNAME" && value === hostname) return ofImage.has(name);
+    return ofImage.has(name) || givenVariables.get(name) !== value;
+  });
+}
+
+/**
+ * Podman shows an entrypoint as one text and a command only where it was given, but the whole of what is run as a list: with the
+ * image's two lists, the two can be told apart again.
+ */
+function readCommand(raw: RawObject, config: RawObject, image: RawObject): { Entrypoint: unknown; Cmd: unknown } {
+  const all = [stringAt(raw.Path), ...stringsAt(raw.Args)].filter((word, index) => index > 0 || word !== "");
+  const whole = all[1] === "--" && isInit(raw) ? all.slice(2) : all;
+  const command = stringsAt(config.Cmd);
+  const [imageEntrypoint, imageCommand] = [stringsAt(image.Entrypoint), stringsAt(image.Cmd)];
+  const entrypoint = Array.isArray(config.Entrypoint) ? config.Entrypoint.join(" ") : stringAt(config.Entrypoint);
+  if (command.length > 0 && isSame(whole.slice(-command.length), command)) {
+    const before = whole.slice(0, whole.length - command.length);
+    return { Entrypoint: before.length === 0 ? null : before, Cmd: command };
+  }
+  if (entrypoint === "" && isSame(whole, [...imageEntrypoint, ...imageCommand])) {
+    return { Entrypoint: image.Entrypoint ?? null, Cmd: image.Cmd ?? null };
+  }
+  return { Entrypoint: whole, Cmd: null };
+}
+
+function isInit(raw: RawObject): boolean {
+  return objectAt(raw.HostConfig).Init === true;
+}
+
+const filledInHealthcheck = { Interval: 30_000_000_000, Timeout: 30_000_000_000 } as const;
+
+function readHealthcheck(own: RawObject, image: RawObject): RawObject | null {
+  if (isBlank(own)) return null;
+  const kept = Object.entries(own).filter(([key, value]) => {
+    const filledIn = key === "Interval" || key === "Timeout" ? filledInHealthcheck[key] : 0;
+    return value !== 0 && !(value === filledIn && (image[key] ?? 0) === 0);
+  });
+  return Object.fromEntries(kept);
+}
+
+const podmansAnnotations =
+  /^(io\.podman\.|io\.container\.manager$|io\.kubernetes\.cri-o\.|org\.opencontainers\.image\.|run\.oci\.)/;
+
+function ownAnnotations(annotations: unknown): RawObject {
+  return Object.fromEntries(Object.entries(objectAt(annotations)).filter(([key]) => !podmansAnnotations.test(key)));
+}
+
+/** Published ports have a list, those that are only exposed null. */
+function portsOf(raw: RawObject): RawObject {
+  return { ...objectAt(objectAt(raw.NetworkSettings).Ports), ...objectAt(objectAt(raw.HostConfig).PortBindings) };
+}
+
+/** Podman's words for nothing special, and members that say again what another one says. */
+const droppedHost = [
+  "Binds",
+  "Cgroup",
+  "CgroupManager",
+  "CgroupMode",
+  "Cgroups",
+  "CgroupConf",
+  "NanoCpus",
+  "ConsoleSize",
+];
+
+function readHost(raw: RawObject, config: RawObject, host: RawObject, line: CommandLine | null): RawObject {
+  const kept = Object.fromEntries(Object.entries(host).filter(([key]) => !droppedHost.includes(key)));
+  const cgroups = stringAt(host.Cgroups);
+  const secrets = listAt(config.Secrets);
+  const pod = stringAt(raw.Pod);
+  return {
+    ...kept,
+    NetworkMode: networkMode(raw),
+    PortBindings: Object.fromEntries(Object.entries(objectAt(host.PortBindings)).filter(([, list]) => !isBlank(list))),
+    Mounts: mountsOf(raw).map((mount) => mountObject(mount)),
+    CapAdd: [...stringsAt(host.CapAdd)].sort(),
+    CapDrop: [...stringsAt(host.CapDrop)].sort(),
+    CgroupnsMode: stringAt(host.CgroupMode),
+    ...(cgroups === "" || cgroups === "default" ? {} : { Cgroups: cgroups }),
+    ...(isBlank(host.CgroupConf) ? {} : { CgroupConf: host.CgroupConf }),
+    Devices: listAt(host.Devices).map((device) => ({ ...objectAt(device), CgroupPermissions: "rwm" })),
+    IpcMode: ipcMode(host, line),
+    LogConfig: logConfig(raw, objectAt(host.LogConfig)),
+    Runtime: stringAt(raw.OCIRuntime),
+    Ulimits: listAt(host.Ulimits).map((limit) => ({
+      ...objectAt(limit),
+      Name: stringAt(objectAt(limit).Name)
+        .replace(/^RLIMIT_/, "")
+        .toLowerCase(),
+    })),
+    ...(line === null ? {} : { Sysctls: sysctls(line) }),
+    ...(pod === "" ? {} : { Pod: pod }),
+    ...(secrets.length === 0 ? {} : { Secrets: secrets }),
+    ...dependencies(raw),
+  };
+}
+
+function networkMode(raw: RawObject): string {
+  const mode = stringAt(objectAt(raw.HostConfig).NetworkMode);
+  const networks = Object.keys(objectAt(objectAt(raw.NetworkSettings).Networks)).sort();
+  return mode === "bridge" ? (networks[0] ?? mode) : mode;
+}
+
+/** Inspect of 4.x shows the host's and a private one as `shareable`, too. */
+function ipcMode(host: RawObject, line: CommandLine | null): string {
+  const asked = line === null ? undefined : valuesOf(line, "ipc").at(-1);
+  const shown = stringAt(host.IpcMode);
+  return shown === "shareable" && (asked === "host" || asked === "private" || asked === "none") ? asked : shown;
+}
+
+function sysctls(line: CommandLine): RawObject {
+  return Object.fromEntries(valuesOf(line, "sysctl").map((text) => splitOnce(text, "=")));
+}
+
+function logConfig(raw: RawObject, log: RawObject): RawObject {
+  const [path, tag, size] = [stringAt(log.Path), stringAt(log.Tag), stringAt(log.Size)];
+  const isOwnPath = path !== "" && !path.includes(stringAt(raw.Id));
+  const config = {
+    ...(isOwnPath ? { path } : {}),
+    ...(tag === "" ? {} : { tag }),
+    ...(size === "" || size === "0B" ? {} : { "max-size": size }),
+  };
+  return { Type: stringAt(log.Type), Config: config };
+}
+
+/** Containers that have to run before this one, beside those whose namespaces it shares. */
+function dependencies(raw: RawObject): RawObject {
+  const shared = JSON.stringify(raw.HostConfig);
+  const asked = stringsAt(raw.Dependencies).filter((id) => !shared.includes(id) && stringAt(raw.Pod) === "");
+  return asked.length === 0 ? {} : { Dependencies: [...asked].sort() };
+}
+
+function mountsOf(raw: RawObject): readonly RawObject[] {
+  const mounts = listAt(raw.Mounts).filter(isObject);
+  return [...mounts].sort((left, right) => (stringAt(left.Destination) < stringAt(right.Destination) ? -1 : 1));
+}
+
+/** With every option as it was given to the mount, which the two members of Docker's object cannot hold. */
+function mountObject(mount: RawObject): RawObject {
+  const type = stringAt(mount.Type);
+  const options = [
+    ...stringsAt(mount.Options),
+    ...[stringAt(mount.Propagation), stringAt(mount.Mode)].filter((option) => option !== ""),
+    mount.RW === true ? "rw" : "ro",
+  ];
+  return {
+    Type: type,
+    Source: type === "volume" ? stringAt(mount.Name) : stringAt(mount.Source),
+    Target: stringAt(mount.Destination),
+    Options: type === "image" ? [mount.RW === true ? "rw" : "ro"] : options.sort(),
+  };
+}
+
+/** Podman's networks have no ids here, so that a name is what connects; chosen addresses come from the command line alone. */
+function readNetworks(raw: RawObject, line: CommandLine | null): RawObject {
+  const settings = objectAt(raw.NetworkSettings);
+  const found = Object.entries(objectAt(settings.Networks));
+  const chosen = line === null ? new Map<string, ChosenAddress>() : chosenAddresses(line);
+  const networks = found.map(([name, endpoint]) => {
+    const address = chosen.get(name) ?? (found.length === 1 ? (chosen.get("") ?? chosen.get("bridge")) : undefined);
+    return [name, { ...objectAt(endpoint), Aliases: aliasesOf(endpoint, raw), ...chosenEndpoint(address) }];
+  });
+  return { ...settings, Networks: Object.fromEntries(networks) };
+}
+
+function aliasesOf(endpoint: unknown, raw: RawObject): readonly string[] {
+  const own = stringAt(raw.Id).slice(0, 12);
+  return stringsAt(objectAt(endpoint).Aliases).filter((alias) => alias !== own);
+}
+
+function chosenEndpoint(address: ChosenAddress | undefined): RawObject {
+  if (address === undefined) return { IPAMConfig: null };
+  const ipam = {
+    ...(address.ipv4 === "" ? {} : { IPv4Address: address.ipv4 }),
+    ...(address.ipv6 === "" ? {} : { IPv6Address: address.ipv6 }),
+  };
+  return { IPAMConfig: ipam, ...(address.mac === "" ? {} : { ChosenMacAddress: address.mac.toLowerCase() }) };
+}
+
+function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] {
+  const found: Refusal[] = [];
+  const refuse = (code: string, message: string) => found.push({ code, message });
+  const config = objectAt(raw.Config);
+  const secrets = listAt(config.Secrets).map((secret) => `"${stringAt(objectAt(secret).Name)}"`);
+  if (stringAt(raw.Rootfs) !== "") {
+    refuse("no_image", `It was made from the folder "${stringAt(raw.Rootfs)}", not from an image`);
+  }
+  if (secrets.length > 0) {
+    refuse(
+      "podman_secrets",
+      `It gets the secrets ${secrets.join(", ")}, and Podman does not tell in which form and place`,
+    );
+  }
+  const untellable = line === null ? [] : untellableOptions(line).filter((what) => !what.startsWith("secrets "));
+  if (untellable.length > 0) {
+    refuse("untold_settings", `It was made with ${untellable.join(", ")}, which Podman does not tell completely`);
+  }
+  const networkMode = stringAt(objectAt(raw.HostConfig).NetworkMode);
+  if (networkMode.startsWith("ns:")) {
+    refuse(
+      "foreign_namespace",
+      `It joins the network namespace "${networkMode.slice(3)}", which belongs to none of the containers`,
+    );
+  }
+  if (raw.IsService === true) {
+    refuse("pod_service", "It is the service container of a Kubernetes file, which Podman makes and removes itself");
+  }
+  const isKube = stringMapAt(config.Annotations)["io.podman.annotations.kube"] !== undefined;
+  if (isKube) refuse("kube_play", "It was made from a Kubernetes file; change the image there and play the file again");
+  return found;
+}
+
+function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] {
+  if (line !== null || stringAt(raw.Rootfs) !== "") return [];
+  return [
+    {
+      code: "untold_settings",
+      message:
+        "It was made through the API, and Podman does not tell of such containers which addresses were chosen, nor kernel " +
+        "parameters, rights on devices and a host or private IPC mode: what was chosen of these is not taken over",
+    },
+  ];
+}
