@@ -45,6 +45,8 @@ export interface FormProps {
   choices?: Readonly<Record<string, readonly { value: string; title: string }[]>> | undefined;
   /** Then the main button is one of `more_actions`, which stand first. */
   is_submit_minor?: boolean | undefined;
+  /** What stands in place of single fields, by path: a list to pick from where a select has no room. */
+  replaced?: Readonly<Record<string, Child>> | undefined;
   /** Further buttons beside the first: "Save and run now" with its own `_action`. */
   more_actions?: Child;
   /** After the fields, before the buttons. */
@@ -105,6 +107,8 @@ function Fields(props: FormProps) {
 
 function Field(props: FormProps & { field: FieldDescription }) {
   const { field } = props;
+  const instead = props.replaced?.[field.path];
+  if (instead !== undefined) return <>{instead}</>;
   if (field.kind === "group") return <Group {...props} />;
   if (field.kind === "list") return <List {...props} />;
   const words = fieldWords(props.ctx.language, props.area, field);

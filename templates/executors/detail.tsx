@@ -11,6 +11,7 @@ import { Time } from "../components/time.tsx";
 import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
+import { ConsentBanner } from "../runs/consent.tsx";
 import { RunsTable } from "../runs/list.tsx";
 import { runWords } from "../runs/state.tsx";
 import { translateMessage } from "../texts/messages.ts";
@@ -135,6 +136,9 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
         </Banner>
       )}
       {problem === null ? null : <Banner tone="attention">{translateMessage(ctx.language, problem.message)}</Banner>}
+      {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
+        <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
+      ) : null}
       {executor.state === "failed" && last !== null ? (
         <Banner
           tone="failed"

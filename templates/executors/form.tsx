@@ -5,15 +5,16 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { Button, LinkButton } from "../components/button.tsx";
 import { Form } from "../components/form.tsx";
-import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { type BindingRow, blank, nowPath, resultPath, rowFields, ServiceNow, ServiceResult } from "./binding-rows.tsx";
 import type { Planned } from "./detail.tsx";
 import { Plan, ResultingImages } from "./plan.tsx";
+import { TargetPicker } from "./target-picker.tsx";
 import { openingWords } from "./window-words.ts";
 
 export interface Choice {
@@ -28,6 +29,8 @@ export interface ExecutorFormFacts {
   targets: readonly TargetView[];
   targets_failure: string | null;
   trackers: readonly Choice[];
+  /** Trackers that watch the image of a service, by the service. */
+  fitting: Readonly<Record<string, readonly string[]>>;
   /** By path with positions: `bindings.0.source`. */
   dependent: Readonly<Record<string, readonly Choice[]>>;
   openings: ExecutorView["next_windows"];
@@ -74,12 +77,12 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
         choices={choicesOf(props)}
         attributes={redrawn(ctx, path, props.fields)}
         below={{
-          "target.id": <TargetHelp ctx={ctx} facts={facts} own={executor?.id ?? null} />,
           connection_id: <ShowChoices ctx={ctx} />,
           "bindings.0.tracker": <ShowChoices ctx={ctx} />,
-          reference_mode: <ResultingReference ctx={ctx} planned={facts.preview} />,
+          reference_mode: isGroup(props) ? null : <ResultingReference ctx={ctx} planned={facts.preview} />,
           "window.end": <Openings ctx={ctx} openings={facts.openings} />,
         }}
+        replaced={replacements(props, path)}
         more_actions={
           <Button type="submit" name="_action" value="save_and_run" icon="play">
             {t.save_and_run}
@@ -93,16 +96,64 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
   );
 }
 
-function chosenTarget({ facts, values }: Pick<ExecutorFormPageProps, "facts" | "values">): TargetView | null {
+function chosenKey({ values }: Pick<ExecutorFormPageProps, "values">): string {
   const target: unknown = values.target;
-  if (typeof target !== "object" || target === null || !("id" in target)) return null;
-  return facts.targets.find((each) => each.id === target.id) ?? null;
+  return typeof target === "object" && target !== null && "choice" in target ? String(target.choice) : "";
 }
 
-/** One service needs no list of bindings and no question which service it is. */
-function isSingle(fields: readonly FieldDescription[], target: TargetView | null): boolean {
-  const count = fields.find((field) => field.name === "bindings")?.entries.length ?? 0;
-  return count <= 1 && (target?.services.length ?? 1) <= 1;
+function chosenTarget(props: Pick<ExecutorFormPageProps, "facts" | "values">): TargetView | null {
+  const key = chosenKey(props);
+  return props.facts.targets.find(({ kind, id }) => `${kind}:${id}` === key) ?? null;
+}
+
+/** Of a group every service has a row; a container needs no question which service it is. */
+function isGroup(props: Pick<ExecutorFormPageProps, "values">): boolean {
+  return chosenKey(props).startsWith("compose:");
+}
+
+function rowsOf(props: ExecutorFormPageProps): readonly BindingRow[] {
+  const { facts, values } = props;
+  const services = chosenTarget(props)?.services ?? [];
+  const planned = facts.preview !== null && "view" in facts.preview ? facts.preview.view.services : [];
+  const rows: readonly unknown[] = Array.isArray(values.bindings) ? values.bindings : [];
+  return rows.flatMap((row, position) => {
+    if (typeof row !== "object" || row === null || !("service" in row) || !("tracker" in row)) return [];
+    const service = String(row.service);
+    return {
+      ...{ position, service, tracker: String(row.tracker), fitting: facts.fitting[service] ?? [] },
+      found: services.find((each) => each.name === service) ?? null,
+      planned: planned.find((each) => each.service === service) ?? null,
+    };
+  });
+}
+
+/** The target to pick, and what stands above and below the fields of each service. */
+function replacements(props: ExecutorFormPageProps, path: string): Readonly<Record<string, Child>> {
+  const { ctx, facts, executor, errors } = props;
+  const picker = (
+    <>
+      <TargetPicker
+        ctx={ctx}
+        targets={facts.targets}
+        failure={facts.targets_failure}
+        chosen={chosenKey(props)}
+        own={executor?.id ?? null}
+        error={errors["target.id"]}
+        attributes={redraws(ctx, path)}
+      />
+      <ShowChoices ctx={ctx} />
+    </>
+  );
+  const rows = isGroup(props) ? rowsOf(props) : [];
+  return {
+    "target.id": picker,
+    ...Object.fromEntries(
+      rows.flatMap((row) => [
+        [nowPath(row.position), <ServiceNow ctx={ctx} row={row} />],
+        [resultPath(row.position), <ServiceResult ctx={ctx} row={row} />],
+      ]),
+    ),
+  };
 }
 
 /**
@@ -131,11 +182,7 @@ function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] 
 
 /** A heading over fields that stand beside each other in the schema. */
 function group(path: string, title: string, children: readonly FieldDescription[]): FieldDescription {
-  return {
-    ...{ name: `group_${path}`, path: `group_${path}`, kind: "group", title, description: "", children, entries: [] },
-    ...{ is_required: false, is_secret: false, is_advanced: false, is_immutable: false, is_code: false },
-    ...{ placeholder: "", options: [], min: null, max: null, is_discriminant: false, default_value: undefined },
-  };
+  return { ...blank, name: `group_${path}`, path: `group_${path}`, kind: "group", title, children };
 }
 
 function isJudged(values: Readonly<Record<string, unknown>>): boolean {
@@ -143,68 +190,60 @@ function isJudged(values: Readonly<Record<string, unknown>>): boolean {
   return !(typeof check === "object" && check !== null && "strategy" in check && check.strategy === "disabled");
 }
 
-/** One service has its tracker, source and channel as plain fields; several are a list. */
+/** A container has its tracker, source and channel as plain fields; a group has them for each service. */
 function bindingFields(props: ExecutorFormPageProps): readonly FieldDescription[] {
   const { ctx, fields, facts } = props;
-  const single = isSingle(fields, chosenTarget(props));
+  const t = texts(ctx).executors;
   const isOffered = (field: FieldDescription) => facts.dependent[field.path]?.length !== 0;
-  return fields
-    .filter((field) => field.name === "bindings")
-    .map((field) => {
-      const entries = field.entries.map((entry) => entry.filter(isOffered));
-      if (!single) return { ...field, entries };
-      const children = (entries[0] ?? field.children).filter((child) => child.name !== "service");
-      return group("releases", texts(ctx).executors.groups.releases, children);
-    });
+  const entries = fields.find((field) => field.name === "bindings")?.entries ?? [];
+  if (!isGroup(props)) {
+    const children = (entries[0] ?? []).filter((child) => child.name !== "service" && isOffered(child));
+    return [group("releases", t.groups.releases, children)];
+  }
+  const rows = rowFields(entries, rowsOf(props), isOffered);
+  return [{ ...group("releases", t.groups.releases, rows), path: "bindings", description: t.bind_lead }];
 }
 
-function HiddenParts({ fields, facts, values }: ExecutorFormPageProps) {
-  const target = chosenTarget({ facts, values });
+function HiddenParts(props: ExecutorFormPageProps) {
+  const { values } = props;
   return (
     <>
-      <input type="hidden" name="target.kind" value={target?.kind ?? "container"} />
       {/* Not asked for without a health check; a box that is not there would otherwise count as unchecked. */}
       {isJudged(values) || values.restore_on_failure === false ? null : (
         <input type="hidden" name="restore_on_failure" value="on" />
       )}
-      {isSingle(fields, target) ? (
-        <input type="hidden" name="bindings.0.service" value={target?.services[0]?.name ?? "main"} />
-      ) : null}
+      {isGroup(props) ? null : (
+        <input type="hidden" name="bindings.0.service" value={chosenTarget(props)?.services[0]?.name ?? "main"} />
+      )}
     </>
   );
 }
 
-function choicesOf(props: ExecutorFormPageProps): Readonly<Record<string, readonly Choice[]>> {
-  const { ctx, facts, executor, values } = props;
+/** Those that watch the service's image stand first, and say so. */
+function trackerChoices(ctx: PageContext, facts: ExecutorFormFacts, row: BindingRow): readonly Choice[] {
   const t = texts(ctx).executors;
-  const chosen =
-    typeof values.target === "object" && values.target !== null && "id" in values.target ? values.target.id : "";
-  const free = facts.targets.filter(
-    (target) => target.refusals.length === 0 && (target.executor === null || target.executor.id === executor?.id),
-  );
-  const missing =
-    typeof chosen === "string" && chosen !== "" && !free.some((target) => target.id === chosen)
-      ? [{ value: chosen, title: `${chosen} (${t.target_missing})` }]
-      : [];
-  const services = chosenTarget(props)?.services ?? [];
+  const isFitting = ({ value }: Choice) => row.fitting.includes(value);
+  return [
+    { value: "", title: t.not_bound },
+    ...facts.trackers.filter(isFitting).map((each) => ({ ...each, title: t.same_image(each.title) })),
+    ...facts.trackers.filter((each) => !isFitting(each)),
+  ];
+}
+
+function choicesOf(props: ExecutorFormPageProps): Readonly<Record<string, readonly Choice[]>> {
+  const { ctx, facts } = props;
+  const rows = isGroup(props) ? rowsOf(props) : [];
   return {
     connection_id: facts.connections,
-    "target.id": [
-      ...free.map((target) => ({
-        value: target.id,
-        title: `${target.name} · ${target.services.map((service) => service.image).join(", ")}`,
-      })),
-      ...(facts.targets_failure === null && facts.targets.length > 0 ? [] : missing),
-    ],
-    "bindings.service": services.map(({ name }) => ({ value: name, title: name })),
     "bindings.tracker": facts.trackers,
     ...facts.dependent,
+    ...Object.fromEntries(rows.map((row) => [`bindings.${row.position}.tracker`, trackerChoices(ctx, facts, row)])),
   };
 }
 
-/** Everything that other fields, the openings or the plan depend on draws the form again, with all that was typed. */
-function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescription[]) {
-  const redraws = {
+/** Draws the form again with all that was typed. */
+function redraws(ctx: PageContext, path: string): Readonly<Record<string, string>> {
+  return {
     "hx-post": url(ctx, path),
     "hx-trigger": "change",
     "hx-target": `#${formId}`,
@@ -213,14 +252,18 @@ function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescripti
     "hx-vals": '{"_action":"redraw"}',
     "hx-sync": `#${formId}:replace`,
   };
+}
+
+/** Everything that other fields, the openings or the plan depend on draws the form again. */
+function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescription[]) {
   const bindings = fields.find((field) => field.name === "bindings")?.entries ?? [];
   const paths = [
-    ...["connection_id", "target.id", "trigger", "window.days", "window.start", "window.end"],
+    ...["connection_id", "trigger", "window.days", "window.start", "window.end"],
     ...["image_selection", "reference_mode", "minimum_age_hours", "start_first"],
     ...bindings.flatMap((entry) => entry.map((field) => field.path)),
-    ...["service", "tracker", "source", "channel"].map((name) => `bindings.0.${name}`),
+    ...["tracker", "source", "channel"].map((name) => `bindings.0.${name}`),
   ];
-  return Object.fromEntries(paths.map((each) => [each, redraws]));
+  return Object.fromEntries(paths.map((each) => [each, redraws(ctx, path)]));
 }
 
 /** Without script a chosen connection brings its targets only when it is asked to. */
@@ -263,46 +306,6 @@ function Prerequisites({ ctx, facts }: Pick<ExecutorFormPageProps, "ctx" | "fact
         </Banner>
       )}
     </>
-  );
-}
-
-/** What is behind the connection and cannot be chosen, each with its reason. */
-function TargetHelp({ ctx, facts, own }: { ctx: PageContext; facts: ExecutorFormFacts; own: string | null }): Child {
-  const t = texts(ctx).executors;
-  if (facts.targets_failure !== null) {
-    return (
-      <Banner tone="failed" title={t.targets_failed}>
-        {translateMessage(ctx.language, facts.targets_failure)}
-      </Banner>
-    );
-  }
-  const taken = facts.targets.filter((target) => target.executor !== null && target.executor.id !== own);
-  const refused = facts.targets.filter((target) => target.refusals.length > 0 && !taken.includes(target));
-  if (taken.length + refused.length === 0) return null;
-  return (
-    <details class="advanced" id="refused-targets">
-      <summary>
-        <Icon name="chevron-right" />
-        <b>{t.target_refused_lead(taken.length + refused.length)}</b>
-        <span>{[...refused, ...taken].map((target) => target.name).join(", ")}</span>
-      </summary>
-      <div class="advanced-fields">
-        <dl class="facts wide">
-          {refused.map((target) => (
-            <div>
-              <dt>{target.name}</dt>
-              <dd>{target.refusals.map((reason) => translateMessage(ctx.language, reason.message)).join(" ")}</dd>
-            </div>
-          ))}
-          {taken.map((target) => (
-            <div>
-              <dt>{target.name}</dt>
-              <dd>{t.target_taken(target.executor?.name ?? "")}</dd>
-            </div>
-          ))}
-        </dl>
-      </div>
-    </details>
   );
 }
 

@@ -3,14 +3,26 @@ import type { ExecutorFormFacts } from "../../../templates/executors/form.tsx";
 import type { Language } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { ConnectionService } from "../../connections/service.ts";
-import { AppError, errorMessage, PluginError } from "../../errors.ts";
+import { AppError, errorMessage, type FieldErrors, PluginError } from "../../errors.ts";
 import { ExecutorInput } from "../../executors/schema.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import { type FieldDescription, fields } from "../../forms/fields.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
+import {
+  bindingRows,
+  bindingsOf,
+  choiceOf,
+  chosenRef,
+  errorsAtRows,
+  member,
+  submitted,
+  text,
+  trackersFor,
+  type Values,
+} from "./executor-bindings.ts";
 
-export type Values = Readonly<Record<string, unknown>>;
+export type { Values } from "./executor-bindings.ts";
 
 export interface ExecutorFormServices {
   connections: Pick<ConnectionService, "list" | "targets">;
@@ -23,21 +35,21 @@ const pageLimit = 100;
 /** Trackers that a select offers; past this the list would be of no use to anybody. */
 const maxChoices = 1000;
 
-/** The fields of an executor's form: those of the window only in window mode. */
+/**
+ * The fields of an executor's form: those of the window only in window mode, and of the target also the one choice that the form
+ * makes of its kind and its name, with the choice that the shown rows of bindings belong to.
+ */
 export function describeExecutor(values: Values): readonly FieldDescription[] {
-  return fields(ExecutorInput, values).filter((field) => field.name !== "window" || values.trigger === "window");
+  return fields(ExecutorInput, values)
+    .filter((field) => field.name !== "window" || values.trigger === "window")
+    .map((field) => (field.name === "target" ? { ...field, children: withChoice(field.children) } : field));
 }
 
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function bindingsOf(values: Values): readonly unknown[] {
-  return Array.isArray(values.bindings) ? values.bindings : [];
+function withChoice(children: readonly FieldDescription[]): readonly FieldDescription[] {
+  const id = children.find((child) => child.name === "id");
+  if (id === undefined) return children;
+  const own = (name: string) => ({ ...id, name, path: `target.${name}`, is_required: false });
+  return [...children.map((child) => ({ ...child, is_required: false })), own("choice"), own("drawn")];
 }
 
 /** Every page of a list, up to a bound. */
@@ -52,78 +64,48 @@ async function all<T>(list: (query: unknown) => Promise<{ items: readonly T[]; n
   return items;
 }
 
-/** `ghcr.io/owner/app:1.2@sha256:…` without tag and digest, and without what Docker Hub lets people leave out. */
-function repositoryOf(image: string): string {
-  const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
-  return bare.replace(/^(index\.)?docker\.io\//, "").replace(/^library\//, "");
-}
-
-/** A source names its registry in the image or beside it. */
-function watchedBy({ image, registry }: Values): string {
-  const host = text(registry)
-    .replace(/^https?:\/\//, "")
-    .replace(/\/$/, "");
-  return repositoryOf(host === "" ? text(image) : `${host}/${text(image)}`);
-}
-
-/** The tracker whose source watches the very repository that runs: what somebody would choose. */
-function trackerFor(trackers: readonly TrackerView[], image: string): string {
-  const wanted = repositoryOf(image);
-  const watches = (tracker: TrackerView) => tracker.sources.some((source) => watchedBy(source.config) === wanted);
-  return wanted === "" ? "" : (trackers.find(watches)?.name ?? "");
-}
-
-/** A binding with what follows from its tracker: a source or channel that is not the tracker's gives way to its first. */
-function settled(binding: unknown, trackers: readonly TrackerView[], image: string): Values {
-  const service = text(member(binding, "service")) || "main";
-  const name = text(member(binding, "tracker")) || trackerFor(trackers, image);
-  const tracker = trackers.find((each) => each.name === name);
-  const sources = tracker?.sources ?? [];
-  const asked = sources.find((source) => source.key === text(member(binding, "source")));
-  const source = asked ?? sources.find((each) => each.kind === "oci") ?? sources[0];
-  const channels = source?.channels.map((channel) => channel.type) ?? [];
-  const channel = channels.find((type) => type === member(binding, "channel")) ?? channels[0] ?? "";
-  return { service, tracker: name, source: source?.key ?? "", channel };
-}
-
 interface Drawn {
   values: Values;
   fields: readonly FieldDescription[];
+  errors: FieldErrors;
   facts: ExecutorFormFacts;
 }
 
 /**
  * Everything that the form shows for these values: the targets of the chosen connection, the sources and channels of the chosen
- * tracker, the next openings, and what a run would do. `is_kept`: the values are somebody's and only blanks are filled.
+ * trackers, the next openings, and what a run would do. `errors` come back at the rows that are drawn.
  */
 export async function drawExecutorForm(
   services: ExecutorFormServices,
   given: Values,
   language: Language,
   signal: AbortSignal,
+  errors: FieldErrors = {},
 ): Promise<Drawn> {
   const [connections, trackers] = await Promise.all([all(services.connections.list), all(services.trackers.list)]);
   const connectionId = text(given.connection_id) || (connections.length === 1 ? (connections[0]?.id ?? "") : "");
   const discovery = await targetsOf(services, connectionId, signal);
-  const targetId = text(member(given.target, "id"));
-  const target = discovery.targets.find((each) => each.id === targetId);
-  const imageOf = (binding: unknown) =>
-    (target?.services.find((each) => each.name === member(binding, "service")) ?? target?.services[0])?.image ?? "";
-  const bindings =
-    bindingsOf(given).length === 0 ? [{ service: target?.services[0]?.name ?? "main" }] : bindingsOf(given);
+  const ref = chosenRef(given);
+  const target = discovery.targets.find((each) => each.kind === ref.kind && each.id === ref.id);
+  const rows = bindingRows(given, target, trackers);
   const values: Values = {
     ...given,
     connection_id: connectionId,
+    target: { ...ref, choice: ref.id === "" ? "" : choiceOf(ref) },
     name: text(given.name) || (target?.name ?? ""),
-    bindings: bindings.map((binding) => settled(binding, trackers, imageOf(binding))),
+    bindings: rows,
   };
   return {
     values,
     fields: describeExecutor(values),
+    errors: errorsAtRows(errors, given, values),
     facts: {
       connections: connections.map(({ id, name }) => ({ value: id, title: name })),
       ...discovery,
       trackers: trackers.map(({ name }) => ({ value: name, title: name })),
+      fitting: Object.fromEntries(
+        (target?.services ?? []).map(({ name, image }) => [name, trackersFor(trackers, image)] as const),
+      ),
       dependent: dependentChoices(values, trackers, language),
       openings: values.trigger === "window" ? [...services.executors.openings(values.window, shownOpenings)] : [],
       preview: await previewOf(services, values, signal),
@@ -159,12 +141,15 @@ function dependentChoices(values: Values, trackers: readonly TrackerView[], lang
 
 /** Null while too little is chosen to plan anything. */
 async function previewOf({ executors }: ExecutorFormServices, values: Values, signal: AbortSignal): Promise<Planned> {
+  const { connection_id, target, bindings } = submitted(values);
+  const rows = Array.isArray(bindings) ? bindings : [];
   const isChosen =
-    text(values.connection_id) !== "" &&
-    text(member(values.target, "id")) !== "" &&
-    bindingsOf(values).every((binding) => text(member(binding, "channel")) !== "");
+    text(connection_id) !== "" &&
+    text(member(target, "id")) !== "" &&
+    rows.length > 0 &&
+    rows.every((row) => text(member(row, "channel")) !== "");
   if (!isChosen) return null;
-  const { connection_id, target, bindings, image_selection, reference_mode, minimum_age_hours, start_first } = values;
+  const { image_selection, reference_mode, minimum_age_hours, start_first } = values;
   const planned = { connection_id, target, bindings, image_selection, reference_mode, minimum_age_hours, start_first };
   // Only what the plan depends on: a name or a health check that is not right yet hides nothing.
   const input = { ...Object.fromEntries(Object.entries(planned).filter(([, value]) => value !== undefined)) };
@@ -179,8 +164,9 @@ async function previewOf({ executors }: ExecutorFormServices, values: Values, si
 
 /** As the service takes it on edit: what the form left blank goes back to its default instead of staying as it was. */
 export function withDefaults(input: Values): Values {
-  const defaults = fields(ExecutorInput, input).flatMap((field) =>
+  const given = submitted(input);
+  const defaults = fields(ExecutorInput, given).flatMap((field) =>
     field.is_required || field.default_value === undefined ? [] : [[field.name, field.default_value] as const],
   );
-  return { ...Object.fromEntries(defaults), window: null, ...input };
+  return { ...Object.fromEntries(defaults), window: null, ...given };
 }

@@ -12,6 +12,7 @@ import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
+import { submitted } from "./executor-bindings.ts";
 import {
   describeExecutor,
   drawExecutorForm,
@@ -122,16 +123,16 @@ function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings
     }
   };
   const render = async (c: AppContext, ctx: PageContext, executor: ExecutorView | null, given: Values, errors = {}) => {
-    const drawn = await drawExecutorForm(services, given, ctx.language, c.req.raw.signal);
-    return <ExecutorFormPage ctx={ctx} executor={executor} errors={errors} {...drawn} />;
+    const drawn = await drawExecutorForm(services, given, ctx.language, c.req.raw.signal, errors);
+    return <ExecutorFormPage ctx={ctx} executor={executor} {...drawn} />;
   };
 
   app.get("/executors/new", async (c) => {
     const ctx = await pageContext(c, page);
-    const { connection, target, tracker } = c.req.query();
+    const { connection, kind = "container", target, tracker } = c.req.query();
     const given: Values = {
       ...(connection === undefined ? {} : { connection_id: connection }),
-      ...(target === undefined ? {} : { target: { kind: "container", id: target } }),
+      ...(target === undefined ? {} : { target: { kind, id: target, drawn: "" } }),
       ...(tracker === undefined ? {} : { bindings: [{ tracker }] }),
       trigger: "manual",
     };
@@ -144,7 +145,7 @@ function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings
       base_path: ctx.base_path,
       describe: describeExecutor,
       render: async ({ values, errors }) => String(await render(c, ctx, null, values, errors)),
-      save: async (input, action) => finish(c, ctx, await executors.create(c.get("actor"), input), action),
+      save: async (input, action) => finish(c, ctx, await executors.create(c.get("actor"), submitted(input)), action),
     });
   });
 

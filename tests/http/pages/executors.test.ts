@@ -44,7 +44,7 @@ test("the form proposes the only connection, and a target from the address stays
   const page = await person.get("/executors/new?connection=connection-1&target=web");
   expect(page.text).toContain("The targets could not be read");
   expect(page.text).toMatch(/<option value="connection-1" selected/);
-  expect(page.text).toContain('name="target.id"');
+  expect(page.text).toContain(`name="target.choice" value="container:web" checked`);
   expect(page.text).toContain("web");
 });
 

@@ -1,0 +1,131 @@
+import type { TargetView } from "../../connections/schema.ts";
+import type { TrackerView } from "../../trackers/schema.ts";
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export function member(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
+}
+
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function bindingsOf(values: Values): readonly unknown[] {
+  return Array.isArray(values.bindings) ? values.bindings : [];
+}
+
+/** A target as the form's one choice names it: `compose:shop`. */
+export function choiceOf(target: { kind: string; id: string }): string {
+  return `${target.kind}:${target.id}`;
+}
+
+/** The chosen target in its two parts, from the form's one choice or from the parts themselves. */
+export function chosenRef(values: Values): { kind: string; id: string } {
+  const [kind = "", ...rest] = text(member(values.target, "choice")).split(":");
+  if (kind !== "") return { kind, id: rest.join(":") };
+  return { kind: text(member(values.target, "kind")) || "container", id: text(member(values.target, "id")) };
+}
+
+/** `ghcr.io/owner/app:1.2@sha256:…` without tag and digest, and without what Docker Hub lets people leave out. */
+function repositoryOf(image: string): string {
+  const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
+  return bare.replace(/^(index\.)?docker\.io\//, "").replace(/^library\//, "");
+}
+
+/** A source names its registry in the image or beside it. */
+function watchedBy({ image, registry }: Values): string {
+  const host = text(registry)
+    .replace(/^https?:\/\//, "")
+    .replace(/\/$/, "");
+  return repositoryOf(host === "" ? text(image) : `${host}/${text(image)}`);
+}
+
+/** Whether a source watches the very repository that runs. */
+function watches(source: TrackerView["sources"][number], image: string): boolean {
+  const wanted = repositoryOf(image);
+  return wanted !== "" && watchedBy(source.config) === wanted;
+}
+
+/** The trackers that somebody would choose for an image: those that watch its repository. */
+export function trackersFor(trackers: readonly TrackerView[], image: string): readonly string[] {
+  return trackers.filter(({ sources }) => sources.some((source) => watches(source, image))).map(({ name }) => name);
+}
+
+/** What follows from a tracker: a source or channel that is not the tracker's gives way to the one that fits. */
+function settled(row: unknown, name: string, service: string, trackers: readonly TrackerView[], image: string): Values {
+  const sources = trackers.find((each) => each.name === name)?.sources ?? [];
+  const asked = sources.find((source) => source.key === text(member(row, "source")));
+  const fitting = sources.find((each) => watches(each, image)) ?? sources.find((each) => each.kind === "oci");
+  const source = asked ?? fitting ?? sources[0];
+  const channels = source?.channels.map((channel) => channel.type) ?? [];
+  const channel = channels.find((type) => type === member(row, "channel")) ?? channels[0] ?? "";
+  return { service, tracker: name, source: source?.key ?? "", channel };
+}
+
+/**
+ * The rows of bindings that the form shows: one for a container; for a group one for each of its services, bound or not, and those
+ * that are bound to a service that is not there. For a target that was chosen just now trackers are proposed by image.
+ */
+export function bindingRows(
+  values: Values,
+  target: TargetView | undefined,
+  trackers: readonly TrackerView[],
+): readonly Values[] {
+  const given = bindingsOf(values);
+  const drawn = member(values.target, "drawn");
+  const ref = chosenRef(values);
+  const isSame = drawn === undefined || drawn === choiceOf(ref);
+  const serviceOf = (row: unknown) => text(member(row, "service"));
+  if (ref.kind === "container") {
+    const [service] = target?.services ?? [];
+    const row = given.find((each) => serviceOf(each) === "" || serviceOf(each) === "main");
+    const image = service?.image ?? "";
+    const name = text(member(row, "tracker")) || (trackersFor(trackers, image)[0] ?? "");
+    return [settled(row, name, service?.name ?? "main", trackers, image)];
+  }
+  const preferred = given.map((row) => text(member(row, "tracker")));
+  const rows = (target?.services ?? []).map(({ name, image }) => {
+    const row = isSame ? given.find((each) => serviceOf(each) === name) : undefined;
+    const fitting = trackersFor(trackers, image);
+    const proposed = isSame ? "" : (fitting.find((each) => preferred.includes(each)) ?? fitting[0] ?? "");
+    return settled(row, row === undefined ? proposed : text(member(row, "tracker")), name, trackers, image);
+  });
+  const others = isSame
+    ? given.filter((row) => serviceOf(row) !== "" && rows.every((each) => each.service !== serviceOf(row)))
+    : [];
+  return [
+    ...rows,
+    ...others.map((row) => settled(row, text(member(row, "tracker")), serviceOf(row), trackers, "")),
+  ].filter(
+    (row) => target === undefined || row.tracker !== "" || target.services.some(({ name }) => name === row.service),
+  );
+}
+
+/** The values as the service takes them: one target, and of a group only the services that follow a tracker. */
+export function submitted(values: Values): Values {
+  const target = chosenRef(values);
+  if (target.kind === "container") return { ...values, target };
+  return { ...values, target, bindings: bindingsOf(values).filter((row) => text(member(row, "tracker")) !== "") };
+}
+
+/** Errors at the rows of what was submitted, at the rows that are drawn: those know each other by the service. */
+export function errorsAtRows(
+  errors: Readonly<Record<string, string>>,
+  values: Values,
+  drawn: Values,
+): Readonly<Record<string, string>> {
+  const sent = bindingsOf(submitted(values));
+  const rows = bindingsOf(drawn);
+  return Object.fromEntries(
+    Object.entries(errors).map(([path, message]) => {
+      const [, position, field] = /^bindings\.(\d+)\.(.+)$/.exec(path) ?? [];
+      if (position === undefined || field === undefined) return [path, message];
+      const service = member(sent[Number(position)], "service");
+      const at = rows.findIndex((row) => member(row, "service") === service);
+      // The service is no field of its own in a row: what is wrong with it is told at its tracker.
+      const shown = field === "service" ? "tracker" : field;
+      return [at === -1 ? path : `bindings.${at}.${shown}`, message];
+    }),
+  );
+}

@@ -1,0 +1,206 @@
+import type { Child } from "hono/jsx";
+import type { TargetView } from "../../src/connections/schema.ts";
+import { FieldError, fieldId } from "../components/field.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Banner } from "../components/notice.tsx";
+import { State } from "../components/state.tsx";
+import { TargetState } from "../connections/targets.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+interface TargetPickerProps {
+  ctx: PageContext;
+  targets: readonly TargetView[];
+  /** Why there are none. */
+  failure: string | null;
+  /** `compose:shop`; blank while none is chosen. */
+  chosen: string;
+  /** The executor that is edited: its target is free for it. */
+  own: string | null;
+  error: string | undefined;
+  /** What draws the form again. */
+  attributes: Readonly<Record<string, string>>;
+}
+
+/** Up to so many are found by looking. */
+const searchedFrom = 9;
+
+const keyOf = ({ kind, id }: Pick<TargetView, "kind" | "id">) => `${kind}:${id}`;
+
+/** Everything behind the connection, groups first, each with the reason where it cannot be chosen. */
+export function TargetPicker(props: TargetPickerProps) {
+  const { ctx, targets, failure, chosen, error } = props;
+  const t = texts(ctx).executors;
+  const id = fieldId("target.id");
+  const found = targets.find((target) => keyOf(target) === chosen);
+  const roots = rootsOf(targets, props.own);
+  const others = roots.filter((root) => root !== found);
+  const list = (
+    <>
+      {targets.length < searchedFrom ? null : (
+        <label class="field-search scripted">
+          <Icon name="search" />
+          <input type="search" placeholder={t.find_target} aria-label={t.find_target} data-find="#targets" />
+        </label>
+      )}
+      <ul class="picks" id="targets">
+        {others.map((target) => (
+          <Pick {...props} target={target} />
+        ))}
+      </ul>
+      <p class="quiet hidden" data-found-nothing>
+        {t.no_target_found}
+      </p>
+    </>
+  );
+  return (
+    <fieldset
+      class="group picker"
+      id={id}
+      tabindex={-1}
+      aria-describedby={error === undefined ? undefined : `${id}-error`}
+    >
+      <legend>{t.target}</legend>
+      <FieldError ctx={ctx} id={`${id}-error`} message={error} />
+      {failure === null ? null : (
+        <Banner tone="failed" title={t.targets_failed}>
+          {translateMessage(ctx.language, failure)}
+        </Banner>
+      )}
+      {chosen !== "" && found === undefined ? <Missing {...props} /> : null}
+      {found === undefined ? null : (
+        <ul class="picks">
+          <Pick {...props} target={found} />
+        </ul>
+      )}
+      {others.length === 0 ? (
+        failure === null && found === undefined && chosen === "" ? (
+          <p class="quiet">{t.no_targets}</p>
+        ) : null
+      ) : found === undefined ? (
+        list
+      ) : (
+        <details class="advanced" id="other-targets">
+          <summary>
+            <Icon name="chevron-right" />
+            <b>{t.other_targets}</b>
+            <span>{others.map((target) => target.name).join(", ")}</span>
+          </summary>
+          <div class="advanced-fields">{list}</div>
+        </details>
+      )}
+      <input type="hidden" name="target.drawn" value={chosen} />
+    </fieldset>
+  );
+}
+
+/** Groups, then containers of none; what can be chosen stands before what cannot. */
+function rootsOf(targets: readonly TargetView[], own: string | null): readonly TargetView[] {
+  const isOffered = (target: TargetView) =>
+    target.group === null || !targets.some(({ kind, id }) => kind === "compose" && id === target.group);
+  const rank = (target: TargetView) =>
+    (target.kind === "compose" ? 0 : 4) + (target.refusals.length > 0 ? 2 : isTaken(target, own) ? 1 : 0);
+  return targets.filter(isOffered).toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+}
+
+function isTaken(target: TargetView, own: string | null): boolean {
+  return target.executor !== null && target.executor.id !== own;
+}
+
+/** It stays chosen though it is not among what was found: somebody may know better. */
+function Missing({ ctx, chosen, failure }: TargetPickerProps) {
+  const t = texts(ctx).executors;
+  const name = chosen.slice(chosen.indexOf(":") + 1);
+  return (
+    <ul class="picks">
+      <li>
+        <label class="pick">
+          <input type="radio" name="target.choice" value={chosen} checked />
+          <span class="pick-body">
+            <span>
+              <b>{name}</b> {failure === null ? <span class="quiet">{t.target_missing}</span> : null}
+            </span>
+          </span>
+        </label>
+      </li>
+    </ul>
+  );
+}
+
+function Pick(props: TargetPickerProps & { target: TargetView }) {
+  const { ctx, target, targets } = props;
+  const t = texts(ctx).executors;
+  const members = target.kind === "compose" ? targets.filter((each) => each.group === target.id) : [];
+  const isOpen = members.some((each) => keyOf(each) === props.chosen);
+  const words = [target.name, ...target.services.flatMap(({ name, image }) => [name, image])].join(" ");
+  return (
+    <li data-found={words.toLowerCase()}>
+      <Choice {...props} lead={target.kind === "compose" ? t.group_of(target.services.length) : null} />
+      {members.length === 0 ? null : (
+        <details class="pick-members" open={isOpen}>
+          <summary>
+            <Icon name="chevron-right" />
+            {t.group_members(members.length)}
+          </summary>
+          <ul class="picks">
+            {members.map((member) => (
+              <li>
+                <Choice {...props} target={member} lead={null} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Choice(props: TargetPickerProps & { target: TargetView; lead: Child }) {
+  const { ctx, target, chosen, own, lead, attributes } = props;
+  const t = texts(ctx).executors;
+  const value = keyOf(target);
+  const taken = isTaken(target, own);
+  const isChosen = value === chosen;
+  const isFree = !taken && target.refusals.length === 0;
+  const reasons = taken
+    ? [t.target_taken(target.executor?.name ?? "")]
+    : target.refusals.map((reason) => translateMessage(ctx.language, reason.message));
+  return (
+    <label class="pick">
+      <input
+        type="radio"
+        name="target.choice"
+        value={value}
+        checked={isChosen}
+        disabled={!isFree && !isChosen}
+        {...attributes}
+      />
+      <span class="pick-body">
+        <span>
+          <b>{target.name}</b> {lead === null ? null : <span class="quiet">{lead}</span>}
+        </span>
+        {target.services.map((service) => (
+          <span class="pick-service">
+            {target.kind === "compose" ? <span>{service.name}</span> : null}
+            <span class="version">{service.image}</span>
+            {service.containers.length > 1 ? <span class="quiet">{t.replicas(service.containers.length)}</span> : null}
+          </span>
+        ))}
+        {reasons.map((reason) => (
+          <span class="pick-reason">
+            <State ctx={ctx} tone={taken ? "quiet" : "attention"} icon="circle-minus">
+              {reason}
+            </State>
+          </span>
+        ))}
+        {isFree
+          ? target.warnings.map((warning) => (
+              <span class="quiet">{translateMessage(ctx.language, warning.message)}</span>
+            ))
+          : null}
+      </span>
+      <TargetState ctx={ctx} target={target} />
+    </label>
+  );
+}
