@@ -137,7 +137,10 @@ document.addEventListener("input", (event) => {
     item.hidden = !isKept && !item.querySelector("input:checked");
   }
   const nothing = list.parentElement.querySelector("[data-found-nothing]");
-  nothing?.classList.toggle("hidden", [...list.children].some((item) => !item.hidden));
+  nothing?.classList.toggle(
+    "hidden",
+    [...list.children].some((item) => !item.hidden),
+  );
 });
 
 document.addEventListener("keydown", (event) => {
