@@ -76,11 +76,14 @@ export function restartPolicyOf(container: ContainerInspect): RawObject {
 export function createBody(plan: Blueprint, newImageConfig: unknown, labels: RawObject, apiVersion: string): RawObject {
   const main = mainAttachment(plan);
   const config = configForCreate(plan.config, objectAt(newImageConfig));
-  const { MacAddress: macAddress, ...withoutMac } = config;
+  const { MacAddress: macAddress, ExposedPorts: exposedPorts, ...withoutMac } = config;
+  // Engines refuse them in another's network, even those that the image brings there by itself.
+  const isNetworkShared = stringAt(plan.host_config.NetworkMode).startsWith("container:");
   const isMacInConfig = !hasEndpointMac(apiVersion) && !isBlank(macAddress) && macAddress !== "";
   return {
     ...withoutMac,
     ...(isMacInConfig ? { MacAddress: macAddress } : {}),
+    ...(isNetworkShared || exposedPorts === undefined ? {} : { ExposedPorts: exposedPorts }),
     Labels: { ...objectAt(config.Labels), ...labels },
     HostConfig: { ...plan.host_config, RestartPolicy: plan.restart_policy },
     ...(main === null ? {} : { NetworkingConfig: { EndpointsConfig: { [main.network]: main.endpoint } } }),
@@ -93,7 +96,15 @@ type Attached = Pick<Blueprint, "attachments" | "host_config">;
 export function mainAttachment(plan: Attached): Attachment | null {
   const mode = stringAt(plan.host_config.NetworkMode);
   const name = mode === "" || mode === "default" ? "bridge" : mode;
-  return plan.attachments.find((each) => each.network === name || each.network_id === name) ?? null;
+  const named = plan.attachments.find((each) => each.network === name || isIdOf(each, name));
+  if (named !== undefined || name === "bridge") return named ?? null;
+  // The mode may be an id, which a container that never ran does not show with its networks.
+  const [unknown, ...others] = plan.attachments.filter((each) => each.network_id === "");
+  return /^[0-9a-f]{12,64}$/.test(name) && others.length === 0 ? (unknown ?? null) : null;
+}
+
+function isIdOf(attachment: Attachment, text: string): boolean {
+  return text.length >= 12 && attachment.network_id.startsWith(text);
 }
 
 /** Whether networks have to be connected or disconnected after the create call; most containers need neither. */
@@ -110,7 +121,12 @@ function hasEndpointMac(apiVersion: string): boolean {
 /** Its own only when a person chose it: engines fill in the short id, the host's name or the name of a shared namespace. */
 function carriedHostname(container: ContainerInspect): string {
   const hostname = stringAt(container.Config.Hostname);
-  return isHostnameForeign(container) || container.Id.startsWith(hostname) ? "" : hostname;
+  return isHostnameForeign(container) || isHostnameMade(container.Id, hostname) ? "" : hostname;
+}
+
+/** The engine's own choice: the first twelve digits of the id. A shorter text with which the id happens to begin is somebody's. */
+export function isHostnameMade(id: string, hostname: string): boolean {
+  return hostname === "" || hostname === id.slice(0, 12);
 }
 
 /** In these modes the name belongs to somebody else, and the engine refuses one at create. */
@@ -144,7 +160,10 @@ export function linkForCreate(link: string): string {
  */
 function volumesByName(container: ContainerInspect, inherited: ReadonlySet<string>): RawObject {
   const volumes = (container.Mounts ?? []).filter((mount) => mount.Type === "volume");
-  const nameAt = (destination: string) => stringAt(volumes.find((each) => each.Destination === destination)?.Name);
+  const nameAt = (path: string) => {
+    const volume = volumes.find((each) => each.Destination === mountPath(path));
+    return volume === undefined ? "" : volumeName(volume);
+  };
 
   const binds = stringsAt(container.HostConfig.Binds).map((bind) => {
     const name = bind.includes(":") ? "" : nameAt(bind);
@@ -157,14 +176,16 @@ function volumesByName(container: ContainerInspect, inherited: ReadonlySet<strin
       const name = isAnonymous ? nameAt(stringAt(mount.Target)) : "";
       return name === "" ? mount : { ...mount, Source: name };
     });
-  const named = new Set([...binds.map(bindDestination), ...mounts.map((mount) => stringAt(mount.Target))]);
+  const named = new Set(
+    [...binds.map(bindDestination), ...mounts.map((mount) => stringAt(mount.Target))].map(mountPath),
+  );
   const anonymous = volumes.filter((mount) => {
     const destination = stringAt(mount.Destination);
     return !named.has(destination) && !inherited.has(destination);
   });
   const added = anonymous.map((mount) => ({
     Type: "volume",
-    Source: stringAt(mount.Name),
+    Source: volumeName(mount),
     Target: stringAt(mount.Destination),
     ...(mount.RW === false ? { ReadOnly: true } : {}),
   }));
@@ -173,6 +194,26 @@ function volumesByName(container: ContainerInspect, inherited: ReadonlySet<strin
     ...(binds.length === 0 ? {} : { Binds: binds }),
     ...(allMounts.length === 0 ? {} : { Mounts: allMounts }),
   };
+}
+
+/**
+ * The name of a mounted volume, empty when nothing tells it. Newer engines leave it out for a bind that is a path alone; a volume of
+ * their own driver then lies in a folder of its name.
+ */
+export function volumeName(mount: RawObject): string {
+  const name = stringAt(mount.Name);
+  if (name !== "" || !["", "local"].includes(stringAt(mount.Driver))) return name;
+  return /\/volumes\/([a-zA-Z0-9][a-zA-Z0-9_.-]+)\/_data$/.exec(stringAt(mount.Source))?.[1] ?? "";
+}
+
+/** A path as the engine tells it of a mount, whatever way it was written: `/a/./b/` and `/x/../a/b` are `/a/b`. */
+export function mountPath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
 }
 
 function bindDestination(bind: string): string {

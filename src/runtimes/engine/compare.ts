@@ -1,4 +1,4 @@
-import { type Blueprint, isHostnameForeign, linkForCreate } from "./carry.ts";
+import { type Blueprint, isHostnameForeign, isHostnameMade, linkForCreate, volumeName } from "./carry.ts";
 import { isOwnLabel } from "./names.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { canonical, isBlank, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "./raw.ts";
@@ -68,7 +68,7 @@ export function differingKeys(left: RawObject, right: RawObject): readonly strin
 
 export function comparableConfig(config: RawObject, owner: Pick<ContainerInspect, "Id" | "HostConfig">): RawObject {
   const hostname = stringAt(config.Hostname);
-  const isMade = isHostnameForeign(owner) || owner.Id.startsWith(hostname);
+  const isMade = isHostnameForeign(owner) || isHostnameMade(owner.Id, hostname);
   const labels = Object.entries(stringMapAt(config.Labels)).filter(([key]) => !isOwnLabel(key));
   return {
     ...config,
@@ -78,7 +78,7 @@ export function comparableConfig(config: RawObject, owner: Pick<ContainerInspect
     Domainname: isHostnameForeign(owner) ? null : emptyToNull(config.Domainname),
     Env: [...stringsAt(config.Env)].sort(),
     Labels: Object.fromEntries(labels),
-    Healthcheck: withoutZeros(config.Healthcheck),
+    Healthcheck: comparableCheck(config.Healthcheck),
   };
 }
 
@@ -101,7 +101,7 @@ function portBindings(value: unknown): RawObject {
 }
 
 function expectedNetworks(plan: Blueprint): RawObject {
-  return Object.fromEntries(plan.attachments.map((each) => [each.network, comparableEndpoint(each.endpoint, "")]));
+  return Object.fromEntries(plan.attachments.map((each) => [each.network, comparableEndpoint(each.endpoint)]));
 }
 
 function foundNetworks(plan: Blueprint, found: ContainerInspect): RawObject {
@@ -112,12 +112,19 @@ function foundNetworks(plan: Blueprint, found: ContainerInspect): RawObject {
     const expected = plan.attachments.find((each) => each.network === network)?.endpoint ?? {};
     // An address that nobody chose is made at start; one that was chosen must have arrived.
     const kept = "MacAddress" in expected ? endpoint : { ...endpoint, MacAddress: null };
-    return [network, comparableEndpoint(kept, found.Id)];
+    return [network, comparableEndpoint({ ...kept, Aliases: plannedAliases(endpoint, expected, found) })];
   });
   return Object.fromEntries(networks);
 }
 
-function comparableEndpoint(endpoint: RawObject, ownerId: string): RawObject {
+/** Engines add the short id, and when they connect a network also the hostname; neither is anybody's setting. */
+function plannedAliases(endpoint: RawObject, expected: RawObject, found: ContainerInspect): readonly string[] {
+  const planned = stringsAt(expected.Aliases);
+  const added = [found.Id.slice(0, 12), stringAt(found.Config.Hostname)];
+  return stringsAt(endpoint.Aliases).filter((alias) => planned.includes(alias) || !added.includes(alias));
+}
+
+function comparableEndpoint(endpoint: RawObject): RawObject {
   const {
     NetworkID: _networkId,
     EndpointID: _endpointId,
@@ -130,9 +137,8 @@ function comparableEndpoint(endpoint: RawObject, ownerId: string): RawObject {
     DNSNames: _names,
     ...configured
   } = endpoint;
-  const aliases = stringsAt(endpoint.Aliases).filter((alias) => ownerId === "" || alias !== ownerId.slice(0, 12));
   // A marker, so that an endpoint without any setting still counts as attached.
-  return { ...configured, Aliases: [...aliases].sort(), attached: true };
+  return { ...configured, Aliases: [...stringsAt(endpoint.Aliases)].sort(), attached: true };
 }
 
 /** Without what the new image brings where nothing was mounted before. */
@@ -148,12 +154,20 @@ function carriedMounts(plan: Blueprint, found: ContainerInspect): readonly RawOb
 
 function mountsByPath(mounts: readonly RawObject[]): RawObject {
   const entries = mounts.map((mount) => {
-    const isVolume = mount.Type === "volume";
-    const from = isVolume ? stringAt(mount.Name) : stringAt(mount.Source);
-    const propagation = isVolume ? "" : stringAt(mount.Propagation);
-    return [stringAt(mount.Destination), { type: mount.Type, from, writable: mount.RW === true, propagation }];
+    const propagation = mount.Type === "volume" ? "" : stringAt(mount.Propagation);
+    return [
+      stringAt(mount.Destination),
+      { type: mount.Type, from: mountedFrom(mount), writable: mount.RW === true, propagation },
+    ];
   });
   return Object.fromEntries(entries);
+}
+
+/** A volume and an image by their names: an image's files lie under a path that every container has for itself. */
+function mountedFrom(mount: RawObject): string {
+  if (mount.Type === "image") return stringAt(mount.Name);
+  const name = mount.Type === "volume" ? volumeName(mount) : "";
+  return name === "" ? stringAt(mount.Source) : name;
 }
 
 function blankToNull(config: RawObject): RawObject {
@@ -163,6 +177,12 @@ function blankToNull(config: RawObject): RawObject {
 
 function emptyToNull(value: unknown): unknown {
   return value === "" || isBlank(value) ? null : value;
+}
+
+/** `["NONE"]` switches the check off; its other members mean nothing then. */
+function comparableCheck(check: unknown): RawObject {
+  const { Test: test } = objectAt(check);
+  return stringsAt(test)[0] === "NONE" ? { Test: test } : withoutZeros(check);
 }
 
 function withoutZeros(value: unknown): RawObject {

@@ -1,14 +1,4 @@
-import {
-  isBlank,
-  isObject,
-  isSame,
-  listAt,
-  objectAt,
-  type RawObject,
-  stringAt,
-  stringMapAt,
-  stringsAt,
-} from "./raw.ts";
+import { isBlank, isObject, isSame, objectAt, type RawObject, stringMapAt, stringsAt } from "./raw.ts";
 
 /**
  * Three-way merge of a container's `Config` with the image it was made from and the image it will be made from (both as the
@@ -22,7 +12,8 @@ import {
 export function mergeConfig(container: RawObject, oldImage: RawObject, newImage: RawObject): RawObject {
   const merged: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(container)) {
-    merged[key] = follows(value, oldImage[key]) ? newImage[key] : value;
+    const isFromImage = !ofContainerAlone.has(key) && follows(value, oldImage[key]);
+    merged[key] = isFromImage ? newImage[key] : value;
   }
   // The engine gives these to a container that names none, so they appear although the old image had nothing.
   for (const key of ["User", "WorkingDir", "StopSignal"]) {
@@ -39,6 +30,27 @@ export function mergeConfig(container: RawObject, oldImage: RawObject, newImage:
   };
 }
 
+/**
+ * What no engine takes from an image at create, though an image made by a commit has them in its configuration: where both are
+ * equal, a person set it all the same.
+ */
+const ofContainerAlone = new Set([
+  "ArgsEscaped",
+  "AttachStderr",
+  "AttachStdin",
+  "AttachStdout",
+  "Domainname",
+  "Hostname",
+  "MacAddress",
+  "NetworkDisabled",
+  "OnBuild",
+  "OpenStdin",
+  "Shell",
+  "StdinOnce",
+  "StopTimeout",
+  "Tty",
+]);
+
 /** A value that is there on both sides and equal is the image's; what the image does not speak of is the container's own. */
 function follows(value: unknown, oldDefault: unknown): boolean {
   return !isUnset(oldDefault) && isSame(value, oldDefault);
@@ -49,6 +61,10 @@ function isUnset(value: unknown): boolean {
 }
 
 function mergeCommand(container: RawObject, oldImage: RawObject, newImage: RawObject): RawObject {
+  if (isTakenAway(container.Entrypoint) && !isTakenAway(oldImage.Entrypoint)) {
+    const command = isSame(container.Cmd, oldImage.Cmd) ? newImage.Cmd : container.Cmd;
+    return { Entrypoint: [], Cmd: command ?? null };
+  }
   const isOwnEntrypoint = !isSame(container.Entrypoint, oldImage.Entrypoint);
   // An engine fills in the image's command unless an entrypoint was given: a missing command therefore tells of one.
   const isCommandDropped = isBlank(container.Cmd) && !isBlank(oldImage.Cmd);
@@ -62,16 +78,30 @@ function mergeCommand(container: RawObject, oldImage: RawObject, newImage: RawOb
   };
 }
 
-/** `NAME=value` lines. The container's own come first and keep their order, as an engine writes them. */
+/**
+ * A person's `[]`: no entrypoint, and the image's command in place of a missing one. `[""]` also takes the entrypoint away, but
+ * without a command from the image; engines then show `null`.
+ */
+function isTakenAway(entrypoint: unknown): boolean {
+  return Array.isArray(entrypoint) && entrypoint.length === 0;
+}
+
+/**
+ * `NAME=value` lines. The container's own come first and keep their order, as an engine writes them. A name with several lines is
+ * one setting, of which the last line counts: all of them stay, or all follow.
+ */
 export function mergeEnv(
   container: readonly string[],
   oldImage: readonly string[],
   newImage: readonly string[],
 ): readonly string[] {
-  const defaults = new Set(oldImage);
-  const own = container.filter((line) => !defaults.has(line));
-  const names = new Set(own.map(variableName));
-  return [...own, ...newImage.filter((line) => !names.has(variableName(line)))];
+  const linesOf = (lines: readonly string[], name: string) => lines.filter((line) => variableName(line) === name);
+  const names = new Set(container.map(variableName));
+  const own = new Set([...names].filter((name) => !isSame(linesOf(container, name), linesOf(oldImage, name))));
+  return [
+    ...container.filter((line) => own.has(variableName(line))),
+    ...newImage.filter((line) => !own.has(variableName(line))),
+  ];
 }
 
 export function variableName(line: string): string {
@@ -97,8 +127,6 @@ function mergeHealthcheck(container: unknown, oldImage: unknown, newImage: unkno
     const value = isOwn ? own[key] : newDefault[key];
     if (!isUnset(value)) merged[key] = value;
   }
-  // `["NONE"]` switches the image's check off; its other members mean nothing then.
-  if (stringAt(listAt(own.Test)[0]) === "NONE") return own;
   return isBlank(merged) ? null : merged;
 }
 
@@ -113,11 +141,13 @@ export function ownCounts(container: RawObject, oldImage: RawObject): { environm
 }
 
 /**
- * `Config` as the create call must get it so that the merged one comes out: an engine reads an empty entrypoint as "take the
+ * `Config` as the create call must get it so that the merged one comes out: an engine reads a missing entrypoint as "take the
  * image's", and one of an empty string as "none".
  */
 export function configForCreate(merged: RawObject, newImage: RawObject): RawObject {
-  const isReset = isBlank(merged.Entrypoint) && !isBlank(newImage.Entrypoint);
-  const entries = Object.entries(merged).filter(([, value]) => !isBlank(value) || isObject(value));
+  const isReset = isBlank(merged.Entrypoint) && !isTakenAway(merged.Entrypoint) && !isBlank(newImage.Entrypoint);
+  const entries = Object.entries(merged).filter(([key, value]) => {
+    return !isBlank(value) || isObject(value) || (key === "Entrypoint" && isTakenAway(value));
+  });
   return { ...Object.fromEntries(entries), ...(isReset ? { Entrypoint: [""] } : {}) };
 }

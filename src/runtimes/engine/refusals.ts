@@ -1,6 +1,7 @@
 import type { Refusal, RuntimeContext } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { isLoopback } from "./address.ts";
+import { volumeName } from "./carry.ts";
 import { leftoverOf } from "./names.ts";
 import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
 import { isObject, listAt, objectAt, stringAt, stringMapAt, stringsAt } from "./raw.ts";
@@ -17,8 +18,18 @@ export function refusalsOf(container: ContainerInspect, around: Surroundings): r
     ...ownerRefusals(container),
     ...(container.Refusals ?? []),
     ...stateRefusals(container),
+    ...unnamedRefusals(container),
     ...selfRefusals(container, around),
   ];
+}
+
+/** What it has and cannot be given to another: there is nothing to name it by. */
+function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
+  const unnamed = (container.Mounts ?? []).filter((mount) => mount.Type === "volume" && volumeName(mount) === "");
+  return unnamed.map((mount) => ({
+    code: "volume_unnamed",
+    message: `The engine does not tell the name of the volume at "${stringAt(mount.Destination)}", so it could not be mounted again`,
+  }));
 }
 
 /** Without the image that it was made from, what a person set cannot be told from what the image brought. */

@@ -21,6 +21,10 @@ describe("blueprint()", () => {
     expect(shapeOf({ Config: { Hostname: "chosen" } }).config).toMatchObject({ Hostname: "chosen" });
   });
 
+  test("keeps a chosen hostname with which the id happens to begin", () => {
+    expect(shapeOf({ Config: { Hostname: "1f" } }).config).toMatchObject({ Hostname: "1f" });
+  });
+
   test.each([{ NetworkMode: "container:abc" }, { UTSMode: "host" }])("gives no hostname with %p", (hostConfig) => {
     const shape = shapeOf({ Config: { Hostname: "of-another", Domainname: "example.test" }, HostConfig: hostConfig });
     expect(shape.config).toMatchObject({ Hostname: "", Domainname: "" });
@@ -75,6 +79,29 @@ describe("blueprint()", () => {
     });
   });
 
+  test("finds anonymous volumes by their path, whatever way it was written", () => {
+    const shape = shapeOf({
+      HostConfig: { Binds: ["/up/../a/"], Mounts: [{ Type: "volume", Target: "/x/./b/" }] },
+      Mounts: [
+        { Type: "volume", Name: "v1", Destination: "/a", RW: true },
+        { Type: "volume", Name: "v2", Destination: "/x/b", RW: true },
+      ],
+    });
+    expect(shape.host_config).toMatchObject({
+      Binds: ["v1:/up/../a/"],
+      Mounts: [{ Type: "volume", Target: "/x/./b/", Source: "v2" }],
+    });
+  });
+
+  test("names an anonymous volume by its folder where the engine leaves its name out", () => {
+    const Source = "/var/lib/docker/volumes/0e52db6e30e5/_data";
+    const shape = shapeOf({
+      HostConfig: { Binds: ["/a"] },
+      Mounts: [{ Type: "volume", Name: "", Driver: "local", Source, Destination: "/a", RW: true }],
+    });
+    expect(shape.host_config).toMatchObject({ Binds: ["0e52db6e30e5:/a"] });
+  });
+
   test("leaves to volumes_from what comes from there", () => {
     const container = containerInspect({
       HostConfig: { VolumesFrom: ["other"] },
@@ -113,6 +140,29 @@ describe("createBody()", () => {
   test.each(["host", "none", "container:abc"])("attaches nothing in the network mode %s", (mode) => {
     const shape = shapeOf({ HostConfig: { NetworkMode: mode }, NetworkSettings: { Networks: { [mode]: {} } } });
     expect(createBody(shape, {}, {}, "1.41").NetworkingConfig).toBeUndefined();
+  });
+
+  test("leaves exposed ports to the image where another's network is shared, as the engine refuses them", () => {
+    const ports = { "80/tcp": {} };
+    const container = { Config: { ExposedPorts: ports }, HostConfig: { NetworkMode: "container:abc" } };
+    const shape = shapeOf(container, { Config: { ExposedPorts: ports } });
+    expect(createBody(shape, { ExposedPorts: ports }, {}, "1.41").ExposedPorts).toBeUndefined();
+    const alone = shapeOf({ Config: { ExposedPorts: ports } });
+    expect(createBody(alone, {}, {}, "1.41").ExposedPorts).toEqual(ports);
+  });
+
+  test("knows the network of a mode that is an id, though a container that never ran does not show it", () => {
+    const id = "9c".repeat(32);
+    const endpoint = { NetworkID: "", Aliases: ["web"] };
+    const container = {
+      HostConfig: { NetworkMode: id },
+      NetworkSettings: { Networks: { bridge: null, front: endpoint } },
+    };
+    const shape = shapeOf(container);
+    const only = { ...shape, attachments: shape.attachments.filter((each) => each.network === "front") };
+    expect(createBody(only, {}, {}, "1.41").NetworkingConfig).toEqual({
+      EndpointsConfig: { front: { Aliases: ["web"] } },
+    });
   });
 
   test("puts a chosen MAC address where the version of the API wants it", () => {
@@ -205,6 +255,48 @@ describe("differences()", () => {
   ])("names %s when it differs", (path, change) => {
     const found = differences(shape, containerInspect({ ...faithful, ...change }));
     expect(found.map((each) => each.path)).toEqual([path]);
+  });
+
+  test("takes no alias for a difference that the engine adds, and misses one that it drops", () => {
+    const networks = (aliases: readonly string[]) => ({ Networks: { bridge: { NetworkID: "", Aliases: aliases } } });
+    const aliased = shapeOf({
+      Config: { Hostname: "chosen", Env: ["A=1"], Labels: { mine: "1" } },
+      NetworkSettings: networks(["web"]),
+    });
+    const found = (aliases: readonly string[]) => {
+      const Config = { ...(faithful.Config as RawObject), Hostname: "chosen" };
+      return differences(aliased, containerInspect({ ...faithful, Config, NetworkSettings: networks(aliases) }));
+    };
+    expect(found(["web", newId.slice(0, 12), "chosen"])).toEqual([]);
+    expect(found(["chosen"]).map((each) => each.path)).toEqual(["Networks.bridge"]);
+    expect(found(["web", "stranger"]).map((each) => each.path)).toEqual(["Networks.bridge"]);
+  });
+
+  test("knows a volume without a name by its folder, and an image by its name", () => {
+    const mounts = (folder: string) => [
+      { Type: "volume", Name: "", Driver: "local", Source: `/v/volumes/${folder}/_data`, Destination: "/a", RW: true },
+      { Type: "image", Name: "app:1", Source: `/overlay/${folder}/merged`, Destination: "/b", RW: false },
+    ];
+    const shape = shapeOf({
+      Config: { Env: ["A=1"], Labels: { mine: "1" } },
+      HostConfig: { Binds: ["/a"] },
+      Mounts: mounts("one"),
+    });
+    const found = (folder: string) =>
+      differences(shape, containerInspect({ ...faithful, HostConfig: { Binds: ["one:/a"] }, Mounts: mounts(folder) }));
+    expect(found("one")).toEqual([]);
+    expect(found("two").map((each) => each.path)).toEqual(["Mounts./a"]);
+  });
+
+  test("compares nothing of a check that is switched off but that it is", () => {
+    const off = (more: RawObject) => ({
+      Env: ["A=1"],
+      Labels: { mine: "1" },
+      Healthcheck: { Test: ["NONE"], ...more },
+    });
+    const shape = shapeOf({ Config: off({}) });
+    const Config = { ...(faithful.Config as RawObject), ...off({ Interval: 9 }) };
+    expect(differences(shape, containerInspect({ ...faithful, Config }))).toEqual([]);
   });
 
   test("names a setting that was lost", () => {

@@ -72,11 +72,11 @@ const cases: readonly Case[] = [
     merged: { StopSignal: "SIGQUIT" },
   },
   {
-    what: "a default shell follows",
-    container: { Shell: ["/bin/ash"] },
-    old: { Shell: ["/bin/ash"] },
-    next: { Shell: ["/bin/sh"] },
-    merged: { Shell: ["/bin/sh"] },
+    what: "what no engine takes from an image is the container's own, though its image was committed with the same",
+    container: { Shell: ["/bin/ash"], Tty: true, OpenStdin: true, StopTimeout: 42, OnBuild: ["RUN true"] },
+    old: { Shell: ["/bin/ash"], Tty: true, OpenStdin: true, StopTimeout: 42, OnBuild: ["RUN true"] },
+    next: { Shell: ["/bin/sh"], StopTimeout: 1 },
+    merged: { Shell: ["/bin/ash"], Tty: true, OpenStdin: true, StopTimeout: 42, OnBuild: ["RUN true"] },
   },
   {
     what: "a field that nobody here knows is carried",
@@ -150,6 +150,20 @@ const cases: readonly Case[] = [
     old: { Env: ["A=b"] },
     next: { Env: ["A=x"] },
     merged: { Env: ["A=b=c"] },
+  },
+  {
+    what: "a name with two lines keeps both, though one of them is the default: the last one counts",
+    container: { Env: ["A=mine", "A=1"] },
+    old: { Env: ["A=1"] },
+    next: { Env: ["A=2"] },
+    merged: { Env: ["A=mine", "A=1"] },
+  },
+  {
+    what: "a name of which the default is the first of two lines keeps both",
+    container: { Env: ["A=1", "A=mine"] },
+    old: { Env: ["A=1"] },
+    next: {},
+    merged: { Env: ["A=1", "A=mine"] },
   },
 
   // Labels, ports and volumes
@@ -246,6 +260,27 @@ const cases: readonly Case[] = [
     next: { Entrypoint: ["e2"], Cmd: ["c2"] },
     merged: { Entrypoint: null, Cmd: ["c"] },
   },
+  {
+    what: "an entrypoint that was taken away by an empty list stays away, and the default command follows",
+    container: { Entrypoint: [], Cmd: ["c1"] },
+    old: { Entrypoint: ["e1"], Cmd: ["c1"] },
+    next: { Entrypoint: ["e2"], Cmd: ["c2"] },
+    merged: { Entrypoint: [], Cmd: ["c2"] },
+  },
+  {
+    what: "an empty list stays one where the old image had no entrypoint and the new one has",
+    container: { Entrypoint: [], Cmd: ["mine"] },
+    old: { Cmd: ["c1"] },
+    next: { Entrypoint: ["e2"], Cmd: ["c2"] },
+    merged: { Entrypoint: [], Cmd: ["mine"] },
+  },
+  {
+    what: "an empty list that is the image's own follows",
+    container: { Entrypoint: [], Cmd: ["c1"] },
+    old: { Entrypoint: [], Cmd: ["c1"] },
+    next: { Entrypoint: ["e2"], Cmd: ["c2"] },
+    merged: { Entrypoint: ["e2"], Cmd: ["c2"] },
+  },
 
   // Health check
   {
@@ -270,11 +305,25 @@ const cases: readonly Case[] = [
     merged: { Healthcheck: check },
   },
   {
-    what: "a check that is switched off stays off",
-    container: { Healthcheck: { Test: ["NONE"] } },
+    what: "a check that is switched off stays off, and shows the new image's other members as it showed the old one's",
+    container: { Healthcheck: { ...check, Test: ["NONE"] } },
     old: { Healthcheck: check },
     next: { Healthcheck: { ...check, Interval: 9 } },
-    merged: { Healthcheck: { Test: ["NONE"] } },
+    merged: { Healthcheck: { ...check, Test: ["NONE"], Interval: 9 } },
+  },
+  {
+    what: "a check that only the old image switched off comes back",
+    container: { Healthcheck: { Test: ["NONE"] } },
+    old: { Healthcheck: { Test: ["NONE"] } },
+    next: { Healthcheck: check },
+    merged: { Healthcheck: check },
+  },
+  {
+    what: "a check that only the old image switched off is not frozen",
+    container: { Healthcheck: { Test: ["NONE"] } },
+    old: { Healthcheck: { Test: ["NONE"] } },
+    next: {},
+    merged: { Healthcheck: null },
   },
   {
     what: "a default check that the new image drops goes",
@@ -306,5 +355,7 @@ describe("configForCreate()", () => {
       Cmd: ["c"],
     });
     expect(configForCreate({ Entrypoint: null, Cmd: ["c"] }, {})).toEqual({ Cmd: ["c"] });
+    const takenAway = { Entrypoint: [], Cmd: ["c"] };
+    expect(configForCreate(takenAway, { Entrypoint: ["e"] })).toEqual(takenAway);
   });
 });

@@ -37,6 +37,12 @@ describe("refusalsOf()", () => {
     ["a crash loop", [], { State: { Status: "restarting", Restarting: true, Running: false } }, {}],
     ["a compose service", [], { Config: { Labels: { "com.docker.compose.project": "p" } } }, {}],
 
+    [
+      "one with a volume that nothing names",
+      ["volume_unnamed"],
+      { Mounts: [{ Type: "volume", Name: "", Driver: "elsewhere", Source: "/mnt/x", Destination: "/data" }] },
+      {},
+    ],
     ["ourselves, by the id in our hostname", ["own_container"], {}, { self: ours }],
     [
       "ourselves, by a chosen hostname and our data",
