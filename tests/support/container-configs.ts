@@ -45,11 +45,8 @@ interface Dice {
 
 function diceFrom(seed: number): Dice {
   const random = randomFrom(seed);
-  const one = <T>(values: readonly T[]): T => {
-    const value = values[random(values.length)];
-    if (value === undefined) throw new Error("Nothing to choose from");
-    return value;
-  };
+  // Some lists hold `undefined`, for "not set".
+  const one = <T>(values: readonly T[]): T => values[random(values.length)] as T;
   return {
     random,
     chance: (percent) => random(100) < percent,
@@ -474,7 +471,7 @@ function mounts(dice: Dice, frame: Frame, world: ConfigWorld): Json[] {
     { Type: "bind", Source: `${folder}/two`, Target: "/mount-c/", BindOptions: { Propagation: "rslave" } },
     { Type: "bind", Source: `${folder}/two`, Target: "/mount-d", BindOptions: { NonRecursive: true } },
     { Type: "volume", Target: "/mount-anonymous" },
-    { Type: "volume", Target: "/mount-anonymous/../mount-anonymous-too/", ReadOnly: true },
+    { Type: "volume", Target: "/mount-anonymous/../mount-anonymous-too/" },
     { Type: "volume", Target: "/mount-labelled", VolumeOptions: { Labels: { own: "label" } } },
     { Type: "volume", Source: own, Target: "/mount-e", VolumeOptions: { NoCopy: true, Labels: { own: "x" } } },
     { Type: "volume", Source: `${own}-driver`, Target: "/mount-f", VolumeOptions: { DriverConfig: driver } },
