@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ContainerInspect } from "../objects.ts";
 import { isBlank, stringAt } from "../raw.ts";
-import { configHashes, type HashRun, isServiceName } from "./command.ts";
+import { configHashes, isServiceName } from "./command.ts";
 import type { ComposeContainer } from "./labels.ts";
 import type { SourceFile } from "./sources.ts";
 
@@ -57,17 +57,31 @@ export async function nextHashes(
     override: overlay(before, new Map()),
   });
   if (present.hashes === null) return give(present.reason);
-  const after = open.map((each) => ({ ...each, image: each.image?.to ?? null }));
-  const run: HashRun = { compose, services, environment: null, override: overlay(after, moved) };
-  const next = await withEnvironment(environment, (paths) => configHashes(command, { ...run, environment: paths }));
-  if (next.hashes === null) return give(next.reason);
+  const ask = (images: readonly Laid[], ids: ReadonlyMap<string, string>) =>
+    withEnvironment(environment, (paths) =>
+      configHashes(command, { compose, services, environment: paths, override: overlay(images, ids) }),
+    );
+  // An edited variable may say more of a service than its image; the container would lack that, and compose would not see it.
+  const old = open.map((each) => ({ ...each, image: each.image?.from ?? null }));
+  const alone = environment === null ? present : await ask(old, new Map());
+  const next = await ask(
+    open.map((each) => ({ ...each, image: each.image?.to ?? null })),
+    moved,
+  );
+  if (alone.hashes === null || next.hashes === null)
+    return give("compose does not answer for its files once they are edited");
   for (const { service, present_hash: label } of open) {
     const hash = next.hashes.get(service);
-    if (hash === undefined || present.hashes.get(service) !== label) {
-      const reason =
-        "its files are not, or not alone, what it was made from: they were edited since, or a shell's variables went in";
-      answers.set(service, { hash: null, reason });
-    } else answers.set(service, { hash, reason: null });
+    const reason =
+      hash === undefined || present.hashes.get(service) !== label
+        ? "its files are not, or not alone, what it was made from: they were edited since, or a shell's variables went in"
+        : alone.hashes.get(service) !== label
+          ? "the edit changes more of it than its image"
+          : null;
+    answers.set(
+      service,
+      hash === undefined || reason !== null ? { hash: null, reason: reason ?? "" } : { hash, reason },
+    );
   }
   return answers;
 }
