@@ -66,7 +66,7 @@ function processMembers(body: RawObject): RawObject {
     command: stringsAt(body.Cmd),
     env: Object.fromEntries(stringsAt(body.Env).map((text) => splitOnce(text, "="))),
     labels: objectAt(body.Labels),
-    annotations: objectAt(body.Annotations),
+    annotations: { ...objectAt(body.Annotations), ...securityAnnotations(objectAt(body.HostConfig)) },
     terminal: body.Tty,
     stdin: body.OpenStdin,
     user: body.User,
@@ -119,19 +119,29 @@ function restartMembers(policy: RawObject): RawObject {
   return { restart_policy: name, restart_tries: name === "on-failure" && retries !== 0 ? retries : undefined };
 }
 
+/** What Podman shows of these options is what its own command line left in annotations. */
+const shownOptions = ["label", "seccomp", "apparmor"] as const;
+
+function securityAnnotations(host: RawObject): RawObject {
+  const entries = shownOptions.map((name) => [`io.podman.annotations.${name}`, securityOption(host, name)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function securityOption(host: RawObject, name: string): string | undefined {
+  const option = stringsAt(host.SecurityOpt).find((each) => each.startsWith(`${name}=`));
+  return option?.slice(name.length + 1);
+}
+
 function securityMembers(host: RawObject): RawObject {
-  const options = stringsAt(host.SecurityOpt);
-  const optionValues = (name: string) =>
-    options.filter((option) => option.startsWith(`${name}=`)).map((option) => option.slice(name.length + 1));
   return {
     privileged: host.Privileged,
     cap_add: host.CapAdd,
     cap_drop: host.CapDrop,
     groups: host.GroupAdd,
-    no_new_privileges: options.includes("no-new-privileges"),
-    selinux_opts: optionValues("label").flatMap((text) => text.split(",label=")),
-    apparmor_profile: optionValues("apparmor")[0],
-    seccomp_profile_path: optionValues("seccomp")[0],
+    no_new_privileges: stringsAt(host.SecurityOpt).includes("no-new-privileges"),
+    selinux_opts: securityOption(host, "label")?.split(",label=") ?? [],
+    apparmor_profile: securityOption(host, "apparmor"),
+    seccomp_profile_path: securityOption(host, "seccomp"),
   };
 }
 
@@ -296,7 +306,8 @@ function limitMembers(host: RawObject): RawObject {
         swappiness: swappiness ? host.MemorySwappiness : undefined,
         disableOOMKiller: host.OomKillDisable === true ? true : undefined,
       }),
-      pids: withoutBlanks({ limit: given(host.PidsLimit) }),
+      // None at all is 0; left out it would be Podman's own limit.
+      pids: withoutBlanks({ limit: host.PidsLimit }),
       blockIO: withoutBlanks({ weight: given(host.BlkioWeight) }),
     }),
     weightDevice: Object.fromEntries(weights),
@@ -313,9 +324,15 @@ function limitMembers(host: RawObject): RawObject {
   };
 }
 
-/** The largest number of the field, which JSON's cannot hold; Podman wants it unsigned and reads -1 from inspect's signed one. */
+interface JsonWithRaw extends JSON {
+  /** Not in the language's types yet. */
+  rawJSON?: (text: string) => unknown;
+}
+const json: JsonWithRaw = JSON;
+
+/** Unlimited is -1 in inspect and the largest unsigned number at create, which is beyond JavaScript's own. */
 function unlimited(value: unknown): unknown {
-  return value === -1 ? undefined : value;
+  return value === -1 ? json.rawJSON?.("18446744073709551615") : value;
 }
 
 function withoutBlanks(members: RawObject): RawObject {
