@@ -6,7 +6,7 @@ import { auditRecorder } from "./auth/audit.ts";
 import { auditEntryService } from "./auth/audit-entries.ts";
 import { systemActor } from "./auth/schema.ts";
 import { authService } from "./auth/service.ts";
-import { createThrottle } from "./auth/throttle.ts";
+import { addressKey, createThrottle } from "./auth/throttle.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { redactedRuntimes } from "./connections/redacted-runtime.ts";
@@ -29,6 +29,7 @@ import { createOutbox, type SendMessage } from "./notifications/outbox.ts";
 import { notificationService, StoredWebhook, secretsOf } from "./notifications/service.ts";
 import { notifiers } from "./notifiers/index.ts";
 import { probes } from "./probes/index.ts";
+import { approvalLinkService } from "./runs/approval-links.ts";
 import { runService } from "./runs/service.ts";
 import { snapshotService } from "./runs/snapshots.ts";
 import { runtimes } from "./runtimes/index.ts";
@@ -222,6 +223,14 @@ export async function createServices(options: ServiceOptions) {
       }),
     onDue: () => scheduler.nudge(),
   });
+  const linkThrottle = createThrottle(clock);
+  const approval_links = approvalLinkService({
+    db,
+    clock,
+    tokens: approvalTokens,
+    runs,
+    begin: (address) => linkThrottle.begin([addressKey(address)]),
+  });
   const snapshots = snapshotService({ db, sealer, audit });
   const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
   const evaluator = executorEvaluator({
@@ -283,6 +292,7 @@ export async function createServices(options: ServiceOptions) {
     connections,
     executors,
     runs,
+    approval_links,
     snapshots,
     stats,
     scheduler,

@@ -23,6 +23,7 @@ import { mountPages } from "./pages/index.ts";
 import type { PageSettings } from "./pages/page-context.ts";
 import { respondToPageError } from "./pages/page-error.tsx";
 import { logError, respondToApiError, toAppError } from "./respond-to-error.ts";
+import { shownPath } from "./shown-path.ts";
 
 const maxBodyBytes = 1024 * 1024;
 
@@ -99,7 +100,7 @@ export function createApp(options: AppOptions): App {
       return c.text(errorMessage(error), 500);
     }
   };
-  app.notFound((c) => respondToError(c, notFound("page", c.req.path)));
+  app.notFound((c) => respondToError(c, notFound("page", shownPath(c.req.path))));
   app.onError((thrown, c) => respondToError(c, thrown));
   return app;
 }

@@ -2,6 +2,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { AppContext } from "./context.ts";
+import { shownPath } from "./shown-path.ts";
 
 const pluginStatus = {
   unreachable: 502,
@@ -27,7 +28,12 @@ export function toAppError(error: unknown, excerpt: (text: string) => string): A
 }
 
 export function logError(log: Log, c: AppContext, error: AppError): void {
-  const fields = { request_id: c.get("request_id"), method: c.req.method, path: c.req.path, code: error.code };
+  const fields = {
+    request_id: c.get("request_id"),
+    method: c.req.method,
+    path: shownPath(c.req.path),
+    code: error.code,
+  };
   // What an upstream refuses while somebody types its address is no failure of ours.
   if (error.code.startsWith("upstream_")) log.info("Upstream refused", { ...fields, message: error.message });
   else if (error.status >= 500) log.error("Request failed", { ...fields, error: error.cause ?? error });

@@ -137,6 +137,8 @@ export function runFacts(run: Run) {
     reason_code: reasonCodes.find((code) => code === run.reason_code) ?? null,
     reason: run.reason,
     serving: servings.find((serving) => serving === run.serving) ?? null,
+    approval: run.approval,
+    approval_until: run.approval_until,
     from: { tag: run.from_tag, digest: run.from_digest },
     to: { tag: run.to_tag, digest: run.to_digest },
   };

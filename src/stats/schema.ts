@@ -34,6 +34,8 @@ const runEntries = {
   reason_code: v.nullable(v.picklist(reasonCodes)),
   reason: v.nullable(v.string()),
   serving: v.nullable(v.picklist(servings)),
+  approval: v.nullable(v.picklist(["awaiting", "approved"])),
+  approval_until: NullableInstant,
   from: Version,
   to: Version,
 };
@@ -150,8 +152,9 @@ export const StatsView = v.object({
     connections: v.number(),
     credentials: v.number(),
     notifiers: v.number(),
-    /** Things that need the administrator: `updates`, `bad_runs`, `failing_sources` and `lost` together. */
+    /** Things that need the administrator: `awaiting`, `updates`, `bad_runs`, `failing_sources` and `lost` together. */
     needs: v.number(),
+    awaiting: v.number(),
     updates: v.number(),
     bad_runs: v.number(),
     failing_sources: v.number(),
@@ -169,6 +172,9 @@ export const StatsView = v.object({
   failing_sources: v.array(FailingSource),
   lost_connections: v.array(LostConnection),
   lost_targets: v.array(LostTarget),
+  /** Runs that go on only when somebody approves their plan, the first to expire first. */
+  awaiting: v.array(ActiveRun),
+  /** Without those of `awaiting`. */
   active_runs: v.array(ActiveRun),
   /** Updates that come by themselves: at the opening of a window, at a minimum age, with a retry. */
   waiting: v.array(PendingUpdate),

@@ -76,6 +76,7 @@ type Queue = Pick<
   | "failing_sources"
   | "lost_connections"
   | "lost_targets"
+  | "awaiting"
   | "active_runs"
   | "waiting"
   | "sources"
@@ -99,6 +100,9 @@ export function statsService(options: StatsServiceOptions) {
     ]);
     const running = new Set(active.map(({ run }) => run.executor_id));
     const found = sortByNeed(judged, running, options.updateDifferences);
+    const isAwaiting = ({ run }: ActiveRow) => run.state === "pending" && run.approval === "awaiting";
+    const awaiting = active.filter(isAwaiting);
+    const going = active.filter((row) => !isAwaiting(row));
     const lost = found.lost_connections.length + found.lost_targets.length;
     const { updates, bad_runs, waiting } = found;
     return {
@@ -108,7 +112,8 @@ export function statsService(options: StatsServiceOptions) {
       lost_connections: found.lost_connections.slice(0, listed),
       lost_targets: found.lost_targets.slice(0, listed),
       failing_sources: failing.map(failingSource),
-      active_runs: active.slice(0, listed).map(activeRun),
+      awaiting: awaiting.slice(0, listed).map(activeRun),
+      active_runs: going.slice(0, listed).map(activeRun),
       sources: {
         total: sources.total,
         failing: sources.failing,
@@ -116,12 +121,13 @@ export function statsService(options: StatsServiceOptions) {
         last_checked_at: sources.last_checked_at,
       },
       counts: {
-        needs: updates.length + bad_runs.length + sources.failing + lost,
+        needs: awaiting.length + updates.length + bad_runs.length + sources.failing + lost,
+        awaiting: awaiting.length,
         updates: updates.length,
         bad_runs: bad_runs.length,
         failing_sources: sources.failing,
         lost,
-        active_runs: active.length,
+        active_runs: going.length,
         waiting: waiting.length,
         unknown: found.unknown,
       },

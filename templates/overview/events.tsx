@@ -106,7 +106,8 @@ function ReleaseRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
 type EventWord = keyof ReturnType<typeof texts>["overview"]["event_words"];
 
 /** How the end of a run is told: word, colour, drawing. */
-function outcomeOf(facts: EventView["facts"]): readonly [EventWord, Tone, IconName | undefined] {
+function outcomeOf({ kind, facts }: EventView): readonly [EventWord, Tone, IconName | undefined] {
+  if (kind === "executor_run_awaiting_approval") return ["awaiting", "quiet", "send"];
   switch (facts.outcome) {
     case "succeeded":
       return facts.kind === "rollback" ? ["rolled_back", "current", "undo-2"] : ["updated", "current", undefined];
@@ -122,16 +123,18 @@ function outcomeOf(facts: EventView["facts"]): readonly [EventWord, Tone, IconNa
 function RunRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
   const t = texts(ctx).overview;
   const { facts } = event;
-  const [word, tone, icon] = outcomeOf(facts);
+  const [word, tone, icon] = outcomeOf(event);
   const reason = text(facts.reason);
   const serving = Object.entries(t.serving).find(([key]) => key === facts.serving)?.[1] ?? null;
-  const isGood = facts.outcome === "succeeded" || facts.outcome === "skipped";
+  const isAsked = event.kind === "executor_run_awaiting_approval";
+  const runId = event.run_id ?? text(facts.run);
+  const isGood = isAsked || facts.outcome === "succeeded" || facts.outcome === "skipped";
   const { downtime_ms: downtime } = facts;
   return (
     <Row
       ctx={ctx}
       id={`event-${event.id}`}
-      href={event.run_id === null ? `/executors/${event.executor_id ?? ""}` : `/runs/${event.run_id}`}
+      href={runId === null ? `/executors/${event.executor_id ?? ""}` : `/runs/${runId}`}
       lead={
         <State ctx={ctx} tone={tone} icon={icon}>
           {t.event_words[word]}

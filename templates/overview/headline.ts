@@ -25,6 +25,7 @@ export function headline(ctx: PageContext, stats: StatsView): string {
           ),
         ),
     otherRuns === 0 ? null : t.runs(otherRuns),
+    counts.awaiting === 0 ? null : t.awaiting(counts.awaiting),
     counts.updates === 0 ? null : t.updates(counts.updates),
     stats.lost_connections.length === 0 ? null : t.connections(stats.lost_connections.length),
     stats.lost_targets.length === 0 ? null : t.targets(stats.lost_targets.length),

@@ -1,4 +1,5 @@
 import type {
+  ActiveRun,
   BadRun,
   FailingSource,
   LostConnection,
@@ -11,7 +12,7 @@ import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
-import { formatDuration } from "../format.ts";
+import { formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
@@ -27,8 +28,15 @@ export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
       {stats.bad_runs.map((run) => (
         <BadRunRow ctx={ctx} run={run} is_first={run === firstRun} />
       ))}
+      {stats.awaiting.map((run, index) => (
+        <AwaitingRow ctx={ctx} run={run} is_first={index === 0 && firstRun === undefined} />
+      ))}
       {stats.updates.map((update, index) => (
-        <UpdateRow ctx={ctx} update={update} is_first={index === 0 && firstRun === undefined} />
+        <UpdateRow
+          ctx={ctx}
+          update={update}
+          is_first={index === 0 && firstRun === undefined && stats.awaiting.length === 0}
+        />
       ))}
       {stats.lost_connections.map((lost) => (
         <LostConnectionRow ctx={ctx} lost={lost} />
@@ -72,6 +80,35 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
       action={
         <LinkButton ctx={ctx} href={`/runs/${run.run_id}`} kind={is_first ? "main" : "plain"}>
           {t.see_why}
+        </LinkButton>
+      }
+    />
+  );
+}
+
+/** An update that is ready and only has to be consented to. */
+function AwaitingRow({ ctx, run, is_first }: { ctx: PageContext; run: ActiveRun; is_first: boolean }) {
+  const t = texts(ctx);
+  const until = run.approval_until;
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-${run.executor_id}`}
+      href={`/runs/${run.run_id}`}
+      lead={
+        <State ctx={ctx} tone="attention">
+          {t.overview.lead_words.approval}
+        </State>
+      }
+      title={run.executor}
+      fact={<RunVersions ctx={ctx} run={run} />}
+      meta={[
+        until === null ? t.runs.words.waits_approval : t.runs.approval.waits_until(formatShort(ctx, until)),
+        t.executors.target_on(run.target, run.connection),
+      ]}
+      action={
+        <LinkButton ctx={ctx} href={`/runs/${run.run_id}/approve`} kind={is_first ? "main" : "plain"} opens_dialog>
+          {t.runs.approval.approve}
         </LinkButton>
       }
     />

@@ -16,8 +16,9 @@ import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
+import { ConsentBanner } from "./consent.tsx";
 import { planOf } from "./plan.ts";
-import { isActiveRun, RunState } from "./state.tsx";
+import { isActiveRun, isAwaiting, RunState } from "./state.tsx";
 import { RunSteps } from "./steps.tsx";
 import { RunVersions } from "./versions.tsx";
 
@@ -157,6 +158,7 @@ function RunBanner({ ctx, run }: RunPageProps) {
   const banner = (() => {
     switch (run.state) {
       case "pending":
+        if (isAwaiting(run)) return <ConsentBanner ctx={ctx} run_id={run.id} until={run.approval_until} />;
         return run.reason_code === null ? null : <Banner tone="quiet" title={t.waiting} children={reason} />;
       case "skipped":
         return <Banner tone="quiet" title={t.skipped} children={reason} />;
@@ -243,6 +245,7 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
           ],
           [t.runs.trigger, t.runs.triggers[run.trigger]],
           [t.runs.started, <Time ctx={ctx} at={run.started_at} empty={t.runs.not_yet} />],
+          isAwaiting(run) ? [t.runs.approval.until, <Time ctx={ctx} at={run.approval_until} form="short" />] : null,
           run.ended_at === null ? null : [t.runs.ended, <Time ctx={ctx} at={run.ended_at} />],
           run.downtime_ms === null ? null : [t.runs.downtime, <Duration ctx={ctx} ms={run.downtime_ms} />],
           run.ready_ms === null ? null : [t.runs.ready, <Duration ctx={ctx} ms={run.ready_ms} />],

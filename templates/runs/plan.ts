@@ -2,7 +2,9 @@ import type { PlanView } from "../../src/executors/schema.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
 
 type Plan = NonNullable<PlanView["plan"]>;
-export type RunPlan = Pick<Plan, "services" | "diff" | "carried">;
+export type RunPlan = Pick<Plan, "services" | "diff" | "carried"> & {
+  warnings: readonly string[];
+};
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -42,5 +44,7 @@ export function planOf(run: Pick<RunDetailView, "plan">): RunPlan | null {
   const carried = Object.entries(isRecord(plan.carried) ? plan.carried : {}).flatMap(([name, count]) =>
     typeof count === "number" ? [[name, count] as const] : [],
   );
-  return { services, diff, carried: Object.fromEntries(carried) };
+  const noticed = Array.isArray(plan.warnings) ? plan.warnings.filter(isRecord) : [];
+  const warnings = noticed.flatMap(({ message }) => (typeof message === "string" ? [message] : []));
+  return { services, diff, carried: Object.fromEntries(carried), warnings };
 }

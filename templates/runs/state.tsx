@@ -1,5 +1,6 @@
 import type { RunView } from "../../src/runs/schema.ts";
 import { State } from "../components/state.tsx";
+import { formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -11,13 +12,21 @@ type RunLike = {
   reason_code: string | null;
   reason: string | null;
   serving: string | null;
+  approval?: string | null | undefined;
+  approval_until?: number | null | undefined;
 };
+
+/** Whether it goes on only when somebody consents. */
+export function isAwaiting(run: Pick<RunLike, "state" | "approval">): boolean {
+  return run.state === "pending" && run.approval === "awaiting";
+}
 
 export function isActiveRun(run: { state: string }): boolean {
   return ["pending", "capturing", "updating", "verifying"].includes(run.state);
 }
 
-export function runTone(run: Pick<RunLike, "state">): Tone {
+export function runTone(run: Pick<RunLike, "state" | "approval">): Tone {
+  if (isAwaiting(run)) return "attention";
   switch (run.state) {
     case "succeeded":
       return "current";
@@ -39,7 +48,12 @@ export function runWords(ctx: PageContext, run: RunLike): string {
   const { words } = t;
   switch (run.state) {
     case "pending":
+      if (isAwaiting(run)) {
+        const until = run.approval_until ?? null;
+        return until === null ? words.waits_approval : t.approval.waits_until(formatShort(ctx, until));
+      }
       if (run.reason_code === "waiting_for_connection") return words.waits_connection;
+      if (run.reason_code === "waiting_for_window") return words.waits_window;
       return run.reason_code === "waiting_for_runtime" ? words.waits_runtime : t.outcomes.pending;
     case "capturing":
     case "verifying":

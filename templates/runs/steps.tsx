@@ -6,7 +6,7 @@ import { type Step, Steps } from "../components/steps.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import { Digest } from "../components/version.tsx";
 import { carriedCount } from "../executors/plan.tsx";
-import { formatBytes, formatDuration } from "../format.ts";
+import { formatBytes, formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -83,6 +83,8 @@ function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): r
       return [t.triggers[run.trigger], run.attempt > 1 ? t.attempt(run.attempt) : null];
     case "plan":
       return [plan === null || state !== "done" ? null : t.compared(carriedCount(plan.carried) + plan.diff.length)];
+    case "approval":
+      return [approvalWords(ctx, run, entry)];
     case "pull": {
       const digest = plan?.services[0]?.to.digest ?? null;
       return [
@@ -120,13 +122,22 @@ function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): r
   }
 }
 
+function approvalWords(ctx: PageContext, run: RunDetailView, { state, facts }: TimelineEntry): string | null {
+  const t = texts(ctx).runs.approval;
+  if (state === "running")
+    return run.approval_until === null ? null : t.waits_until(formatShort(ctx, run.approval_until));
+  const words = state === "done" ? Object.entries(t.via) : Object.entries(t.why);
+  return words.find(([key]) => key === (state === "done" ? facts.via : facts.why))?.[1] ?? null;
+}
+
 function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): Child | null {
   if (entry.step === "pull" && entry.state === "running")
     return <PullProgress ctx={ctx} run={run} id="pull-progress" />;
   if (entry.step === "verify" && entry.attempts.length > 0 && entry.state !== "done") {
     return <Attempts ctx={ctx} attempts={entry.attempts} />;
   }
-  const isToldAlready = entry.step === "plan" || entry.step === "verify" || entry.step === "end";
+  const isToldAlready =
+    entry.step === "plan" || entry.step === "approval" || entry.step === "verify" || entry.step === "end";
   if (entry.error === null || isToldAlready || entry.state === "skipped") return null;
   return <Code ctx={ctx} text={entry.error} what={texts(ctx).runs.engine_says} />;
 }

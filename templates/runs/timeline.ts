@@ -6,6 +6,7 @@ import { isActiveRun } from "./state.tsx";
 export const shownSteps = [
   "queue",
   "plan",
+  "approval",
   "pull",
   "snapshot",
   "create",
@@ -97,7 +98,9 @@ export function timelineOf(run: RunDetailView): readonly TimelineEntry[] {
       put("end", { state: item.phase === "fail" ? "failed" : "done", started_at: item.at, facts: item.facts });
     } else if (item.phase === "begin") {
       const step = shownStep(item.step);
-      put(step, { state: "running", started_at: found?.started_at ?? item.at, ended_at: null, facts });
+      // A run that was given back makes its plan anew: what it waited for between is no part of that.
+      const started_at = item.step === "claim" ? item.at : (found?.started_at ?? item.at);
+      put(step, { state: "running", started_at, ended_at: null, facts });
     } else {
       const step = shownStep(item.step);
       const isHalf = item.step === "rename_old" && item.phase === "finish";

@@ -98,6 +98,7 @@ export async function testApp(options: TestAppOptions = {}) {
     db,
     clock,
     sealer,
+    keys,
     lines,
     origin,
     bootstrapPassword,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { RunDetailView, RunStepView, RunView } from "../../runs/schema.ts";
+import { ApprovalInput, RunDetailView, RunStepView, RunView } from "../../runs/schema.ts";
 import { RunQuery, type RunService, StepQuery } from "../../runs/service.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";
@@ -39,6 +39,20 @@ export function runRoutes(services: { runs: RunService }): readonly Route[] {
       query: StepQuery,
       answer: { status: 200, description: "The steps", schema: v.object({ items: v.array(RunStepView) }) },
       perform: ({ param, query }) => runs.steps(param("id"), query),
+    },
+    {
+      method: "POST",
+      path: "/runs/{id}/approvals",
+      operation_id: "create_approval",
+      summary: "Approve or refuse a run that waits for consent to its plan",
+      tag,
+      access: "full",
+      body: ApprovalInput,
+      answer: { status: 200, description: "The run, which goes on or has ended", schema: RunView },
+      refusals: {
+        409: "`not_awaiting`: it waits for no consent, or got it already; `plan_changed`: its plan has another hash, which is in `fields.plan_hash`; `approval_expired`: its time is over",
+      },
+      perform: ({ context, param, body }) => runs.decide(context.get("actor"), param("id"), body),
     },
   ];
 }

@@ -4,6 +4,7 @@ import type { AuthService } from "../../auth/service.ts";
 import { AppError, forbidden } from "../../errors.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import type { BaseUrl } from "../session-cookie.ts";
+import { shownPath } from "../shown-path.ts";
 
 interface CsrfOptions {
   auth: Pick<AuthService, "isFormToken">;
@@ -64,7 +65,7 @@ export function csrf({ auth, audit_entries, baseUrl }: CsrfOptions): MiddlewareH
       await audit_entries.record(c.get("actor"), {
         event: "csrf_refused",
         outcome: "refused",
-        detail: { method: c.req.method, path: c.req.path, reason: isForeign ? "origin" : "form_token" },
+        detail: { method: c.req.method, path: shownPath(c.req.path), reason: isForeign ? "origin" : "form_token" },
       });
     }
     throw forbidden(

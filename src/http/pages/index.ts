@@ -3,6 +3,7 @@ import type { App } from "../context.ts";
 import { pageGuard } from "../middleware/page-guard.ts";
 import { accountPages } from "./account.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
+import { approvalLinkPages } from "./approval-links.tsx";
 import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
 import { docsPages } from "./docs.tsx";
@@ -26,6 +27,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   preferencePages(app, page);
   signInPages(app, services, page);
   docsPages(app, services, page);
+  approvalLinkPages(app, services, page);
   app.use(pageGuard());
   overviewPages(app, services, page);
   searchPages(app, services, page);

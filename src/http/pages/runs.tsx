@@ -1,18 +1,22 @@
+import { ConsentQuestion, ConsentQuestionPage, type Decision } from "../../../templates/runs/consent.tsx";
 import { RunPage, type RunPageProps, RunPartial, type runParts } from "../../../templates/runs/detail.tsx";
 import { RunsPage } from "../../../templates/runs/list.tsx";
 import { isActiveRun } from "../../../templates/runs/state.tsx";
+import { texts } from "../../../templates/texts/texts.ts";
 import type { AuthService } from "../../auth/service.ts";
 import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import type { ExecutorService } from "../../executors/service.ts";
-import { type RunDetailView, runStates } from "../../runs/schema.ts";
+import { decisions, type RunDetailView, runStates } from "../../runs/schema.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
 import type { App, AppContext } from "../context.ts";
+import type { StoredNotice } from "../cookies.ts";
 import { type BaseUrl, readSessionCookie } from "../session-cookie.ts";
 import { eventStream } from "./event-stream.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
-import { respondHtml } from "./respond.ts";
+import { formText, readForm } from "./read-form.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
 interface RunPageServices {
   executors: Pick<ExecutorService, "get">;
@@ -67,6 +71,8 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
 
   app.get("/runs/:id", async (c) => respondHtml(c, <RunPage {...(await propsOf(services, page, c))} />));
 
+  consentRoutes(app, services, page);
+
   app.get("/runs/:id/parts", async (c) => {
     const props = await propsOf(services, page, c);
     const parts = await Promise.all(partNames.map((part) => rendered(part, props)));
@@ -81,6 +87,40 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
     return eventStream(c, services.clock, (signal) =>
       messages(services, page, c, id, Number.isSafeInteger(seen) && seen > 0 ? seen : 0, signal),
     );
+  });
+}
+
+function consentRoutes(app: App, services: RunPageServices, page: PageSettings): void {
+  const { runs, executors } = services;
+  const question = async (c: AppContext, id: string, decision: Decision, error?: string) => {
+    const ctx = await pageContext(c, page);
+    const run = await runs.get(id);
+    const props = { ctx, run, executor: await executors.get(run.executor_id), decision, error };
+    return isFragmentRequest(c) ? <ConsentQuestion {...props} /> : <ConsentQuestionPage {...props} />;
+  };
+
+  for (const decision of decisions) {
+    app.get(`/runs/:id/${decision}`, async (c) => respondHtml(c, await question(c, c.req.param("id"), decision)));
+  }
+
+  app.post("/runs/:id/approvals", async (c) => {
+    const ctx = await pageContext(c, page);
+    const id = c.req.param("id");
+    const form = await readForm(c);
+    const input = { decision: formText(form, "decision"), plan_hash: formText(form, "plan_hash") };
+    const decision = decisions.find((each) => each === input.decision) ?? "approve";
+    try {
+      const run = await runs.decide(c.get("actor"), id, input);
+      const t = texts(ctx).runs.approval;
+      const notice: StoredNotice =
+        decision === "approve"
+          ? { tone: "running", text: t.approved(run.executor) }
+          : { tone: "current", text: t.refused(run.executor) };
+      return respondDone(c, ctx.base_path, `/runs/${id}`, notice);
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
+      return respondHtml(c, await question(c, id, decision, error.message), error.status);
+    }
   });
 }
 

@@ -9,6 +9,8 @@ export const overview = {
   headline: {
     runs: (count: number) => plural("en", count, { one: "run went wrong", other: "runs went wrong" }),
     down: (name: string) => `${name} is down`,
+    awaiting: (count: number) =>
+      plural("en", count, { one: "update waits for your approval", other: "updates wait for your approval" }),
     updates: (count: number) => plural("en", count, { one: "update waits for you", other: "updates wait for you" }),
     sources: (count: number) => plural("en", count, { one: "source fails", other: "sources fail" }),
     connections: (count: number) =>
@@ -23,6 +25,7 @@ export const overview = {
   nothing_needed: "Nothing waits for you. Updates to review, runs that went wrong and sources that fail stand here.",
   lead_words: {
     update: "Update",
+    approval: "Approve?",
     republished: "New build",
     failed: "Failed",
     degraded: "Degraded",
@@ -70,6 +73,7 @@ export const overview = {
     failed: "Failed",
     degraded: "Degraded",
     skipped: "Skipped",
+    awaiting: "Asked",
     new_release: "New release",
     republish: "Republished",
   },

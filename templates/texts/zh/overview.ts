@@ -12,6 +12,7 @@ export const overview = {
   headline: {
     runs: (count: number) => `${number(count)} 次运行出了问题`,
     down: (name: string) => `${name} 已停机`,
+    awaiting: (count: number) => `${number(count)} 个更新等待您批准`,
     updates: (count: number) => `${number(count)} 个更新等待处理`,
     sources: (count: number) => `${number(count)} 个来源检查失败`,
     connections: (count: number) => `${number(count)} 个连接没有响应`,
@@ -25,6 +26,7 @@ export const overview = {
   nothing_needed: "目前没有需要处理的事项。待查看的更新、出问题的运行和检查失败的来源会显示在这里。",
   lead_words: {
     update: "有更新",
+    approval: "待批准",
     republished: "新构建",
     failed: "失败",
     degraded: "降级运行",
@@ -72,6 +74,7 @@ export const overview = {
     failed: "失败",
     degraded: "降级运行",
     skipped: "已跳过",
+    awaiting: "已询问",
     new_release: "新版本",
     republish: "重新发布",
   },

@@ -1,0 +1,125 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { RunDetailView, RunView } from "../../src/runs/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { DiffView } from "../components/diff.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Banner } from "../components/notice.tsx";
+import { Time } from "../components/time.tsx";
+import { carriedCount, changesOf } from "../executors/plan.tsx";
+import { openingWords } from "../executors/window-words.ts";
+import { formatShort } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { planOf } from "./plan.ts";
+import { RunVersions } from "./versions.tsx";
+
+export type Decision = "approve" | "refuse";
+
+interface ConsentBannerProps {
+  ctx: PageContext;
+  run_id: string;
+  until: number | null;
+}
+
+/** What waits for the administrator, with both verbs; each asks once more beside the facts. */
+export function ConsentBanner({ ctx, run_id, until }: ConsentBannerProps) {
+  const t = texts(ctx).runs.approval;
+  return (
+    <Banner
+      tone="attention"
+      title={t.banner}
+      action={
+        <span class="actions">
+          <LinkButton ctx={ctx} href={`/runs/${run_id}/approve`} kind="main" icon="check" opens_dialog>
+            {t.approve}
+          </LinkButton>
+          <LinkButton ctx={ctx} href={`/runs/${run_id}/refuse`} opens_dialog>
+            {t.refuse}
+          </LinkButton>
+        </span>
+      }
+    >
+      {until === null ? null : t.banner_text(formatShort(ctx, until))}
+    </Banner>
+  );
+}
+
+type RunLike = Pick<RunView, "executor" | "from" | "to" | "approval_until"> & Pick<RunDetailView, "plan" | "plan_hash">;
+
+/** What is decided on: from where to where, on what, until when, and the plan field by field. */
+export function ConsentFacts({ ctx, run, executor }: { ctx: PageContext; run: RunLike; executor: ExecutorView }) {
+  const t = texts(ctx);
+  const plan = planOf(run);
+  const [opening] = executor.next_windows;
+  const isClosed = executor.trigger === "window" && executor.open_window === null;
+  return (
+    <>
+      <Facts
+        items={[
+          [t.executors.versions, <RunVersions ctx={ctx} run={run} />],
+          [t.executors.target, t.executors.target_on(executor.target.id, executor.connection.name)],
+          [t.runs.approval.until, <Time ctx={ctx} at={run.approval_until} form="short" />],
+          isClosed && opening !== undefined ? [t.executors.next, openingWords(ctx, opening)] : null,
+          run.plan_hash === null
+            ? null
+            : [
+                t.runs.plan,
+                <span class="mono" title={run.plan_hash}>
+                  {t.runs.plan_hash(run.plan_hash.slice(0, 12))}
+                </span>,
+              ],
+        ]}
+      />
+      {isClosed ? <p class="quiet">{t.runs.approval.window_text}</p> : null}
+      {plan === null ? null : (
+        <>
+          {plan.warnings.map((warning) => (
+            <Banner tone="attention">{translateMessage(ctx.language, warning)}</Banner>
+          ))}
+          <DiffView ctx={ctx} changes={changesOf(ctx, plan.diff)} carried={carriedCount(plan.carried)} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface ConsentQuestionProps {
+  ctx: PageContext;
+  run: RunDetailView;
+  executor: ExecutorView;
+  decision: Decision;
+  error?: string | undefined;
+}
+
+/** The question before the decision; the plan's hash goes with the answer. */
+export function ConsentQuestion({ ctx, run, executor, decision, error }: ConsentQuestionProps) {
+  const t = texts(ctx).runs.approval;
+  const isApproval = decision === "approve";
+  return (
+    <Confirm
+      ctx={ctx}
+      title={isApproval ? t.approve_title(run.executor) : t.refuse_title(run.executor)}
+      verb={isApproval ? t.approve_verb : t.refuse_verb}
+      kind={isApproval ? "main" : "danger"}
+      action={`/runs/${run.id}/approvals`}
+      fields={{ plan_hash: run.plan_hash ?? "", decision }}
+      cancel_href={`/runs/${run.id}`}
+      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
+    >
+      <ConsentFacts ctx={ctx} run={run} executor={executor} />
+      <p class="quiet">{isApproval ? t.approve_text : t.refuse_text}</p>
+    </Confirm>
+  );
+}
+
+export function ConsentQuestionPage(props: ConsentQuestionProps) {
+  const t = texts(props.ctx).runs.approval;
+  return (
+    <Layout ctx={props.ctx} title={props.decision === "approve" ? t.approve : t.refuse} section="runs">
+      <ConsentQuestion {...props} />
+    </Layout>
+  );
+}
