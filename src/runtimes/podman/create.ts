@@ -9,6 +9,7 @@ import {
   stringsAt,
 } from "../engine/raw.ts";
 import { imagePlaceholder, splitOnce } from "./command-line.ts";
+import { unlimitedSwapBytes } from "./limits.ts";
 import { signalNumber } from "./signals.ts";
 
 /**
@@ -302,7 +303,7 @@ function limitMembers(host: RawObject): RawObject {
       memory: withoutBlanks({
         limit: given(host.Memory),
         reservation: given(host.MemoryReservation),
-        swap: given(host.MemorySwap),
+        swap: host.MemorySwap === -1 ? unlimitedSwapBytes : given(host.MemorySwap),
         swappiness: swappiness ? host.MemorySwappiness : undefined,
         disableOOMKiller: host.OomKillDisable === true ? true : undefined,
       }),

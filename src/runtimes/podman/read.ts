@@ -19,6 +19,7 @@ import {
   untellableOptions,
   valuesOf,
 } from "./command-line.ts";
+import { unlimitedSwapBytes } from "./limits.ts";
 import { signalName } from "./signals.ts";
 
 /**
@@ -210,11 +211,22 @@ function readHost(raw: RawObject, config: RawObject, host: RawObject, line: Comm
         .replace(/^RLIMIT_/, "")
         .toLowerCase(),
     })),
+    ...(hasUnlimitedSwap(host) ? { MemorySwap: -1 } : {}),
     ...(line === null ? {} : { Sysctls: sysctls(line) }),
     ...(pod === "" ? {} : { Pod: pod }),
     ...(secrets.length === 0 ? {} : { Secrets: secrets }),
     ...dependencies(raw),
   };
+}
+
+/** The command line leaves the number out, the API would then make it twice the memory: there it is a very large one. */
+function hasUnlimitedSwap(host: RawObject): boolean {
+  const swap = numberAt(host.MemorySwap);
+  return (numberAt(host.Memory) > 0 && swap === 0) || swap >= unlimitedSwapBytes / 2;
+}
+
+function numberAt(value: unknown): number {
+  return typeof value === "number" ? value : 0;
 }
 
 function networkMode(raw: RawObject): string {
