@@ -167,6 +167,13 @@ export function engineClient(options: ClientOptions) {
       const query = { path: "/", noOverwriteDirNonDir: "1" };
       await send({ method: "PUT", path: `${container(id)}/archive`, query, archive });
     },
+    /** Without the layers in between; each with its names. */
+    listImages: () => read(v.array(ImageSummary), "/images/json"),
+    /** By name: takes the name away, and the image with its last one. By id: only one without names, or with one. */
+    async removeImage(reference: string): Promise<void> {
+      const path = `/images/${encodeReference(reference)}`;
+      await send({ method: "DELETE", path, query: { force: "false", noprune: "false" } });
+    },
     async tagImage(source: string, repository: string, tag: string): Promise<void> {
       const path = `/images/${encodeReference(flavour.qualify(source))}/tag`;
       await send({ method: "POST", path, query: { repo: flavour.qualify(repository), tag } });

@@ -2,7 +2,9 @@ import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import type { RegistryAuth, Runtime } from "../runtime.ts";
 import { AddressText, addressWarnings, engineAddress } from "./address.ts";
+import { writeExport } from "./export/write-export.ts";
 import { openEngine } from "./session.ts";
+import { readSnapshot } from "./snapshot.ts";
 
 const ConfigOf = (example: string) =>
   v.strictObject({
@@ -76,6 +78,10 @@ export function engineRuntime<K extends "docker" | "podman">({ kind, title, exam
         registry_auth: registryLogin(material, registry),
         context,
       });
+    },
+    snapshots: {
+      imagesOf: (text) => [...new Set(readSnapshot(text).members.map(({ image }) => image.Id))],
+      write: (text, options) => writeExport(readSnapshot(text), options),
     },
     warnings(config) {
       const parsed = v.safeParse(Config, config);

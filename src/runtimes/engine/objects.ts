@@ -36,6 +36,7 @@ export const ContainerSummary = v.looseObject({
   Names: v.nullish(v.array(v.string())),
   Labels: v.nullish(v.record(v.string(), v.string())),
   State: v.nullish(v.string()),
+  ImageID: v.nullish(v.string()),
 });
 export type ContainerSummary = v.InferOutput<typeof ContainerSummary>;
 
@@ -49,6 +50,16 @@ export const ImageInspect = v.looseObject({
   Config: RawOrNull,
 });
 export type ImageInspect = v.InferOutput<typeof ImageInspect>;
+
+export const ImageSummary = v.looseObject({
+  Id: v.string(),
+  RepoTags: v.nullish(v.array(v.string())),
+  RepoDigests: v.nullish(v.array(v.string())),
+  /** Seconds. */
+  Created: v.nullish(v.number()),
+  Size: v.nullish(v.number()),
+});
+export type ImageSummary = v.InferOutput<typeof ImageSummary>;
 
 export const EngineVersion = v.looseObject({
   Version: v.string(),

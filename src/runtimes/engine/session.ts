@@ -14,6 +14,7 @@ import { finishRun, recoverTogether, undoRun } from "./group/recover.ts";
 import { planRestore, type RestorePlan } from "./group/restore.ts";
 import { findTarget, getTarget } from "./group/target.ts";
 import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
+import { engineImages } from "./images.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { findDesiredImage, type SceneSource } from "./plan.ts";
 import { findPulledImage, pullDesired } from "./prepare.ts";
@@ -121,6 +122,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     finish: (ref, journal) => finishRun(recovering, ref, journal),
     recover: (ref, journal, snapshot) => recoverTogether(recovering, ref, journal, rebuild(snapshot)),
     readiness: (ref, since, containers) => judgeTarget(source, ref, containers, since, context.clock.now()),
+    images: engineImages(client),
     snapshots: {
       capture: (ref) => capture(source, ref),
       planRestore: async (ref, snapshot) => {

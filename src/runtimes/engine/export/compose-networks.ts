@@ -9,7 +9,8 @@ import type { YamlMap } from "./yaml.ts";
 const text = (value: string) => composeText([value]);
 
 /** The members `network_mode`, `networks` and `mac_address` of a service. */
-export function composeNetworks({ host, main, further, mac_address }: OwnSettings, names: ServiceNames): YamlMap {
+export function composeNetworks(settings: OwnSettings, names: ServiceNames): YamlMap {
+  const { host, main, further, mac_address } = settings;
   const mode = stringAt(host.NetworkMode);
   const isProvided = main === null || main.network === "bridge" || main.network === "podman";
   if (isProvided && further.length === 0) {
@@ -22,9 +23,10 @@ export function composeNetworks({ host, main, further, mac_address }: OwnSetting
   }
   const attached = [...(main === null ? [] : [main]), ...further];
   return {
+    mac_address: mac_address === "" || settings.has_network_mac ? undefined : mac_address,
     networks: Object.fromEntries(
       attached.map((each, index) => {
-        const mac = each === main ? mac_address : stringAt(each.endpoint.MacAddress);
+        const mac = each === main && settings.has_network_mac ? mac_address : stringAt(each.endpoint.MacAddress);
         // The one of the highest priority is connected first.
         return [each.network, endpointOf(each, mac, attached.length > 1 ? 1000 - index : null)];
       }),

@@ -97,6 +97,16 @@ function notesOf(settings: OwnSettings, all: readonly OwnSettings[]): readonly s
   if (files !== null)
     notes.push(`${name}: files were put into it (configs or secrets); the script with secrets brings them`);
   if (stringAt(host.CpusetMems) !== "") notes.push(`${name}: HostConfig.CpusetMems cannot be said`);
+  if (
+    stringsAt(host.VolumesFrom).some(
+      (each) => each.endsWith(":ro") && !all.some((other) => each === `${other.name}:ro`),
+    )
+  ) {
+    notes.push(`${name}: compose mounts the volumes of a container that is not in the file for writing too`);
+  }
+  if (settings.mac_address !== "" && !settings.has_network_mac) {
+    notes.push(`${name}: compose 5 does not give its MAC address to an engine before API 1.44`);
+  }
   if (host.PublishAllPorts === true) notes.push(`${name}: publishing all ports cannot be said`);
   if (stringAt(host.VolumeDriver) !== "") notes.push(`${name}: HostConfig.VolumeDriver cannot be said`);
   if (typeof host.KernelMemory === "number" && host.KernelMemory > 0)

@@ -68,6 +68,8 @@ export interface OwnSettings {
   further: readonly Attachment[];
   /** Chosen by a person, or none. */
   mac_address: string;
+  /** Whether the engine takes it with the network, and not with the container (API 1.44 and later). */
+  has_network_mac: boolean;
   files: string | null;
   mounts: readonly RawObject[];
 }
@@ -119,6 +121,7 @@ function settingsOf(member: SnapshotMember, snapshot: RestorableSnapshot): OwnSe
     main,
     further: attached.filter((each) => each !== main),
     mac_address: stringAt(main?.endpoint.MacAddress) || stringAt(config.MacAddress),
+    has_network_mac: stringAt(main?.endpoint.MacAddress) !== "",
     files: member.files,
     mounts: shape.mounts,
   };

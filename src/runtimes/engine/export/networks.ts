@@ -1,5 +1,5 @@
 import type { Attachment } from "../carry.ts";
-import { listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
+import { isBlank, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { Word } from "./conceal.ts";
 import type { OwnSettings } from "./member.ts";
 import { csv } from "./mounts.ts";
@@ -29,12 +29,15 @@ export function networkOptions(settings: OwnSettings): readonly Word[] {
     ...ownLinks(settings).map((link) => [`--link=${link}`]),
     ...settings.further.filter(isForCreate).map((each): Word => ["--network=", ...csv(longForm(each, each.network))]),
   ];
-  if (main === null) return [...(mode === "" ? [] : [[`--network=${mode}`]]), ...rest];
-  // Only the long form has words for these; the address then belongs into it too.
-  if (endpointFields(main).length === 0)
-    return [[`--network=${mode}`], ...addressOptions(main, "network-alias"), ...rest];
-  const fields = longForm({ ...main, endpoint: { ...main.endpoint, MacAddress: mac } }, mode);
-  return [["--network=", ...csv(fields)], ...rest.filter((word) => !String(word[0]).startsWith("--mac-address"))];
+  // Clients refuse links with a network that is named, the default one too.
+  const isDefault = mode === "" || mode === "default" || (mode === "bridge" && !isBlank(settings.host.Links));
+  if (isDefault) return rest;
+  if (main === null) return [[`--network=${mode}`], ...rest];
+  const extra = endpointFields(main);
+  // Only the long form has words for these; everything else can stand beside it.
+  const network: Word =
+    extra.length === 0 ? [`--network=${mode}`] : ["--network=", ...csv([["name", [mode]], ...extra])];
+  return [network, ...addressOptions(main, "network-alias"), ...rest];
 }
 
 /** `network connect` has no word for the MAC address; engines that tell one for each network take several at create. */

@@ -99,7 +99,7 @@ function configOptions(settings: OwnSettings, conceal: Concealer): readonly Word
   for (const [key, value] of settings.env) {
     options.push([`--env=${key}=`, ...conceal.named(settings, "env", key, value)]);
   }
-  for (const [key, value] of settings.labels) {
+  for (const [key, value] of settings.labels.filter(([name]) => isSayableLabel(name))) {
     options.push([`--label=${key}=`, ...conceal.named(settings, "label", key, value)]);
   }
   for (const port of settings.exposed) {
@@ -108,6 +108,11 @@ function configOptions(settings: OwnSettings, conceal: Concealer): readonly Word
   const [first] = settings.entrypoint ?? [];
   if (settings.entrypoint !== null) options.push([`--entrypoint=${first ?? ""}`]);
   return [...options, ...healthOptions(settings, conceal)];
+}
+
+/** The command line takes no white space in a label's name. */
+export function isSayableLabel(name: string): boolean {
+  return name !== "" && !/\s/.test(name) && !name.includes("=");
 }
 
 const durations: Named = [

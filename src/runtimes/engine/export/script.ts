@@ -4,7 +4,7 @@ import { type OwnSettings, ownSettings, type RestorableSnapshot, strangersOf } f
 import { connectOptions, isForCreate } from "./networks.ts";
 import { neededNetworks, neededVolumes, unsayable } from "./notes.ts";
 import { closing, opening } from "./script-frame.ts";
-import { createOptions, seccompProfile } from "./script-options.ts";
+import { createOptions, isSayableLabel, seccompProfile } from "./script-options.ts";
 import { heredoc, quoted } from "./shell.ts";
 
 /** A POSIX shell script that makes the snapshot's containers with the `docker` or `podman` command alone. */
@@ -99,6 +99,9 @@ function notesOf(settings: OwnSettings, all: readonly OwnSettings[], conceal: Co
   const notes = [...unsayable(settings)];
   for (const stranger of strangersOf(settings, all)) {
     notes.push(`${name}: it shares something with the container ${stranger}, which the snapshot does not hold`);
+  }
+  for (const [key] of settings.labels.filter(([label]) => !isSayableLabel(label))) {
+    notes.push(`${name}: the label ${JSON.stringify(key)} cannot be said`);
   }
   if ((entrypoint ?? []).length > 1) {
     notes.push(`${name}: an entrypoint of several words is given as the first one, the others before the command`);
