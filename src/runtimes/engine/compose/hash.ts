@@ -27,6 +27,9 @@ interface HashOptions {
   moved: ReadonlyMap<string, string>;
 }
 
+const otherFiles =
+  "its files are not, or not alone, what it was made from: they were edited since, or a shell's variables went in";
+
 /**
  * The config hashes that services will have once their files are edited: with these in their labels `docker compose up` finds
  * nothing to do. Only where the files as they are give the very hash that a container carries; else they were edited since, or
@@ -72,16 +75,11 @@ export async function nextHashes(
     return give("compose does not answer for its files once they are edited");
   for (const { service, present_hash: label } of open) {
     const hash = next.hashes.get(service);
-    const reason =
-      hash === undefined || present.hashes.get(service) !== label
-        ? "its files are not, or not alone, what it was made from: they were edited since, or a shell's variables went in"
-        : alone.hashes.get(service) !== label
-          ? "the edit changes more of it than its image"
-          : null;
-    answers.set(
-      service,
-      hash === undefined || reason !== null ? { hash: null, reason: reason ?? "" } : { hash, reason },
-    );
+    if (hash === undefined || present.hashes.get(service) !== label) {
+      answers.set(service, { hash: null, reason: otherFiles });
+    } else if (alone.hashes.get(service) !== label) {
+      answers.set(service, { hash: null, reason: "the edit changes more of it than its image" });
+    } else answers.set(service, { hash, reason: null });
   }
   return answers;
 }
