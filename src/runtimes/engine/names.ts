@@ -7,6 +7,8 @@ export const ownLabels = {
   role: "tidemark.role",
   name: "tidemark.name",
   previous: "tidemark.previous",
+  /** On a previous container that a run made again from its snapshot, because somebody had removed it. */
+  remade: "tidemark.remade",
 } as const;
 
 const ownPrefix = "tidemark.";

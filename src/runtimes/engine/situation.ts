@@ -38,7 +38,10 @@ export async function findSituation(
   const others = listed.filter((each) => each.Id !== made?.Id);
   const kept =
     others.find((each) => nameInList(each) === names.aside) ??
-    others.find((each) => nameInList(each) === name && (facts?.old_id === undefined || each.Id === facts.old_id));
+    others.find((each) => {
+      const isKnown = facts?.old_id === undefined || each.Id === facts.old_id;
+      return nameInList(each) === name && (isKnown || each.Labels?.[ownLabels.remade] === journal.run_id);
+    });
   const holder = others.find((each) => nameInList(each) === name && each.Id !== kept?.Id);
   const inspect = (id: string | undefined) => (id === undefined ? null : orNull(client.inspectContainer(id)));
   const [previous, next, stranger] = await Promise.all([inspect(kept?.Id), inspect(made?.Id), inspect(holder?.Id)]);

@@ -11,8 +11,9 @@ import {
   takeDown,
 } from "../apply.ts";
 import { composeOf } from "../compose/labels.ts";
-import type { ContainerInspect } from "../objects.ts";
-import { listAt, objectAt } from "../raw.ts";
+import { composeOutlooks, configHashLabels } from "../compose/outlook.ts";
+import { type ContainerInspect, nameOf } from "../objects.ts";
+import { canonical, listAt, objectAt, stringAt } from "../raw.ts";
 import { judgeReadiness } from "../readiness.ts";
 import { memberJournal } from "./member-journal.ts";
 import { rebased, type Successor } from "./ties.ts";
@@ -47,9 +48,21 @@ export async function replaceUnits(
   const members = clusters.flat().map((unit) => unit.name);
   const successors = new Map(stands);
   const candidates = new Map<Unit, Candidate>();
+  const moves = clusters.flat().map(({ origin, blueprint }) => {
+    return { container: origin, reference: stringAt(blueprint.config.Image) };
+  });
+  let outlooks = await composeOutlooks(moves);
   for (const unit of clusters.flat()) {
     const find = (reference: string) => successorOf(reference, clusters.flat(), successors);
-    const blueprint = rebased(unit.blueprint, find);
+    const led = rebased(unit.blueprint, find);
+    if (composeOf(unit.origin) !== null && canonical(led) !== canonical(unit.blueprint)) {
+      // Compose hashes what shares a namespace with the owner's id, which is known only now.
+      const moved = new Map([...successors].map(([id, successor]) => [id, successor.id]));
+      outlooks = await composeOutlooks(moves, { moved });
+    }
+    const hash = configHashLabels(outlooks.find((each) => each.container === nameOf(unit.origin)));
+    const labels = { ...objectAt(led.config.Labels), ...hash };
+    const blueprint = { ...led, config: { ...led.config, Labels: labels } };
     const member = memberJournal(journal, unit.name);
     const candidate = await createCandidate(context, { ...unit, blueprint }, members, member);
     candidates.set(unit, candidate);

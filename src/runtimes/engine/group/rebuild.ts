@@ -3,6 +3,8 @@ import type { Journal } from "../../runtime.ts";
 import { attachNetworks, type CarriedFiles } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
 import { differences } from "../compare.ts";
+import { ownLabels } from "../names.ts";
+import type { RawObject } from "../raw.ts";
 import { look, type RecoverContext } from "../recover.ts";
 import { rebased, type Successor } from "./ties.ts";
 
@@ -36,7 +38,8 @@ export async function rebuildLost(
     const at = context.clock.now();
     await journal.begin("undo", { move: `make ${name} again from the snapshot`, at });
     try {
-      made.set(lost.id, { id: await make(context, lost, names.aside, made), name: names.aside });
+      const labels = { [ownLabels.remade]: journal.run_id, ...lost.files?.labels };
+      made.set(lost.id, { id: await make(context, lost, labels, names.aside, made), name: names.aside });
     } catch (error) {
       await journal.fail("undo", { error: errorMessage(error).slice(0, 500) });
     }
@@ -46,6 +49,7 @@ export async function rebuildLost(
 async function make(
   { client, apiVersion }: RecoverContext,
   lost: Lost,
+  labels: RawObject,
   name: string,
   made: ReadonlyMap<string, Successor>,
 ): Promise<string> {
@@ -53,11 +57,7 @@ async function make(
     const successor = [...made].find(([id]) => reference.length >= 12 && id.startsWith(reference))?.[1];
     return successor === undefined ? null : { successor, is_by_id: true };
   });
-  const id = await client.createContainer(
-    name,
-    createBody(blueprint, lost.image_config, lost.files?.labels ?? {}, apiVersion),
-    null,
-  );
+  const id = await client.createContainer(name, createBody(blueprint, lost.image_config, labels, apiVersion), null);
   try {
     await attachNetworks(client, blueprint, id);
     await lost.files?.write(id);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
-import { carriedCounts } from "../carry.ts";
+import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
+import { comparableConfig, comparableHost } from "../compare.ts";
 import { fieldDiffs } from "../diff.ts";
 import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { planHash, presentDigest, type Scene } from "../plan.ts";
@@ -130,30 +131,53 @@ async function compareMembers(
     const container = found.all.find((each) => nameOf(each) === member.name) ?? null;
     const present = container === null ? null : await found.sceneOf(container);
     const isSame =
-      container !== null &&
-      isRunning(container) === isToRun(member, container) &&
-      isSameConfiguration(found, snapshot, container, member, apiVersion);
+      present !== null &&
+      isRunning(present.container) === isToRun(member, present.container) &&
+      isSameConfiguration(found, snapshot, present, member, apiVersion);
     compared.push({ member, present, is_same: isSame });
   }
   return compared;
 }
 
-/** With the ids of other containers as their names: an owner that was replaced meanwhile is the same owner. */
+/**
+ * Whether making it anew would change anything: the blueprints are compared, in which volumes have their names, and owners that
+ * were replaced meanwhile are the same owners.
+ */
 function isSameConfiguration(
   found: FoundTarget,
   snapshot: Snapshot,
-  container: ContainerInspect,
+  { container, image }: Scene,
   member: SnapshotMember,
   apiVersion: string,
 ): boolean {
+  if (image === null || image.Id !== member.image.Id) return false;
   const known = [...found.all, ...snapshot.members.map((each) => each.container)];
   const nameOfId = (id: string) => {
     const owner = known.find((each) => each.Id === id);
     return owner === undefined ? null : nameOf(owner);
   };
-  const named = (each: ContainerInspect) => ({ ...each, HostConfig: withNames(each.HostConfig, nameOfId) });
-  const wanted = { ...named(member.container), State: container.State };
-  return planHash(named(container), apiVersion, {}) === planHash(wanted, apiVersion, {});
+  const inherited = new Set(member.inherited);
+  const present = blueprint({
+    container,
+    oldImage: image,
+    newImage: image,
+    reference: stringAt(container.Config.Image),
+    inherited,
+    apiVersion,
+  });
+  const settings = (shape: Blueprint, owner: ContainerInspect) =>
+    canonical({
+      config: comparableConfig(shape.config, owner),
+      host: withNames(comparableHost(shape.host_config), nameOfId),
+      restart_policy: shape.restart_policy,
+      // Where the engine does not say who chose the address, it may be a random one of this start.
+      networks: shape.attachments.map(({ network, endpoint: { MacAddress: _address, ...endpoint } }) => [
+        network,
+        endpoint,
+      ]),
+      mounts: shape.mounts.map((mount) => [mount.Destination, mount.Type, mount.Name ?? mount.Source, mount.RW]).sort(),
+    });
+  return settings(present, container) === settings(snapshotBlueprint(member, apiVersion), member.container);
 }
 
 function asReplaced({ member }: Restored, present: Scene): Replaced {

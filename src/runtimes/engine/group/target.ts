@@ -1,5 +1,6 @@
 import { PluginError } from "../../../errors.ts";
 import type { TargetRef } from "../../runtime.ts";
+import { completeContainer } from "../complete.ts";
 import { composeOf } from "../compose/labels.ts";
 import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
@@ -25,10 +26,17 @@ export interface FoundTarget extends Survey {
   members: readonly Member[];
 }
 
-export async function findSurvey(source: SceneSource): Promise<Survey> {
+/** `glance` is for lists: it spares the second look at each container without which nothing can be carried. */
+export async function findSurvey(source: SceneSource, depth: "whole" | "glance" = "whole"): Promise<Survey> {
   const all = await surveyContainers(source.client);
   const imageOf = imageCache(source.client);
-  return { all, sceneOf: async (container) => sceneOf(source, all, container, await imageOf(container.Image)) };
+  return {
+    all,
+    sceneOf: async (container) => {
+      const seen = depth === "whole" ? await completeContainer(source.client, container) : container;
+      return sceneOf(source, all, seen, await imageOf(container.Image));
+    },
+  };
 }
 
 export function targetIn(survey: Survey, ref: TargetRef): FoundTarget {
