@@ -47,6 +47,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
       : {
           images: {
             keep: (ids) => told(images.keep(ids)),
+            findPresent: (ids) => told(images.findPresent(ids)),
             listUnused: () => told(images.listUnused()),
             remove: (id) => told(images.remove(id)),
           },

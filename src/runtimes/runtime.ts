@@ -181,6 +181,9 @@ export interface Prepared {
   is_noop: boolean;
 }
 
+/** How long what was started has to run, unrestarted and not killed, before it counts as ready. */
+export const stabilityMs = 10_000;
+
 export type Readiness =
   | { ready: true; detail: string }
   /** `final`: it will not get better by waiting (exited, OOM-killed, unhealthy by its own check). */
@@ -193,6 +196,8 @@ export type Recovery =
   | { state: "started"; detail: string }
   /** The new one is in place and the previous one is gone or was not needed. */
   | { state: "finished"; detail: string }
+  /** Of several containers some are as before, and of others the new one was kept, because the previous one is gone or refuses. */
+  | { state: "mixed"; detail: string }
   /** Neither could be brought to run. */
   | { state: "down"; detail: string };
 
@@ -265,6 +270,8 @@ export interface UnusedImage {
 export interface RuntimeImages {
   /** Names images so that pruning what is dangling leaves them; one that is gone is passed over. Idempotent. */
   keep(ids: readonly string[]): Promise<void>;
+  /** Those of the ids that are there. */
+  findPresent(ids: readonly string[]): Promise<readonly string[]>;
   listUnused(): Promise<readonly UnusedImage[]>;
   /** Removes an image with all its names; throws `rejected` when a container uses it. */
   remove(id: string): Promise<void>;

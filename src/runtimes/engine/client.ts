@@ -9,6 +9,7 @@ import {
   EngineVersion,
   FileChange,
   ImageInspect,
+  ImageSummary,
   PathStat,
 } from "./objects.ts";
 import { pullFailure, pullReader } from "./pull.ts";
@@ -52,6 +53,8 @@ interface ClientOptions {
   deadlines: EngineDeadlines;
   /** Docker's when left out. */
   flavour?: Flavour;
+  /** What the engine speaks; the negotiated version alone when left out. */
+  engineApi?: { min: string; max: string };
 }
 
 /** Images are asked for with every container where the flavour needs them; so many are remembered, as an id is for good. */
@@ -107,6 +110,14 @@ export function engineClient(options: ClientOptions) {
       const image = imageId === null ? null : await imageById(imageId);
       return judged(ContainerInspect, `GET ${path}`, flavour.readContainer(answer, image));
     },
+    /** The versions of the API that the engine speaks, and the one that is spoken with it. */
+    api: {
+      negotiated: options.apiVersion ?? "",
+      min: options.engineApi?.min ?? options.apiVersion ?? "",
+      max: options.engineApi?.max ?? options.apiVersion ?? "",
+    },
+    /** The same container as another version of the API tells of it. */
+    inspectAs: (id: string, apiVersion: string) => read(ContainerInspect, `/v${apiVersion}${container(id)}/json`),
     /** With its platform manifests where the engine can tell (API 1.48): compose labels containers with their digests. */
     inspectImage: readImage,
 
@@ -218,8 +229,13 @@ export async function negotiate(
 ): Promise<{ client: EngineClient; version: EngineVersion; api_version: string }> {
   const version = await engineClient({ transport, apiVersion: null, deadlines }).version();
   requireFlavour(version, flavour);
-  const api = chooseApiVersion(version.MinAPIVersion ?? supportedApi.min, version.ApiVersion, wanted);
-  return { client: engineClient({ transport, apiVersion: api, deadlines, flavour }), version, api_version: api };
+  const engineApi = { min: version.MinAPIVersion ?? supportedApi.min, max: version.ApiVersion };
+  const api = chooseApiVersion(engineApi.min, engineApi.max, wanted);
+  return {
+    client: engineClient({ transport, apiVersion: api, deadlines, flavour, engineApi }),
+    version,
+    api_version: api,
+  };
 }
 
 export function chooseApiVersion(engineMin: string, engineMax: string, wanted: string | null): string {
@@ -234,7 +250,8 @@ export function chooseApiVersion(engineMin: string, engineMax: string, wanted: s
   throw new PluginError("rejected", `${offered}; Tidemark speaks ${supportedApi.min} to ${supportedApi.max}`);
 }
 
-function compareApi(left: string, right: string): number {
+/** Less than, equal to or greater than zero, as `left` is older than, the same as or newer than `right`. */
+export function compareApi(left: string, right: string): number {
   const [leftMajor = 0, leftMinor = 0] = left.split(".").map(Number);
   const [rightMajor = 0, rightMinor = 0] = right.split(".").map(Number);
   return leftMajor - rightMajor || leftMinor - rightMinor;

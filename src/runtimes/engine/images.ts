@@ -47,6 +47,13 @@ export function engineImages(client: EngineClient): RuntimeImages {
       }
     },
 
+    async findPresent(ids) {
+      const found = await Promise.all(
+        ids.map(async (id) => ((await orNull(client.inspectImage(id))) === null ? [] : [id])),
+      );
+      return found.flat();
+    },
+
     async listUnused() {
       const inUse = await used();
       const images = await client.listImages();
