@@ -126,19 +126,40 @@ export async function startEngineProxy(engineSocket: string, socket: string): Pr
   };
 }
 
-/** The request, with `Connection: close` so that each one comes on a connection of its own; null until its body is there. */
+/** The request, so that each one comes on a connection of its own; null until its body is there. */
 function completeRequest(received: Buffer): { bytes: Buffer; label: string } | null {
+  const head = requestHead(received);
+  if (head === null) return null;
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head.text)?.[1] ?? "0");
+  if (head.rest.length < length) return null;
+  return {
+    bytes: Buffer.concat([Buffer.from(head.closing, "latin1"), head.rest]),
+    label: `${head.method} ${head.path}`,
+  };
+}
+
+export interface RequestHead {
+  method: string;
+  /** Without the version and the query. */
+  path: string;
+  /** The head as it came, without its last empty line. */
+  text: string;
+  /** The head to be sent on: with `Connection: close`. */
+  closing: string;
+  /** What has come of the body. */
+  rest: Buffer;
+}
+
+/** The head of the request that these bytes begin with; null until all of it is there. */
+export function requestHead(received: Buffer): RequestHead | null {
   const end = received.indexOf("\r\n\r\n");
   if (end < 0) return null;
-  const head = received.subarray(0, end).toString("latin1");
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? "0");
-  const body = received.subarray(end + 4);
-  if (body.length < length) return null;
-  const [line = ""] = head.split("\r\n");
+  const text = received.subarray(0, end).toString("latin1");
+  const [line = ""] = text.split("\r\n");
   const [method = "", target = ""] = line.split(" ");
   const path = target.replace(/^\/v[0-9.]+(?=\/)/, "").replace(/\?.*$/, "");
-  const closing = `${head.replace(/\r\nconnection:[^\r]*/i, "")}\r\nConnection: close\r\n\r\n`;
-  return { bytes: Buffer.concat([Buffer.from(closing, "latin1"), body]), label: `${method} ${path}` };
+  const closing = `${text.replace(/\r\nconnection:[^\r]*/i, "")}\r\nConnection: close\r\n\r\n`;
+  return { method, path, text, closing, rest: received.subarray(end + 4) };
 }
 
 function response(status: number, type: string, body: string): string {
