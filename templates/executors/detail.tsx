@@ -20,9 +20,10 @@ import { NotesSection } from "../trackers/notes.tsx";
 import { TriggerWords } from "./list.tsx";
 import { Plan } from "./plan.tsx";
 import { policyOf } from "./policy.tsx";
+import { Services } from "./services.tsx";
 import { Snapshots } from "./snapshots.tsx";
 import { ExecutorState } from "./state.tsx";
-import { ExecutorVersions, ServiceVersions } from "./versions.tsx";
+import { ExecutorVersions, isBehind } from "./versions.tsx";
 import { openingWords } from "./window-words.ts";
 
 /** What a run would do, why nobody can say, or null while it is still to be asked. */
@@ -47,7 +48,8 @@ export function ExecutorPage(props: ExecutorPageProps) {
         ctx={ctx}
         title={
           <>
-            {executor.name} <ExecutorVersions ctx={ctx} executor={executor} />
+            {executor.name}{" "}
+            {executor.target.kind === "compose" ? null : <ExecutorVersions ctx={ctx} executor={executor} />}
           </>
         }
         parent={{ title: t.title, href: "/executors" }}
@@ -57,6 +59,9 @@ export function ExecutorPage(props: ExecutorPageProps) {
             <Link ctx={ctx} href={`/connections/${executor.connection.id}`}>
               {t.target_on(executor.target.id, executor.connection.name)}
             </Link>
+            {executor.target.kind === "compose" && executor.observed_at !== null
+              ? ` · ${t.group_of(executor.services.length + executor.unbound.length)}`
+              : null}
             {executor.description === "" ? null : ` · ${executor.description}`}
           </>
         }
@@ -64,6 +69,11 @@ export function ExecutorPage(props: ExecutorPageProps) {
       />
       <Banners ctx={ctx} executor={executor} path={path} />
       <Columns aside={<Aside {...props} />}>
+        {executor.target.kind === "compose" ? (
+          <Section title={t.services}>
+            <Services ctx={ctx} executor={executor} />
+          </Section>
+        ) : null}
         <PlanSection ctx={ctx} executor={executor} planned={props.planned} />
         <UpdateNotes ctx={ctx} executor={executor} />
         <Section
@@ -206,21 +216,18 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
   );
 }
 
-/** Differences that another version, or another build of it, makes. */
-const changing: readonly (string | null)[] = ["new_digest", "other_version", "other_name"];
-
 /** What the versions on the way from what runs to what should run bring; of each tracker once. */
 function UpdateNotes({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
-  const updates = executor.services.flatMap(({ tracker, channel, found, desired, difference }) =>
-    desired === null || !changing.includes(difference)
-      ? []
-      : [{ tracker, channel, from: found?.tag ?? null, to: desired.tag }],
-  );
+  const updates = executor.services
+    .filter(isBehind)
+    .flatMap(({ tracker, channel, found, desired }) =>
+      desired === null ? [] : [{ tracker, channel, from: found?.tag ?? null, to: desired.tag }],
+    );
   const steps = new Map(updates.map((update) => [JSON.stringify(update), update]));
   return (
     <>
       {[...steps.values()].map((step) => (
-        <NotesSection ctx={ctx} {...step} />
+        <NotesSection ctx={ctx} {...step} is_named={steps.size > 1} />
       ))}
     </>
   );
@@ -240,7 +247,7 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
                 {executor.connection.name}
               </Link>,
             ],
-            ...executor.bindings.map(
+            ...(executor.target.kind === "compose" ? [] : executor.bindings).map(
               (binding) =>
                 [
                   t.tracker,
@@ -252,11 +259,6 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
                   </>,
                 ] as const,
             ),
-            ...(executor.services.length > 1
-              ? executor.services.map(
-                  (service) => [service.service, <ServiceVersions ctx={ctx} service={service} />] as const,
-                )
-              : []),
             [t.observed, <Time ctx={ctx} at={executor.observed_at} />],
           ]}
         />

@@ -88,7 +88,12 @@ function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "exe
         cells: {
           name: executor.name,
           target: (
-            <span title={executor.connection.kind}>{t.target_on(executor.target.id, executor.connection.name)}</span>
+            <span title={executor.connection.kind}>
+              {t.target_on(executor.target.id, executor.connection.name)}
+              {executor.target.kind === "compose" ? (
+                <small class="quiet"> {t.service_count(executor.bindings.length)}</small>
+              ) : null}
+            </span>
           ),
           versions: <ExecutorVersions ctx={ctx} executor={executor} />,
           state: <ExecutorState ctx={ctx} executor={executor} />,

@@ -1,16 +1,18 @@
 import type { PlanView } from "../../src/executors/schema.ts";
+import { Code } from "../components/code.tsx";
 import { DiffView, type FieldChange } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
+import { formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { ServiceVersions } from "./versions.tsx";
 
-type Diff = NonNullable<PlanView["plan"]>["diff"];
+type Planned = NonNullable<PlanView["plan"]>;
 
 /** A plan's lines for `DiffView`; the service stands before the path only where there are several. */
-export function changesOf(ctx: PageContext, diff: Diff): readonly FieldChange[] {
+export function changesOf(ctx: PageContext, diff: Planned["diff"]): readonly FieldChange[] {
   const t = texts(ctx).executors.because;
   const isMany = new Set(diff.map((line) => line.service)).size > 1;
   return diff.map(({ service, path, before, after, because }) => ({
@@ -30,8 +32,9 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   const t = texts(ctx).executors;
   const { plan, unmet } = view;
   const refusals = plan?.refusals ?? [];
+  const isNothing = plan?.is_noop === true || unmet?.code === "already_current";
   return (
-    <>
+    <div class="plan">
       {refusals.length > 0 ? (
         <Banner tone="failed" title={t.plan_refused}>
           {refusals.map((refusal) => (
@@ -48,27 +51,103 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
           {t.plan_downgrade_text}
         </Banner>
       ) : null}
+      <LeftAlone ctx={ctx} view={view} />
       {plan?.warnings.map((warning) => (
         <Banner tone="attention">{translateMessage(ctx.language, warning.message)}</Banner>
       ))}
-      {plan === null ? null : plan.is_noop || unmet?.code === "already_current" ? (
+      {plan === null ? null : isNothing ? (
         <Banner tone="current">{t.plan_noop}</Banner>
+      ) : view.target.kind === "compose" ? (
+        <GroupPlan ctx={ctx} plan={plan} />
       ) : (
         <DiffView ctx={ctx} changes={changesOf(ctx, plan.diff)} carried={carriedCount(plan.carried)} />
       )}
+      {plan === null || isNothing ? null : <Files ctx={ctx} files={plan.files} />}
+    </div>
+  );
+}
+
+/** Services that follow a tracker and stay as they are all the same; the condition of the whole run names its own. */
+function LeftAlone({ ctx, view }: { ctx: PageContext; view: PlanView }) {
+  const t = texts(ctx).executors;
+  const left = view.services.flatMap(({ unmet }) => (unmet === null ? [] : [unmet]));
+  if (view.plan === null || left.length === 0) return null;
+  return (
+    <Banner tone="quiet" title={t.plan_left_alone(left.length)}>
+      {left.map((reason) => (
+        <p>{translateMessage(ctx.language, reason.message)}</p>
+      ))}
+    </Banner>
+  );
+}
+
+/** Every container that is replaced, in the order of the work, and below it what changes of each service. */
+function GroupPlan({ ctx, plan }: { ctx: PageContext; plan: Planned }) {
+  const t = texts(ctx).executors;
+  const services = [
+    ...new Set([...plan.containers.map((each) => each.service), ...plan.diff.map((line) => line.service)]),
+  ];
+  return (
+    <>
+      <div class="panel">
+        <p class="plan-lead">
+          {plan.order === "start_first" ? t.order_start_first : t.order_stop_first} <b>{t.replaced_lead}</b>
+        </p>
+        <ol class="plan-containers">
+          {plan.containers.map((container) => (
+            <li>
+              <b class="version">{container.name}</b>
+              <span class="quiet">
+                {container.because === "desired" ? container.service : t.replaced_because[container.because]}
+                {container.is_running ? null : `, ${t.left_stopped}`}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </div>
+      {services.map((service) => {
+        const lines = plan.diff.filter((line) => line.service === service);
+        return lines.length === 0 ? null : (
+          <section class="plan-service">
+            <h3>{service}</h3>
+            <DiffView ctx={ctx} changes={changesOf(ctx, lines)} />
+          </section>
+        );
+      })}
+      <p class="quiet">{texts(ctx).common.diff.carried(carriedCount(plan.carried))}</p>
     </>
   );
 }
 
-/** The reference that each service would be created from: the answer to "which image exactly". */
+/** Files that would say something else than what runs, each with what to write into it. */
+function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"] }) {
+  const t = texts(ctx).executors;
+  if (files.length === 0) return null;
+  const names = [...new Set(files.flatMap(({ path }) => (path === null ? [] : [path])))];
+  return (
+    <section class="plan-service">
+      <h3>{names.length === 0 ? t.files_unknown : t.files_title(formatList(ctx.language, names))}</h3>
+      {files.map((file) => (
+        <div class="plan-file">
+          <p>
+            <b>{file.service}</b> <span class="quiet">{translateMessage(ctx.language, file.message)}</span>
+          </p>
+          <Code ctx={ctx} text={file.patch} what={t.file_patch} />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** The reference that a container would be created from: the answer to "which image exactly". A group's rows say it themselves. */
 export function ResultingImages({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   const t = texts(ctx).executors;
+  if (view.target.kind === "compose") return null;
   return (
     <>
       {view.services.map((service) => (
         <Facts
           items={[
-            view.services.length > 1 ? [t.service, service.service] : null,
             service.found === null ? null : [t.plan_now, <span class="version">{service.found.image}</span>],
             service.desired === null ? null : [t.plan_resulting, <b class="version">{service.desired.reference}</b>],
             service.desired === null ? null : [t.versions, <ServiceVersions ctx={ctx} service={service} />],

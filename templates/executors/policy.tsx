@@ -9,10 +9,13 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
   const w = t.policy_words;
   return [
     triggerSentence(ctx, executor),
-    ...executor.bindings.map((binding) =>
+    ...(executor.requires_approval && executor.trigger !== "manual" ? [w.approval(executor.approval_hours)] : []),
+    // The table of a group's services says it of each.
+    ...(executor.target.kind === "compose" ? [] : executor.bindings).map((binding) =>
       w.binding(binding.service, t.channels[binding.channel], binding.tracker, binding.source),
     ),
     `${w[executor.image_selection]} ${w[executor.reference_mode]}`,
+    ...(executor.start_first ? [w.start_first] : []),
     ...healthSentences(ctx, executor),
     executor.allow_downgrade ? w.downgrade : w.no_downgrade,
     ...(executor.minimum_age_hours > 0 ? [w.age(executor.minimum_age_hours)] : []),

@@ -63,6 +63,9 @@ function words(ctx: PageContext, executor: ExecutorView): string {
 }
 
 function unknownWords(executor: ExecutorView, t: Words): string {
+  // Of a group that is otherwise known: the services that nobody can judge, by the first reason.
+  const unmet = executor.services.find((service) => service.unmet !== null)?.unmet;
+  if (unmet) return problemWords(unmet.code, t);
   return executor.observed_at === null ? t.state_words.not_looked : t.state_words.restarted;
 }
 
@@ -79,7 +82,7 @@ function waitingWords(ctx: PageContext, { waiting, next_windows }: ExecutorView)
     const [next] = next_windows;
     return next === undefined ? t.state_words.waits_window : `${t.triggers.window} ${openingStart(ctx, next)}`;
   }
-  const base = reason === "age" ? t.state_words.waits_age : t.state_words.waits_retry;
+  const base = t.state_words[`waits_${reason}`];
   if (until === null) return base;
   return `${base} · ${until > ctx.now ? formatRelative(ctx.language, until, ctx.now) : formatShort(ctx, until)}`;
 }

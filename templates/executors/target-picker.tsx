@@ -44,7 +44,7 @@ export function TargetPicker(props: TargetPickerProps) {
           <input type="search" placeholder={t.find_target} aria-label={t.find_target} data-find="#targets" />
         </label>
       )}
-      <ul class="picks" id="targets">
+      <ul class="targets" id="targets">
         {others.map((target) => (
           <Pick {...props} target={target} />
         ))}
@@ -70,7 +70,7 @@ export function TargetPicker(props: TargetPickerProps) {
       )}
       {chosen !== "" && found === undefined ? <Missing {...props} /> : null}
       {found === undefined ? null : (
-        <ul class="picks">
+        <ul class="targets">
           <Pick {...props} target={found} />
         </ul>
       )}
@@ -113,7 +113,7 @@ function Missing({ ctx, chosen, failure }: TargetPickerProps) {
   const t = texts(ctx).executors;
   const name = chosen.slice(chosen.indexOf(":") + 1);
   return (
-    <ul class="picks">
+    <ul class="targets">
       <li>
         <label class="pick">
           <input type="radio" name="target.choice" value={chosen} checked />
@@ -143,7 +143,7 @@ function Pick(props: TargetPickerProps & { target: TargetView }) {
             <Icon name="chevron-right" />
             {t.group_members(members.length)}
           </summary>
-          <ul class="picks">
+          <ul class="targets">
             {members.map((member) => (
               <li>
                 <Choice {...props} target={member} lead={null} />

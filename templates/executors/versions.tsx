@@ -35,14 +35,45 @@ export function ServiceVersions({ ctx, service }: { ctx: PageContext; service: S
   return <FromTo ctx={ctx} from={pair.from} to={pair.to ?? desired.version} />;
 }
 
-/** The first service of a target, and how many there are besides. */
-export function ExecutorVersions({ ctx, executor }: { ctx: PageContext; executor: Pick<ExecutorView, "services"> }) {
-  const [first, ...others] = executor.services;
+/** Whether a run would bring it other content. */
+export function isBehind({ difference }: Pick<ServiceObservation, "difference">): boolean {
+  return difference === "new_digest" || difference === "other_version" || difference === "other_name";
+}
+
+/** So many services of a group are named in one line. */
+const namedServices = 3;
+
+/** Of a container its versions; of a group those of the services that are to change, else of all. */
+export function ExecutorVersions({
+  ctx,
+  executor,
+}: {
+  ctx: PageContext;
+  executor: Pick<ExecutorView, "services" | "target">;
+}) {
+  const { services, target } = executor;
+  const [first] = services;
   if (first === undefined) return <span class="quiet">–</span>;
+  if (target.kind === "container") {
+    return (
+      <span>
+        <ServiceVersions ctx={ctx} service={first} />
+      </span>
+    );
+  }
+  const behind = services.filter(isBehind);
+  const told = behind.length > 0 ? behind : services;
+  const shown = told.slice(0, namedServices);
   return (
-    <span>
-      <ServiceVersions ctx={ctx} service={first} />
-      {others.length === 0 ? null : <small class="quiet"> {texts(ctx).executors.more_services(others.length)}</small>}
+    <span class="service-versions">
+      {shown.map((service) => (
+        <span>
+          {service.service} <ServiceVersions ctx={ctx} service={service} />
+        </span>
+      ))}
+      {told.length === shown.length ? null : (
+        <small class="quiet">{texts(ctx).executors.more_services(told.length - shown.length)}</small>
+      )}
     </span>
   );
 }

@@ -206,14 +206,16 @@ interface NotesSectionProps {
   from: string | null;
   to: string;
   channel?: string;
+  /** Where several stand below each other. */
+  is_named?: boolean;
 }
 
 /** What a step from one version to another brings, fetched after the page that it stands on. */
-export function NotesSection({ ctx, tracker, ...asked }: NotesSectionProps) {
+export function NotesSection({ ctx, tracker, is_named = false, ...asked }: NotesSectionProps) {
   const t = texts(ctx).notes;
   const path = notesPath(tracker, asked);
   return (
-    <Section title={t.title}>
+    <Section title={is_named ? t.of_tracker(tracker) : t.title}>
       <div hx-get={url(ctx, path)} hx-trigger="load" hx-swap="innerHTML">
         <Panel>
           <div class="scripted">

@@ -1,0 +1,145 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import { Link } from "../components/link.tsx";
+import { State } from "../components/state.tsx";
+import { Table } from "../components/table.tsx";
+import { TargetState } from "../connections/targets.tsx";
+import type { PageContext, Tone } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { trackerPath } from "../trackers/address.ts";
+import { isBehind, ServiceVersions } from "./versions.tsx";
+
+type Observed = ExecutorView["services"][number];
+
+interface ServicesProps {
+  ctx: PageContext;
+  executor: Pick<ExecutorView, "services" | "unbound" | "bindings">;
+}
+
+/** The services of a group, bound and not: what each runs, what it should run, and what it follows. */
+export function Services({ ctx, executor }: ServicesProps) {
+  const t = texts(ctx).executors;
+  const { services, unbound, bindings } = executor;
+  // Before anybody has looked only the bindings are known.
+  const unseen = bindings.filter(({ service }) => services.every((each) => each.service !== service));
+  return (
+    <Table
+      ctx={ctx}
+      caption={t.services}
+      columns={[
+        { key: "service", title: t.service, grows: true },
+        { key: "versions", title: t.versions, grows: true },
+        { key: "state", title: t.state, card_label: "none", grows: true },
+        { key: "tracker", title: t.tracker, grows: true },
+        { key: "containers", title: t.containers, wide_only: true, grows: true },
+      ]}
+      rows={[
+        ...services.map((service) => ({
+          id: `service-${service.service}`,
+          cells: {
+            service: service.service,
+            versions: <ServiceVersions ctx={ctx} service={service} />,
+            state: <ServiceState ctx={ctx} service={service} />,
+            tracker: (
+              <span>
+                <Link ctx={ctx} href={trackerPath(service.tracker)}>
+                  {service.tracker}
+                </Link>
+                , {t.channels[service.channel]}
+              </span>
+            ),
+            containers: <Containers names={service.found?.containers ?? []} />,
+          },
+        })),
+        ...unseen.map(({ service, tracker, channel }) => ({
+          id: `service-${service}`,
+          cells: {
+            service,
+            versions: <span class="quiet">–</span>,
+            state: <span class="quiet">{t.state_words.not_looked}</span>,
+            tracker: (
+              <span>
+                <Link ctx={ctx} href={trackerPath(tracker)}>
+                  {tracker}
+                </Link>
+                , {t.channels[channel]}
+              </span>
+            ),
+            containers: null,
+          },
+        })),
+        ...unbound.map((service) => ({
+          id: `service-${service.name}`,
+          muted: true,
+          cells: {
+            service: service.name,
+            versions: <span class="version">{service.image}</span>,
+            state: <TargetState ctx={ctx} target={{ services: [service] }} />,
+            tracker: <span class="quiet">{t.not_bound_short}</span>,
+            containers: <Containers names={service.containers} />,
+          },
+        })),
+      ]}
+    />
+  );
+}
+
+function Containers({ names }: { names: readonly string[] }) {
+  return (
+    <span class="quiet">
+      {names.map((name) => (
+        <span class="version">{name} </span>
+      ))}
+    </span>
+  );
+}
+
+const differenceTones: Readonly<Record<NonNullable<Observed["difference"]>, Tone>> = {
+  current: "current",
+  new_digest: "update",
+  other_mode: "current",
+  other_tag: "current",
+  other_version: "update",
+  other_name: "update",
+  unknown: "unknown",
+};
+
+function ServiceState({ ctx, service }: { ctx: PageContext; service: Observed }) {
+  const t = texts(ctx).executors;
+  const { difference, unmet, found } = service;
+  if (unmet !== null) {
+    return (
+      <State ctx={ctx} tone="unknown" title={translateMessage(ctx.language, unmet.message)}>
+        {t.problems[problemOf(unmet.code)]}
+      </State>
+    );
+  }
+  if (difference === null) {
+    return (
+      <State ctx={ctx} tone="unknown">
+        {t.states.unknown}
+      </State>
+    );
+  }
+  // What does not run is more important than which version it would be.
+  if (found !== null && found.state !== "running" && !isBehind(service)) {
+    return <TargetState ctx={ctx} target={{ services: [found] }} />;
+  }
+  return (
+    <State ctx={ctx} tone={differenceTones[difference]}>
+      {t.differences[difference]}
+    </State>
+  );
+}
+
+function problemOf(code: string): "target_missing" | "no_release" | "no_image" | "too_young" | "other" {
+  switch (code) {
+    case "target_missing":
+    case "no_release":
+    case "no_image":
+    case "too_young":
+      return code;
+    default:
+      return "other";
+  }
+}
