@@ -14,6 +14,9 @@ export interface ProbeTiming {
   total_probe_duration_seconds: number;
 }
 
+/** Between two looks at a runtime, however short the interval of the probe is. */
+const minIntervalMs = 1_000;
+
 export const defaultProbeTiming: ProbeTiming = {
   initial_delay_seconds: 15,
   single_timeout_seconds: 10,
@@ -36,6 +39,18 @@ export interface VerifyOptions {
   clock: Clock;
   signal: AbortSignal;
   onAttempt?: (attempt: ProbeAttempt) => void | Promise<void>;
+  /** What the runtime says meanwhile; without it the first attempt that passes is the end. */
+  observe?: Observing;
+}
+
+/** The watch that goes on after a probe has passed: an answer in the first second says nothing of the tenth. */
+export interface Observing {
+  /** Milliseconds UTC. */
+  until: number;
+  /** The runtime's own judgement; only one that is final counts against the probe. */
+  readiness(): Promise<Readiness>;
+  /** Looks at least once, also when the time is over already: for probes that do not ask the runtime themselves. */
+  at_least_once: boolean;
 }
 
 export interface Verdict {
@@ -59,7 +74,11 @@ export async function verify(options: VerifyOptions): Promise<Verdict> {
     const readiness = await attemptWithin(probe, timing.single_timeout_seconds, clock, signal);
     const endedAt = clock.now();
     await options.onAttempt?.({ number, started_at, duration_ms: endedAt - started_at, readiness });
-    if (readiness.ready) return { passed: true, detail: readiness.detail, attempts: number, ready_at: endedAt };
+    if (readiness.ready) {
+      const failure = await observe(options, endedAt, end);
+      if (failure !== null) return { passed: false, detail: failure, attempts: number, ready_at: null };
+      return { passed: true, detail: readiness.detail, attempts: number, ready_at: endedAt };
+    }
     const nextAt = Math.max(started_at + timing.probe_interval_seconds * 1000, clock.now());
     if (readiness.final === true || nextAt > end) {
       return { passed: false, detail: readiness.detail, attempts: number, ready_at: null };
@@ -68,8 +87,33 @@ export async function verify(options: VerifyOptions): Promise<Verdict> {
   }
 }
 
+/**
+ * Looks at each interval and at the end of the time. Null when nothing went wrong, else what did; a runtime that does not answer is
+ * asked again for as long as probing would have gone on.
+ */
+async function observe(options: VerifyOptions, passedAt: number, end: number): Promise<string | null> {
+  const { timing, clock, signal, observe: observing } = options;
+  if (observing === undefined || (passedAt >= observing.until && !observing.at_least_once)) return null;
+  const intervalMs = Math.max(timing.probe_interval_seconds * 1000, minIntervalMs);
+  const looking: OpenProbe = { attempt: () => observing.readiness() };
+  for (;;) {
+    const leftMs = observing.until - clock.now();
+    if (leftMs > 0) await clock.sleep(Math.min(intervalMs, leftMs), signal);
+    const isLast = clock.now() >= observing.until;
+    const found = await attemptWithin(looking, timing.single_timeout_seconds, clock, signal);
+    if (!found.ready && found.final === true) return found.detail;
+    if (isLast && found.is_answered) return null;
+    if (found.is_answered) continue;
+    if (isLast && clock.now() + intervalMs > end) return found.detail;
+    if (isLast) await clock.sleep(intervalMs, signal);
+  }
+}
+
+/** Whether the probe said it, or it is what is said of a probe that said nothing. */
+type Attempted = Readiness & { is_answered: boolean };
+
 /** One attempt that ends at the timeout, whether or not the probe heeds its signal. */
-async function attemptWithin(probe: OpenProbe, seconds: number, clock: Clock, signal: AbortSignal): Promise<Readiness> {
+async function attemptWithin(probe: OpenProbe, seconds: number, clock: Clock, signal: AbortSignal): Promise<Attempted> {
   signal.throwIfAborted();
   const attempt = new AbortController();
   const timer = new AbortController();
@@ -83,11 +127,11 @@ async function attemptWithin(probe: OpenProbe, seconds: number, clock: Clock, si
     () => undefined, // ended in time
   );
   try {
-    return await Promise.race([probe.attempt(attempt.signal), ended.promise]);
+    return { ...(await Promise.race([probe.attempt(attempt.signal), ended.promise])), is_answered: true };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof PluginError)) throw error;
-    return { ready: false, detail: error.message };
+    return { ready: false, detail: error.message, is_answered: false };
   } finally {
     timer.abort();
     signal.removeEventListener("abort", abort);

@@ -1,7 +1,7 @@
 import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
 import { type Verdict, verify } from "../probes/verify.ts";
-import type { Recovery } from "../runtimes/runtime.ts";
+import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext, replacedBy } from "./context.ts";
 import { lastEntry } from "./journal.ts";
 import { updateHeldRun } from "./queries.ts";
@@ -121,6 +121,7 @@ async function judge(
     timing: check,
     clock: deps.clock,
     signal,
+    observe: { until: since + stabilityMs, readiness, at_least_once: kind !== "native" },
     onAttempt: ({ number, duration_ms, readiness: found }) =>
       journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail }),
   });

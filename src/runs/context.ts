@@ -24,7 +24,7 @@ export interface RunnerOptions {
   /** Owner of this process's leases; new at each start. */
   instance_id: string;
   redact: (text: string) => string;
-  connections: Pick<ConnectionService, "open">;
+  connections: Pick<ConnectionService, "open" | "snapshotReader">;
   executors: Pick<ExecutorService, "settings" | "planUpdate" | "pullLogins" | "isWindowOpen" | "nextOpening">;
   audit: RecordAudit;
   recordEvent: RecordEvent;

@@ -6,6 +6,7 @@ import { conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
+import { imagesNeeded, keepImages } from "./kept-images.ts";
 import { findSnapshot, hasAttempt, insertSnapshot } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
 
@@ -249,6 +250,7 @@ async function capture(context: RunContext): Promise<void> {
   const id = newId(now);
   const [service] = context.plan?.services ?? [];
   const sealed = deps.sealer.seal(text);
+  const imageIds = await imagesNeeded(context, text);
   const removed = await deps.db.write(async (tx) => {
     await fence(tx, lease, now);
     return await insertSnapshot(
@@ -261,11 +263,17 @@ async function capture(context: RunContext): Promise<void> {
         reference: service?.from.reference ?? "",
         digest: service?.from.digest ?? null,
         image_id: service?.from.image_id ?? "",
+        image_ids: imageIds,
         size_bytes: Buffer.byteLength(text),
         created_at: now,
       },
       deps.snapshotLimit(),
     );
   });
-  await journal.finish("snapshot", { snapshot_id: id, removed: removed.length });
+  const warning = await keepImages(context, imageIds);
+  await journal.finish("snapshot", {
+    snapshot_id: id,
+    removed: removed.length,
+    ...(warning === null ? {} : { images_not_kept: warning }),
+  });
 }

@@ -141,6 +141,61 @@ describe("recordEvent()", () => {
   }, 60_000);
 });
 
+describe("a run that awaits approval", () => {
+  const facts = {
+    executor: "web",
+    run: "run-1",
+    kind: "update",
+    from: { tag: "1.0", digest: null },
+    to: { tag: "1.1", digest: null },
+    target: "web",
+    plan_hash: "abc",
+    approval_until: Date.UTC(2026, 10, 21, 9, 30),
+  } as const;
+  const asked = { kind: "executor_run_awaiting_approval", executor_id: "e", facts } as const;
+  const link = `https://tidemark.example/approvals/run-1/token-of-abc-${facts.approval_until}`;
+
+  test.each([
+    ["en", "web: update waits for your approval", "It waits until 2026-11-21 09:30 UTC", `Approve or refuse: ${link}`],
+    ["zh", "web：更新等待您批准", "等待至 2026-11-21 09:30 UTC", `批准或拒绝：${link}`],
+  ])("is told with its link in %s, which is put in when it is sent", async (language, title, until, line) => {
+    const { notifier, outbox, deliverDue, sent } = await setUp([500]);
+    await notifier("hook", { language, trigger_events: ["executor_run_awaiting_approval"] });
+    await temporary.db.write((tx) => outbox.recordEvent(tx, asked));
+    await deliverDue();
+    expect(sent[0]?.body).toMatchObject({
+      ...{ event: "executor_run_awaiting_approval", title, executor: "web", run: "run-1", plan_hash: "abc" },
+      ...{ approval_until: "2026-11-21T09:30:00.000Z", url: link, link: "https://tidemark.example/runs/run-1" },
+    });
+    for (const key of ["text", "content", "message"]) {
+      expect(sent[0]?.body[key]).toContain(until);
+      expect(String(sent[0]?.body[key]).endsWith(line)).toBe(true);
+    }
+    const { rows } = await temporary.db.client.execute("select body, last_error from deliveries");
+    const { rows: recorded } = await temporary.db.client.execute("select * from events");
+    expect(JSON.stringify([rows, recorded])).not.toContain("token-of");
+    expect(JSON.stringify(rows)).toContain("https://tidemark.example/runs/run-1");
+    expect(recorded[0]).toMatchObject({ run_id: null, executor_id: "e" });
+  });
+
+  test("takes nothing of the run's one event, and may be told of again", async () => {
+    const { notifier, outbox, deliverDue, sent } = await setUp([]);
+    await notifier("hook", { trigger_events: ["executor_run_awaiting_approval", "executor_run_skipped"] });
+    const ended = { ...facts, outcome: "skipped" as const, reason: null, downtime_ms: null, serving: null };
+    await temporary.db.write(async (tx) => {
+      await outbox.recordEvent(tx, asked);
+      await outbox.recordEvent(tx, asked);
+      await outbox.recordEvent(tx, { kind: "executor_run_skipped", executor_id: "e", run_id: "run-1", facts: ended });
+    });
+    await deliverDue();
+    expect(sent.map(({ event }) => event).toSorted()).toEqual([
+      "executor_run_awaiting_approval",
+      "executor_run_awaiting_approval",
+      "executor_run_skipped",
+    ]);
+  });
+});
+
 describe("deliver()", () => {
   test("tries again after 30 s, 2 min, 10 min and 30 min, then gives up", async () => {
     const { notifier, record, deliverDue, clock, service, sent } = await setUp([500, 500, 500, 500, 500]);

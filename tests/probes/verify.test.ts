@@ -124,3 +124,125 @@ describe("verify()", () => {
     expect(clock.pending()).toEqual([]);
   });
 });
+
+describe("verify() goes on observing after the probe has passed", () => {
+  const fine: Readiness = { ready: true, detail: "Running" };
+  const restarted: Readiness = { ready: false, detail: "The engine restarted it once", final: true };
+  const young: Readiness = { ready: false, detail: "Running for 3 of 10 s" };
+
+  interface Story {
+    /** Seconds after the start at which the probe passes for the first time. */
+    ready_at?: number;
+    initial_delay?: number;
+    interval?: number;
+    total?: number;
+    until?: number;
+    is_native?: boolean;
+    look: (seconds: number) => Readiness | PluginError;
+  }
+  const play = async (story: Story) => {
+    const { ready_at = 0, initial_delay = 0, interval = 4, total = 180, until = 10, is_native = false } = story;
+    const clock = createFakeClock(0);
+    const looks: number[] = [];
+    const starts: number[] = [];
+    const verdict = verify({
+      probe: {
+        attempt: async () => (clock.now() >= ready_at * 1000 ? { ready: true, detail: "Answered 200" } : notReady),
+      },
+      timing: {
+        initial_delay_seconds: initial_delay,
+        single_timeout_seconds: 2,
+        probe_interval_seconds: interval,
+        total_probe_duration_seconds: total,
+      },
+      clock,
+      signal: new AbortController().signal,
+      onAttempt: ({ started_at }) => {
+        starts.push(started_at / 1000);
+      },
+      observe: {
+        until: until * 1000,
+        at_least_once: !is_native,
+        readiness: async () => {
+          looks.push(clock.now() / 1000);
+          const found = story.look(clock.now() / 1000);
+          if (found instanceof PluginError) throw found;
+          return found;
+        },
+      },
+    });
+    const { passed, detail, ready_at: at } = await clock.runUntil(verdict);
+    return { passed, detail, ready_at: at, looks, starts, ended: clock.now() / 1000 };
+  };
+
+  test.each<readonly [string, Story, Partial<Awaited<ReturnType<typeof play>>>]>([
+    [
+      "to the end of the stability period, however early it passed",
+      { look: () => fine },
+      { passed: true, detail: "Answered 200", ready_at: 0, starts: [0], looks: [4, 8, 10], ended: 10 },
+    ],
+    [
+      "from when it passed, and without a further probe",
+      { ready_at: 8, look: () => fine },
+      { passed: true, ready_at: 8_000, starts: [0, 4, 8], looks: [10], ended: 10 },
+    ],
+    [
+      "once when the period was over before, so that a restart in it is seen",
+      { initial_delay: 15, look: () => restarted },
+      { passed: false, detail: "The engine restarted it once", ready_at: null, starts: [15], looks: [15], ended: 15 },
+    ],
+    [
+      "not at all for a native probe that passed after the period",
+      { initial_delay: 15, is_native: true, look: () => restarted },
+      { passed: true, starts: [15], looks: [], ended: 15 },
+    ],
+    [
+      "also for a native probe that passed within it",
+      { is_native: true, look: (at) => (at < 8 ? fine : restarted) },
+      { passed: false, detail: "The engine restarted it once", looks: [4, 8], ended: 8 },
+    ],
+    [
+      "and fails at the look that sees it restarted, exited, killed or unhealthy",
+      { look: (at) => (at < 5 ? fine : restarted) },
+      { passed: false, detail: "The engine restarted it once", ready_at: null, looks: [4, 8], ended: 8 },
+    ],
+    [
+      "and takes what is not ready yet for nothing worse than that",
+      { look: () => young },
+      { passed: true, looks: [4, 8, 10], ended: 10 },
+    ],
+    [
+      "each second at most, however short the interval is",
+      { interval: 0, until: 3, look: () => fine },
+      { passed: true, looks: [1, 2, 3], ended: 3 },
+    ],
+    [
+      "until the runtime answers again",
+      { look: (at) => (at < 15 ? new PluginError("unreachable", "The engine does not answer") : fine) },
+      { passed: true, looks: [4, 8, 10, 14, 18], ended: 18 },
+    ],
+    [
+      "no longer than probing would have taken",
+      { total: 20, look: () => new PluginError("unreachable", "The engine does not answer") },
+      { passed: false, detail: "The engine does not answer", looks: [4, 8, 10, 14, 18], ended: 18 },
+    ],
+  ])("%s", async (_name, story, expected) => {
+    expect(await play(story)).toMatchObject(expected);
+  });
+
+  test("and stops when it is told to", async () => {
+    const controller = new AbortController();
+    const clock = createFakeClock(0);
+    const verdict = verify({
+      probe: { attempt: async () => fine },
+      timing: { ...defaultProbeTiming, initial_delay_seconds: 0 },
+      clock,
+      signal: controller.signal,
+      observe: { until: 10_000, readiness: async () => fine, at_least_once: true },
+    });
+    verdict.catch(() => undefined);
+    await clock.advance(6_000);
+    controller.abort(new Error("lease lost"));
+    await expect(verdict).rejects.toThrow("lease lost");
+  });
+});

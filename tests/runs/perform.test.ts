@@ -138,7 +138,7 @@ describe("a run", () => {
   });
 
   test("asks the manual probe instead of the engine", async () => {
-    unhealthy();
+    world.engine.judge = () => ({ ready: false, detail: "Its own health check has not passed yet" });
     const asked: number[] = [];
     world.probe.attempt = async () => {
       asked.push(world.clock.now());
@@ -155,6 +155,34 @@ describe("a run", () => {
     expect(run.state).toBe("succeeded");
     expect(asked.map((at) => at - begun)).toEqual([7_000, 9_000, 11_000]);
   });
+
+  test.each([
+    ["fails", { on_failure: "failed" }, "failed", "previous", "registry.test/app:1.0"],
+    ["is degraded", { on_failure: "degraded" }, "degraded", "desired", "registry.test/app:1.1"],
+  ])(
+    "whose container ends after the probe has passed %s with that reason",
+    async (_name, more, state, serving, image) => {
+      const { engine, clock } = world;
+      const begun = clock.now();
+      // It answers at once, and the engine restarts it six seconds after its start.
+      const ended = {
+        ready: false,
+        detail: 'The engine restarted "web" once; the last exit code was 1',
+        final: true,
+      } as const;
+      engine.judge = (container) =>
+        container.digest === digest("b") && clock.now() - begun >= 6_000 ? ended : { ready: true, detail: "Running" };
+      const health_check = {
+        ...{ strategy: "tcp", probe: { host: "web.test", port: 80 } },
+        ...{ initial_delay_seconds: 0, probe_interval_seconds: 2, ...more },
+      };
+      const run = await world.update(await world.addExecutor({ health_check }));
+      expect(run).toMatchObject({ state, serving, reason_code: "unhealthy" });
+      expect(run.reason).toContain('The engine restarted "web" once; the last exit code was 1');
+      expect(run.ready_ms).toBeNull();
+      expect(web()).toMatchObject({ image, running: true });
+    },
+  );
 
   test("pins the digest in digest mode", async () => {
     await world.update(await world.addExecutor({ reference_mode: "digest" }));

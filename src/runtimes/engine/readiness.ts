@@ -1,9 +1,6 @@
-import type { Readiness } from "../runtime.ts";
+import { type Readiness, stabilityMs } from "../runtime.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { listAt, objectAt, stringAt } from "./raw.ts";
-
-/** How long a container without a health check of its own has to run, unrestarted, before it counts as ready. */
-export const stabilityMs = 10_000;
 
 /**
  * The engine's own judgement of a container that was started at `since` (ms UTC). With a health check its verdict counts;

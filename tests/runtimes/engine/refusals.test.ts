@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { type EngineAddress, engineAddress } from "../../../src/runtimes/engine/address.ts";
 import type { ContainerInspect } from "../../../src/runtimes/engine/objects.ts";
 import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
-import { judgeReadiness, stabilityMs } from "../../../src/runtimes/engine/readiness.ts";
+import { judgeReadiness } from "../../../src/runtimes/engine/readiness.ts";
 import { refusalsOf, warningsOf } from "../../../src/runtimes/engine/refusals.ts";
+import { stabilityMs } from "../../../src/runtimes/runtime.ts";
 import { containerInspect } from "./inspect.ts";
 
 const unix: EngineAddress = { kind: "unix", path: "/var/run/docker.sock" };

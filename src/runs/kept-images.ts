@@ -1,0 +1,25 @@
+import { errorMessage, PluginError } from "../errors.ts";
+import type { RunContext } from "./context.ts";
+
+/** The images that a captured configuration needs, each once. */
+export async function imagesNeeded({ deps, settings, plan }: RunContext, text: string): Promise<readonly string[]> {
+  const reader = await deps.connections.snapshotReader(settings.connection_id);
+  const ids = reader === null ? (plan?.services ?? []).map(({ from }) => from.image_id) : reader.imagesOf(text);
+  return [...new Set(ids)].filter((id) => id !== "");
+}
+
+/**
+ * Gives the images of a stored snapshot a name that keeps them from being pruned. One that cannot get it is worth a warning and not a
+ * run: it is there now, and by its digest it can mostly be had again.
+ */
+export async function keepImages({ deps, run, session }: RunContext, ids: readonly string[]): Promise<string | null> {
+  if (session.images === undefined) return null;
+  try {
+    await session.images.keep(ids);
+    return null;
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    deps.log.warning("Images of a snapshot could not be kept", { run: run.id, error: errorMessage(error) });
+    return errorMessage(error);
+  }
+}
