@@ -91,7 +91,7 @@ function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "exe
             <span title={executor.connection.kind}>
               {t.target_on(executor.target.id, executor.connection.name)}
               {executor.target.kind === "compose" ? (
-                <small class="quiet"> {t.service_count(executor.bindings.length)}</small>
+                <span class="quiet"> · {t.service_count(executor.bindings.length)}</span>
               ) : null}
             </span>
           ),

@@ -192,7 +192,7 @@ export const executors = {
     new_digest: "New build",
     other_mode: "Current",
     other_tag: "Current",
-    other_version: "Update available",
+    other_version: "Update",
     other_name: "Other image",
     unknown: "Unknown",
   },

@@ -188,7 +188,7 @@ export const executors = {
     new_digest: "新的构建",
     other_mode: "最新",
     other_tag: "最新",
-    other_version: "有可用更新",
+    other_version: "有更新",
     other_name: "其他镜像",
     unknown: "未知",
   },
