@@ -1,0 +1,227 @@
+import { describe, expect, test } from "bun:test";
+import { editFiles, type WantedImage } from "../../../../src/runtimes/engine/compose/file.ts";
+import { composeLabels, composeOf } from "../../../../src/runtimes/engine/compose/labels.ts";
+import { containerInspect } from "../inspect.ts";
+
+const labels = {
+  [composeLabels.project]: "shop",
+  [composeLabels.service]: "web",
+  [composeLabels.working_dir]: "/srv/shop",
+};
+const project = composeOf(containerInspect({ Config: { Labels: labels } }));
+if (project === null) throw new Error("The labels make a project");
+
+const v = (inner: string) => `$\{${inner}}`;
+
+async function edit(
+  files: string | Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>> = { web: "app:2" },
+  environment: string | null = null,
+) {
+  const named = typeof files === "string" ? { "/srv/shop/compose.yaml": files } : files;
+  const images: WantedImage[] = Object.entries(wanted).map(([service, reference]) => ({ service, reference }));
+  return editFiles(
+    project as NonNullable<typeof project>,
+    {
+      files: Object.entries(named).map(([path, text]) => ({ path, text })),
+      environment: environment === null ? [] : [{ path: "/srv/shop/.env", text: environment }],
+    },
+    images,
+  );
+}
+
+const diff = (at: string, ...lines: readonly string[]) =>
+  `--- compose.yaml\n+++ compose.yaml\n@@ ${at} @@\n${lines.map((line) => `${line}\n`).join("")}`;
+
+describe("editFiles() changes the one scalar and keeps how it is written", () => {
+  const service = (...lines: readonly string[]) =>
+    ["services:", "  web:", ...lines.map((line) => `    ${line}`), ""].join("\n");
+
+  test.each([
+    ["plain", service("image: app:1"), "    image: app:1", "    image: app:2"],
+    ["with a comment", service("image: app:1  # why"), "    image: app:1  # why", "    image: app:2  # why"],
+    ["in double quotes", service('image: "app:1"'), '    image: "app:1"', '    image: "app:2"'],
+    ["in single quotes", service("image: 'app:1'"), "    image: 'app:1'", "    image: 'app:2'"],
+    ["with a quoted key", service('"image": app:1'), '    "image": app:1', '    "image": app:2'],
+    ["with wide spaces", service("image:     app:1"), "    image:     app:1", "    image:     app:2"],
+    ["with an anchor", service("image: &web app:1"), "    image: &web app:1", "    image: &web app:2"],
+    ["with Windows line ends", service("image: app:1\r"), "    image: app:1\r", "    image: app:2\r"],
+    [
+      "with a default",
+      service(`image: app:${v("TAG:-1")}`),
+      `    image: app:${v("TAG:-1")}`,
+      `    image: app:${v("TAG:-2")}`,
+    ],
+  ])("%s", async (_what, text, before, after) => {
+    const { edits } = await edit(text);
+    expect(edits).toEqual([
+      {
+        service: "web",
+        path: "/srv/shop/compose.yaml",
+        line: "image: app:2",
+        patch: diff("-3 +3", `-${before}`, `+${after}`),
+        present: "app:1",
+        also: [],
+        reason: null,
+      },
+    ]);
+  });
+
+  test("of a file without a last line end", async () => {
+    const { edits } = await edit("services:\n  web:\n    image: app:1");
+    const none = "\\ No newline at end of file";
+    expect(edits[0]?.patch).toBe(diff("-3 +3", "-    image: app:1", none, "+    image: app:2", none));
+  });
+
+  test("and shows nothing else of the file, which may hold secrets", async () => {
+    const { edits } = await edit(
+      service("environment: {PASSWORD: hidden}", "image: app:1", "command: [--token, hidden]"),
+    );
+    expect(edits[0]?.patch).not.toContain("hidden");
+  });
+
+  test("in the file that has the last word", async () => {
+    const { edits } = await edit({
+      "/srv/shop/compose.yaml": service("image: app:0"),
+      "/srv/shop/override.yaml": service("image: app:1"),
+      "/srv/shop/more.yaml": service("tty: true"),
+    });
+    expect(edits[0]).toMatchObject({ path: "/srv/shop/override.yaml", present: "app:1" });
+    expect(edits[0]?.patch).toStartWith("--- override.yaml\n");
+  });
+
+  test("in the last of several documents", async () => {
+    const { edits } = await edit(`${service("image: app:0")}---\n${service("image: app:1")}`);
+    expect(edits[0]?.patch).toBe(diff("-7 +7", "-    image: app:1", "+    image: app:2"));
+  });
+
+  test("with the whole path of a file outside of the project", async () => {
+    const { edits } = await edit({ "/etc/base.yaml": service("image: app:1") });
+    expect(edits[0]?.patch).toStartWith("--- /etc/base.yaml\n");
+  });
+
+  test("for several services, each on top of those before", async () => {
+    const text = "services:\n  web:\n    image: app:1\n  db:\n    image: db:1\n";
+    const { edits } = await edit(text, { db: "db:2", web: "app:2" });
+    expect(edits.map((each) => each.patch)).toEqual([
+      diff("-5 +5", "-    image: db:1", "+    image: db:2"),
+      diff("-3 +3", "-    image: app:1", "+    image: app:2"),
+    ]);
+  });
+});
+
+describe("editFiles() knows where an image comes from", () => {
+  const inherited = [
+    ["a merge key", "x-base: &base\n  image: app:1\nservices:\n  web:\n    <<: *base\n    tty: true\n", 5],
+    ["a list of merge keys", "x-a: &a {tty: true}\nx-b: &b {image: app:1}\nservices:\n  web:\n    <<: [*a, *b]\n", 5],
+    ["extends", "services:\n  base: {image: app:1}\n  web:\n    extends: base\n", 4],
+    ["extends of a service", "services:\n  base: {image: app:1}\n  web:\n    extends: {service: base}\n", 4],
+  ] as const;
+  test.each(inherited)("%s: the service gets a line of its own", async (_what, text, line) => {
+    const { edits } = await edit(text);
+    expect(edits[0]).toMatchObject({ present: "app:1", also: [], reason: null });
+    expect(edits[0]?.patch).toBe(diff(`-${line - 1},0 +${line}`, "+    image: app:2"));
+  });
+
+  test("extends of another file: what it is now is not known", async () => {
+    const { edits } = await edit("services:\n  web:\n    extends: {file: base.yaml, service: base}\n");
+    expect(edits[0]).toMatchObject({ present: null, patch: diff("-2,0 +3", "+    image: app:2") });
+  });
+
+  test("an alias is replaced where it stands", async () => {
+    const { edits } = await edit(
+      "x-image: &image app:1\nservices:\n  web:\n    image: *image\n  db:\n    image: *image\n",
+    );
+    expect(edits[0]).toMatchObject({ present: "app:1", also: [] });
+    expect(edits[0]?.patch).toBe(diff("-4 +4", "-    image: *image", "+    image: app:2"));
+  });
+
+  test("an anchor that others repeat changes them too, and says so", async () => {
+    const { edits } = await edit("services:\n  web:\n    image: &image app:1\n  db:\n    image: *image\n");
+    expect(edits[0]?.also).toEqual(["db"]);
+  });
+
+  test("a service that another one extends changes that too", async () => {
+    const { edits } = await edit("services:\n  web:\n    image: app:1\n  worker:\n    extends: web\n");
+    expect(edits[0]?.also).toEqual(["worker"]);
+  });
+
+  test("a variable is changed where it has its value", async () => {
+    const text = `services:\n  web:\n    image: app:${v("TAG")}\n  db:\n    image: db:${v("TAG")}\n`;
+    const { edits, environment } = await edit(text, { web: "app:2" }, "PASSWORD=hidden\nTAG=1\n");
+    expect(edits[0]).toEqual({
+      service: "web",
+      path: "/srv/shop/.env",
+      line: "TAG=2",
+      patch: "--- .env\n+++ .env\n@@ -2 +2 @@\n-TAG=1\n+TAG=2\n",
+      present: "app:1",
+      also: ["db"],
+      reason: null,
+    });
+    expect(environment).toEqual([{ path: "/srv/shop/.env", text: "PASSWORD=hidden\nTAG=2\n" }]);
+  });
+
+  test("services that share a variable share the patch", async () => {
+    const text = `services:\n  web:\n    image: app:${v("TAG")}\n  worker:\n    image: app:${v("TAG")}\n`;
+    const { edits } = await edit(text, { web: "app:2", worker: "app:2" }, "TAG=1\n");
+    expect(edits[1]).toMatchObject({ service: "worker", line: "TAG=2", patch: edits[0]?.patch, reason: null });
+  });
+
+  test("services that share a variable and want different images get no patch that would break the other", async () => {
+    const text = `services:\n  web:\n    image: app:${v("TAG")}\n  worker:\n    image: app:${v("TAG")}\n`;
+    const { edits } = await edit(text, { web: "app:2", worker: "app:3" }, "TAG=1\n");
+    expect(edits[0]?.patch).toBeNull();
+    expect(edits[0]?.reason).toContain("in common");
+  });
+
+  test("a variable that no file sets is replaced by what it is to be", async () => {
+    const { edits } = await edit(`services:\n  web:\n    image: app:${v("TAG")}\n`);
+    expect(edits[0]).toMatchObject({ present: "app:", line: "image: app:2" });
+    expect(edits[0]?.patch).toBe(diff("-3 +3", `-    image: app:${v("TAG")}`, "+    image: app:2"));
+  });
+
+  test("a file that says it already gets a blank patch", async () => {
+    const { edits } = await edit("services:\n  web:\n    image: app:2\n");
+    expect(edits[0]).toMatchObject({ patch: "", present: "app:2", reason: null });
+  });
+});
+
+describe("editFiles() leaves to a person", () => {
+  test.each([
+    [
+      "a flow mapping, whose line has more in it",
+      "services:\n  web: {image: app:1, environment: {A: hidden}}\n",
+      "more in it",
+    ],
+    ["JSON on one line", '{"services": {"web": {"image": "app:1", "environment": {"A": "hidden"}}}}', "more in it"],
+    ["a block scalar", "services:\n  web:\n    image: >-\n      app:1\n", "no plain text"],
+    ["escapes", 'services:\n  web:\n    image: "app\\u003a1"\n', "no plain text"],
+    ["a list", "services:\n  web:\n    image: [app:1]\n", "no plain text"],
+    ["a build", "services:\n  web:\n    build: .\n", "built from there"],
+    ["nothing at all", "services:\n  web:\n    tty: true\n", "no image"],
+    ["a service that is not there", "services:\n  db:\n    image: app:1\n", "not found"],
+    ["no mapping", "- a\n- b\n", "not found"],
+    ["an empty file", "", "not found"],
+    ["broken YAML", "services: {web: {image: app:1\n  - hidden", "not found"],
+    ["nesting without end", `services: ${"[".repeat(50_000)}`, "not found"],
+    ["an anchor of itself", "services: &a\n  web: &b\n    <<: *b\n", "another service|no image|not"],
+  ])("%s", async (_what, text, reason) => {
+    const { edits } = await edit(text);
+    const patch = edits[0]?.patch ?? "";
+    expect(patch).not.toContain("hidden");
+    if (edits[0]?.patch === null) expect(edits[0]?.reason).toMatch(new RegExp(reason));
+    else expect(_what).toBe("an anchor of itself");
+  });
+
+  test("a reference that is none", async () => {
+    const { edits } = await edit("services:\n  web:\n    image: app:1\n", { web: "app:2\n    privileged: true" });
+    expect(edits[0]?.patch).toBeNull();
+  });
+
+  test("aliases that multiply are not followed", async () => {
+    const bomb = ["x-0: &x0 [a, a]"];
+    for (let level = 1; level < 40; level += 1) bomb.push(`x-${level}: &x${level} [*x${level - 1}, *x${level - 1}]`);
+    const { edits } = await edit(`${bomb.join("\n")}\nservices:\n  web:\n    image: app:1\n`);
+    expect(edits[0]?.present).toBe("app:1");
+  });
+});
