@@ -1,0 +1,206 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { composeLabels } from "../../../../src/runtimes/engine/compose/labels.ts";
+import { composeOutlooks, configHashLabels } from "../../../../src/runtimes/engine/compose/outlook.ts";
+import { containerInspect } from "../inspect.ts";
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "tidemark-outlook-")));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const folder = join(root, "project");
+const tools = join(root, "tools");
+mkdirSync(folder);
+mkdirSync(tools);
+
+/**
+ * Stands in for compose: the hash of a service is that of all files and environment files as they are named, so it shows what was
+ * asked. It notes its arguments and its environment.
+ */
+const program = `#!/bin/sh
+printf '%s\\n' "$@" >> '${root}/arguments'
+printf '== \\n' >> '${root}/arguments'
+env > '${root}/environment'
+files=
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -f|--env-file) files="$files $2"; shift 2 ;;
+    --hash) services="$2"; shift 2 ;;
+    *) shift ;;
+  esac
+done
+hash=$(cat $files | sha256sum | cut -d' ' -f1)
+for service in $(echo "$services" | tr , ' '); do echo "$service $hash"; done
+`;
+writeFileSync(join(tools, "docker-compose"), program);
+chmodSync(join(tools, "docker-compose"), 0o755);
+
+const hashOf = (...texts: readonly string[]) => createHash("sha256").update(texts.join("")).digest("hex");
+const path = join(folder, "compose.yaml");
+const text = "services:\n  web:\n    image: app:1\n";
+
+function container(labels: Readonly<Record<string, string>> = {}, change = {}) {
+  writeFileSync(path, text);
+  rmSync(join(root, "arguments"), { force: true });
+  return containerInspect({
+    Name: "/shop-web-1",
+    Config: {
+      Image: "app:1",
+      Labels: {
+        [composeLabels.project]: "shop",
+        [composeLabels.service]: "web",
+        [composeLabels.config_files]: path,
+        [composeLabels.working_dir]: folder,
+        [composeLabels.config_hash]: hashOf(text),
+        ...labels,
+      },
+    },
+    ...change,
+  });
+}
+
+const asked = () =>
+  existsSync(join(root, "arguments")) ? readFileSync(join(root, "arguments"), "utf8").split("== \n") : [];
+
+async function outlook(found: ReturnType<typeof container>, reference = "app:2", folders = [tools]) {
+  const [one] = await composeOutlooks([{ container: found, reference }], { folders });
+  return one;
+}
+
+describe("composeOutlooks()", () => {
+  test("gives the hash of the edited file, and the patch", async () => {
+    const one = await outlook(container());
+    expect(one).toMatchObject({ container: "shop-web-1", reason: null });
+    expect(one?.config_hash).toBe(hashOf(text, '{"services":{"web":{"image":"app:2"}}}'));
+    expect(one?.notice).toMatchObject({ service: "web", path, is_readable: true });
+    expect(one?.notice?.patch).toContain("-    image: app:1\n+    image: app:2\n");
+    expect(one?.notice?.message).toBe(
+      'The file names "app:1": without this edit the next `docker compose up` goes back to it; after it the next one recreates nothing',
+    );
+    expect(configHashLabels(one)).toEqual({ [composeLabels.config_hash]: one?.config_hash });
+  });
+
+  test("asks compose with an environment of its own and without a shell", async () => {
+    await outlook(container());
+    const [first = ""] = asked();
+    expect(first.split("\n").slice(0, 7)).toEqual(["-p", "shop", "--project-directory", folder, "-f", path, "config"]);
+    const environment = readFileSync(join(root, "environment"), "utf8");
+    const names = environment.split("\n").map((line) => line.split("=")[0]);
+    const known = [
+      "PATH",
+      "HOME",
+      "DOCKER_CONFIG",
+      "COMPOSE_EXPERIMENTAL_GIT_REMOTE",
+      "COMPOSE_EXPERIMENTAL_OCI_REMOTE",
+    ];
+    expect(
+      names.filter((name) => name !== "" && !["PWD", "OLDPWD", "SHLVL", "_", ...known].includes(name ?? "")),
+    ).toEqual([]);
+  });
+
+  test("promises nothing for a file that is not what the container was made from", async () => {
+    const one = await outlook(container({ [composeLabels.config_hash]: hashOf("another") }));
+    expect(one?.config_hash).toBeNull();
+    expect(one?.reason).toContain("they were edited since");
+    expect(one?.notice?.message).toContain('makes the container anew from "app:2" once');
+    expect(configHashLabels(one)).toEqual({});
+  });
+
+  test("promises nothing without compose, and still has the patch", async () => {
+    const one = await outlook(container(), "app:2", [join(root, "none")]);
+    // A developer's own plug-in may be found in the home folder: it does not make such hashes.
+    expect(one?.config_hash).toBeNull();
+    expect(one?.notice?.patch).toContain("+    image: app:2");
+  });
+
+  test("says in words what to write where the file is not visible", async () => {
+    const one = await outlook(container({ [composeLabels.config_files]: "/nowhere/compose.yaml" }));
+    expect(one).toMatchObject({ config_hash: null, reason: '"/nowhere/compose.yaml" is not visible to Tidemark' });
+    expect(one?.notice).toMatchObject({ path: "/nowhere/compose.yaml", patch: "image: app:2", is_readable: false });
+    expect(one?.notice?.message).toContain("goes back");
+  });
+
+  test("has nothing to say where the reference stays, and asks nobody", async () => {
+    const one = await outlook(container(), "app:1");
+    expect(one).toEqual({ container: "shop-web-1", notice: null, config_hash: null, reason: null });
+    expect(asked()).toEqual([]);
+  });
+
+  test("leaves containers out that no project has, and those of a single command", async () => {
+    const moves = [containerInspect(), container({ [composeLabels.oneoff]: "True" })];
+    expect(await composeOutlooks(moves.map((each) => ({ container: each, reference: "app:2" })))).toEqual([]);
+  });
+
+  test("lays the new id of a shared network over the file", async () => {
+    const [oldId, newId] = ["a".repeat(64), "b".repeat(64)];
+    const laid = (id: string) => JSON.stringify({ services: { web: { network_mode: `container:${id}` } } });
+    const found = container(
+      { [composeLabels.config_hash]: hashOf(text, laid(oldId)) },
+      { HostConfig: { NetworkMode: `container:${oldId}` } },
+    );
+    const [one] = await composeOutlooks([{ container: found, reference: "app:1" }], {
+      folders: [tools],
+      moved: new Map([[oldId, newId]]),
+    });
+    expect(one).toEqual({
+      container: "shop-web-1",
+      notice: null,
+      config_hash: hashOf(text, laid(newId)),
+      reason: null,
+    });
+  });
+
+  test("says that one that takes volumes of another is made anew once", async () => {
+    const id = "a".repeat(64);
+    const found = container({}, { HostConfig: { VolumesFrom: [`${id}:rw`] } });
+    const [one] = await composeOutlooks([{ container: found, reference: "app:1" }], {
+      folders: [tools],
+      moved: new Map([[id, "b".repeat(64)]]),
+    });
+    expect(one?.config_hash).toBeNull();
+    expect(one?.notice?.message).toContain("makes the container anew once");
+  });
+
+  test("hashes an edited environment file in place of the project's, and leaves the file as it is", async () => {
+    const found = container();
+    const withTag = text.replace("app:1", "app:$TAG");
+    writeFileSync(path, withTag);
+    writeFileSync(join(folder, ".env"), "TAG=1\n");
+    const one = await outlook(found);
+    expect(asked().join("\n")).toContain("--env-file");
+    expect(readFileSync(join(folder, ".env"), "utf8")).toBe("TAG=1\n");
+    expect(one?.notice?.path).toBe(join(folder, ".env"));
+    rmSync(join(folder, ".env"));
+  });
+
+  test.each([
+    ["a project that is an option", { [composeLabels.project]: "--help" }],
+    ["a project in capitals", { [composeLabels.project]: "Shop" }],
+    ["a service that is an option", { [composeLabels.service]: "-web" }],
+    ["a service that is a list", { [composeLabels.service]: "web,db" }],
+    ["a service with a command", { [composeLabels.service]: "$(touch x)" }],
+    ["all services", { [composeLabels.service]: "*" }],
+  ])("never runs compose for %s", async (_what, labels) => {
+    const one = await outlook(container(labels));
+    expect(one?.config_hash).toBeNull();
+    expect(asked()).toEqual([]);
+  });
+
+  test("leaves no temporary files", async () => {
+    const mine = () => new Bun.Glob("tidemark-compose-*/*.{yaml,env}").scanSync(tmpdir());
+    const before = new Set(mine());
+    await outlook(container());
+    const left = [...mine()].filter((each) => !before.has(each));
+    expect(left).toEqual([]);
+  });
+});
