@@ -49,6 +49,8 @@ const PendingUpdate = v.object({
   from: Version,
   to: Version,
   more_services: v.number(),
+  /** All that differ, the first among them. */
+  services: v.array(v.object({ service: v.string(), from: Version, to: Version })),
   /** When the desired release was published; null when upstream does not say. */
   published_at: NullableInstant,
   waiting: v.nullable(v.object({ reason: v.picklist(["window", "age", "retry"]), until: NullableInstant })),

@@ -101,6 +101,7 @@ function ConnectionFacts({ ctx, connection }: { ctx: PageContext; connection: Co
           ],
           [t.tls, t.tls_states[tls]],
           [t.api_version, typeof chosen === "string" && chosen !== "" ? chosen : t.negotiated],
+          [t.concurrent_runs, String(connection.concurrent_runs)],
           [t.used_by, <Users ctx={ctx} connection={connection} />],
           [t.created, <Time ctx={ctx} at={connection.created_at} />],
         ]}

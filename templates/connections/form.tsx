@@ -63,7 +63,7 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
         submit={connection === null ? t.create : t.save}
         cancel_href={connection === null ? "/connections" : `/connections/${connection.id}`}
         is_edit={connection !== null}
-        choices={{ credential_id: props.credentials }}
+        choices={{ credential_id: [{ value: "", title: t.no_credential }, ...props.credentials] }}
         attributes={{
           "config.address": redraws,
           "config.tls_verification": redraws,

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { ConnectionView, TargetList, TargetView } from "../../src/connections/schema.ts";
 import { LinkButton } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
@@ -75,14 +76,17 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
     );
   }
   const { items } = discovery.list;
-  const updatable = items.filter((target) => target.refusals.length === 0);
+  // A container of a group is a part of it: it is folded below, and is not counted again.
+  const roots = items.filter((target) => !isPart(target, items));
+  const parts = items.filter((target) => isPart(target, items));
+  const updatable = roots.filter((target) => target.refusals.length === 0);
   return (
     <Section
       id="targets"
       title={t.targets}
       aside={
         <>
-          <span>{t.targets_lead(items.length, updatable.length)}</span> {again}
+          <span>{t.targets_lead(roots.length, updatable.length)}</span> {again}
         </>
       }
     >
@@ -91,24 +95,45 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
           {t.no_targets_text}
         </Banner>
       ) : (
-        <TargetTable ctx={ctx} connection={connection} targets={items} />
+        <>
+          <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} />
+          {parts.length === 0 ? null : (
+            <details class="advanced" id="group-parts">
+              <summary>
+                <Icon name="chevron-right" />
+                <b>{t.parts(parts.length)}</b>
+                <span>{parts.map((target) => target.name).join(", ")}</span>
+              </summary>
+              <div class="advanced-fields">
+                <p class="help">{t.parts_text}</p>
+                <TargetTable ctx={ctx} connection={connection} caption={t.parts(parts.length)} targets={parts} />
+              </div>
+            </details>
+          )}
+        </>
       )}
     </Section>
   );
 }
 
+function isPart(target: TargetView, all: readonly TargetView[]): boolean {
+  return target.group !== null && all.some(({ kind, id }) => kind === "compose" && id === target.group);
+}
+
 function TargetTable({
   ctx,
   connection,
+  caption,
   targets,
-}: Pick<TargetsProps, "ctx" | "connection"> & { targets: readonly TargetView[] }) {
+}: Pick<TargetsProps, "ctx" | "connection"> & { caption: string; targets: readonly TargetView[] }) {
   const t = texts(ctx).connections;
   // What can be updated and has nothing yet comes first: it is what somebody comes here for.
-  const rank = (target: TargetView) => (target.executor !== null ? 1 : target.refusals.length > 0 ? 2 : 0);
+  const rank = (target: TargetView) =>
+    (target.executor !== null ? 2 : target.refusals.length > 0 ? 4 : 0) + (target.kind === "compose" ? 0 : 1);
   return (
     <Table
       ctx={ctx}
-      caption={t.targets}
+      caption={caption}
       columns={[
         { key: "name", title: t.target, grows: true },
         { key: "image", title: t.image, grows: true },
@@ -121,8 +146,23 @@ function TargetTable({
         .map((target) => ({
           id: `target-${target.kind}-${target.id}`,
           cells: {
-            name: target.name,
-            image: lines(target.services.map((service) => <span class="version">{service.image}</span>)),
+            name:
+              target.kind === "compose" ? (
+                <div>
+                  {target.name}
+                  <div class="quiet">{texts(ctx).executors.group_of(target.services.length)}</div>
+                </div>
+              ) : (
+                target.name
+              ),
+            image: lines(
+              target.services.map((service) => (
+                <>
+                  {target.kind === "compose" ? `${service.name} ` : null}
+                  <span class="version">{service.image}</span>
+                </>
+              )),
+            ),
             state: <TargetState ctx={ctx} target={target} />,
             platform: <span class="version">{[...new Set(target.services.map((s) => s.platform))].join(", ")}</span>,
             updates: <Updatable ctx={ctx} target={target} />,
@@ -185,7 +225,7 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
 function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "connection"> & { target: TargetView }) {
   const t = texts(ctx).connections;
   const image = target.services[0]?.image;
-  const executor = new URLSearchParams({ connection: connection.id, target: target.id });
+  const executor = new URLSearchParams({ connection: connection.id, kind: target.kind, target: target.id });
   return (
     <>
       {target.executor === null && target.refusals.length === 0 ? (
@@ -193,7 +233,7 @@ function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "
           {t.create_executor}
         </LinkButton>
       ) : null}
-      {image === undefined ? null : (
+      {image === undefined || target.kind === "compose" ? null : (
         <LinkButton
           ctx={ctx}
           href={`/trackers/new?${new URLSearchParams({ image })}`}

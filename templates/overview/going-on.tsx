@@ -10,6 +10,7 @@ import { PullProgress } from "../runs/steps.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { UpdateVersions } from "./needs.tsx";
 
 /** Runs at work, and updates that come by themselves. */
 export function GoingOn({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
@@ -72,7 +73,7 @@ function WaitingRow({ ctx, update }: { ctx: PageContext; update: PendingUpdate }
         </State>
       }
       title={update.executor}
-      fact={<RunVersions ctx={ctx} run={update} />}
+      fact={<UpdateVersions ctx={ctx} update={update} />}
       meta={[
         <WaitingWords ctx={ctx} waiting={update.waiting} />,
         opening === null ? null : <Time ctx={ctx} at={opening} />,

@@ -117,7 +117,7 @@ function AwaitingRow({ ctx, run, is_first }: { ctx: PageContext; run: ActiveRun;
 
 function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: PendingUpdate; is_first: boolean }) {
   const t = texts(ctx);
-  const isNewBuild = update.from.tag !== null && update.from.tag === update.to.tag;
+  const isNewBuild = update.services.every(isRepublished);
   return (
     <Row
       ctx={ctx}
@@ -129,10 +129,9 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
         </State>
       }
       title={update.executor}
-      fact={isNewBuild ? <NewBuild ctx={ctx} update={update} /> : <RunVersions ctx={ctx} run={update} />}
+      fact={<UpdateVersions ctx={ctx} update={update} />}
       meta={[
         t.executors.target_on(update.target, update.connection),
-        update.more_services === 0 ? null : t.executors.more_services(update.more_services),
         update.published_at === null ? null : (
           <>
             {t.overview.published} <Time ctx={ctx} at={update.published_at} />
@@ -148,8 +147,38 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
   );
 }
 
+type ServiceUpdate = PendingUpdate["services"][number];
+
 /** The tag stays, its digest is another. */
-function NewBuild({ ctx, update: { from, to } }: { ctx: PageContext; update: PendingUpdate }) {
+function isRepublished({ from, to }: ServiceUpdate): boolean {
+  return from.tag !== null && from.tag === to.tag;
+}
+
+/** So many services are told in one row. */
+const namedServices = 3;
+
+/** What is to change: of a container its versions, of a group those of each service that is behind. */
+export function UpdateVersions({ ctx, update }: { ctx: PageContext; update: PendingUpdate }) {
+  const shown = update.services.slice(0, namedServices);
+  const versions = (service: ServiceUpdate) =>
+    isRepublished(service) ? <NewBuild ctx={ctx} service={service} /> : <RunVersions ctx={ctx} run={service} />;
+  return (
+    <span class="service-versions">
+      {shown.map((service) => (
+        <span>
+          {/* A container has one service, and that has no name of its own. */}
+          {service.service === "main" ? null : `${service.service} `}
+          {versions(service)}
+        </span>
+      ))}
+      {update.services.length === shown.length ? null : (
+        <small class="quiet">{texts(ctx).executors.more_services(update.services.length - shown.length)}</small>
+      )}
+    </span>
+  );
+}
+
+function NewBuild({ ctx, service: { from, to } }: { ctx: PageContext; service: ServiceUpdate }) {
   if (from.digest === null || to.digest === null) return <Version>{to.tag}</Version>;
   return (
     <>

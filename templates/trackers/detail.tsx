@@ -176,7 +176,7 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
         return (
           <Row
             ctx={ctx}
-            title={use.executor}
+            title={use.service === "main" ? use.executor : `${use.executor} · ${use.service}`}
             href={`/executors/${use.executor_id}`}
             fact={<Badge>{t.channels[use.channel]}</Badge>}
             meta={[

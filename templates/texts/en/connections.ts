@@ -59,6 +59,9 @@ export const connections = {
   targets: "Targets",
   targets_lead: (count: number, updatable: number) =>
     `${plural("en", count, { one: "target", other: "targets" })}, ${updatable} can be updated`,
+  parts: (count: number) => `${plural("en", count, { one: "container", other: "containers" })} of these groups`,
+  parts_text: "Each can have an executor of its own instead, as long as its group has none.",
+  concurrent_runs: "Runs at once",
   discover: "Show targets",
   discovering: "Asking the runtime what runs there",
   discover_again: "Look again",

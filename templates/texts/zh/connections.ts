@@ -60,6 +60,9 @@ export const connections = {
   targets: "目标",
   targets_lead: (count: number, updatable: number) =>
     `${formatNumber("zh", count)} 个目标，其中 ${formatNumber("zh", updatable)} 个可更新`,
+  parts: (count: number) => `这些组的 ${count} 个容器`,
+  parts_text: "只要所属的组没有执行器，每个容器也可以有自己的执行器。",
+  concurrent_runs: "同时运行数",
   discover: "显示目标",
   discovering: "正在查询运行中的目标",
   discover_again: "重新查询",

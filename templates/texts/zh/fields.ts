@@ -197,7 +197,8 @@ export const fields: FieldDictionary = {
   "connections.config": { title: "地址" },
   "connections.config.address": {
     title: "套接字或主机地址",
-    description: "unix:///var/run/docker.sock，或 tcp://主机:端口",
+    description:
+      "套接字（Docker 常为 unix:///var/run/docker.sock，Podman 常为 unix:///run/podman/podman.sock），或 tcp://主机:端口",
   },
   "connections.config.api_version": { title: "API 版本", description: "留空则协商双方都支持的最高版本" },
   "connections.config.tls_verification": {
