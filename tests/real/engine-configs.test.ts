@@ -175,7 +175,7 @@ const images: Readonly<Record<string, Json>> = {
 
 async function updateOne(engine: TestEngine, config: ContainerConfig): Promise<Outcome> {
   const name = `config-${config.seed}`;
-  const inspect = async () => (await engine.call("GET", `/containers/${name}/json`)) as Json;
+  const inspect = () => inspectWhole(engine, name);
   try {
     await create(engine, name, config);
   } catch (error) {
@@ -210,13 +210,24 @@ async function updateOne(engine: TestEngine, config: ContainerConfig): Promise<O
   }
 }
 
+/** With the MAC address that was chosen, which later versions of the API than 1.51 no longer tell. */
+async function inspectWhole(engine: TestEngine, name: string): Promise<Json> {
+  const inspect = (await engine.call("GET", `/containers/${name}/json`)) as Json;
+  if (engine.mode === "docker-20") return inspect;
+  const older = (await engine.call("GET", `/v1.51/containers/${name}/json`)) as Json;
+  const { MacAddress = "" } = older.Config as Json;
+  return { ...inspect, Config: { ...(inspect.Config as Json), MacAddress } };
+}
+
 async function create(engine: TestEngine, name: string, config: ContainerConfig): Promise<void> {
   await engine.call("POST", `/containers/create?name=${name}`, config.body);
   for (const { network, endpoint } of config.connects) {
     await engine.call("POST", `/networks/${network}/connect`, { Container: name, EndpointConfig: endpoint });
   }
   // One that the kernel or the runtime refuses to start is a stopped container, whose settings count all the same.
-  if (config.is_to_start) await engine.call("POST", `/containers/${name}/start`).catch(() => undefined);
+  if (!config.is_to_start) return;
+  await engine.call("POST", `/containers/${name}/start`).catch(() => undefined);
+  if (config.is_to_stop) await engine.call("POST", `/containers/${name}/stop?t=0`);
 }
 
 /** Null when it was updated, else why it was not: said before anything was stopped. */

@@ -29,8 +29,9 @@ export interface ContainerConfig {
   body: Json;
   /** Networks to connect after it, in order. */
   connects: readonly { network: string; endpoint: Json }[];
-  /** Whether the suite should try to start it. */
+  /** Whether the suite should try to start it, and then whether to stop it again: one that ran shows less of what was asked. */
   is_to_start: boolean;
+  is_to_stop: boolean;
 }
 
 /** Draws for one configuration. */
@@ -90,7 +91,15 @@ export function containerConfig(seed: number, world: ConfigWorld): ContainerConf
   if (world.api < 44 && frame.is_own_network && dice.chance(12)) body.MacAddress = macAddress(dice);
   if (isToStart) body.StopTimeout = 1;
   const image = String(body.Image);
-  return { seed, image, next_image: dice.one(world.new_images), body, connects, is_to_start: isToStart };
+  return {
+    seed,
+    image,
+    next_image: dice.one(world.new_images),
+    body,
+    connects,
+    is_to_start: isToStart,
+    is_to_stop: dice.chance(40),
+  };
 }
 
 function frameOf(dice: Dice, world: ConfigWorld, isToStart: boolean): Frame {

@@ -78,7 +78,7 @@ export function createBody(plan: Blueprint, newImageConfig: unknown, labels: Raw
   const config = configForCreate(plan.config, objectAt(newImageConfig));
   const { MacAddress: macAddress, ExposedPorts: exposedPorts, ...withoutMac } = config;
   // Engines refuse them in another's network, even those that the image brings there by itself.
-  const isNetworkShared = stringAt(plan.host_config.NetworkMode).startsWith("container:");
+  const isNetworkShared = isOfContainer(plan.host_config);
   const isMacInConfig = !hasEndpointMac(apiVersion) && !isBlank(macAddress) && macAddress !== "";
   return {
     ...withoutMac,
@@ -115,7 +115,12 @@ export function needsNetworkCalls(plan: Attached): boolean {
 
 /** True when the engine takes user-set MAC addresses with the endpoint and not with the container. */
 function hasEndpointMac(apiVersion: string): boolean {
-  return Number(apiVersion.split(".")[1] ?? "0") >= 44;
+  return isApi(apiVersion, 44, Number.POSITIVE_INFINITY);
+}
+
+function isApi(apiVersion: string, fromMinor: number, toMinor: number): boolean {
+  const minor = Number(apiVersion.split(".")[1] ?? "0");
+  return minor >= fromMinor && minor <= toMinor;
 }
 
 /** Its own only when a person chose it: engines fill in the short id, the host's name or the name of a shared namespace. */
@@ -221,6 +226,16 @@ function bindDestination(bind: string): string {
   return second ?? first;
 }
 
+/** Without a network stack of its own: then nothing is attached to it. */
+export function sharesNetwork(host: RawObject): boolean {
+  const mode = stringAt(host.NetworkMode);
+  return mode === "host" || mode === "none" || isOfContainer(host);
+}
+
+function isOfContainer(host: RawObject): boolean {
+  return stringAt(host.NetworkMode).startsWith("container:");
+}
+
 /** What the engine makes anew at each start; everything else of an endpoint is configuration. */
 const runtimeEndpointFields = new Set([
   "NetworkID",
@@ -236,8 +251,7 @@ const runtimeEndpointFields = new Set([
 ]);
 
 export function attachments(container: ContainerInspect, apiVersion: string): readonly Attachment[] {
-  const mode = stringAt(container.HostConfig.NetworkMode);
-  if (mode === "host" || mode === "none" || mode.startsWith("container:")) return [];
+  if (sharesNetwork(container.HostConfig)) return [];
   return Object.entries(container.NetworkSettings?.Networks ?? {}).map(([network, raw]) => {
     const found = objectAt(raw);
     const kept = Object.entries(found).filter(([key, value]) => !runtimeEndpointFields.has(key) && !isBlank(value));
@@ -246,26 +260,34 @@ export function attachments(container: ContainerInspect, apiVersion: string): re
     delete endpoint.Aliases;
     if (aliases.length > 0) endpoint.Aliases = aliases;
     if (!isBlank(found.Links)) endpoint.Links = stringsAt(found.Links);
-    const macAddress = hasEndpointMac(apiVersion) ? chosenMac(container, network, found) : "";
+    const macAddress = hasEndpointMac(apiVersion) ? chosenMac(container, network, found, apiVersion) : "";
     if (macAddress !== "") endpoint.MacAddress = macAddress;
     return { network, network_id: stringAt(found.NetworkID), endpoint };
   });
 }
 
 /**
- * Newer engines do not say whether a person chose the address. One that the engine derived from the IP address (02:42 and the
- * address) was not chosen; any other is kept, as keeping a random one harms nobody and losing a chosen one does.
+ * Of the first network the engine says which address a person chose, up to API 1.51 with the container; of the others nobody says
+ * it. There one that the engine derived from the IP address (02:42 and the address) was not chosen; any other is kept, as keeping
+ * a random one harms nobody and losing a chosen one does.
  */
-function chosenMac(container: ContainerInspect, network: string, endpoint: RawObject): string {
-  const mode = stringAt(container.HostConfig.NetworkMode);
-  const isMain = network === mode || (network === "bridge" && (mode === "default" || mode === ""));
-  const configured = stringAt(container.Config.MacAddress);
-  if (isMain && configured !== "") return configured;
+function chosenMac(container: ContainerInspect, network: string, endpoint: RawObject, apiVersion: string): string {
+  const { HostConfig: host, Config: config } = container;
+  const main = mainAttachment({ attachments: named(container), host_config: host });
+  if (main?.network === network && (isApi(apiVersion, 44, 51) || typeof config.MacAddress === "string")) {
+    return stringAt(config.MacAddress);
+  }
   const macAddress = stringAt(endpoint.MacAddress).toLowerCase();
   const bytes = stringAt(endpoint.IPAddress)
     .split(".")
     .map((part) => Number(part).toString(16).padStart(2, "0"));
   return macAddress === ["02", "42", ...bytes].join(":") ? "" : macAddress;
+}
+
+function named(container: ContainerInspect): readonly Attachment[] {
+  return Object.entries(container.NetworkSettings?.Networks ?? {}).map(([network, raw]) => {
+    return { network, network_id: stringAt(objectAt(raw).NetworkID), endpoint: {} };
+  });
 }
 
 /** Host settings that say something: blank, zero, false and empty ones are every container's. */

@@ -1,4 +1,11 @@
-import { type Blueprint, isHostnameForeign, isHostnameMade, linkForCreate, volumeName } from "./carry.ts";
+import {
+  type Blueprint,
+  isHostnameForeign,
+  isHostnameMade,
+  linkForCreate,
+  sharesNetwork,
+  volumeName,
+} from "./carry.ts";
 import { isOwnLabel } from "./names.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { canonical, isBlank, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "./raw.ts";
@@ -18,6 +25,7 @@ export function differences(plan: Blueprint, found: ContainerInspect): readonly 
   const paths = [
     ...(found.Image === plan.image_id ? [] : ["Image"]),
     ...differingKeys(comparableConfig(plan.config, found), comparableConfig(found.Config, found))
+      .filter((key) => key !== "MacAddress" || !hasMac(plan))
       .filter((key) => key !== "Image" || !isSameReference(stringAt(plan.config.Image), stringAt(found.Config.Image)))
       .map((key) => `Config.${key}`),
     ...differingKeys(comparableHost(plan.host_config), comparableHost(withoutBrought(plan, found)))
@@ -27,6 +35,11 @@ export function differences(plan: Blueprint, found: ContainerInspect): readonly 
     ...differingKeys(mountsByPath(plan.mounts), mountsByPath(carriedMounts(plan, found))).map((key) => `Mounts.${key}`),
   ];
   return paths.map((path) => ({ path }));
+}
+
+/** It is then compared with its network: newer engines show it there, and some of them here as well. */
+function hasMac(plan: Blueprint): boolean {
+  return plan.attachments.some((each) => "MacAddress" in each.endpoint);
 }
 
 /** Podman shows a volume that the new image brings among those that were asked for. */
@@ -86,6 +99,8 @@ export function comparableHost(host: RawObject): RawObject {
   const { RestartPolicy: _later, ...rest } = host;
   return {
     ...rest,
+    // Newer engines write down which network their default one is.
+    NetworkMode: host.NetworkMode === "default" ? "bridge" : host.NetworkMode,
     Links: stringsAt(host.Links).map(linkForCreate).sort(),
     PortBindings: portBindings(host.PortBindings),
   };
@@ -105,8 +120,7 @@ function expectedNetworks(plan: Blueprint): RawObject {
 }
 
 function foundNetworks(plan: Blueprint, found: ContainerInspect): RawObject {
-  const mode = stringAt(found.HostConfig.NetworkMode);
-  if (mode === "host" || mode === "none" || mode.startsWith("container:")) return {};
+  if (sharesNetwork(found.HostConfig)) return {};
   const networks = Object.entries(found.NetworkSettings?.Networks ?? {}).map(([network, raw]) => {
     const endpoint = objectAt(raw);
     const expected = plan.attachments.find((each) => each.network === network)?.endpoint ?? {};

@@ -15,7 +15,7 @@ const maxLabelLength = 1000;
 
 /** Every compose group and every container of the engine as a target; those that cannot be updated say why. */
 export async function discoverTargets(source: SceneSource): Promise<readonly Target[]> {
-  const survey = await findSurvey(source);
+  const survey = await findSurvey(source, "glance");
   const refs: TargetRef[] = [
     ...[...composeGroups(survey.all).keys()].sort().map((id) => ({ kind: "compose" as const, id })),
     ...survey.all.map((container) => ({ kind: "container" as const, id: nameOf(container) })),

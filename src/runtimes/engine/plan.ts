@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Change, Refusal, UpdatePlan } from "../runtime.ts";
-import { attachments, type Blueprint, blueprint, carriedCounts } from "./carry.ts";
+import { attachments, type Blueprint, blueprint, carriedCounts, mountPath } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { comparableConfig, comparableHost } from "./compare.ts";
 import { fieldDiffs } from "./diff.ts";
@@ -68,7 +68,7 @@ function inheritedDestinations(
       return stringAt(objectAt(mount).Target);
     }),
   ];
-  for (const destination of own) destinations.delete(destination);
+  for (const destination of own) destinations.delete(mountPath(destination));
   return destinations;
 }
 

@@ -1,7 +1,7 @@
 import type { Refusal, RuntimeContext } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { isLoopback } from "./address.ts";
-import { volumeName } from "./carry.ts";
+import { attachments, mainAttachment, volumeName } from "./carry.ts";
 import { leftoverOf } from "./names.ts";
 import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
 import { isObject, listAt, objectAt, stringAt, stringMapAt, stringsAt } from "./raw.ts";
@@ -19,6 +19,7 @@ export function refusalsOf(container: ContainerInspect, around: Surroundings): r
     ...(container.Refusals ?? []),
     ...stateRefusals(container),
     ...unnamedRefusals(container),
+    ...(composeProject(container) === undefined ? macNotices(container) : []),
     ...selfRefusals(container, around),
   ];
 }
@@ -30,6 +31,28 @@ function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
     code: "volume_unnamed",
     message: `The engine does not tell the name of the volume at "${stringAt(mount.Destination)}", so it could not be mounted again`,
   }));
+}
+
+/**
+ * Newer engines forget to tell the MAC address that was chosen for a further network as soon as the container has run and stands
+ * still. It may be one that nobody chose; the compose file of a compose service knows, so there it is no more than a warning.
+ */
+function macNotices(container: ContainerInspect): readonly Refusal[] {
+  const silent = attachments(container, "1.56").filter(({ network }) => {
+    const endpoint = objectAt(container.NetworkSettings?.Networks?.[network]);
+    const takesMac = "DNSNames" in endpoint;
+    const isAtRest = stringAt(endpoint.NetworkID) !== "" && stringAt(endpoint.EndpointID) === "";
+    return takesMac && isAtRest && stringAt(endpoint.MacAddress) === "";
+  });
+  const main = mainAttachment({ attachments: silent, host_config: container.HostConfig });
+  const names = silent.filter((each) => each !== main).map(({ network }) => `"${network}"`);
+  if (names.length === 0) return [];
+  const message = `While it is stopped, the engine does not tell whether a MAC address was chosen for it on ${names.join(", ")}; start it first`;
+  return [{ code: "mac_unknown", message }];
+}
+
+function composeProject(container: ContainerInspect): string | undefined {
+  return stringMapAt(container.Config.Labels)["com.docker.compose.project"];
 }
 
 /** Without the image that it was made from, what a person set cannot be told from what the image brought. */
@@ -181,8 +204,8 @@ export function warningsOf(container: ContainerInspect, around: Pick<Surrounding
       message: `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}`,
     });
   }
-  if (stringMapAt(container.Config.Labels)["com.docker.compose.project"] !== undefined) {
-    warnings.push({
+  if (composeProject(container) !== undefined) {
+    warnings.push(...macNotices(container), {
       code: "compose_file",
       message: "The compose file still names the present image: the next `docker compose up` goes back to it",
     });

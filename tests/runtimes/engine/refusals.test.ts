@@ -25,6 +25,9 @@ function codes(change: RawObject, { others = [], self = nobody, address = unix }
 const ours = { hostname: "1f1f1f1f1f1f", data_dir: "/data" };
 const dataMount = { Type: "volume", Source: "/var/lib/docker/volumes/tm/_data", Destination: "/data", RW: true };
 
+const known = { NetworkID: "n", EndpointID: "", MacAddress: "", DNSNames: ["web"] };
+const atRest = { NetworkSettings: { Networks: { bridge: known, back: known } } };
+
 describe("refusalsOf()", () => {
   test.each<[string, readonly string[], RawObject, Around]>([
     ["an ordinary container", [], {}, {}],
@@ -44,6 +47,27 @@ describe("refusalsOf()", () => {
       { Mounts: [{ Type: "volume", Name: "", Driver: "elsewhere", Source: "/mnt/x", Destination: "/data" }] },
       {},
     ],
+    ["one at rest whose second network may have had a chosen MAC address", ["mac_unknown"], atRest, {}],
+    ["one at rest on its own network alone", [], { NetworkSettings: { Networks: { bridge: known } } }, {}],
+    [
+      "one at rest of an engine that takes no MAC address with a network",
+      [],
+      { NetworkSettings: { Networks: { back: { NetworkID: "n" } } } },
+      {},
+    ],
+    [
+      "one at rest of a compose project, whose file knows",
+      [],
+      { ...atRest, Config: { Labels: { "com.docker.compose.project": "p" } } },
+      {},
+    ],
+    [
+      "one that runs",
+      [],
+      { NetworkSettings: { Networks: { back: { ...known, EndpointID: "e", MacAddress: "02:42:aa:bb:cc:dd" } } } },
+      {},
+    ],
+    ["one that never ran", [], { NetworkSettings: { Networks: { back: { ...known, NetworkID: "" } } } }, {}],
     ["ourselves, by the id in our hostname", ["own_container"], {}, { self: ours }],
     [
       "ourselves, by a chosen hostname and our data",
@@ -152,6 +176,13 @@ describe("warningsOf()", () => {
     const around = { all: [container, leftover], self: nobody, address: unix };
     const found = warningsOf(container, around);
     expect(found.map((each) => each.code)).toEqual(["leftovers", "compose_file"]);
+  });
+
+  test("names the networks of a compose service at rest whose MAC address nobody tells", () => {
+    const container = containerInspect({ ...atRest, Config: { Labels: { "com.docker.compose.project": "p" } } });
+    const [found] = warningsOf(container, { all: [container] });
+    expect(found).toMatchObject({ code: "mac_unknown" });
+    expect(found?.message).toContain('on "back";');
   });
 });
 
