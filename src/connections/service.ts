@@ -12,6 +12,7 @@ import {
   type RuntimeKind,
   type RuntimeSession,
   runtimeKinds,
+  type SnapshotReader,
   type Target,
 } from "../runtimes/runtime.ts";
 import {
@@ -288,6 +289,10 @@ export function connectionService(options: ConnectionServiceOptions) {
       });
       return { items, discovered_at: clock.now() };
     },
+
+    /** What reads the snapshots of the connection's runtime; null for a kind that has none. */
+    snapshotReader: async (id: string): Promise<SnapshotReader | null> =>
+      runtimes[kindOf(await getRow(db.read, id))].snapshots ?? null,
 
     /** For runs and plans; close it with `await using`. Opens a disabled connection too: whoever acts asks first. */
     open: async (id: string, signal: AbortSignal): Promise<RuntimeSession> =>

@@ -10,11 +10,13 @@ import type { Readiness, RuntimeSession, UpdatePlan } from "../runtimes/runtime.
 import type { Sealer } from "../secrets/sealed.ts";
 import { advance } from "./advance.ts";
 import type { RunChanges } from "./changes.ts";
-import { downtimeOf, type RunJournal } from "./journal.ts";
+import { containersOf, downtimeOf } from "./containers.ts";
+import type { RunJournal } from "./journal.ts";
 import type { Lease } from "./lease.ts";
-import { findSnapshotOfRun, type RunRow } from "./queries.ts";
+import { findRun, findSnapshotOfRun, type RunRow } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
 import type { ActiveState, EndState, NextState } from "./states.ts";
+import { storedPlan } from "./stored-plan.ts";
 
 export interface RunnerOptions {
   db: Database;
@@ -113,13 +115,15 @@ export async function endRun<F extends ActiveState>(
 ): Promise<void> {
   const { deps, run, lease, journal } = context;
   const { reason, serving, columns, is_cleanup_due } = facts;
+  const stored = await findRun(deps.db.read, run.id);
+  const containers = containersOf(storedPlan(stored?.plan), journal.entries());
   await deps.db.write(async (tx) => {
     await advance(deps, tx, run.id, from, to, {
       lease,
       reason: reason ?? null,
       serving: serving ?? null,
       is_cleanup_due: is_cleanup_due ?? false,
-      columns: { ...downtimeOf(journal), ...columns },
+      columns: { ...downtimeOf(journal.entries()), containers, ...columns },
     });
     await facts.also?.(tx);
   });

@@ -4,7 +4,7 @@ import type { RunContext } from "./context.ts";
 /** The images that a captured configuration needs, each once. */
 export async function imagesNeeded({ deps, settings, plan }: RunContext, text: string): Promise<readonly string[]> {
   const reader = await deps.connections.snapshotReader(settings.connection_id);
-  const ids = reader === null ? (plan?.services ?? []).map(({ from }) => from.image_id) : reader.imagesOf(text);
+  const ids = reader === null ? (plan?.services ?? []).map((service) => service.from.image_id) : reader.imagesOf(text);
   return [...new Set(ids)].filter((id) => id !== "");
 }
 

@@ -4,6 +4,7 @@ import { newId } from "../ids.ts";
 import type { Prepared, UpdatePlan } from "../runtimes/runtime.ts";
 import { conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
+import { failedContainer } from "./containers.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { imagesNeeded, keepImages } from "./kept-images.ts";
@@ -75,7 +76,10 @@ async function apply(context: RunContext, intent: Intent): Promise<void> {
     lease.signal.throwIfAborted();
     if (!(error instanceof PluginError)) context.deps.log.error("Update failed", { run: context.run.id, error });
     const code = error instanceof PluginError ? faultOf(error, "update_failed") : "internal_error";
-    await undoAndFail(context, "updating", { code, message: `The update failed: ${errorMessage(error)}` });
+    const message = errorMessage(error);
+    const failed = failedContainer(context.plan, journal.entries());
+    const where = failed === null || message.includes(`"${failed}"`) ? "" : ` at "${failed}"`;
+    await undoAndFail(context, "updating", { code, message: `The update failed${where}: ${message}` });
     return;
   }
   await moveOn(context, "updating", "verifying");

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { volumeName } from "../../src/runtimes/engine/carry.ts";
 import type { RestorableSnapshot } from "../../src/runtimes/engine/export/member.ts";
 import { canonical, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../../src/runtimes/engine/raw.ts";
 import { readSnapshot } from "../../src/runtimes/engine/snapshot.ts";
@@ -123,7 +124,7 @@ function withoutNameless(found: RawObject, host: Json): void {
   const isNameless = (path: string) =>
     listAt(found.Mounts)
       .map(objectAt)
-      .some(({ Destination, Name }) => Destination === path && /^[0-9a-f]{64}$/.test(stringAt(Name)));
+      .some((mount) => mount.Destination === path && /^[0-9a-f]{64}$/.test(volumeName(mount)));
   host.Binds = stringsAt(host.Binds).filter((bind) => !isNameless(bind.split(":")[1] ?? bind));
   host.Mounts = listAt(host.Mounts)
     .map(objectAt)
@@ -159,8 +160,9 @@ function networksOf(found: RawObject, exceptions: Exceptions): RawObject {
 function mountsOf(found: RawObject): RawObject {
   const mounts = listAt(found.Mounts).map(objectAt);
   return Object.fromEntries(
-    mounts.map(({ Type, Name, Source, Destination, Driver, RW, Propagation }) => {
-      return [stringAt(Destination), { Type, Name, Source, Driver, RW: RW === true, Propagation }];
+    mounts.map((mount) => {
+      const { Type, Source, Destination, Driver, RW, Propagation } = mount;
+      return [stringAt(Destination), { Type, Name: volumeName(mount), Source, Driver, RW: RW === true, Propagation }];
     }),
   );
 }

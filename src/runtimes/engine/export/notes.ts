@@ -1,3 +1,4 @@
+import { volumeName } from "../carry.ts";
 import { isBlank, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../raw.ts";
 import type { OwnSettings } from "./member.ts";
 
@@ -110,7 +111,7 @@ export function neededVolumes(all: readonly OwnSettings[]): ReadonlyMap<string, 
   const found = new Map<string, string>();
   for (const { mounts } of all) {
     for (const mount of mounts) {
-      const volume = stringAt(mount.Name);
+      const volume = volumeName(mount);
       if (mount.Type === "volume" && volume !== "") found.set(volume, stringAt(mount.Driver) || "local");
     }
   }
