@@ -3,12 +3,13 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { systemClock } from "../../src/clock.ts";
-import type { Journal, JournalEntry, UpdateStep } from "../../src/runtimes/runtime.ts";
+import { type Journal, type JournalEntry, runtimeKinds, type UpdateStep } from "../../src/runtimes/runtime.ts";
 import { type MemoryJournal, memoryJournal } from "./memory-journal.ts";
 import { changeTo, openSession, restore, target } from "./update-target.ts";
 
 const Arguments = v.object({
   address: v.string(),
+  kind: v.picklist(runtimeKinds),
   name: v.string(),
   image: v.string(),
   /** Rolls back to this instead of updating to the image. */
@@ -35,7 +36,7 @@ export function readJournal(file: string, runId: string): MemoryJournal {
   );
 }
 
-function fileJournal(options: UpdateArguments): Journal {
+export function fileJournal(options: Pick<UpdateArguments, "journal" | "run_id" | "die_at" | "die_when">): Journal {
   const entries: JournalEntry[] = [];
   const write = async (
     step: UpdateStep,
@@ -61,7 +62,7 @@ function fileJournal(options: UpdateArguments): Journal {
 
 async function update(options: UpdateArguments): Promise<void> {
   const journal = fileJournal(options);
-  await using session = await openSession(options.address);
+  await using session = await openSession(options.address, { kind: options.kind });
   const ref = target(options.name);
   if (options.snapshot === null) {
     await session.apply(await session.plan(ref, [changeTo(options.image)]), journal);

@@ -2,8 +2,16 @@ import { type Clock, systemClock } from "../../src/clock.ts";
 import { engineAddress } from "../../src/runtimes/engine/address.ts";
 import type { EngineDeadlines } from "../../src/runtimes/engine/client.ts";
 import { openEngine } from "../../src/runtimes/engine/session.ts";
-import type { Change, Journal, RuntimeSession, TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
+import type {
+  Change,
+  Journal,
+  RuntimeKind,
+  RuntimeSession,
+  TargetRef,
+  UpdatePlan,
+} from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
+import { kindOf } from "./engine-modes.ts";
 
 /** Short enough for a matrix of hanging calls, long enough for a busy machine. */
 const testDeadlines: EngineDeadlines = { readMs: 4_000, changeMs: 4_000, pullIdleMs: 10_000 };
@@ -17,12 +25,19 @@ export async function importImages(engine: TestEngine): Promise<void> {
   await engine.importImage(images.exits, ["ENV APP_VERSION=3.0.0", 'CMD ["/bin/sh","-c","exit 3"]']);
 }
 
+/** On an engine, or at an address before one; of an address alone the engine is taken for Docker. */
 export function openSession(
-  address: string,
-  options: { deadlines?: EngineDeadlines; clock?: Clock; self?: { hostname: string; data_dir: string } } = {},
+  at: string | Pick<TestEngine, "address" | "mode">,
+  options: {
+    kind?: RuntimeKind;
+    deadlines?: EngineDeadlines;
+    clock?: Clock;
+    self?: { hostname: string; data_dir: string };
+  } = {},
 ): Promise<RuntimeSession> {
+  const address = typeof at === "string" ? at : at.address;
   return openEngine({
-    kind: "docker",
+    kind: options.kind ?? (typeof at === "string" ? "docker" : kindOf(at.mode)),
     address: engineAddress(address, false, null),
     api_version: null,
     registry_auth: null,
@@ -61,7 +76,7 @@ export async function restore(
 
 /**
  * A container that is down, and the snapshot of what stood in its place before: from the older image, which ran or was stopped.
- * The newer one was killed.
+ * The newer one was stopped.
  */
 export async function downAfterUpdate(
   engine: TestEngine,
@@ -69,14 +84,15 @@ export async function downAfterUpdate(
   body: Readonly<Record<string, unknown>>,
   ran = true,
 ): Promise<string> {
-  await using session = await openSession(engine.address);
+  await using session = await openSession(engine);
   await runContainer(engine, name, body);
-  if (!ran) await engine.call("POST", `/containers/${name}/kill`);
+  if (!ran) await engine.call("POST", `/containers/${name}/stop?t=0`);
   const snapshot = await session.snapshots?.capture(target(name));
   if (snapshot === undefined) throw new Error("An engine has snapshots");
   await removeContainers(engine, name);
   await runContainer(engine, name, { ...body, Image: images.next });
-  await engine.call("POST", `/containers/${name}/kill`);
+  // Not killed: Podman's restart policy is for that, too.
+  await engine.call("POST", `/containers/${name}/stop?t=0`);
   return snapshot;
 }
 
@@ -109,9 +125,14 @@ export async function containersNamed(engine: TestEngine, name: string): Promise
     Image: string;
   }[];
   return listed
-    .map((each) => ({ name: (each.Names[0] ?? "").slice(1), state: each.State, image: each.Image }))
+    .map((each) => ({ name: (each.Names[0] ?? "").slice(1), state: each.State, image: familiar(each.Image) }))
     .filter((each) => each.name === name || each.name.startsWith(`${name}-tidemark-`))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** Podman writes every name in full. */
+export function familiar(reference: string): string {
+  return reference.replace(/^docker\.io\/(library\/)?/, "");
 }
 
 export async function inspectContainer(engine: TestEngine, name: string): Promise<Record<string, never>> {

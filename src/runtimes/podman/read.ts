@@ -89,7 +89,7 @@ function readConfig(raw: RawObject, config: RawObject, image: RawObject, line: C
     User: stringAt(config.User),
     Tty: config.Tty === true,
     OpenStdin: config.OpenStdin === true,
-    Env: ownVariables(stringsAt(config.Env), hostname, stringsAt(image.Env)),
+    Env: ownVariables(stringsAt(config.Env), hostname, stringsAt(image.Env), line),
     ...readCommand(raw, config, image),
     Image: stringAt(raw.ImageName) || stringAt(config.Image),
     WorkingDir: withoutDefault(stringAt(config.WorkingDir), "/", image.WorkingDir),
@@ -118,13 +118,26 @@ const givenVariables = new Map([
   ["container", "podman"],
 ]);
 
-function ownVariables(env: readonly string[], hostname: string, image: readonly string[]): readonly string[] {
+/** `HOME` is looked up at each start; of a container whose command line is unknown it may have been chosen. */
+function ownVariables(
+  env: readonly string[],
+  hostname: string,
+  image: readonly string[],
+  line: CommandLine | null,
+): readonly string[] {
+  const isHomeMade = line !== null && !choosesHome(line);
   const ofImage = new Set(image.map((text) => splitOnce(text, "=")[0]));
   return env.filter((text) => {
     const [name, value] = splitOnce(text, "=");
     if (name === "HOSTNAME" && value === hostname) return ofImage.has(name);
+    if (name === "HOME" && isHomeMade) return ofImage.has(name);
     return ofImage.has(name) || givenVariables.get(name) !== value;
   });
+}
+
+function choosesHome(line: CommandLine): boolean {
+  const isChosen = valuesOf(line, "env").some((text) => text === "HOME" || text.startsWith("HOME="));
+  return isChosen || valuesOf(line, "env-file", "env-host", "env-merge").length > 0;
 }
 
 /**

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { objectAt } from "../../src/runtimes/engine/raw.ts";
-import type { Journal, Recovery } from "../../src/runtimes/runtime.ts";
-import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import type { Journal, Recovery, RuntimeKind } from "../../src/runtimes/runtime.ts";
+import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { engineSuite, kindOf, repeated, strideOf } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { type MemoryJournal, memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
-import { peerSuite } from "../support/peer.ts";
 import { readJournal, type UpdateArguments } from "../support/update-process.ts";
 import {
   changeTo,
@@ -25,13 +25,22 @@ import {
 
 const program = join(import.meta.dir, "..", "support", "update-process.ts");
 const folder = mkdtempSync(join(tmpdir(), "tidemark-crash-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs an update in a process of its own, and answers what its journal says. */
 async function runUpdate(engine: TestEngine, name: string, options: Partial<UpdateArguments>) {
   const journal = join(folder, `${name}.ndjson`);
   writeFileSync(journal, "");
   const runId = crypto.randomUUID();
-  const base = { address: engine.address, name, image: images.next, snapshot: null, journal, run_id: runId };
+  const base = {
+    address: engine.address,
+    kind: kindOf(engine.mode),
+    name,
+    image: images.next,
+    snapshot: null,
+    journal,
+    run_id: runId,
+  };
   const all: UpdateArguments = { ...base, die_at: 0, die_when: "after", ending: "finish", ...options };
   const child = Bun.spawn([process.execPath, program, JSON.stringify(all)], { stdout: "pipe", stderr: "pipe" });
   const stderr = await new Response(child.stderr).text();
@@ -41,7 +50,7 @@ async function runUpdate(engine: TestEngine, name: string, options: Partial<Upda
 
 /** What the next process does: recover, and when that says so, verify and end the run. */
 async function recover(engine: TestEngine, name: string, journal: ReturnType<typeof readJournal>): Promise<Recovery> {
-  await using session = await openSession(engine.address);
+  await using session = await openSession(engine);
   const recovery = await session.recover(target(name), journal, null);
   if (recovery.state === "started") await session.finish(target(name), journal);
   return recovery;
@@ -57,24 +66,25 @@ async function expectOne(engine: TestEngine, name: string, state: "running" | "e
 
 const withPolicy = { HostConfig: { RestartPolicy: { Name: "always" } } };
 
-peerSuite("docker: kill -9 of our process", engineMissing(), () => {
+engineSuite("kill -9 of our process", (mode) => {
   let engine: TestEngine;
   beforeAll(async () => {
-    engine = await startEngine();
+    engine = await startEngine({ mode });
     await importImages(engine);
   }, 120_000);
   afterAll(async () => {
     await engine.stop();
-    rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
-  test.each([
-    { ending: "finish", writes: 15, ends: images.next },
-    { ending: "undo", writes: 18, ends: images.old },
-  ] as const)(
+  test.each(
+    repeated(mode, [
+      { ending: "finish", writes: 15, ends: images.next },
+      { ending: "undo", writes: 18, ends: images.old },
+    ] as const),
+  )(
     "at every write of an update that ends in $ending leaves exactly one running",
     async (path) => {
-      for (let write = 1; write <= 60; write += 1) {
+      for (let write = 1; write <= 60; write += strideOf(mode)) {
         for (const when of ["before", "after"] as const) {
           const name = `crash-${path.ending}-${write}-${when}`;
           await runContainer(engine, name, withPolicy);
@@ -106,10 +116,12 @@ peerSuite("docker: kill -9 of our process", engineMissing(), () => {
     600_000,
   );
 
-  test.each([
-    { ending: "finish", writes: 15, ends: "restored" },
-    { ending: "undo", writes: 15, ends: "down" },
-  ] as const)(
+  test.each(
+    repeated(mode, [
+      { ending: "finish", writes: 15, ends: "restored" },
+      { ending: "undo", writes: 15, ends: "down" },
+    ] as const),
+  )(
     "at every write of a rollback of what is down, that ends in $ending, leaves the restored one running or the other down",
     async (path) => {
       const expectEnd = async (name: string, end: "restored" | "down") => {
@@ -117,7 +129,7 @@ peerSuite("docker: kill -9 of our process", engineMissing(), () => {
         expect([name, image]).toEqual([name, end === "restored" ? images.old : images.next]);
       };
       const ends = new Set<string>();
-      for (let write = 1; write <= 60; write += 1) {
+      for (let write = 1; write <= 60; write += strideOf(mode)) {
         for (const when of ["before", "after"] as const) {
           const name = `rollback-${path.ending}-${write}-${when}`;
           const snapshot = await downAfterUpdate(engine, name, withPolicy);
@@ -148,13 +160,13 @@ peerSuite("docker: kill -9 of our process", engineMissing(), () => {
   );
 });
 
-peerSuite("docker: recovery and the lease", engineMissing(), () => {
+engineSuite("recovery and the lease", (mode) => {
   let engine: TestEngine;
   let proxy: EngineProxy;
   beforeAll(async () => {
-    engine = await startEngine();
+    engine = await startEngine({ mode });
     await importImages(engine);
-    proxy = await startEngineProxy(engine.socket, join(tmpdir(), `tidemark-lease-${process.pid}.sock`));
+    proxy = await startEngineProxy(engine.socket, join(tmpdir(), `tidemark-lease-${process.pid}-${mode}.sock`));
   }, 120_000);
   afterAll(async () => {
     await proxy.stop();
@@ -166,15 +178,15 @@ peerSuite("docker: recovery and the lease", engineMissing(), () => {
     await runContainer(engine, name, withPolicy);
     const journal = memoryJournal();
     journal.dieAt(write, "after");
-    await expect(update(engine, name, journal)).rejects.toThrow("The process died");
+    await expect(update(engine, kindOf(mode), name, journal)).rejects.toThrow("The process died");
     return journal.reopened();
   }
 
   // Writes 7 and 10: both renamed and the stop under way; the new one started.
-  test.each([7, 10])(
+  test.each(repeated(mode, [7, 10]))(
     "recovery from write %d may itself die at any write",
     async (left) => {
-      for (let write = 1; ; write += 1) {
+      for (let write = 1; ; write += strideOf(mode)) {
         for (const when of ["before", "after"] as const) {
           const name = `again-${left}-${write}-${when}`;
           const journal = await leave(name, left);
@@ -195,7 +207,7 @@ peerSuite("docker: recovery and the lease", engineMissing(), () => {
   );
 
   test("an update whose lease is lost touches nothing more", async () => {
-    for (let write = 1; ; write += 1) {
+    for (let write = 1; ; write += strideOf(mode)) {
       const name = `lease-${write}`;
       await runContainer(engine, name);
       const journal = memoryJournal();
@@ -216,7 +228,7 @@ peerSuite("docker: recovery and the lease", engineMissing(), () => {
         fail: guarded(journal.fail),
       };
       proxy.breakCall(0, "500");
-      const failure = await update(proxy, name, watched).catch((error: unknown) => error);
+      const failure = await update(proxy, kindOf(mode), name, watched).catch((error: unknown) => error);
       // The stop and the start are journalled first and then go on beside the next write; nothing else may.
       const underWay = new Set(["stop", "start"].filter((step) => journal.written().includes(`${step} begin`)));
       const later = proxy
@@ -236,19 +248,19 @@ peerSuite("docker: recovery and the lease", engineMissing(), () => {
   }, 120_000);
 });
 
-peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
+engineSuite("kill -9 of the engine", (mode) => {
   let engine: TestEngine;
   beforeAll(async () => {
-    engine = await startEngine();
+    engine = await startEngine({ mode });
     await importImages(engine);
   }, 120_000);
   afterAll(() => engine.stop(), 60_000);
 
   // `no` is the hard case: an engine that comes up again leaves such containers stopped, the previous one too.
-  test.each(["no", "always", "unless-stopped"])(
+  test.each(repeated(mode, ["no", "always", "unless-stopped"]))(
     "after every write of an update, with the restart policy %s, leaves exactly one running",
     async (policy) => {
-      for (let write = 1; ; write += 1) {
+      for (let write = 1; ; write += strideOf(mode)) {
         const name = `engine-${policy}-${write}`;
         await runContainer(engine, name, { HostConfig: { RestartPolicy: { Name: policy } } });
         const journal = memoryJournal();
@@ -257,7 +269,7 @@ peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
           wasKilled = true;
           await engine.kill();
         });
-        const failure = await update(engine, name, journal).catch((error: unknown) => error);
+        const failure = await update(engine, kindOf(mode), name, journal).catch((error: unknown) => error);
         if (!wasKilled) {
           expect([write, failure]).toEqual([write, undefined]);
           expect(write).toBeGreaterThan(10);
@@ -276,10 +288,10 @@ peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
     300_000,
   );
 
-  test.each(["no", "always"])(
+  test.each(repeated(mode, ["no", "always"]))(
     "after every write of a rollback of what is down, with the restart policy %s, leaves exactly one",
     async (policy) => {
-      for (let write = 1; ; write += 1) {
+      for (let write = 1; ; write += strideOf(mode)) {
         const name = `engine-rollback-${policy}-${write}`;
         const snapshot = await downAfterUpdate(engine, name, { HostConfig: { RestartPolicy: { Name: policy } } });
         const journal = memoryJournal();
@@ -310,7 +322,7 @@ peerSuite("docker: kill -9 of the engine", engineMissing(), () => {
 });
 
 async function rollBack(engine: TestEngine, name: string, snapshot: string, journal: Journal): Promise<void> {
-  await using session = await openSession(engine.address);
+  await using session = await openSession(engine);
   await restore(session, target(name), snapshot, journal);
   await session.finish(target(name), journal);
 }
@@ -321,8 +333,8 @@ function statesOf(recovery: Recovery, policy: string): readonly string[] {
   return policy === "always" ? ["running", "exited"] : ["exited"];
 }
 
-async function update(engine: { socket: string }, name: string, journal: Journal): Promise<void> {
-  await using session = await openSession(`unix://${engine.socket}`);
+async function update(engine: { socket: string }, kind: RuntimeKind, name: string, journal: Journal): Promise<void> {
+  await using session = await openSession(`unix://${engine.socket}`, { kind });
   const plan = await session.plan(target(name), [changeTo(images.next)]);
   await session.apply(plan, journal);
   await session.finish(target(name), journal);

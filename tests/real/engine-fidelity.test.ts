@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
-import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { engineSuite } from "../support/engine-modes.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
-import { peerSuite } from "../support/peer.ts";
 import {
   changeTo,
   containersNamed,
@@ -24,6 +24,9 @@ type Json = Record<string, unknown>;
 type Row = readonly [path: string, body: Json];
 
 const folder = mkdtempSync(join(tmpdir(), "tidemark-fidelity-"));
+// Also for a rootless engine.
+chmodSync(folder, 0o755);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const host = (HostConfig: Json): Json => ({ HostConfig });
 const second = 1_000_000_000;
 
@@ -168,14 +171,14 @@ function at(value: unknown, path: string): unknown {
   return found;
 }
 
-peerSuite("docker: configuration fidelity", engineMissing(), () => {
+engineSuite("configuration fidelity", (mode) => {
   let engine: TestEngine;
   let number = 0;
 
   beforeAll(async () => {
-    engine = await startEngine();
+    engine = await startEngine({ mode });
     await importImages(engine);
-    mkdirSync(join(folder, "one"));
+    mkdirSync(join(folder, "one"), { recursive: true });
     await runContainer(engine, "anchor", { HostConfig: { IpcMode: "shareable", Binds: ["anchor-data:/shared"] } });
     await engine.call("POST", "/containers/create?name=plain", { Image: images.old, HostConfig: {} });
     await engine.call("POST", "/networks/create", { Name: "front", IPAM: { Config: [{ Subnet: "10.99.1.0/24" }] } });
@@ -183,7 +186,6 @@ peerSuite("docker: configuration fidelity", engineMissing(), () => {
   }, 120_000);
   afterAll(async () => {
     await engine.stop();
-    rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
   async function inspect(name: string): Promise<Json> {
@@ -192,7 +194,7 @@ peerSuite("docker: configuration fidelity", engineMissing(), () => {
 
   async function update(name: string, image: string = images.next): Promise<void> {
     const journal = memoryJournal();
-    await using session = await openSession(engine.address);
+    await using session = await openSession(engine);
     const plan = await session.plan(target(name), [changeTo(image)]);
     await session.apply(plan, journal);
     await session.finish(target(name), journal);
@@ -318,7 +320,7 @@ peerSuite("docker: configuration fidelity", engineMissing(), () => {
   ])("%s is refused by name before anything happens", async (code, body) => {
     const name = `refused-${code.replaceAll("_", "-")}`;
     const id = await runContainer(engine, name, body);
-    await using session = await openSession(engine.address);
+    await using session = await openSession(engine);
     const plan = await session.plan(target(name), [changeTo(images.next)]);
     expect(plan.refusals.map((each) => each.code)).toEqual([code]);
     const journal = memoryJournal();
@@ -332,7 +334,7 @@ peerSuite("docker: configuration fidelity", engineMissing(), () => {
   test("a container on which others depend is refused with their names", async () => {
     await runContainer(engine, "side", { HostConfig: { NetworkMode: "container:anchor" } });
     await runContainer(engine, "heir", { HostConfig: { VolumesFrom: ["anchor"] } });
-    await using session = await openSession(engine.address);
+    await using session = await openSession(engine);
     const plan = await session.plan(target("anchor"), [changeTo(images.next)]);
     expect(plan.refusals).toMatchObject([{ code: "has_dependents" }]);
     expect(plan.refusals[0]?.message).toContain('"heir", "side"');

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
 import type { Journal, RuntimeSession, UpdatePlan } from "../../src/runtimes/runtime.ts";
-import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { engineSuite, kindOf, repeated, strideOf } from "../support/engine-modes.ts";
 import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/engine-proxy.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
-import { peerSuite } from "../support/peer.ts";
 import {
   changeTo,
   containersNamed,
@@ -23,16 +23,17 @@ import {
 // Each is over in a second; a machine that builds something beside them needs longer.
 setDefaultTimeout(60_000);
 
-const folder = mkdtempSync(join(tmpdir(), "tidemark-faults-"));
 // A read that hangs is as good as one that is reset; the waiting is saved for the calls that change something.
 const readFaults: readonly Fault[] = ["500", "html_403", "truncated_after"];
 const deadlines = { readMs: 1_000, changeMs: 1_000, pullIdleMs: 5_000 };
 
-peerSuite("docker: an engine that fails at the nth call", engineMissing(), () => {
+engineSuite("an engine that fails at the nth call", (mode) => {
+  const kind = kindOf(mode);
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-faults-"));
   let engine: TestEngine;
   let proxy: EngineProxy;
   beforeAll(async () => {
-    engine = await startEngine();
+    engine = await startEngine({ mode });
     await importImages(engine);
     proxy = await startEngineProxy(engine.socket, join(folder, "proxy.sock"));
   }, 120_000);
@@ -60,7 +61,7 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
   async function updateBroken(name: string, image: string, n: number, fault: Fault): Promise<readonly string[]> {
     const ref = target(name);
     const journal = memoryJournal();
-    await using session = await openSession(`unix://${proxy.socket}`, { deadlines });
+    await using session = await openSession(`unix://${proxy.socket}`, { kind, deadlines });
     const plan = await planFor(session, name, image, journal);
     proxy.breakCall(n, fault);
     try {
@@ -76,11 +77,13 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
     return proxy.calls();
   }
 
-  test.each([
-    { path: "an update", prefix: "forward", image: images.next, isDown: false },
-    { path: "an update that is put back", prefix: "back", image: images.exits, isDown: false },
-    { path: "a rollback of what is down", prefix: "restore", image: images.old, isDown: true },
-  ])(
+  test.each(
+    repeated(mode, [
+      { path: "an update", prefix: "forward", image: images.next, isDown: false },
+      { path: "an update that is put back", prefix: "back", image: images.exits, isDown: false },
+      { path: "a rollback of what is down", prefix: "restore", image: images.old, isDown: true },
+    ]),
+  )(
     "leaves one and nothing else, running unless it was down before, in $path",
     async ({ prefix, image, isDown }) => {
       const whole = [...(await updateBroken(`${prefix}-0`, image, 0, "500"))];
@@ -88,6 +91,7 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
       expect(whole.filter((call) => !call.startsWith("GET")).length).toBeGreaterThan(5);
       for (const [index, label] of whole.entries()) {
         const n = index + 1;
+        if (index % strideOf(mode) !== 0) continue;
         for (const fault of label.startsWith("GET") ? readFaults : faults) {
           const name = `${prefix}-${n}-${fault.replaceAll("_", "-")}`;
           await updateBroken(name, image, n, fault);
@@ -116,7 +120,7 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
     const ref = target("minimal");
     await runContainer(engine, ref.id);
     const journal = memoryJournal();
-    await using session = await openSession(`unix://${proxy.socket}`, { deadlines });
+    await using session = await openSession(`unix://${proxy.socket}`, { kind, deadlines });
     await session.describe();
     await session.discover();
     await session.snapshots?.capture(ref);
@@ -138,7 +142,7 @@ peerSuite("docker: an engine that fails at the nth call", engineMissing(), () =>
     const name = "verbs";
     const id = await runContainer(engine, name);
     const ref = target(name);
-    await using session = await openSession(`unix://${proxy.socket}`, { deadlines });
+    await using session = await openSession(`unix://${proxy.socket}`, { kind, deadlines });
     const plan = await session.plan(ref, [changeTo(images.next)]);
     for (const verb of ["rename", "stop", "start", "update", "create"]) {
       const journal = memoryJournal();
