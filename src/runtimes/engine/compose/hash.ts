@@ -51,31 +51,33 @@ export async function nextHashes(
   const give = (reason: string) =>
     new Map([...answers, ...services.map((each) => [each, { hash: null, reason }] as const)]);
 
-  // A file that names the new image already is held against the label as if it still named the old one.
-  const before = open.map((each) => ({ ...each, image: each.image?.is_written ? each.image.from : null }));
-  const present = await configHashes(command, {
-    compose,
-    services,
-    environment: null,
-    override: overlay(before, new Map()),
-  });
-  if (present.hashes === null) return give(present.reason);
-  const ask = (images: readonly Laid[], ids: ReadonlyMap<string, string>) =>
-    withEnvironment(environment, (paths) =>
-      configHashes(command, { compose, services, environment: paths, override: overlay(images, ids) }),
+  const overlaid = (imageOf: (question: HashQuestion) => string | null, ids: ReadonlyMap<string, string>) => {
+    return overlay(
+      open.map((each) => ({ ...each, image: imageOf(each) })),
+      ids,
     );
-  // An edited variable may say more of a service than its image; the container would lack that, and compose would not see it.
-  const old = open.map((each) => ({ ...each, image: each.image?.from ?? null }));
-  const alone = environment === null ? present : await ask(old, new Map());
-  const next = await ask(
-    open.map((each) => ({ ...each, image: each.image?.to ?? null })),
-    moved,
-  );
+  };
+  const still = new Map<string, string>();
+  // A file that names the new image already is held against the label as if it still named the old one.
+  const asFound = overlaid(({ image }) => (image?.is_written ? image.from : null), still);
+  const [found, alone, next] = await withEnvironment(environment, async (paths) => {
+    const edited = { compose, services, environment: paths };
+    const present = configHashes(command, { compose, services, environment: null, override: asFound });
+    return Promise.all([
+      present,
+      // An edited variable may say more of a service than its image: the container would lack that, and compose not see it.
+      paths === null
+        ? present
+        : configHashes(command, { ...edited, override: overlaid(({ image }) => image?.from ?? null, still) }),
+      configHashes(command, { ...edited, override: overlaid(({ image }) => image?.to ?? null, moved) }),
+    ]);
+  });
+  if (found.hashes === null) return give(found.reason);
   if (alone.hashes === null || next.hashes === null)
     return give("compose does not answer for its files once they are edited");
   for (const { service, present_hash: label } of open) {
     const hash = next.hashes.get(service);
-    if (hash === undefined || present.hashes.get(service) !== label) {
+    if (hash === undefined || found.hashes.get(service) !== label) {
       answers.set(service, { hash: null, reason: otherFiles });
     } else if (alone.hashes.get(service) !== label) {
       answers.set(service, { hash: null, reason: "the edit changes more of it than its image" });

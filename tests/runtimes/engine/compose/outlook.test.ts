@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -22,14 +22,14 @@ const folder = join(root, "project");
 const tools = join(root, "tools");
 mkdirSync(folder);
 mkdirSync(tools);
+mkdirSync(join(root, "asked"));
 
 /**
  * Stands in for compose: the hash of a service is that of all files and environment files as they are named, so it shows what was
  * asked. It notes its arguments and its environment.
  */
 const program = `#!/bin/sh
-printf '%s\\n' "$@" >> '${root}/arguments'
-printf '== \\n' >> '${root}/arguments'
+printf '%s\\n' "$@" > '${root}/asked/'$$
 env > '${root}/environment'
 files=
 while [ $# -gt 0 ]; do
@@ -51,7 +51,8 @@ const text = "services:\n  web:\n    image: app:1\n";
 
 function container(labels: Readonly<Record<string, string>> = {}, change = {}) {
   writeFileSync(path, text);
-  rmSync(join(root, "arguments"), { force: true });
+  rmSync(join(root, "asked"), { recursive: true });
+  mkdirSync(join(root, "asked"));
   return containerInspect({
     Name: "/shop-web-1",
     Config: {
@@ -69,8 +70,11 @@ function container(labels: Readonly<Record<string, string>> = {}, change = {}) {
   });
 }
 
-const asked = () =>
-  existsSync(join(root, "arguments")) ? readFileSync(join(root, "arguments"), "utf8").split("== \n") : [];
+/** The arguments of each run, the shortest first. */
+const asked = () => {
+  const runs = readdirSync(join(root, "asked")).map((name) => readFileSync(join(root, "asked", name), "utf8"));
+  return runs.sort((left, right) => left.length - right.length);
+};
 
 async function outlook(found: ReturnType<typeof container>, reference = "app:2", folders = [tools]) {
   const [one] = await composeOutlooks([{ container: found, reference }], { folders });
