@@ -231,7 +231,7 @@ export async function createServices(options: ServiceOptions) {
     runs,
     begin: (address) => linkThrottle.begin([addressKey(address)]),
   });
-  const snapshots = snapshotService({ db, sealer, audit });
+  const snapshots = snapshotService({ db, clock, sealer, audit, connections });
   const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
   const evaluator = executorEvaluator({
     db,

@@ -102,7 +102,12 @@ function statuses(route: Route): readonly number[] {
 function operation(route: Route): JsonObject {
   const answer =
     route.answer.schema === null
-      ? { description: route.answer.description }
+      ? {
+          description: route.answer.description,
+          ...(route.answer.media_type === undefined
+            ? {}
+            : { content: { [route.answer.media_type]: { schema: { type: "string" } } } }),
+        }
       : {
           description: route.answer.description,
           content: { "application/json": { schema: jsonSchema(route.answer.schema, "output") } },

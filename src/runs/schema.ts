@@ -40,8 +40,8 @@ export interface Reason {
   message: string;
 }
 
-/** What runs at the end: the desired version, the previous one, none of them, or nobody could look. */
-export const servings = ["desired", "previous", "none", "unknown"] as const;
+/** What runs at the end: the desired version, the previous one, some services of each, none of them, or nobody could look. */
+export const servings = ["desired", "previous", "mixed", "none", "unknown"] as const;
 export type Serving = (typeof servings)[number];
 
 export interface NewAutomaticRun {
@@ -186,6 +186,8 @@ export const SnapshotView = v.object({
   reference: v.string(),
   digest: v.nullable(v.string()),
   image_id: v.string(),
+  /** Every image that it needs: of a group there are several. */
+  image_ids: v.array(v.string()),
   size_bytes: v.number(),
   is_locked: v.boolean(),
   created_at: Instant,
@@ -203,3 +205,48 @@ export const SnapshotPatch = v.strictObject({
     v.description("A locked snapshot is never removed by itself"),
   ),
 });
+
+export const exportFormats = ["script", "compose"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const SnapshotExportQuery = v.strictObject({
+  format: v.optional(
+    v.pipe(
+      v.picklist(exportFormats, "Choose script or compose"),
+      v.description("A shell script for the engine's command line, or a compose file"),
+    ),
+    "script",
+  ),
+  with_secrets: v.optional(
+    v.pipe(
+      v.picklist(["true", "false"], "Write true or false"),
+      v.transform((text) => text === "true"),
+      v.description("Without secrets they are variables that whoever restores has to set"),
+    ),
+    "false",
+  ),
+});
+
+export const SnapshotDiffView = v.object({
+  snapshot_id: v.string(),
+  /** True when what runs is as the snapshot says. */
+  is_noop: v.boolean(),
+  /** From what runs to what the snapshot says; values that look like secrets are masked. */
+  diff: v.array(
+    v.object({
+      service: v.string(),
+      path: v.string(),
+      before: v.nullable(v.string()),
+      after: v.nullable(v.string()),
+      because: v.picklist(["desired", "image", "runtime"]),
+    }),
+  ),
+  refusals: v.array(v.object({ code: v.string(), message: v.string() })),
+  warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+  /** What it needs; one that is not on the runtime has to be pulled. Null: nobody could tell. */
+  images: v.array(v.object({ id: v.string(), is_present: v.nullable(v.boolean()) })),
+  /** The plan that a restore would carry out now: give it with the run, and it does just this. */
+  plan_hash: v.string(),
+  checked_at: Instant,
+});
+export type SnapshotDiffView = v.InferOutput<typeof SnapshotDiffView>;

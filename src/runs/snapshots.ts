@@ -1,9 +1,12 @@
 import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { ConnectionService } from "../connections/service.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { type TargetRef, targetKinds } from "../runtimes/runtime.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   deleteSnapshotRow,
@@ -14,20 +17,41 @@ import {
   type SnapshotRow,
   updateSnapshotRow,
 } from "./queries.ts";
-import { type SnapshotDetailView, SnapshotPatch, type SnapshotView } from "./schema.ts";
+import {
+  type SnapshotDetailView,
+  type SnapshotDiffView,
+  SnapshotExportQuery,
+  SnapshotPatch,
+  type SnapshotView,
+} from "./schema.ts";
+import { findSnapshotOwner, type SnapshotOwner } from "./snapshot-queries.ts";
 
 export type SnapshotService = ReturnType<typeof snapshotService>;
 
 interface SnapshotServiceOptions {
   db: Database;
+  clock: Clock;
   sealer: Sealer;
   audit: RecordAudit;
+  connections: Pick<ConnectionService, "open" | "snapshotReader">;
+}
+
+/** A snapshot as a file that restores it without us. */
+export interface SnapshotExport {
+  file_name: string;
+  text: string;
 }
 
 export const SnapshotQuery = v.object({
   ...PageQuery.entries,
   executor_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
 });
+
+function targetOf(owner: SnapshotOwner): TargetRef {
+  const kind = targetKinds.find((known) => known === owner.target_kind);
+  if (kind === undefined) throw new Error(`The stored target kind "${owner.target_kind}" is not known`);
+  return { kind, id: owner.target_id };
+}
 
 const mask = "••••••";
 const maxDepth = 32;
@@ -66,7 +90,7 @@ export function maskEnvironment(value: unknown, depth = 0): unknown {
 
 /** Snapshots: captured by runs, kept encrypted, shown without the values of environment variables. */
 export function snapshotService(options: SnapshotServiceOptions) {
-  const { db, sealer, audit } = options;
+  const { db, clock, sealer, audit, connections } = options;
   const getRow = async (id: string): Promise<SnapshotRow> => {
     const row = await findSnapshot(db.read, id);
     if (row === null) throw notFound("snapshot", id);
@@ -75,7 +99,12 @@ export function snapshotService(options: SnapshotServiceOptions) {
   const view = async (row: SnapshotRow): Promise<SnapshotView> => {
     const { sealed_content: _sealed, ...rest } = row;
     const executor = await executorOfRun(db.read, row.executor_id);
-    return { ...rest, executor: executor?.name ?? "" };
+    return { ...rest, image_ids: [...rest.image_ids], executor: executor?.name ?? "" };
+  };
+  const getOwner = async (row: SnapshotRow): Promise<SnapshotOwner> => {
+    const owner = await findSnapshotOwner(db.read, row.executor_id);
+    if (owner === null) throw notFound("executor", row.executor_id);
+    return owner;
   };
   const subjectOf = (row: SnapshotRow) => ({ kind: "snapshot", id: row.id, name: row.reference });
 
@@ -88,7 +117,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
         rows,
         parsed,
         (row) => row.snapshot.id,
-        (row) => ({ ...row.snapshot, executor: row.executor }),
+        ({ snapshot, executor }) => ({ ...snapshot, image_ids: [...snapshot.image_ids], executor }),
       );
     },
 
@@ -96,6 +125,49 @@ export function snapshotService(options: SnapshotServiceOptions) {
       const row = await getRow(id);
       const content = sealer.openJson(v.unknown(), row.sealed_content, environmentValues);
       return { ...(await view(row)), content: maskEnvironment(content) };
+    },
+
+    /** The snapshot against what runs now, field by field. Throws `PluginError` when the runtime does not answer. */
+    diff: async (id: string, signal: AbortSignal): Promise<SnapshotDiffView> => {
+      const row = await getRow(id);
+      const owner = await getOwner(row);
+      await using session = await connections.open(owner.connection_id, signal);
+      if (session.snapshots === undefined) throw notFound("snapshot", id);
+      const plan = await session.snapshots.planRestore(targetOf(owner), sealer.open(row.sealed_content));
+      const needed = [...new Set(row.image_ids.length === 0 ? [row.image_id] : row.image_ids)].filter(
+        (each) => each !== "",
+      );
+      const present = (await session.images?.findPresent(needed)) ?? null;
+      return {
+        snapshot_id: id,
+        is_noop: plan.is_noop,
+        diff: [...plan.diff],
+        refusals: [...plan.refusals],
+        warnings: [...plan.warnings],
+        images: needed.map((image) => ({ id: image, is_present: present === null ? null : present.includes(image) })),
+        plan_hash: plan.hash,
+        checked_at: clock.now(),
+      };
+    },
+
+    /** What restores it without us; every export is in the audit. `query`: `format`, `with_secrets`. */
+    export: async (actor: Actor, id: string, query: unknown): Promise<SnapshotExport> => {
+      const { format, with_secrets } = parseInput(SnapshotExportQuery, query);
+      const row = await getRow(id);
+      const owner = await getOwner(row);
+      const reader = await connections.snapshotReader(owner.connection_id);
+      if (reader === null) throw notFound("snapshot", id);
+      const text = reader.write(sealer.open(row.sealed_content), { format, with_secrets });
+      await db.write((tx) =>
+        audit(tx, actor, {
+          event: "snapshot_exported",
+          outcome: "ok",
+          subject: subjectOf(row),
+          detail: { format, with_secrets },
+        }),
+      );
+      const name = owner.target_id.replace(/[^A-Za-z0-9_.-]/g, "-");
+      return { file_name: format === "script" ? `restore-${name}.sh` : `restore-${name}.compose.yaml`, text };
     },
 
     /** Locks or unlocks. */

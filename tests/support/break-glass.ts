@@ -104,7 +104,7 @@ export function comparable(found: RawObject, exceptions: Exceptions): RawObject 
   if (host.Runtime === "runc") delete host.Runtime;
   for (const key of ["CapAdd", "CapDrop"])
     host[key] = stringsAt(host[key]).map((each) => each.replace(/^(?:CAP_)?/, "CAP_"));
-  host.SecurityOpt = stringsAt(host.SecurityOpt).toSorted();
+  for (const key of ["SecurityOpt", "Binds"]) host[key] = stringsAt(host[key]).toSorted();
   for (const [key, value] of Object.entries(host)) if (value === "" || value === 0) delete host[key];
   for (const [key, value] of Object.entries(config)) if (value === "") delete config[key];
   return JSON.parse(

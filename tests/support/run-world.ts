@@ -182,7 +182,7 @@ export async function createWorld(): Promise<World> {
       executors: executorsHere,
       evaluator,
       runs: runsHere,
-      snapshots: snapshotService({ db: gated, sealer, audit }),
+      snapshots: snapshotService({ db: gated, clock, sealer, audit, connections }),
       connections,
     };
   };

@@ -26,7 +26,8 @@ export interface Route {
   before_password_change?: boolean;
   query?: GenericSchema;
   body?: GenericSchema;
-  answer: { status: 200 | 201 | 202 | 204; description: string; schema: GenericSchema | null };
+  /** `media_type`: of an answer that is a file and not JSON; `perform` then gives the whole `Response`. */
+  answer: { status: 200 | 201 | 202 | 204; description: string; schema: GenericSchema | null; media_type?: string };
   /** Codes of `error.code` beyond the usual ones, with their status. */
   refusals?: Readonly<Record<number, string>>;
   perform(input: RouteInput): Promise<unknown>;
@@ -93,6 +94,7 @@ export function mountRoutes(app: App, routes: readonly Route[]): void {
         query: c.req.query(),
         body,
       });
+      if (result instanceof Response) return result;
       if (route.answer.status === 204) return c.body(null, 204);
       return c.json(toWire(result), route.answer.status);
     });

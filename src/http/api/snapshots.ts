@@ -1,5 +1,12 @@
-import { SnapshotDetailView, SnapshotPatch, SnapshotView } from "../../runs/schema.ts";
+import {
+  SnapshotDetailView,
+  SnapshotDiffView,
+  SnapshotExportQuery,
+  SnapshotPatch,
+  SnapshotView,
+} from "../../runs/schema.ts";
 import { SnapshotQuery, type SnapshotService } from "../../runs/snapshots.ts";
+import { exportedFile } from "../exported-file.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";
 
@@ -27,6 +34,34 @@ export function snapshotRoutes(services: { snapshots: SnapshotService }): readon
       access: "read",
       answer: { status: 200, description: "The snapshot", schema: SnapshotDetailView },
       perform: ({ param }) => snapshots.get(param("id")),
+    },
+    {
+      method: "GET",
+      path: "/snapshots/{id}/diff",
+      operation_id: "diff_snapshot",
+      summary: "Compare a snapshot with what runs now; values that look like secrets are masked",
+      tag,
+      access: "read",
+      answer: { status: 200, description: "What restoring it would change", schema: SnapshotDiffView },
+      refusals: { 502: "The runtime did not answer" },
+      perform: ({ context, param }) => snapshots.diff(param("id"), context.req.raw.signal),
+    },
+    {
+      method: "GET",
+      path: "/snapshots/{id}/export",
+      operation_id: "export_snapshot",
+      summary: "Write what restores a snapshot without Tidemark; secrets only on request",
+      tag,
+      access: "full",
+      query: SnapshotExportQuery,
+      answer: {
+        status: 200,
+        description: "A shell script, or a compose file",
+        schema: null,
+        media_type: "text/plain",
+      },
+      perform: async ({ context, param, query }) =>
+        exportedFile(await snapshots.export(context.get("actor"), param("id"), query)),
     },
     {
       method: "PATCH",
