@@ -95,7 +95,7 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
           {t.no_targets_text}
         </Banner>
       ) : (
-        <>
+        <div class="stack">
           <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} />
           {parts.length === 0 ? null : (
             <details class="advanced" id="group-parts">
@@ -110,7 +110,7 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
               </div>
             </details>
           )}
-        </>
+        </div>
       )}
     </Section>
   );
@@ -150,7 +150,7 @@ function TargetTable({
               target.kind === "compose" ? (
                 <div>
                   {target.name}
-                  <div class="quiet">{texts(ctx).executors.group_of(target.services.length)}</div>
+                  <div class="quiet plain">{texts(ctx).executors.group_of(target.services.length)}</div>
                 </div>
               ) : (
                 target.name
@@ -158,7 +158,7 @@ function TargetTable({
             image: lines(
               target.services.map((service) => (
                 <>
-                  {target.kind === "compose" ? `${service.name} ` : null}
+                  {target.kind === "compose" ? <span class="quiet">{service.name} </span> : null}
                   <span class="version">{service.image}</span>
                 </>
               )),

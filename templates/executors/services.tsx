@@ -85,13 +85,7 @@ export function Services({ ctx, executor }: ServicesProps) {
 }
 
 function Containers({ names }: { names: readonly string[] }) {
-  return (
-    <span class="quiet">
-      {names.map((name) => (
-        <span class="version">{name} </span>
-      ))}
-    </span>
-  );
+  return <span class="quiet version">{names.join(", ")}</span>;
 }
 
 const differenceTones: Readonly<Record<NonNullable<Observed["difference"]>, Tone>> = {

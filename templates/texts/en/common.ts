@@ -102,7 +102,7 @@ export const common = {
     not_set: "not set",
     no_changes: "Nothing would change",
     carried: (count: number) =>
-      `${plural("en", count, { one: "other setting", other: "other settings" })} stay as they are`,
+      plural("en", count, { one: "other setting stays as it is", other: "other settings stay as they are" }),
   },
   form: {
     error_count: (count: number) =>
