@@ -90,7 +90,8 @@ export function TargetPicker(props: TargetPickerProps) {
           <div class="advanced-fields">{list}</div>
         </details>
       )}
-      <input type="hidden" name="target.drawn" value={chosen} />
+      {/* A blank would be read as left out. */}
+      <input type="hidden" name="target.drawn" value={chosen === "" ? "none" : chosen} />
     </fieldset>
   );
 }

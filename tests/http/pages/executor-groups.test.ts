@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { tracker_channels, tracker_sources, trackers } from "../../../src/db/tables.ts";
+import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
+import { digest } from "../../support/run-world.ts";
+import { type TestApp, testApp } from "../../support/test-app.ts";
+
+let app: TestApp;
+let engine: FakeEngine;
+let person: Awaited<ReturnType<TestApp["signedIn"]>>;
+let connection = "";
+
+beforeAll(async () => {
+  engine = new FakeEngine();
+  app = await testApp({ runtimes: fakeRuntimes(engine) });
+  person = await app.signedIn();
+  for (const name of ["web", "worker"]) await addTracker(name);
+  const made = await person.api("POST", "/runtime-connections", {
+    name: "Home",
+    kind: "docker",
+    config: { address: "fake://home" },
+  });
+  connection = made.body.id ?? "";
+});
+afterAll(() => app.close());
+beforeEach(() => {
+  engine.containers.clear();
+  engine.refusals = [];
+  const add = (name: string, service: string, image: string) =>
+    engine.add(name, image, digest("a"), { project: "shop", service });
+  add("shop-web-1", "web", "registry.test/web:1.0");
+  add("shop-web-2", "web", "registry.test/web:1.0");
+  add("shop-worker-1", "worker", "registry.test/worker:1.0");
+  add("shop-db-1", "db", "registry.test/db:9");
+  engine.add("alone", "registry.test/web:1.0", digest("a"));
+});
+
+async function addTracker(name: string): Promise<void> {
+  const now = app.clock.now();
+  const times = { created_at: now, updated_at: now };
+  const depth = { check_interval_minutes: 360, fetch_depth: 10, request_timeout_seconds: 15 };
+  const source = { key: "main", kind: "oci", config: { image: `registry.test/${name}` }, host: "registry.test" };
+  await app.db.write(async (tx) => {
+    await tx.insert(trackers).values({ id: `t-${name}`, name, ...depth, sorting: "publish_time", ...times });
+    await tx
+      .insert(tracker_sources)
+      .values({ id: `s-${name}`, tracker_id: `t-${name}`, ...source, position: 0, next_check_at: now });
+    for (const [position, type] of (["stable", "beta"] as const).entries()) {
+      await tx.insert(tracker_channels).values({ id: `c-${name}-${type}`, source_id: `s-${name}`, type, position });
+    }
+  });
+}
+
+const form = () => ({
+  connection_id: connection,
+  trigger: "manual",
+  image_selection: "keep_name",
+  reference_mode: "tag",
+  "health_check.strategy": "auto",
+  is_enabled: "on",
+  restore_on_failure: "on",
+});
+const row = (position: number, service: string, tracker: string, channel = "stable") => ({
+  [`bindings.${position}.service`]: service,
+  [`bindings.${position}.tracker`]: tracker,
+  ...(tracker === "" ? {} : { [`bindings.${position}.source`]: "main", [`bindings.${position}.channel`]: channel }),
+});
+/** The values of the selects for trackers, by service in the order of the page. */
+function chosen(html: string): [string, string][] {
+  return [...html.matchAll(/<select id="f-bindings-(\d+)-tracker".*?<\/select>/gs)].map(([select, position]) => {
+    const service = new RegExp(`name="bindings.${position}.service" value="([^"]*)"`).exec(html)?.[1] ?? "";
+    return [service, /<option value="([^"]*)" selected/.exec(select)?.[1] ?? ""];
+  });
+}
+
+test("groups stand before containers, those of a group are folded under it, and each reason is told", async () => {
+  engine.refusals = [{ code: "stack", message: "It belongs to a stack" }];
+  const { text } = await person.get("/executors/new");
+  const order = ["compose:shop", "container:shop-web-1", "container:shop-db-1", "container:alone"];
+  const places = order.map((value) => text.indexOf(`value="${value}"`));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places.every((place) => place > 0)).toBe(true);
+  expect(text).toContain("Compose group of 3 services");
+  expect(text).toContain("2 replicas");
+  expect(text).toContain("It belongs to a stack");
+  expect(text).toMatch(/value="compose:shop" disabled/);
+});
+
+test("choosing a group by plain POST brings a row for each service, with the tracker that watches its image", async () => {
+  const answer = await person.post("/executors", {
+    ...form(),
+    _action: "redraw",
+    "target.choice": "compose:shop",
+    "target.drawn": "none",
+  });
+  expect(answer.status).toBe(200);
+  expect(chosen(answer.text)).toEqual([
+    ["web", "web"],
+    ["worker", "worker"],
+    ["db", ""],
+  ]);
+  expect(answer.text).toContain("Left as it is. No tracker watches this image.");
+});
+
+test("a row that somebody unbound stays unbound, and another group starts anew", async () => {
+  const rows = { ...row(0, "web", ""), ...row(1, "worker", "worker", "beta"), ...row(2, "db", "") };
+  const same = {
+    ...form(),
+    ...rows,
+    _action: "redraw",
+    "target.choice": "compose:shop",
+    "target.drawn": "compose:shop",
+  };
+  const answer = await person.post("/executors", same);
+  expect(chosen(answer.text).map(([, tracker]) => tracker)).toEqual(["", "worker", ""]);
+  expect(answer.text).toMatch(/<option value="beta" selected/);
+  const other = await person.post("/executors", { ...same, "target.drawn": "container:alone" });
+  expect(chosen(other.text).map(([, tracker]) => tracker)).toEqual(["web", "worker", ""]);
+});
+
+test("saving stores the bound services alone, and the edit form shows all of them again", async () => {
+  const saved = await person.post("/executors", {
+    ...form(),
+    name: "shop",
+    "target.choice": "compose:shop",
+    "target.drawn": "compose:shop",
+    ...row(0, "web", ""),
+    ...row(1, "worker", "worker", "beta"),
+    ...row(2, "db", ""),
+  });
+  expect([saved.status, saved.text]).toEqual([303, ""]);
+  const id = saved.location?.split("/").at(-1) ?? "";
+  const { body } = await person.api("GET", `/executors/${id}`);
+  expect(body).toMatchObject({
+    target: { kind: "compose", id: "shop" },
+    bindings: [{ service: "worker", tracker: "worker", source: "main", channel: "beta" }],
+  });
+  const edit = await person.get(`/executors/${id}/edit`);
+  expect(edit.text).toMatch(/value="compose:shop" checked/);
+  expect(chosen(edit.text)).toEqual([
+    ["web", ""],
+    ["worker", "worker"],
+    ["db", ""],
+  ]);
+  const page = await person.get(`/executors/${id}`);
+  expect(page.text).toContain("Not looked at yet");
+  expect((await person.get("/executors")).text).toContain("1 service");
+  await person.post(`/executors/${id}/delete`, {});
+});
+
+test("what is refused stands at the row of its service, whatever was left out above it", async () => {
+  const refused = await person.post("/executors", {
+    ...form(),
+    name: "shop",
+    "target.choice": "compose:shop",
+    "target.drawn": "compose:shop",
+    ...row(0, "web", ""),
+    ...row(1, "worker", "worker", "canary"),
+    ...row(2, "db", ""),
+  });
+  expect(refused.status).toBe(422);
+  expect(refused.text).toContain('id="f-bindings-1-channel-error"');
+  const nothing = await person.post("/executors", {
+    ...form(),
+    name: "shop",
+    "target.choice": "compose:shop",
+    "target.drawn": "compose:shop",
+    ...row(0, "web", ""),
+  });
+  expect(nothing.status).toBe(422);
+  expect(nothing.text).toContain("Bind at least one service");
+});
+
+test("a container of a group that has an executor is refused at the target, with the executor's name", async () => {
+  const made = await person.api("POST", "/executors", {
+    name: "whole",
+    connection_id: connection,
+    target: { kind: "compose", id: "shop" },
+    bindings: [{ service: "web", tracker: "web", source: "main", channel: "stable" }],
+    trigger: "manual",
+  });
+  expect(made.status).toBe(201);
+  const refused = await person.post("/executors", {
+    ...form(),
+    name: "one",
+    "target.choice": "container:shop-db-1",
+    ...row(0, "main", "web"),
+  });
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain('id="f-target-id-error"');
+  expect(refused.text).toContain("which the executor &quot;whole&quot; updates as a whole");
+  expect((await person.get("/executors/new")).text).toContain("Already has the executor whole");
+});
+
+test("discovery lists groups with their services and folds their containers", async () => {
+  const { text } = await person.get(`/connections/${connection}/targets`);
+  expect(text).toContain("2 targets, 2 can be updated");
+  expect(text).toContain("4 containers of these groups");
+  expect(text).toMatch(/kind=container&amp;target=alone/);
+});
