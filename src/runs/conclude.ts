@@ -23,6 +23,8 @@ async function observeServing(context: RunContext, expected: "desired" | "previo
     const target = await session.inspect(settings.target);
     const verdicts = target.services.map((found): Serving => {
       const planned = plan?.services.find((each) => each.service === found.name);
+      // Beside the ones that were updated a group has others, which may well be stopped.
+      if (plan !== null && planned === undefined) return "unknown";
       if (planned?.to.is_running !== false && found.state !== "running") return "none";
       if (planned === undefined) return "unknown";
       const isPrevious = found.image === planned.from.reference && found.image_id === planned.from.image_id;
@@ -33,7 +35,8 @@ async function observeServing(context: RunContext, expected: "desired" | "previo
       return isDesired ? "desired" : "unknown";
     });
     const planned = verdicts.filter((verdict) => verdict !== "unknown");
-    return planned.find((verdict) => verdict === "none") ?? planned[0] ?? "unknown";
+    if (planned.includes("none")) return "none";
+    return new Set(planned).size > 1 ? "mixed" : (planned[0] ?? "unknown");
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
     return error.code === "not_found" ? "none" : "unknown";
@@ -43,6 +46,7 @@ async function observeServing(context: RunContext, expected: "desired" | "previo
 const servingTexts: Readonly<Record<Serving, string>> = {
   desired: "The new version is kept running",
   previous: "The previous version is running",
+  mixed: "Some services run the new version, others the previous one",
   none: "Target down: neither version runs",
   unknown: "What runs now could not be seen",
 };

@@ -133,24 +133,3 @@ export function firstEntry(
 ): JournalEntry | null {
   return journal.entries().find((entry) => entry.step === step && entry.phase === phase) ?? null;
 }
-
-export interface Downtime {
-  /** From the stop of the previous one to the next start of anything; null when nothing was stopped. */
-  downtime_ms: number | null;
-  /** From the same stop to the first probe that passed; null when none did. */
-  ready_ms: number | null;
-}
-
-/** Measured from the journal, so that it survives the process that measured it. */
-export function downtimeOf(journal: Pick<Journal, "entries">): Downtime {
-  const stopped = firstEntry(journal, "stop", "begin");
-  if (stopped === null || stopped.facts.is_skipped === true) return { downtime_ms: null, ready_ms: null };
-  const after = journal.entries().filter((entry) => entry.at >= stopped.at && entry.phase === "finish");
-  // A new one that was put away again served nobody for sure: the gap lasts until the previous one is back.
-  const started = after.find((entry) => entry.step === "undo") ?? after.find((entry) => entry.step === "start");
-  const verified = lastEntry(journal, "verify", "finish")?.facts.ready_at;
-  return {
-    downtime_ms: started === undefined ? null : started.at - stopped.at,
-    ready_ms: typeof verified === "number" ? verified - stopped.at : null,
-  };
-}

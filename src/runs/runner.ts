@@ -1,9 +1,8 @@
-import * as v from "valibot";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
 import { awaitWindow, judgeAwaiting } from "./consent.ts";
-import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions, type StoredPlan } from "./context.ts";
+import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
 import { holdLease, LeaseLost, leaseMs } from "./lease.ts";
 import {
@@ -23,6 +22,7 @@ import {
 import { failureReasons, type Reason } from "./schema.ts";
 import { faultOf, isWindowOpen, start } from "./start.ts";
 import { type ActiveState, isActiveState } from "./states.ts";
+import { storedPlan } from "./stored-plan.ts";
 
 /** A pending run that ended its process so often is not tried again. */
 const maxClaims = 2;
@@ -30,32 +30,6 @@ const maxClaims = 2;
 const retryMs = 10_000;
 const lateRetryMs = 60_000;
 const lateAfterMs = 5 * 60_000;
-
-const PlanColumn = v.object({
-  services: v.array(
-    v.object({
-      service: v.string(),
-      from: v.object({
-        reference: v.string(),
-        digest: v.nullable(v.string()),
-        image_id: v.string(),
-        is_running: v.boolean(),
-      }),
-      to: v.object({ reference: v.string(), digest: v.nullable(v.string()), is_running: v.boolean() }),
-    }),
-  ),
-  containers: v.optional(
-    v.array(
-      v.object({
-        name: v.string(),
-        service: v.string(),
-        because: v.picklist(["desired", "shares", "restarts"]),
-        is_running: v.boolean(),
-      }),
-    ),
-    [],
-  ),
-});
 
 /**
  * Takes up runs that are due: starts pending ones, recovers those whose process is gone, cleans up after ended ones. Each is held
@@ -170,15 +144,10 @@ async function workOn(deps: RunnerOptions, claimed: Claimed): Promise<void> {
   if (run.state === "pending" && !(await mayBegin(held))) return;
   await using session = await openOrEnd(held);
   if (session === null) return;
-  const context: RunContext = { deps, run, settings, lease, journal, session, shutdown, plan: planOf(run) };
+  const context: RunContext = { deps, run, settings, lease, journal, session, shutdown, plan: storedPlan(run.plan) };
   if (run.state === "pending") await start(context);
   else if (isActiveState(run.state)) await recover(context, run.state);
   else await cleanUp(context);
-}
-
-function planOf(run: RunRow): StoredPlan | null {
-  const parsed = v.safeParse(PlanColumn, run.plan);
-  return parsed.success ? parsed.output : null;
 }
 
 type HeldRun = Omit<RunContext, "session" | "plan">;

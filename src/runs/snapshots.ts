@@ -24,7 +24,7 @@ import {
   SnapshotPatch,
   type SnapshotView,
 } from "./schema.ts";
-import { findSnapshotOwner, type SnapshotOwner } from "./snapshot-queries.ts";
+import { findSnapshotOwner, type ImageUser, type SnapshotOwner, snapshotsOfImages } from "./snapshot-queries.ts";
 
 export type SnapshotService = ReturnType<typeof snapshotService>;
 
@@ -149,6 +149,9 @@ export function snapshotService(options: SnapshotServiceOptions) {
         checked_at: clock.now(),
       };
     },
+
+    /** Which snapshots need which of the images, of any executor. */
+    usersOfImages: (ids: readonly string[]): Promise<readonly ImageUser[]> => snapshotsOfImages(db.read, ids),
 
     /** What restores it without us; every export is in the audit. `query`: `format`, `with_secrets`. */
     export: async (actor: Actor, id: string, query: unknown): Promise<SnapshotExport> => {

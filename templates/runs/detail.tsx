@@ -189,9 +189,11 @@ function FailureBanner({ ctx, run, reason }: { ctx: PageContext; run: RunDetailV
         : t.previous_untouched
       : run.serving === "desired"
         ? t.desired
-        : run.serving === "none"
-          ? t.none
-          : t.unknown;
+        : run.serving === "mixed"
+          ? t.mixed
+          : run.serving === "none"
+            ? t.none
+            : t.unknown;
   return (
     <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
       {reason === null ? null : <p>{reason}</p>}

@@ -44,6 +44,7 @@ export const overview = {
   serving: {
     desired: "the new version serves",
     previous: "the previous version serves",
+    mixed: "some services run the new version",
     none: "nothing serves",
     unknown: "not known what serves",
   },

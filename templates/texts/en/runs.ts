@@ -91,6 +91,7 @@ export const runs = {
     previous: "The previous container serves again",
     previous_untouched: "The previous container was not touched and serves",
     desired: "The new version is running, but the run failed",
+    mixed: "Some services run the new version, others the previous one",
     none: "Nothing serves: neither version could be brought to run",
     none_help: "Start the container by hand, or roll back to the snapshot of this run.",
     unknown: "What serves now could not be seen",
@@ -199,6 +200,7 @@ export const runs = {
   servings: {
     desired: "the new version",
     previous: "the previous version",
+    mixed: "the new version of some services, the previous one of others",
     none: "nothing",
     unknown: "not known",
   },

@@ -232,6 +232,13 @@ export const messages: MessageDictionary = [
   ["The new version did not pass its health check: {}", "新版本未通过健康检查：{}"],
   ["The update failed: {}. The previous version is running", "更新失败：{}。旧版本正在运行"],
   ["The update failed: {}. Target down: neither version runs", "更新失败：{}。目标已停机：新旧版本均未运行"],
+  ['The update failed at "{}": {}. The previous version is running', "更新“{}”失败：{}。旧版本正在运行"],
+  [
+    'The update failed at "{}": {}. Target down: neither version runs',
+    "更新“{}”失败：{}。目标已停机：新旧版本均未运行",
+  ],
+  ['The update failed at "{}": {}', "更新“{}”失败：{}"],
+  ["{}. Some services run the new version, others the previous one", "{}。部分服务运行新版本，其余运行旧版本"],
   ["The update failed: {}", "更新失败：{}"],
   ["{}. The previous version is running", "{}。旧版本正在运行"],
   ["{}. The previous version is in place, stopped as it was", "{}。旧版本仍在，与之前一样处于停止状态"],

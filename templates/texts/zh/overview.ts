@@ -45,6 +45,7 @@ export const overview = {
   serving: {
     desired: "由新版本提供服务",
     previous: "由旧版本提供服务",
+    mixed: "部分服务由新版本提供",
     none: "没有版本在提供服务",
     unknown: "无法确认由谁提供服务",
   },

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test";
+import { containersOf, downtimeOf } from "../../src/runs/containers.ts";
+import type { JournalEntry } from "../../src/runtimes/runtime.ts";
+
+/** `12 web stop begin`: seconds, container (`-` for none), step, phase; facts as JSON after it. */
+function journal(lines: readonly string[]): readonly JournalEntry[] {
+  return lines.map((line) => {
+    const [, at = "", container = "", step = "", phase, facts = "{}"] =
+      /^(\d+) (\S+) (\S+) (\S+)(?: (.*))?$/.exec(line) ?? [];
+    if (phase !== "begin" && phase !== "finish" && phase !== "fail") throw new Error(`Not a line: ${line}`);
+    const named = container === "-" ? {} : { container };
+    return { step, phase, at: Number(at) * 1000, facts: { ...JSON.parse(facts), ...named } };
+  });
+}
+
+const plan = {
+  services: [],
+  containers: [
+    { name: "db", service: "db", because: "desired", is_running: true },
+    { name: "web", service: "web", because: "desired", is_running: true },
+    { name: "worker", service: "worker", because: "shares", is_running: true },
+  ],
+} as const;
+
+const swap = (name: string, from: number, to: number) => [
+  `${from} ${name} stop begin`,
+  `${from} ${name} stop finish`,
+  `${to} ${name} start finish`,
+];
+const created = ["1 db create begin", "1 db create finish", "1 web create begin", "1 web create finish"];
+const outcomes = (entries: readonly JournalEntry[]) =>
+  (containersOf(plan, entries) ?? []).map(({ container, outcome, downtime_ms }) => [container, outcome, downtime_ms]);
+
+describe("containersOf()", () => {
+  test("tells each container's way and how long it was down, and the run's downtime is the longest", () => {
+    const entries = journal([...created, ...swap("db", 2, 5), ...swap("web", 6, 7), ...swap("worker", 6, 8)]);
+    expect(outcomes(entries)).toEqual([
+      ["db", "updated", 3_000],
+      ["web", "updated", 1_000],
+      ["worker", "moved", 2_000],
+    ]);
+    expect(downtimeOf(entries).downtime_ms).toBe(3_000);
+  });
+
+  test("tells which one failed and why, which were put back, and which were never touched", () => {
+    const entries = journal([
+      ...created,
+      ...swap("db", 2, 3),
+      "4 web stop begin",
+      "4 web stop finish",
+      '5 web start fail {"error":"port is taken"}',
+      "6 db undo begin",
+      "6 web undo begin",
+      '7 web undo finish {"state":"untouched"}',
+      '9 db undo finish {"state":"untouched"}',
+    ]);
+    expect(containersOf(plan, entries)).toEqual([
+      { container: "db", service: "db", because: "desired", outcome: "put_back", downtime_ms: 7_000, detail: null },
+      {
+        container: "web",
+        service: "web",
+        because: "desired",
+        outcome: "put_back",
+        downtime_ms: 3_000,
+        detail: "port is taken",
+      },
+      {
+        container: "worker",
+        service: "worker",
+        because: "shares",
+        outcome: "untouched",
+        downtime_ms: null,
+        detail: null,
+      },
+    ]);
+  });
+
+  test.each<readonly [string, readonly string[], string, number | null]>([
+    [
+      "created alone, then removed again",
+      ["2 db undo begin", '3 db undo finish {"state":"untouched"}'],
+      "untouched",
+      null,
+    ],
+    ["one that does not come back", ["2 db stop begin", '5 db undo fail {"error":"gone"}'], "down", null],
+    [
+      "the new one kept, because the previous refused",
+      ["2 db stop begin", '5 db undo finish {"state":"finished"}'],
+      "updated",
+      3_000,
+    ],
+    ["found whole after a crash", [...swap("db", 2, 3), '9 - recover finish {"state":"started"}'], "updated", 1_000],
+    ["put back after a crash", ["2 db stop begin", '9 - recover finish {"state":"untouched"}'], "put_back", null],
+    [
+      "stopped before and stopped after",
+      ['2 db stop begin {"is_skipped":true}', "3 db rename_new finish"],
+      "updated",
+      null,
+    ],
+    [
+      "started before the previous one was stopped",
+      ["2 db start finish", '3 db stop begin {"is_overlapped":true}', "4 db stop finish"],
+      "updated",
+      0,
+    ],
+    ["removed with nothing in its place", ["2 db remove_old begin", "3 db remove_old finish"], "removed", null],
+  ])("of %s", (_name, lines, outcome, downtime) => {
+    expect(outcomes(journal([...created, ...lines]))[0]).toEqual(["db", outcome, downtime]);
+  });
+
+  test("reads the journal of a run whose steps name no container", () => {
+    const entries = journal(["1 - create begin", ...swap("-", 2, 4), '20 - verify finish {"ready_at":19000}']);
+    const single = {
+      services: [],
+      containers: [{ name: "web", service: "main", because: "desired", is_running: true }],
+    } as const;
+    expect(containersOf(single, entries)).toMatchObject([{ container: "web", outcome: "updated", downtime_ms: 2_000 }]);
+    expect(downtimeOf(entries)).toEqual({ downtime_ms: 2_000, ready_ms: 17_000 });
+  });
+
+  test("says nothing of a run that made no plan or came to no container", () => {
+    expect(containersOf(null, journal(created))).toBeNull();
+    expect(containersOf(plan, journal(["1 - pull begin", "2 - pull fail"]))).toBeNull();
+  });
+});
