@@ -184,7 +184,8 @@ const entries = {
       v.maxValue(720, "Use at most 720 hours"),
       v.title("Wait for approval (hours)"),
       v.description("A run that nobody approves in this time is skipped"),
-      v.metadata({ advanced: true, shown_when: { field: "requires_approval", is: ["true"] } }),
+      // A checked box sends "on".
+      v.metadata({ advanced: true, shown_when: { field: "requires_approval", is: ["true", "on"] } }),
     ),
     72,
   ),

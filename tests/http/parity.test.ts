@@ -51,6 +51,7 @@ const connection = {
   description: "",
   is_enabled: true,
   config: { address: "unix:///nowhere/docker.sock", tls_verification: true },
+  concurrent_runs: 3,
 };
 
 const executor = {
@@ -67,6 +68,15 @@ const executor = {
   restore_on_failure: false,
   allow_downgrade: true,
   minimum_age_hours: 12,
+  requires_approval: true,
+  approval_hours: 24,
+  start_first: true,
+};
+
+const group = {
+  ...executor,
+  target: { kind: "compose", id: "shop" },
+  bindings: ["web", "worker"].map((service) => ({ service, tracker: "app", source: "main", channel: "stable" })),
 };
 
 const source = {
@@ -275,12 +285,18 @@ const cases: readonly ParityCase[] = [
       ],
       ["a TCP probe", { ...executor, health_check: { strategy: "tcp", probe: { host: "10.0.0.3", port: 5432 } } }],
       ["no health check", { ...executor, health_check: { strategy: "disabled" } }],
+      ["services of a group", group],
     ],
     refused: [
       ["no name and no target", { ...executor, name: "", target: { kind: "container", id: "" } }],
       ["a tracker that is not there", { ...executor, bindings: [{ ...executor.bindings[0], tracker: "nobody" }] }],
       ["a channel that the source has not", { ...executor, bindings: [{ ...executor.bindings[0], channel: "beta" }] }],
       ["a connection that is not there", { ...executor, connection_id: "nobody" }],
+      [
+        "a channel that the second service's source has not",
+        { ...group, bindings: [group.bindings[0], { ...group.bindings[1], channel: "beta" }] },
+      ],
+      ["more hours of waiting than there may be", { ...executor, approval_hours: 721 }],
       ["a window without days", { ...executor, trigger: "window", window: { days: [], start: "24:00", end: "7:5" } }],
       [
         "a probe of a private address",
