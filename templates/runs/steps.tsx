@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { RunDetailView, RunStepView } from "../../src/runs/schema.ts";
+import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
 import { Code } from "../components/code.tsx";
 import { Progress } from "../components/progress.tsx";
 import { type Step, Steps } from "../components/steps.tsx";
@@ -12,14 +12,87 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { planOf } from "./plan.ts";
 import { runWords } from "./state.tsx";
-import { type TimelineEntry, timelineOf } from "./timeline.ts";
+import { type ContainerTimeline, groupTimelineOf, type TimelineEntry, timelineOf } from "./timeline.ts";
 
 /** Attempts shown one by one; earlier ones are counted. */
 const shownAttempts = 5;
 
 /** What happened so far and what is still to come. Each step keeps its id, so that an event changes it in place. */
 export function RunSteps({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
-  return <Steps ctx={ctx} id="run-steps" steps={timelineOf(run).map((entry) => stepOf(ctx, run, entry))} />;
+  const group = groupTimelineOf(run);
+  const steps =
+    group === null
+      ? timelineOf(run).map((entry) => stepOf(ctx, run, entry))
+      : [
+          ...group.before.map((entry) => stepOf(ctx, run, entry)),
+          ...group.containers.map((each, index) => containerStep(ctx, run, each, index)),
+          ...group.after.map((entry) => stepOf(ctx, run, entry)),
+        ];
+  return <Steps ctx={ctx} id="run-steps" steps={steps} />;
+}
+
+/** One container of several: what became of it, with its own steps below. */
+function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTimeline, index: number): Step {
+  const t = texts(ctx).runs;
+  const { container, state, started_at, ended_at, parts } = each;
+  const told = run.containers.find((found) => found.container === container);
+  const error = told?.detail ?? parts.findLast((part) => part.error !== null)?.error ?? null;
+  return {
+    id: `step-container-${index}`,
+    state: told === undefined ? state : containerState(told.outcome),
+    title: (
+      <>
+        <span class="version">{container}</span> {told === undefined ? null : t.container_outcomes[told.outcome]}
+      </>
+    ),
+    started_at,
+    duration_ms: started_at === null || ended_at === null ? null : ended_at - started_at,
+    ...optional(
+      "detail",
+      joined([
+        told === undefined || told.because === "desired" ? null : t.container_because[told.because],
+        told === undefined || told.downtime_ms === null ? null : t.down(formatDuration(ctx.language, told.downtime_ms)),
+      ]),
+    ),
+    ...optional("content", parts.length === 0 ? null : <ContainerParts ctx={ctx} parts={parts} error={error} />),
+  };
+}
+
+function containerState(outcome: RunContainer["outcome"]): Step["state"] {
+  if (outcome === "updated" || outcome === "moved") return "done";
+  return outcome === "untouched" ? "skipped" : "failed";
+}
+
+interface ContainerPartsProps {
+  ctx: PageContext;
+  parts: readonly TimelineEntry[];
+  error: string | null;
+}
+
+function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
+  const t = texts(ctx).runs;
+  return (
+    <div class="probes">
+      {parts.map((part) => (
+        <p class="meta">
+          {part.started_at === null ? null : (
+            <span>
+              <Time ctx={ctx} at={part.started_at} form="precise" />
+            </span>
+          )}
+          <span>
+            {part.step === "end" ? null : t.steps[part.step][part.state === "skipped" ? "waiting" : part.state]}
+          </span>
+          {part.started_at === null || part.ended_at === null ? null : (
+            <span>
+              <Duration ctx={ctx} ms={durationOf(part, part.ended_at - part.started_at)} />
+            </span>
+          )}
+        </p>
+      ))}
+      {error === null ? null : <Code ctx={ctx} text={error} what={t.engine_says} />}
+    </div>
+  );
 }
 
 function stepOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): Step {

@@ -10,6 +10,7 @@ export const shownSteps = [
   "pull",
   "snapshot",
   "create",
+  "wait",
   "stop",
   "rename",
   "start",
@@ -61,8 +62,85 @@ function text(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
+/** What was done to one of several containers. */
+export interface ContainerTimeline {
+  container: string;
+  state: StepState;
+  started_at: number | null;
+  ended_at: number | null;
+  parts: readonly TimelineEntry[];
+}
+
+/** A run on several containers: what is about all of them, and between it each container by itself. */
+export interface GroupTimeline {
+  before: readonly TimelineEntry[];
+  containers: readonly ContainerTimeline[];
+  after: readonly TimelineEntry[];
+}
+
+/** Steps that each container takes by itself. */
+const ofContainers: ReadonlySet<ShownStep> = new Set([
+  "create",
+  "wait",
+  "stop",
+  "rename",
+  "start",
+  "undo",
+  "remove_old",
+]);
+const early: ReadonlySet<ShownStep> = new Set(["queue", "plan", "approval", "pull", "snapshot"]);
+
+function containerOf(item: RunStepView): string | null {
+  return text(item.facts.container);
+}
+
+/** The names of a run's containers in the order of its plan; those of the journal where there is no plan. */
+function containersIn(run: RunDetailView): readonly string[] {
+  const planned = Array.isArray(run.plan?.containers) ? run.plan.containers : [];
+  const names = planned.flatMap((each) => text(each?.name) ?? []);
+  return names.length > 0 ? names : [...new Set(run.steps.flatMap((item) => containerOf(item) ?? []))];
+}
+
+/** Null for a run on one container, which is told step by step. */
+export function groupTimelineOf(run: RunDetailView): GroupTimeline | null {
+  const names = containersIn(run);
+  if (names.length < 2) return null;
+  const isOwn = (item: RunStepView) => containerOf(item) !== null && ofContainers.has(shownStep(item.step));
+  const shared = withAhead(run, entriesOf(run.steps.filter((item) => !isOwn(item)))).filter(
+    ({ step, state }) => state !== "waiting" || !ofContainers.has(step),
+  );
+  const isActive = isActiveRun(run);
+  return {
+    before: shared.filter(({ step }) => early.has(step)),
+    containers: names.map((container) => {
+      const parts = entriesOf(run.steps.filter((item) => isOwn(item) && containerOf(item) === container));
+      return { container, parts, ...spanOf(parts, isActive) };
+    }),
+    after: shared.filter(({ step }) => !early.has(step)),
+  };
+}
+
+function spanOf(parts: readonly TimelineEntry[], isActive: boolean): Omit<ContainerTimeline, "container" | "parts"> {
+  return {
+    state: stateOf(parts, isActive),
+    started_at: parts[0]?.started_at ?? null,
+    ended_at: parts.at(-1)?.ended_at ?? null,
+  };
+}
+
+function stateOf(parts: readonly TimelineEntry[], isActive: boolean): StepState {
+  if (parts.length === 0) return isActive ? "waiting" : "skipped";
+  if (parts.some(({ step, state }) => state === "failed" || step === "undo")) return "failed";
+  if (parts.some(({ step, state }) => step === "start" && state === "done")) return "done";
+  return isActive ? "running" : "skipped";
+}
+
 /** The journal of a run as steps in their order: from `begin` to `finish` or `fail`, and what is still to come. */
 export function timelineOf(run: RunDetailView): readonly TimelineEntry[] {
+  return withAhead(run, entriesOf(run.steps));
+}
+
+function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
   const entries: TimelineEntry[] = [];
   const at = (step: ShownStep) => entries.findIndex((entry) => entry.step === step);
   const put = (step: ShownStep, change: Partial<TimelineEntry>) => {
@@ -82,7 +160,7 @@ export function timelineOf(run: RunDetailView): readonly TimelineEntry[] {
     } else entries[index] = { ...found, ...change };
   };
 
-  for (const item of run.steps) {
+  for (const item of items) {
     const found = entries[at(shownStep(item.step))];
     const facts = { ...found?.facts, ...item.facts };
     // The plan is done when the run has moved on; what comes after is told by its own steps.
@@ -116,7 +194,12 @@ export function timelineOf(run: RunDetailView): readonly TimelineEntry[] {
       });
     }
   }
+  return entries;
+}
+
+function withAhead(run: RunDetailView, entries: readonly TimelineEntry[]): readonly TimelineEntry[] {
   if (!isActiveRun(run)) return entries;
+  const at = (step: ShownStep) => entries.findIndex((entry) => entry.step === step);
   const isTurningBack = entries.some((entry) => entry.step === "undo");
   const missing = isTurningBack ? [] : ahead.filter((step) => at(step) === -1);
   return [

@@ -126,6 +126,12 @@ export const runs = {
       done: "New container created and compared with the plan",
       failed: "New container not created",
     },
+    wait: {
+      waiting: "Wait for what it needs",
+      running: "Waiting for what it needs",
+      done: "What it needs is healthy",
+      failed: "What it needs is not healthy",
+    },
     stop: {
       waiting: "Stop the previous container",
       running: "Stopping the previous container",
@@ -170,6 +176,18 @@ export const runs = {
       failed: "Plan not approved",
     },
     other: { waiting: "Step", running: "Step going on", done: "Step done", failed: "Step failed" },
+  },
+  container_outcomes: {
+    updated: "updated",
+    moved: "moved along",
+    put_back: "put back",
+    untouched: "not touched",
+    removed: "removed",
+    down: "is down",
+  },
+  container_because: {
+    shares: "it shares with one that was replaced",
+    restarts: "its compose file asks for it",
   },
   local_image: "it was here already",
   bytes_of: (bytes: string, total: string) => `${bytes} of ${total}`,

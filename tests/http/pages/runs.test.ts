@@ -311,3 +311,90 @@ test("the list filters by outcome and executor, in its address", async () => {
   expect(succeeded.text).not.toContain("Failed, previous version serves");
   expect((await person.get(`/runs?executor_id=${executorId}`)).text).toContain("Only web");
 });
+
+describe("a run on several containers", () => {
+  const of = (container: string, seconds: readonly (readonly [string, "begin" | "finish" | "fail"])[]): Step[] =>
+    seconds.map(([step, phase]) => [
+      step,
+      phase,
+      { container, ...(phase === "fail" ? { error: `The port of ${container} is taken` } : {}) },
+    ]);
+  const swapped = [
+    ["stop", "begin"],
+    ["stop", "finish"],
+    ["rename_old", "begin"],
+    ["rename_old", "finish"],
+    ["rename_new", "begin"],
+    ["rename_new", "finish"],
+    ["start", "begin"],
+  ] as const;
+  const groupPlan = {
+    ...plan,
+    containers: [
+      { name: "shop-db-1", service: "db", because: "desired", is_running: true },
+      { name: "shop-web-1", service: "web", because: "desired", is_running: true },
+      { name: "shop-cron-1", service: "cron", because: "shares", is_running: true },
+    ],
+  };
+  const container = (name: string, service: string, outcome: string, more = {}) => ({
+    ...{ container: name, service, because: "desired", outcome, downtime_ms: null, detail: null },
+    ...more,
+  });
+
+  test("tells each container by itself, what failed with its words, and what was not touched", async () => {
+    const id = await addRun(
+      [
+        ...upToStart.slice(0, 5),
+        ...of("shop-db-1", [["create", "begin"], ["create", "finish"], ...swapped, ["start", "finish"]]),
+        ...of("shop-web-1", [["create", "begin"], ["create", "finish"], ...swapped, ["start", "fail"]]),
+        ...of("shop-web-1", [
+          ["undo", "begin"],
+          ["undo", "finish"],
+        ]),
+        ...of("shop-db-1", [
+          ["undo", "begin"],
+          ["undo", "finish"],
+        ]),
+        ["failed", "fail", { reason_code: "update_failed" }],
+      ],
+      {
+        ...{ state: "failed", serving: "previous", plan: groupPlan, downtime_ms: 21_000, reason_code: "update_failed" },
+        containers: [
+          container("shop-db-1", "db", "put_back", { downtime_ms: 21_000 }),
+          container("shop-web-1", "web", "put_back", { downtime_ms: 9_000, detail: "The port of shop-web-1 is taken" }),
+          container("shop-cron-1", "cron", "untouched", { because: "shares" }),
+        ],
+      },
+    );
+    const { text } = await person.get(`/runs/${id}`);
+    expect(text).toMatch(/shop-db-1<\/span> put back[\s\S]*?down 21/);
+    expect(text).toMatch(
+      /shop-web-1<\/span> put back[\s\S]*?New container did not start[\s\S]*?The port of shop-web-1 is taken/,
+    );
+    expect(text).toMatch(/shop-cron-1<\/span> not touched[\s\S]*?it shares with one that was replaced/);
+    expect(text.match(/id="step-container-\d"/g)).toHaveLength(3);
+    // The steps of all come before them, the end after them.
+    expect(text).toMatch(/id="step-pull"[\s\S]*id="step-container-0"[\s\S]*id="step-container-2"[\s\S]*id="step-end"/);
+    expect(text).not.toContain('id="step-stop"');
+  });
+
+  test("while it goes on shows which container is at work and which still wait", async () => {
+    const id = await addRun(
+      [
+        ...upToStart.slice(0, 5),
+        ...of("shop-db-1", [["create", "begin"], ["create", "finish"], ...swapped, ["start", "finish"]]),
+        ...of("shop-web-1", [
+          ["create", "begin"],
+          ["create", "finish"],
+          ["stop", "begin"],
+        ]),
+      ],
+      { state: "updating", ended_at: null, plan: groupPlan },
+    );
+    const { text } = await person.get(`/runs/${id}`);
+    const state = (index: number) => new RegExp(`class="step (\\w+)" id="step-container-${index}"`).exec(text)?.[1];
+    expect([state(0), state(1), state(2)]).toEqual(["done", "running", "waiting"]);
+    expect(text).toContain('id="step-verify"');
+    await app.db.write((tx) => tx.delete(runs));
+  });
+});
