@@ -9,6 +9,7 @@ import { authService } from "./auth/service.ts";
 import { addressKey, createThrottle } from "./auth/throttle.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { connectionImageService } from "./connections/images.ts";
 import { redactedRuntimes } from "./connections/redacted-runtime.ts";
 import type { Runtimes } from "./connections/schema.ts";
 import { connectionService } from "./connections/service.ts";
@@ -232,6 +233,7 @@ export async function createServices(options: ServiceOptions) {
     begin: (address) => linkThrottle.begin([addressKey(address)]),
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections });
+  const images = connectionImageService({ db, clock, audit, connections, snapshots });
   const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
   const evaluator = executorEvaluator({
     db,
@@ -290,6 +292,7 @@ export async function createServices(options: ServiceOptions) {
     outbox,
     trackers,
     connections,
+    images,
     executors,
     runs,
     approval_links,

@@ -1,11 +1,16 @@
+import type { ConnectionImageService } from "../../connections/images.ts";
+import { UnusedImageList } from "../../connections/images-schema.ts";
 import { ConnectionCheckView, ConnectionPatch, ConnectionView, TargetList } from "../../connections/schema.ts";
 import type { ConnectionService } from "../../connections/service.ts";
 import { PageQuery } from "../../forms/page.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";
 
-export function runtimeConnectionRoutes(services: { connections: ConnectionService }): readonly Route[] {
-  const { connections } = services;
+export function runtimeConnectionRoutes(services: {
+  connections: ConnectionService;
+  images: ConnectionImageService;
+}): readonly Route[] {
+  const { connections, images } = services;
   const tag = "runtime-connections";
   return [
     {
@@ -82,6 +87,33 @@ export function runtimeConnectionRoutes(services: { connections: ConnectionServi
       answer: { status: 200, description: "Every target", schema: TargetList },
       refusals: { 409: "The connection is disabled", 502: "The runtime did not answer" },
       perform: ({ context, param }) => connections.targets(param("id"), context.req.raw.signal),
+    },
+    {
+      method: "GET",
+      path: "/runtime-connections/{id}/images",
+      operation_id: "list_unused_images",
+      summary: "List images that no container uses, with the snapshots that need them",
+      tag,
+      access: "read",
+      answer: {
+        status: 200,
+        description: "Every image that Tidemark has something to do with",
+        schema: UnusedImageList,
+      },
+      refusals: { 409: "The connection is disabled", 502: "The runtime did not answer" },
+      perform: ({ context, param }) => images.list(param("id"), context.req.raw.signal),
+    },
+    {
+      method: "DELETE",
+      path: "/runtime-connections/{id}/images/{image_id}",
+      operation_id: "remove_unused_image",
+      summary: "Remove an image that no container uses and no snapshot needs",
+      tag,
+      access: "full",
+      answer: { status: 204, description: "Removed", schema: null },
+      refusals: { 409: "A container or a snapshot needs it, or it is not offered", 502: "The runtime did not answer" },
+      perform: ({ context, param }) =>
+        images.remove(context.get("actor"), param("id"), param("image_id"), context.req.raw.signal),
     },
   ];
 }

@@ -1,0 +1,153 @@
+import * as v from "valibot";
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { AppError, inUse, notFound, PluginError } from "../errors.ts";
+import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/runtime.ts";
+import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
+import { observationsOf, referencesOfSnapshots } from "./image-queries.ts";
+import type { ImageReason, UnusedImageList, UnusedImageView } from "./images-schema.ts";
+import type { ConnectionService } from "./service.ts";
+
+export type ConnectionImageService = ReturnType<typeof connectionImageService>;
+
+/** A snapshot that needs an image. */
+type ImageUser = UnusedImageView["named_by"][number] & { image_id: string };
+
+interface ConnectionImageOptions {
+  db: Database;
+  clock: Clock;
+  audit: RecordAudit;
+  connections: Pick<ConnectionService, "get" | "open">;
+  snapshots: { usersOfImages(ids: readonly string[]): Promise<readonly ImageUser[]> };
+}
+
+const Observed = v.object({
+  services: v.array(v.object({ found: v.nullish(v.object({ image: v.string() })) })),
+});
+
+/** `registry/repository`; null for what names none, such as an image id. */
+function repositoryOf(reference: string): string | null {
+  try {
+    const { registry, repository } = parseImageReference(reference);
+    return `${registry}/${repository}`;
+  } catch (error) {
+    if (error instanceof ImageReferenceError) return null;
+    throw error;
+  }
+}
+
+function bareId(id: string): string {
+  return id.replace(/^sha256:/, "");
+}
+
+/**
+ * Images behind a connection that no container uses. Only those are offered that Tidemark has something to do with; and only by
+ * hand, one by one, are they removed: nothing here runs by itself.
+ */
+export function connectionImageService(options: ConnectionImageOptions) {
+  const { db, clock, audit, connections, snapshots } = options;
+
+  const repositories = async (id: string): Promise<ReadonlySet<string | null>> => {
+    const observed = (await observationsOf(db.read, id)).flatMap((each) => {
+      const parsed = v.safeParse(Observed, each);
+      return parsed.success ? parsed.output.services.flatMap(({ found }) => (found ? [found.image] : [])) : [];
+    });
+    const all = [...observed, ...(await referencesOfSnapshots(db.read, id))];
+    return new Set(all.map(repositoryOf).filter((each) => each !== null));
+  };
+  const reasonOf = (image: UnusedImage, known: ReadonlySet<string | null>): ImageReason | null => {
+    if (image.is_kept) return "kept";
+    if (image.references.some((each) => known.has(repositoryOf(each)))) return "repository";
+    return image.references.every((each) => each.includes("@")) ? "untagged" : null;
+  };
+  const offered = async (id: string, found: readonly UnusedImage[]): Promise<UnusedImageView[]> => {
+    const known = await repositories(id);
+    const users = await snapshots.usersOfImages(found.map((image) => image.id));
+    return found.flatMap((image): UnusedImageView[] => {
+      const named = users.filter((user) => bareId(user.image_id) === bareId(image.id));
+      const reason = named.length > 0 ? "kept" : reasonOf(image, known);
+      if (reason === null) return [];
+      const { id: imageId, references, size_bytes, created_at } = image;
+      const named_by = named.map(({ image_id: _id, ...user }) => user);
+      return [{ id: imageId, references: [...references], size_bytes, created_at, reason, named_by }];
+    });
+  };
+  const openImages = async (
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ session: RuntimeSession; images: RuntimeImages }> => {
+    const connection = await connections.get(id);
+    if (!connection.is_enabled) {
+      throw new AppError(
+        "connection_disabled",
+        409,
+        `The connection "${connection.name}" is disabled; enable it first`,
+      );
+    }
+    const session = await connections.open(id, signal);
+    if (session.images !== undefined) return { session, images: session.images };
+    await session[Symbol.asyncDispose]();
+    throw notFound("list of images of the connection", id);
+  };
+
+  return {
+    /** Those that no snapshot needs first, the largest first. Throws `PluginError`. */
+    list: async (id: string, signal: AbortSignal): Promise<UnusedImageList> => {
+      const { session, images } = await openImages(id, signal);
+      await using _ended = session;
+      const found = await images.listUnused();
+      const items = await offered(id, found);
+      return {
+        items: items.toSorted(
+          (left, right) =>
+            Number(left.named_by.length > 0) - Number(right.named_by.length > 0) || right.size_bytes - left.size_bytes,
+        ),
+        others: found.length - items.length,
+        listed_at: clock.now(),
+      };
+    },
+
+    /** Refused with `in_use` while a container or a snapshot needs it, and for what is none of Tidemark's business. */
+    remove: async (actor: Actor, id: string, imageId: string, signal: AbortSignal): Promise<void> => {
+      const { session, images } = await openImages(id, signal);
+      await using _ended = session;
+      const connection = await connections.get(id);
+      const found = (await images.listUnused()).filter((image) => bareId(image.id) === bareId(imageId));
+      const [image] = await offered(id, found);
+      if (image === undefined) throw await refusal(images, imageId, found.length > 0);
+      if (image.named_by.length > 0) {
+        const users = image.named_by.map((user) => `a snapshot of "${user.executor}"`);
+        throw inUse("image", imageId, [...new Set(users)]);
+      }
+      try {
+        await images.remove(image.id);
+      } catch (error) {
+        if (error instanceof PluginError && error.code === "rejected") {
+          throw new AppError("in_use", 409, error.message, { cause: error });
+        }
+        throw error;
+      }
+      await db.write((tx) =>
+        audit(tx, actor, {
+          event: "image_removed",
+          outcome: "ok",
+          subject: { kind: "connection", id, name: connection.name },
+          detail: { image: image.id, references: image.references, size_bytes: image.size_bytes },
+        }),
+      );
+    },
+  };
+
+  async function refusal(images: RuntimeImages, imageId: string, isUnused: boolean): Promise<AppError> {
+    if (isUnused) {
+      return new AppError(
+        "not_offered",
+        409,
+        `Tidemark has nothing to do with the image "${imageId}"; remove it by hand`,
+      );
+    }
+    const present = await images.findPresent([imageId]);
+    return present.length > 0 ? inUse("image", imageId, ["a container"]) : notFound("image", imageId);
+  }
+}
