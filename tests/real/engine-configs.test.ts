@@ -195,6 +195,7 @@ async function updateOne(engine: TestEngine, config: ContainerConfig): Promise<O
     const [oldImage, newImage] = [await imageConfig(config.image), await imageConfig(config.next_image)];
     const findings = lostSettings({
       body: config.body,
+      connects: config.connects,
       before,
       after,
       old_image: oldImage.Config as Json,

@@ -7,6 +7,8 @@ import type { Json } from "./container-configs.ts";
  */
 export interface Carrying {
   body: Json;
+  /** Networks connected after the create call. */
+  connects: readonly { network: string; endpoint: Json }[];
   before: Json;
   after: Json;
   /** The images' `Config`. */
@@ -248,7 +250,8 @@ function mountPoints({ before, after, new_image }: Carrying): string[] {
   });
 }
 
-function networks({ before, after, body }: Carrying): string[] {
+function networks(carrying: Carrying): string[] {
+  const { before, after } = carrying;
   const of = (inspect: Json) => object(object(inspect.NetworkSettings).Networks);
   const [was, is] = [of(before), of(after)];
   const shared = String(object(before.HostConfig).NetworkMode).startsWith("container:");
@@ -268,16 +271,18 @@ function networks({ before, after, body }: Carrying): string[] {
         ...(isNone(old.NetworkID) || old.NetworkID === "" || now.NetworkID === ""
           ? []
           : differs(`Networks.${name}.NetworkID`, old.NetworkID, now.NetworkID)),
-        ...macAddress(name, body, before, now),
+        ...macAddress(name, carrying, now),
       ];
     }),
   ];
 }
 
-/** One that was asked for with the endpoint, as newer engines take it. */
-function macAddress(name: string, body: Json, before: Json, now: Json): string[] {
-  const endpoints = object(object(body.NetworkingConfig).EndpointsConfig);
-  const mode = String(object(before.HostConfig).NetworkMode);
-  const asked = object(endpoints[name] ?? (Object.keys(endpoints).includes(mode) ? endpoints[mode] : {})).MacAddress;
-  return asked === undefined ? [] : differs(`Networks.${name}.MacAddress`, asked, now.MacAddress);
+/** One that was asked for with the network, as newer engines take it. A network that the body names by its id is the only one then. */
+function macAddress(name: string, { body, connects, before }: Carrying, now: Json): string[] {
+  const asked = object(object(body.NetworkingConfig).EndpointsConfig);
+  const later = connects.find((each) => each.network === name)?.endpoint;
+  const isAlone = Object.keys(object(object(before.NetworkSettings).Networks)).length === 1;
+  const byId = isAlone ? asked[String(object(before.HostConfig).NetworkMode)] : undefined;
+  const { MacAddress } = object(asked[name] ?? later ?? byId);
+  return MacAddress === undefined ? [] : differs(`Networks.${name}.MacAddress`, MacAddress, now.MacAddress);
 }

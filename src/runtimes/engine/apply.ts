@@ -84,7 +84,8 @@ export async function createCandidate(
 /** The create call attached the first network, or the engine's default one where the container was taken off its own. */
 export async function attachNetworks(client: EngineClient, blueprint: Blueprint, newId: string): Promise<void> {
   const main = mainAttachment(blueprint);
-  if (main === null && blueprint.attachments.length > 0) {
+  const isAttached = blueprint.config.NetworkDisabled !== true;
+  if (main === null && isAttached && blueprint.attachments.length > 0) {
     const mode = stringAt(blueprint.host_config.NetworkMode);
     await client.disconnectNetwork(mode === "" || mode === "default" ? "bridge" : mode, newId);
   }

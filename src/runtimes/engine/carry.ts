@@ -94,13 +94,18 @@ type Attached = Pick<Blueprint, "attachments" | "host_config">;
 
 /** The attachment that the create call makes by itself, from `NetworkMode`. */
 export function mainAttachment(plan: Attached): Attachment | null {
-  const mode = stringAt(plan.host_config.NetworkMode);
-  const name = mode === "" || mode === "default" ? "bridge" : mode;
+  const name = mainNetwork(plan.host_config);
   const named = plan.attachments.find((each) => each.network === name || isIdOf(each, name));
   if (named !== undefined || name === "bridge") return named ?? null;
   // The mode may be an id, which a container that never ran does not show with its networks.
   const [unknown, ...others] = plan.attachments.filter((each) => each.network_id === "");
   return /^[0-9a-f]{12,64}$/.test(name) && others.length === 0 ? (unknown ?? null) : null;
+}
+
+/** The name of the network that the mode names, or its id. */
+function mainNetwork(host: RawObject): string {
+  const mode = stringAt(host.NetworkMode);
+  return mode === "" || mode === "default" ? "bridge" : mode;
 }
 
 function isIdOf(attachment: Attachment, text: string): boolean {
@@ -267,27 +272,20 @@ export function attachments(container: ContainerInspect, apiVersion: string): re
 }
 
 /**
- * Of the first network the engine says which address a person chose, up to API 1.51 with the container; of the others nobody says
- * it. There one that the engine derived from the IP address (02:42 and the address) was not chosen; any other is kept, as keeping
+ * Of the network that the mode names the engine says which address a person chose, up to API 1.51 with the container; of others,
+ * and where the mode is an id, nobody says it. There one that the engine derived from the IP address (02:42 and the address) was not chosen; any other is kept, as keeping
  * a random one harms nobody and losing a chosen one does.
  */
 function chosenMac(container: ContainerInspect, network: string, endpoint: RawObject, apiVersion: string): string {
   const { HostConfig: host, Config: config } = container;
-  const main = mainAttachment({ attachments: named(container), host_config: host });
-  if (main?.network === network && (isApi(apiVersion, 44, 51) || typeof config.MacAddress === "string")) {
-    return stringAt(config.MacAddress);
-  }
+  const chosen = stringAt(config.MacAddress);
+  const isTold = isApi(apiVersion, 44, 51) || typeof config.MacAddress === "string";
+  if (mainNetwork(host) === network && isTold) return chosen;
   const macAddress = stringAt(endpoint.MacAddress).toLowerCase();
   const bytes = stringAt(endpoint.IPAddress)
     .split(".")
     .map((part) => Number(part).toString(16).padStart(2, "0"));
   return macAddress === ["02", "42", ...bytes].join(":") ? "" : macAddress;
-}
-
-function named(container: ContainerInspect): readonly Attachment[] {
-  return Object.entries(container.NetworkSettings?.Networks ?? {}).map(([network, raw]) => {
-    return { network, network_id: stringAt(objectAt(raw).NetworkID), endpoint: {} };
-  });
 }
 
 /** Host settings that say something: blank, zero, false and empty ones are every container's. */

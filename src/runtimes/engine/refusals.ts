@@ -3,7 +3,7 @@ import type { EngineAddress } from "./address.ts";
 import { isLoopback } from "./address.ts";
 import { attachments, mainAttachment, volumeName } from "./carry.ts";
 import { leftoverOf } from "./names.ts";
-import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
+import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "./objects.ts";
 import { isObject, listAt, objectAt, stringAt, stringMapAt, stringsAt } from "./raw.ts";
 
 export interface Surroundings {
@@ -34,15 +34,17 @@ function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
 }
 
 /**
- * Newer engines forget to tell the MAC address that was chosen for a further network as soon as the container has run and stands
- * still. It may be one that nobody chose; the compose file of a compose service knows, so there it is no more than a warning.
+ * Newer engines forget to tell the MAC address that was chosen for a further network as soon as the container stands
+ * still after a start, even one that failed. It may be one that nobody chose; the compose file of a compose service knows, so there it is no more than a warning.
  */
 function macNotices(container: ContainerInspect): readonly Refusal[] {
+  const { Status: status, ExitCode: exitCode, Error: error } = container.State;
+  const wasNeverTried = status === "created" && (exitCode ?? 0) === 0 && (error ?? "") === "";
+  if (wasNeverTried || isRunning(container)) return [];
   const silent = attachments(container, "1.56").filter(({ network }) => {
     const endpoint = objectAt(container.NetworkSettings?.Networks?.[network]);
     const takesMac = "DNSNames" in endpoint;
-    const isAtRest = stringAt(endpoint.NetworkID) !== "" && stringAt(endpoint.EndpointID) === "";
-    return takesMac && isAtRest && stringAt(endpoint.MacAddress) === "";
+    return takesMac && stringAt(endpoint.MacAddress) === "";
   });
   const main = mainAttachment({ attachments: silent, host_config: container.HostConfig });
   const names = silent.filter((each) => each !== main).map(({ network }) => `"${network}"`);

@@ -214,6 +214,8 @@ describe("attachments()", () => {
     ["1.56", "n", "", "de:ad:be:ef:00:01", undefined],
     ["1.56", "n", "02:42:0a:00:00:07", "", "02:42:0a:00:00:07"],
     ["1.56", "n", undefined, "de:ad:be:ef:00:01", "de:ad:be:ef:00:01"],
+    // Engines look the network up by what the mode says, which finds nothing for an id.
+    ["1.56", "c0ffee".repeat(10), "", "de:ad:be:ef:00:01", "de:ad:be:ef:00:01"],
     // Of another network nobody says it: what was derived from the IP address was not chosen, anything else may have been.
     ["1.56", "other", "", "de:ad:be:ef:00:01", "de:ad:be:ef:00:01"],
     ["1.56", "other", "02:42:aa:bb:cc:dd", "02:42:0a:00:00:07", undefined],

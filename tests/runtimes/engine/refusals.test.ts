@@ -25,8 +25,9 @@ function codes(change: RawObject, { others = [], self = nobody, address = unix }
 const ours = { hostname: "1f1f1f1f1f1f", data_dir: "/data" };
 const dataMount = { Type: "volume", Source: "/var/lib/docker/volumes/tm/_data", Destination: "/data", RW: true };
 
-const known = { NetworkID: "n", EndpointID: "", MacAddress: "", DNSNames: ["web"] };
-const atRest = { NetworkSettings: { Networks: { bridge: known, back: known } } };
+const silent = { NetworkID: "n", EndpointID: "", MacAddress: "", DNSNames: ["web"] };
+const exited = { Running: false, Status: "exited" };
+const atRest = { State: exited, NetworkSettings: { Networks: { bridge: silent, back: silent } } };
 
 describe("refusalsOf()", () => {
   test.each<[string, readonly string[], RawObject, Around]>([
@@ -48,11 +49,19 @@ describe("refusalsOf()", () => {
       {},
     ],
     ["one at rest whose second network may have had a chosen MAC address", ["mac_unknown"], atRest, {}],
-    ["one at rest on its own network alone", [], { NetworkSettings: { Networks: { bridge: known } } }, {}],
+    [
+      "one that failed to start, of which the same is forgotten",
+      ["mac_unknown"],
+      { ...atRest, State: { ...exited, Status: "created", ExitCode: 128, Error: "no" } },
+      {},
+    ],
+    ["one that was never started", [], { ...atRest, State: { ...exited, Status: "created" } }, {}],
+    ["one that runs", [], { ...atRest, State: {} }, {}],
+    ["one at rest on its own network alone", [], { ...atRest, NetworkSettings: { Networks: { bridge: silent } } }, {}],
     [
       "one at rest of an engine that takes no MAC address with a network",
       [],
-      { NetworkSettings: { Networks: { back: { NetworkID: "n" } } } },
+      { State: exited, NetworkSettings: { Networks: { back: { NetworkID: "n" } } } },
       {},
     ],
     [
@@ -61,13 +70,6 @@ describe("refusalsOf()", () => {
       { ...atRest, Config: { Labels: { "com.docker.compose.project": "p" } } },
       {},
     ],
-    [
-      "one that runs",
-      [],
-      { NetworkSettings: { Networks: { back: { ...known, EndpointID: "e", MacAddress: "02:42:aa:bb:cc:dd" } } } },
-      {},
-    ],
-    ["one that never ran", [], { NetworkSettings: { Networks: { back: { ...known, NetworkID: "" } } } }, {}],
     ["ourselves, by the id in our hostname", ["own_container"], {}, { self: ours }],
     [
       "ourselves, by a chosen hostname and our data",
