@@ -1,0 +1,117 @@
+// The whole test command: several `bun test` processes at once, because most of the time of the suites on real peers is waiting.
+// Each suite on real peers has a process of its own, which shares nothing with the others; the fast layer is one more. Arguments,
+// a file or a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join, relative } from "node:path";
+
+const root = join(import.meta.dir, "..");
+/** More than the cores of a small machine, since they wait; not many, since engines and browsers take memory. */
+const lanes = Math.min(Math.max(availableParallelism(), 3), 6);
+/** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
+const longest = ["engine-faults", "engine-crash", "run-crash", "engine-group-crash", "engine-groups"];
+
+interface Share {
+  title: string;
+  args: readonly string[];
+  weight: number;
+}
+
+interface Outcome {
+  title: string;
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** Lines to be said again at the end: failed tests, and suites that had to be skipped. */
+  notes: readonly string[];
+}
+
+const running = new Set<ChildProcess>();
+
+/** The fast layer as one share, and each file that needs real peers as another; the longest first. */
+function shares(): Share[] {
+  const folder = join(root, "tests/real");
+  const files = readdirSync(folder).filter((name) => /\.test\.tsx?$/.test(name));
+  const real = files.map((name) => {
+    const rank = longest.findIndex((each) => name.startsWith(`${each}.`));
+    const weight = rank < 0 ? statSync(join(folder, name)).size : 1e9 - rank;
+    return { title: `tests/real/${name}`, args: [`./${relative(root, join(folder, name))}`], weight };
+  });
+  const fast = { title: "the fast layer", args: ["--path-ignore-patterns", "tests/real/**"], weight: 1e8 };
+  return [...real, fast].sort((a, b) => b.weight - a.weight);
+}
+
+function startTests(args: readonly string[], stdio: "inherit" | "pipe"): ChildProcess {
+  const child = spawn(process.execPath, ["test", ...args], { cwd: root, stdio: ["ignore", stdio, stdio] });
+  running.add(child);
+  child.once("close", () => running.delete(child));
+  return child;
+}
+
+async function perform({ title, args }: Share): Promise<Outcome> {
+  const startedAt = performance.now();
+  const child = startTests(args, "pipe");
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const end = await new Promise<number | string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, signal) => resolve(code ?? signal ?? "no code"));
+  });
+  const output = Buffer.concat(chunks).toString();
+  const outcome = judge(title, output, end);
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.log(`== ${title}\n${output.trimEnd()}\n== ${title}: ${told(outcome)}, in ${seconds} s\n`);
+  return outcome;
+}
+
+/** Reads what `bun test` says at its end. An end without that, or with an error of its own, counts as a failure. */
+function judge(title: string, output: string, end: number | string): Outcome {
+  const sum = (word: string) => Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
+  const [passed, failed, skipped] = [sum("pass"), sum("fail"), sum("skip")];
+  const lines = output.split("\n");
+  // Failed tests are listed once where they are met and once at the end.
+  const notes = [...new Set(lines.filter((line) => /^\(fail\) |^skipped: /.test(line)))];
+  const trouble =
+    end !== 0 && failed === 0 ? `ended with ${end}` : passed + failed + skipped === 0 ? "ran no test" : null;
+  if (trouble === null) return { title, passed, failed, skipped, notes };
+  return { title, passed, failed: failed + 1, skipped, notes: [...notes, `(fail) ${title} ${trouble}`] };
+}
+
+function told({ passed, failed, skipped }: Pick<Outcome, "passed" | "failed" | "skipped">): string {
+  return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
+}
+
+async function performAll(): Promise<number> {
+  const waiting = shares();
+  const outcomes: Outcome[] = [];
+  const lane = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) outcomes.push(await perform(next));
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const each of outcomes) {
+    total.passed += each.passed;
+    total.failed += each.failed;
+    total.skipped += each.skipped;
+  }
+  if (total.passed === 0 && total.failed === 0) total.failed = 1;
+  console.log(`== summary: ${outcomes.length} processes of bun test, ${told(total)}`);
+  for (const note of [...new Set(outcomes.flatMap(({ notes }) => notes))].sort()) console.log(note);
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+  return total.failed === 0 ? 0 : 1;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    for (const child of running) child.kill(signal);
+    process.exit(signal === "SIGINT" ? 130 : 143);
+  });
+}
+
+const args = process.argv.slice(2);
+if (args.length > 0) {
+  startTests(args, "inherit").once("close", (code) => process.exit(code ?? 1));
+} else {
+  process.exit(await performAll());
+}
