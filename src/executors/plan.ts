@@ -162,7 +162,17 @@ export async function pullLogins(
   return [...logins.values()];
 }
 
-export function planView(settings: Pick<ExecutorSettings, "target">, planned: PlannedUpdate): PlanView {
+/** The middle one; of two middle ones the longer, because it is what somebody counts with. */
+function median(ascending: readonly number[]): number | null {
+  return ascending[Math.floor(ascending.length / 2)] ?? null;
+}
+
+/** `downtimes`: of the last runs, in ascending order. */
+export function planView(
+  settings: Pick<ExecutorSettings, "target">,
+  planned: PlannedUpdate,
+  downtimes: readonly number[],
+): PlanView {
   const { plan } = planned;
   return {
     target: settings.target,
@@ -170,6 +180,8 @@ export function planView(settings: Pick<ExecutorSettings, "target">, planned: Pl
     unbound: [...planned.unbound],
     unmet: planned.unmet,
     is_downgrade: planned.is_downgrade !== false,
+    expected_downtime_ms: median(downtimes),
+    expected_downtime_runs: downtimes.length,
     plan:
       plan === null
         ? null

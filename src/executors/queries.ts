@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import {
   connections,
@@ -237,6 +237,23 @@ export async function recentRunsOf(read: Reader, executorId: string, limit: numb
     .where(eq(runs.executor_id, executorId))
     .orderBy(desc(runs.created_at), desc(runs.id))
     .limit(limit);
+}
+
+/** How long the last runs of an executor that brought another version took it down, in ascending order. */
+export async function recentDowntimes(read: Reader, executorId: string, limit: number): Promise<number[]> {
+  const rows = await read
+    .select({ downtime_ms: runs.downtime_ms })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.executor_id, executorId),
+        inArray(runs.state, ["succeeded", "degraded"]),
+        isNotNull(runs.downtime_ms),
+      ),
+    )
+    .orderBy(desc(runs.created_at), desc(runs.id))
+    .limit(limit);
+  return rows.flatMap((row) => row.downtime_ms ?? []).toSorted((a, b) => a - b);
 }
 
 /** The highest attempt that automatic runs have made at a revision; 0 when none has. */

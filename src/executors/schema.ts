@@ -401,5 +401,9 @@ export const PlanView = v.object({
       warnings: v.array(NoticeView),
     }),
   ),
+  /** The median of the last runs that stopped something, five at most; null before the first. */
+  expected_downtime_ms: v.nullable(v.number()),
+  /** How many runs that is taken from. */
+  expected_downtime_runs: v.number(),
 });
 export type PlanView = v.InferOutput<typeof PlanView>;

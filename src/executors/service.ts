@@ -30,6 +30,7 @@ import {
   insertExecutor,
   listExecutorsAfter,
   makeWindowsDue,
+  recentDowntimes,
   replaceBindings,
   updateExecutorRow,
 } from "./queries.ts";
@@ -62,6 +63,9 @@ interface ExecutorServiceOptions {
   /** Judges where a health check would send requests; null when it may, else the reason. */
   judgeDestination: (destination: Destination) => string | null;
 }
+
+/** So many runs say how long the next one takes the target down. */
+const downtimeRuns = 5;
 
 export const ExecutorQuery = v.object({
   ...PageQuery.entries,
@@ -147,7 +151,8 @@ export function executorService(options: ExecutorServiceOptions) {
     );
   const planWith = async (settings: ExecutorSettings, purpose: PlanPurpose, signal: AbortSignal): Promise<PlanView> => {
     await using session = await connections.open(settings.connection_id, signal);
-    return planView(settings, await planUpdate(planDeps, settings, session, purpose));
+    const planned = await planUpdate(planDeps, settings, session, purpose);
+    return planView(settings, planned, await recentDowntimes(db.read, settings.id, downtimeRuns));
   };
 
   return {

@@ -18,7 +18,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { TriggerWords } from "./list.tsx";
-import { Plan } from "./plan.tsx";
+import { expectedDowntime, Plan } from "./plan.tsx";
 import { policyOf } from "./policy.tsx";
 import { Services } from "./services.tsx";
 import { Snapshots } from "./snapshots.tsx";
@@ -210,7 +210,14 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
           {translateMessage(ctx.language, planned.failure)}
         </Banner>
       ) : (
-        <Plan ctx={ctx} view={planned.view} />
+        <>
+          <Plan ctx={ctx} view={planned.view} />
+          {planned.view.expected_downtime_ms === null || planned.view.plan?.is_noop !== false ? null : (
+            <p class="meta">
+              {t.expected_downtime}: {expectedDowntime(ctx, planned.view)}
+            </p>
+          )}
+        </>
       )}
     </Section>
   );

@@ -1,28 +1,24 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import type { RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Confirm } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
-import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import type { Planned } from "./detail.tsx";
-import { Plan, ResultingImages } from "./plan.tsx";
+import { expectedDowntime, Plan, ResultingImages } from "./plan.tsx";
 
 interface RunQuestionProps {
   ctx: PageContext;
   executor: ExecutorView;
   planned: Exclude<Planned, null>;
-  /** The newest first: what a run costs is told from them. */
-  runs: readonly RunView[];
   error?: string | undefined;
 }
 
 /** The plan as it is now, to consent to by its hash; where nothing can be run it says why and has no verb. */
-export function RunQuestion({ ctx, executor, planned, runs, error }: RunQuestionProps) {
+export function RunQuestion({ ctx, executor, planned, error }: RunQuestionProps) {
   const t = texts(ctx).executors;
   const back = `/executors/${executor.id}`;
   const view = "view" in planned ? planned.view : null;
@@ -72,7 +68,7 @@ export function RunQuestion({ ctx, executor, planned, runs, error }: RunQuestion
       <Facts
         wide
         items={[
-          [t.expected_downtime, expectedDowntime(ctx, runs)],
+          [t.expected_downtime, view === null ? t.expected_unknown : expectedDowntime(ctx, view)],
           [t.if_unhealthy, unhealthyWords(ctx, executor)],
           [
             t.plan,
@@ -94,18 +90,6 @@ function PlanFailure({ ctx, planned }: Pick<RunQuestionProps, "ctx" | "planned">
       {translateMessage(ctx.language, planned.failure)}
     </Banner>
   );
-}
-
-function expectedDowntime(ctx: PageContext, runs: readonly RunView[]): string {
-  const t = texts(ctx).executors;
-  const measured = runs
-    .flatMap((run) => (run.state === "succeeded" && run.downtime_ms !== null ? [run.downtime_ms] : []))
-    .slice(0, 9)
-    .toSorted((a, b) => a - b);
-  const middle = measured[Math.floor(measured.length / 2)];
-  return middle === undefined
-    ? t.expected_unknown
-    : t.expected_known(formatDuration(ctx.language, middle), measured.length);
 }
 
 function unhealthyWords(ctx: PageContext, executor: ExecutorView): string {

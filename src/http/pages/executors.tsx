@@ -187,8 +187,7 @@ function runRoutes(app: App, services: ExecutorPageServices, page: PageSettings)
     const ctx = await pageContext(c, page);
     const executor = await executors.get(id);
     const planned = await planOf(executors, executor, c);
-    const { items } = await runs.list({ executor_id: id, limit: 30 });
-    const props = { ctx, executor, planned, runs: items, error };
+    const props = { ctx, executor, planned, error };
     return isFragmentRequest(c) ? <RunQuestion {...props} /> : <RunQuestionPage {...props} />;
   };
 

@@ -117,7 +117,7 @@ export const executors = {
   run_active: "A run is going on already",
   expected_downtime: "Expected downtime",
   expected_known: (time: string, count: number) =>
-    `about ${time}, the middle of the last ${plural("en", count, { one: "run", other: "runs" })}`,
+    `about ${time}, from the last ${plural("en", count, { one: "run", other: "runs" })}`,
   expected_unknown: "not known before the first run; only stop and start are in the gap",
   if_unhealthy: "If the new version is not healthy",
   policy: "Policy",
@@ -239,7 +239,10 @@ export const executors = {
   no_targets: "Nothing runs there.",
   other_targets: "Choose another target",
   group_of: (count: number) => `Compose group of ${plural("en", count, { one: "service", other: "services" })}`,
-  group_members: (count: number) => `Only one of its ${plural("en", count, { one: "container", other: "containers" })}`,
+  group_members: (count: number) =>
+    count === 1
+      ? "Only its container"
+      : `Only one of its ${plural("en", count, { one: "container", other: "containers" })}`,
   replicas: (count: number) => plural("en", count, { one: "replica", other: "replicas" }),
   not_bound: "Not bound: left as it is",
   bind_lead: "Each service follows a tracker of its own. One that follows none is left as it is.",
