@@ -312,7 +312,7 @@ function Prerequisites({ ctx, facts }: Pick<ExecutorFormPageProps, "ctx" | "fact
 function Openings({ ctx, openings }: { ctx: PageContext; openings: ExecutorView["next_windows"] }) {
   const t = texts(ctx).executors;
   return (
-    <div class="help" id="openings">
+    <div class="note quiet" id="openings">
       {openings.length === 0 ? (
         t.windows_empty
       ) : (

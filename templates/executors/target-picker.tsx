@@ -136,7 +136,7 @@ function Pick(props: TargetPickerProps & { target: TargetView }) {
   const isOpen = members.some((each) => keyOf(each) === props.chosen);
   const words = [target.name, ...target.services.flatMap(({ name, image }) => [name, image])].join(" ");
   return (
-    <li data-found={words.toLowerCase()}>
+    <li id={`target-${keyOf(target)}`} data-found={words.toLowerCase()}>
       <Choice {...props} lead={target.kind === "compose" ? t.group_of(target.services.length) : null} />
       {members.length === 0 ? null : (
         <details class="pick-members" open={isOpen}>
@@ -171,6 +171,7 @@ function Choice(props: TargetPickerProps & { target: TargetView; lead: Child }) 
     <label class="pick">
       <input
         type="radio"
+        id={`pick-${value}`}
         name="target.choice"
         value={value}
         checked={isChosen}

@@ -233,7 +233,7 @@ export const executors = {
   no_targets: "那里没有运行任何内容。",
   other_targets: "选择其他目标",
   group_of: (count: number) => `Compose 组，${count} 个服务`,
-  group_members: (count: number) => `只选其 ${count} 个容器之一`,
+  group_members: (count: number) => (count === 1 ? "只选其容器" : `只选其 ${count} 个容器之一`),
   replicas: (count: number) => `${count} 个副本`,
   not_bound: "未绑定：保持原样",
   bind_lead: "每个服务跟随各自的追踪器；未跟随任何追踪器的服务保持原样。",
