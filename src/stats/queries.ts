@@ -196,13 +196,29 @@ export async function searchTrackers(read: Reader, terms: readonly string[], lim
     .limit(limit);
 }
 
-/** Every word in the name or the target. */
+// The only service of a container is called `main` and has no name of its own.
+const ofExecutor = sql`from executor_bindings
+  where executor_bindings.executor_id = executors.id and executor_bindings.service <> 'main'`;
+const boundService = sql<string>`executor_bindings.service`;
+
+/** Every word in the name, the target or a bound service. */
 export async function searchExecutors(read: Reader, terms: readonly string[], limit: number) {
+  const hit = terms.map((term) =>
+    or(
+      contains(executors.name, term),
+      contains(executors.target_id, term),
+      sql`exists (select 1 ${ofExecutor} and ${contains(boundService, term)})`,
+    ),
+  );
+  const services = sql<string>`(select json_group_array(${boundService}) ${ofExecutor})`;
   return await read
-    .select({ id: executors.id, name: executors.name, target: executors.target_id, connection: connections.name })
+    .select({
+      ...{ id: executors.id, name: executors.name, target: executors.target_id, connection: connections.name },
+      services: services.as("services"),
+    })
     .from(executors)
     .innerJoin(connections, eq(connections.id, executors.connection_id))
-    .where(and(...terms.map((term) => or(contains(executors.name, term), contains(executors.target_id, term)))))
+    .where(and(...hit))
     .orderBy(asc(sql`length(${executors.name})`), asc(executors.name))
     .limit(limit);
 }

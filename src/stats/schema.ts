@@ -203,7 +203,16 @@ export const SearchView = v.object({
   /** The words that were looked for, in any order. */
   terms: v.array(v.string()),
   trackers: v.array(v.object({ name: v.string(), description: v.string(), images: v.array(v.string()) })),
-  executors: v.array(v.object({ id: v.string(), name: v.string(), target: v.string(), connection: v.string() })),
+  executors: v.array(
+    v.object({
+      id: v.string(),
+      name: v.string(),
+      target: v.string(),
+      connection: v.string(),
+      /** Of a group: the services that follow a tracker. */
+      services: v.array(v.string()),
+    }),
+  ),
   releases: v.array(
     v.object({
       tracker: v.string(),

@@ -228,8 +228,8 @@ export function statsService(options: StatsServiceOptions) {
       return {
         query: q,
         terms,
-        trackers: trackers.map((each) => ({ ...each, images: v.parse(Images, JSON.parse(each.images)) })),
-        executors,
+        trackers: trackers.map((each) => ({ ...each, images: v.parse(Names, JSON.parse(each.images)) })),
+        executors: executors.map((each) => ({ ...each, services: v.parse(Names, JSON.parse(each.services)) })),
         releases,
         runs: runs.map(({ run, executor }) => ({ ...runFacts(run), id: run.id, executor, created_at: run.created_at })),
       };
@@ -237,7 +237,7 @@ export function statsService(options: StatsServiceOptions) {
   };
 }
 
-const Images = v.array(v.string());
+const Names = v.array(v.string());
 
 function useOf({ binding, executor }: BindingRow, differences: readonly ImageDifference[]): TrackerUse {
   const parsed = v.safeParse(Observation, executor.observed);

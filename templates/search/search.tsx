@@ -4,6 +4,7 @@ import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
+import { formatList } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { RunState } from "../runs/state.tsx";
@@ -69,12 +70,15 @@ function Groups({ ctx, found }: SearchPageProps) {
         ))}
       </Group>
       <Group ctx={ctx} title={t.common.executors} count={found.executors.length}>
-        {found.executors.map(({ id, name, target, connection }) => (
+        {found.executors.map(({ id, name, target, connection, services }) => (
           <Row
             ctx={ctx}
             href={`/executors/${id}`}
             title={mark(name)}
-            meta={[mark(t.executors.target_on(target, connection))]}
+            meta={[
+              mark(t.executors.target_on(target, connection)),
+              services.length === 0 ? null : mark(formatList(ctx.language, services)),
+            ]}
           />
         ))}
       </Group>

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { executor_bindings } from "../../src/db/tables.ts";
 import { updateDifferences } from "../../src/executors/desired.ts";
 import { openingOf } from "../../src/executors/settings.ts";
 import { type StatsService, statsService } from "../../src/stats/service.ts";
@@ -217,6 +218,19 @@ describe("search()", () => {
     ["  ", {}],
   ])("finds every word of %p", async (q, expected) => {
     expect(await found(q)).toEqual({ trackers: [], executors: [], releases: [], runs: [], ...expected });
+  });
+
+  test("finds a group by a service that is bound, and names its services", async () => {
+    const id = await world.executor({ name: "shop" });
+    const { tracker_id, source_id } = await world.tracker("other");
+    const bound = ["gateway", "worker", "main"].map((service) => ({ service, executor_id: id, tracker_id, source_id }));
+    await temporary.db.write((tx) =>
+      tx.insert(executor_bindings).values(bound.map((each) => ({ ...each, channel: "stable" as const }))),
+    );
+    const { executors } = await stats.search({ q: "gatew" });
+    expect(executors.map((each) => each.name)).toEqual(["shop"]);
+    expect(executors[0]?.services.filter((name) => name !== "shop")).toEqual(["gateway", "worker"]);
+    expect(await found("main")).toMatchObject({ executors: [] });
   });
 
   test("shows the images of a tracker, and ten of a kind at most", async () => {
