@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { EngineOptions, TestEngine } from "./engine.ts";
-import { engineBridge } from "./engine-bridge.ts";
+import { engineBridge, watchEngine } from "./engine-bridge.ts";
 import { busybox, callEngine, emptyEngine, importImage, pullImage, untilItAnswers } from "./engine-calls.ts";
 
 /** The line of an engine, and where it keeps images: 20 knows only its own store, 29 both. */
@@ -45,6 +45,7 @@ export async function startDocker(mode: DockerMode, options: EngineOptions): Pro
   const socket = join(folder, "docker.sock");
   const log = join(folder, "log");
   const bridge = engineBridge(folder, { addressed: true });
+  watchEngine(folder, bridge);
   const daemonArgs = [
     ...["--data-root", join(folder, "data"), "--exec-root", join(folder, "exec"), "--pidfile", join(folder, "pid")],
     ...["--host", `unix://${socket}`, "--bridge", bridge.name],

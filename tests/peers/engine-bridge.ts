@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
 
 const ip = "/usr/sbin/ip";
 
@@ -32,4 +33,11 @@ export function engineBridge(seed: string, { addressed }: { addressed: boolean }
     return { name, block, remove: () => execFileSync(ip, ["link", "del", name]) };
   }
   throw new Error("No free 10.N.0.0/16 block for the engine's networks");
+}
+
+/** Clears away what the engine in `folder` leaves when this process ends without having stopped it. */
+export function watchEngine(folder: string, bridge: EngineBridge | null): void {
+  const args = [join(import.meta.dir, "engine-warden.sh"), String(process.pid), folder, String(bridge?.block ?? "")];
+  // By way of a shell that ends at once: the test runner kills its own children when a test has timed out.
+  spawn("/bin/sh", ["-c", 'setsid "$@" </dev/null >/dev/null 2>&1 &', "sh", ...args], { stdio: "ignore", cwd: "/" });
 }

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineOptions, TestEngine } from "./engine.ts";
-import { engineBridge } from "./engine-bridge.ts";
+import { engineBridge, watchEngine } from "./engine-bridge.ts";
 import { busybox, callEngine, emptyEngine, importImage, pullImage, untilItAnswers } from "./engine-calls.ts";
 
 export type PodmanMode = "podman" | "podman-rootless";
@@ -77,6 +77,7 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
   const log = join(folder, "log");
   const isRootless = mode === "podman-rootless";
   const bridge = isRootless ? null : engineBridge(folder, { addressed: false });
+  watchEngine(folder, bridge);
   writeSettings(folder, bridge);
   const keeper = await startKeeper(folder, isRootless);
   let service: ChildProcess | null = null;
@@ -234,6 +235,7 @@ async function startKeeper(folder: string, isRootless: boolean): Promise<{ pid: 
   const keeper = spawn("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", lines.join("\n")], {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
+    env: { ...process.env, TIDEMARK_ENGINE: `${folder}/` },
   });
   let errors = "";
   keeper.stderr.on("data", (chunk) => {

@@ -134,6 +134,17 @@ async function waitUntilServing(url: string, child: ChildProcess, log: () => str
  * in this process: a test that waits for a child synchronously (`execFileSync`) while it signs in keeps it from answering.
  */
 export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // Another process may take the free port before the registry does.
+      if (attempt === 5 || !String(error).includes("address already in use")) throw error;
+    }
+  }
+}
+
+async function startOnce(options: RegistryOptions): Promise<Registry> {
   const directory = mkdtempSync(join(tmpdir(), "tidemark-registry-"));
   const kind = options.auth ?? "none";
   const port = await freePort();
