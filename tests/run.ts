@@ -74,7 +74,10 @@ function judge(title: string, output: string, end: number | string): Outcome {
   const notes = [...new Set(lines.filter((line) => /^\(fail\) |^skipped: /.test(line)))];
   const trouble =
     end !== 0 && failed === 0 ? `ended with ${end}` : passed + failed + skipped === 0 ? "ran no test" : null;
-  if (trouble === null) return { title, passed, failed, skipped, notes };
+  if (trouble === null) {
+    const isNamed = failed === 0 || notes.some((line) => line.startsWith("(fail)"));
+    return { title, passed, failed, skipped, notes: isNamed ? notes : [...notes, `(fail) ${title} outside its tests`] };
+  }
   return { title, passed, failed: failed + 1, skipped, notes: [...notes, `(fail) ${title} ${trouble}`] };
 }
 

@@ -117,7 +117,7 @@ function startTokenServer(directory: string, lifetime: number, requests: Registr
 }
 
 async function waitUntilServing(url: string, child: ChildProcess, log: () => string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 1_200; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${log().slice(-2_000)}`);
     try {
       await fetch(`${url}/v2/`);
@@ -126,7 +126,7 @@ async function waitUntilServing(url: string, child: ChildProcess, log: () => str
       await Bun.sleep(50);
     }
   }
-  throw new Error(`${program} did not answer at ${url} in 10 seconds: ${log().slice(-2_000)}`);
+  throw new Error(`${program} did not answer at ${url} in a minute: ${log().slice(-2_000)}`);
 }
 
 /**
