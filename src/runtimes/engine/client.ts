@@ -84,16 +84,15 @@ export function engineClient(options: ClientOptions) {
     const answer = await read(v.record(v.string(), v.unknown()), path, tellsManifests ? { manifests: "1" } : undefined);
     return judged(ImageInspect, `GET ${path}`, flavour.readImage(answer));
   };
-  const images = new Map<string, RawObject>();
+  const images = new Map<string, Promise<RawObject>>();
   const imageById = async (id: string): Promise<RawObject | null> => {
-    const known = images.get(id);
-    if (known !== undefined) return known;
+    const asked = images.get(id) ?? readImage(id);
+    if (images.size >= maxRememberedImages) images.clear();
+    images.set(id, asked);
     try {
-      const image = await readImage(id);
-      if (images.size >= maxRememberedImages) images.clear();
-      images.set(id, image);
-      return image;
+      return await asked;
     } catch (error) {
+      images.delete(id);
       if (isMissing(error)) return null;
       throw error;
     }
