@@ -275,6 +275,39 @@ for (const mode of modes) {
           ]);
         }
       });
+
+      test("a run carries injected files, says what the file will do, and writes their content nowhere", async () => {
+        const repository = repositoryOf("run");
+        const [from, to] = [await release(repository, "1.0.0"), await release(repository, "1.1.0")];
+        await using project = createProject(engine, client, version, {
+          "compose.yaml": injecting(from),
+          ".env": "SECRET_TEXT=s3cr3t-content\n",
+          "whole.txt": "a file of the host\n",
+        });
+        await project.up();
+        const container = await project.container("app");
+        await using session = await openSession(engine.address);
+        const journal = memoryJournal();
+        const ref = target(nameOf(container));
+        const plan = await session.plan(ref, [changeTo(to)]);
+        expect(plan.files.map((each) => each.path)).toEqual([`${project.folder}/compose.yaml`]);
+        await session.prepare(plan, [], journal);
+        await session.apply(plan, journal);
+        await session.finish(ref, journal);
+
+        const updated = await project.container("app");
+        expect(updated.Id).not.toBe(container.Id);
+        const { files } = await findInjectedFiles(client, updated);
+        const carried = readTar((await readInjectedFiles(client, updated.Id, files)) ?? new Uint8Array());
+        expect(carried.map((file) => Buffer.from(file.content).toString())).toEqual([
+          "inner",
+          "outer\n",
+          "s3cr3t-content",
+        ]);
+        const told = JSON.stringify([plan, journal.entries(), updated]);
+        expect(told).toContain("/run/secrets/token");
+        expect(told).not.toContain("s3cr3t-content");
+      });
     });
   }
 }

@@ -3,7 +3,7 @@ import { type Environment, readEnvironment, withVariable } from "./environment-f
 import { editTemplate, evaluate, parseTemplate, type TemplateEdit } from "./interpolate.ts";
 import type { ComposeContainer } from "./labels.ts";
 import { linePatch } from "./line-patch.ts";
-import { findPlaces, type Place } from "./places.ts";
+import { type Place, placeFinder } from "./places.ts";
 import type { ComposeSources, SourceFile } from "./sources.ts";
 
 export interface WantedImage {
@@ -52,13 +52,13 @@ export async function editFiles(
   sources: ComposeSources,
   wanted: readonly WantedImage[],
 ): Promise<FileEdits> {
-  const yaml = await import("yaml");
+  const findPlaces = placeFinder(await import("yaml"));
   const start: State = {
     files: new Map(sources.files.map(({ path, text }) => [path, text])),
     environment: new Map(sources.environment.map(({ path, text }) => [path, text])),
   };
   const look = (state: State) => {
-    const places = findPlaces(yaml, state.files);
+    const places = findPlaces(state.files);
     const known = environmentOf(state, compose.project);
     return { places, known, images: new Map([...places].map(([name, place]) => [name, imageAt(place, known)])) };
   };

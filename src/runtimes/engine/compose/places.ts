@@ -12,28 +12,44 @@ export type Place =
 
 /** How far a chain of merge keys and `extends` is followed. */
 const maxDepth = 10;
+/** Of brackets in each other, where the parser would take seconds. */
+const maxNesting = 200;
 
-/** Of every service that the files define; a later file has the last word, as when compose merges them. */
-export function findPlaces(yaml: Yaml, files: ReadonlyMap<string, string>): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>();
-  for (const [path, text] of files) {
-    for (const document of parse(yaml, text)) {
-      const root = resolved(yaml, document, document.contents);
-      const services = yaml.isMap(root) ? resolved(yaml, document, root.get("services", true)) : null;
-      if (!yaml.isMap(services)) continue;
-      const file: OpenFile = { yaml, path, text, document, services };
-      for (const pair of services.items) {
-        const name = keyOf(yaml, pair);
-        const service = resolved(yaml, document, pair.value);
-        if (name === null || !yaml.isMap(service)) continue;
-        const place = placeOf(file, service);
-        const before = places.get(name);
-        // A later file that says nothing of the image leaves the earlier one's word.
-        if (place.kind !== "none" || before === undefined) places.set(name, place);
-      }
+export type PlaceFinder = (files: ReadonlyMap<string, string>) => ReadonlyMap<string, Place>;
+
+/**
+ * Finds the place of every service that files define; a later file has the last word, as when compose merges them. Each text is
+ * parsed once.
+ */
+export function placeFinder(yaml: Yaml): PlaceFinder {
+  const known = new Map<string, readonly Document[]>();
+  const documentsOf = (text: string) => {
+    const documents = known.get(text) ?? parse(yaml, text);
+    known.set(text, documents);
+    return documents;
+  };
+  return (files) => {
+    const places = new Map<string, Place>();
+    for (const [path, text] of files) {
+      for (const document of documentsOf(text)) addPlaces(places, { yaml, path, text, document });
     }
+    return places;
+  };
+}
+
+function addPlaces(places: Map<string, Place>, read: Omit<OpenFile, "services">): void {
+  const { yaml, document } = read;
+  const root = resolved(yaml, document, document.contents);
+  const services = yaml.isMap(root) ? resolved(yaml, document, root.get("services", true)) : null;
+  if (!yaml.isMap(services)) return;
+  for (const pair of services.items) {
+    const name = keyOf(yaml, pair);
+    const service = resolved(yaml, document, pair.value);
+    if (name === null || !yaml.isMap(service)) continue;
+    const place = placeOf({ ...read, services }, service);
+    // A later file that says nothing of the image leaves the earlier one's word.
+    if (place.kind !== "none" || !places.has(name)) places.set(name, place);
   }
-  return places;
 }
 
 interface OpenFile {
@@ -46,13 +62,26 @@ interface OpenFile {
 
 /** Nothing where the text is no YAML. What the library says about it quotes the text, so it goes nowhere. */
 function parse(yaml: Yaml, text: string): readonly Document[] {
+  if (nestingOf(text) > maxNesting) return [];
   try {
-    const documents = yaml.parseAllDocuments(text, { prettyErrors: false, logLevel: "silent", merge: false });
+    // Looking for keys that are there twice takes time with the square of their number; compose itself refuses them.
+    const options = { prettyErrors: false, logLevel: "silent", merge: false, uniqueKeys: false } as const;
+    const documents = yaml.parseAllDocuments(text, options);
     return "empty" in documents ? [] : documents.filter((each) => each.errors.length === 0);
   } catch (error) {
     if (error instanceof RangeError) return [];
     throw error;
   }
+}
+
+function nestingOf(text: string): number {
+  let [depth, most] = [0, 0];
+  for (const letter of text) {
+    if (letter === "[" || letter === "{") depth += 1;
+    else if ((letter === "]" || letter === "}") && depth > 0) depth -= 1;
+    if (depth > most) most = depth;
+  }
+  return most;
 }
 
 function resolved(yaml: Yaml, document: Document, node: unknown): unknown {

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { isObject } from "../raw.ts";
 import type { ComposeContainer } from "./labels.ts";
 
-/** Of one file; compose files are a few kilobytes. */
-const maxFileBytes = 1024 * 1024;
+/** Of one file; compose files are a few kilobytes, and parsing this much takes a second. */
+const maxFileBytes = 256 * 1024;
 const maxFiles = 20;
 
 export interface SourceFile {

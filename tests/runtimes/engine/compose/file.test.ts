@@ -218,6 +218,12 @@ describe("editFiles() leaves to a person", () => {
     expect(edits[0]?.patch).toBeNull();
   });
 
+  test("one of thousands of services", async () => {
+    const many = Array.from({ length: 1_000 }, (_, index) => `  s${index}: {}\n`);
+    const { edits } = await edit(`services:\n${many.join("")}  web:\n    image: app:1\n`);
+    expect(edits[0]?.present).toBe("app:1");
+  });
+
   test("aliases that multiply are not followed", async () => {
     const bomb = ["x-0: &x0 [a, a]"];
     for (let level = 1; level < 40; level += 1) bomb.push(`x-${level}: &x${level} [*x${level - 1}, *x${level - 1}]`);

@@ -14,7 +14,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const put = (path: string, text: string | Uint8Array) => writeFileSync(join(root, path), text);
 put("project/compose.yaml", "services: {}\n");
-put("project/large.yaml", "#".repeat(1024 * 1024 + 1));
+put("project/large.yaml", "#".repeat(256 * 1024 + 1));
 put("project/binary.yaml", Uint8Array.from([0xff, 0xfe, 0x00]));
 put("elsewhere/compose.yaml", "secret: yes\n");
 symlinkSync(join(folder, "compose.yaml"), join(folder, "within.yaml"));
@@ -76,7 +76,7 @@ describe("findSources()", () => {
     ["a link that leads out", { config_files: [join(folder, "out.yaml")] }, "leads elsewhere"],
     ["a folder", { config_files: [join(folder, "folder.yaml")] }, "no regular file"],
     ["a pipe", { config_files: [join(folder, "pipe.yaml")] }, "no regular file"],
-    ["a large one", { config_files: [join(folder, "large.yaml")] }, "1048576 at most"],
+    ["a large one", { config_files: [join(folder, "large.yaml")] }, "262144 at most"],
     ["one that is no text", { config_files: [join(folder, "binary.yaml")] }, "cannot be read as text"],
     [
       "too many",
