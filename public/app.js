@@ -182,7 +182,8 @@ document.addEventListener(
       event.stopImmediatePropagation();
       return;
     }
-    if (form.method === "get") return;
+    // What leads to a file to save leaves the page as it is.
+    if (form.method === "get" || form.hasAttribute("data-download")) return;
     setBusy(form, true);
     event.submitter?.setAttribute("aria-busy", "true");
   },

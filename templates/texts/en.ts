@@ -13,6 +13,7 @@ import { notifiers } from "./en/notifiers.ts";
 import { overview } from "./en/overview.ts";
 import { runs } from "./en/runs.ts";
 import { settings } from "./en/settings.ts";
+import { images, snapshots } from "./en/snapshots.ts";
 import { trackers } from "./en/trackers.ts";
 import { upstreams } from "./en/upstreams.ts";
 
@@ -35,6 +36,8 @@ export const en = {
   backtest,
   upstreams,
   notes,
+  snapshots,
+  images,
 };
 
 export type Texts = typeof en;

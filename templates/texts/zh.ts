@@ -14,6 +14,7 @@ import { notifiers } from "./zh/notifiers.ts";
 import { overview } from "./zh/overview.ts";
 import { runs } from "./zh/runs.ts";
 import { settings } from "./zh/settings.ts";
+import { images, snapshots } from "./zh/snapshots.ts";
 import { trackers } from "./zh/trackers.ts";
 import { upstreams } from "./zh/upstreams.ts";
 
@@ -35,4 +36,6 @@ export const zh = {
   backtest,
   upstreams,
   notes,
+  snapshots,
+  images,
 } satisfies Texts;

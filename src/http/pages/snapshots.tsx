@@ -1,18 +1,22 @@
 import { ToastPartial } from "../../../templates/components/notice.tsx";
+import { SnapshotDiffSection, SnapshotPage } from "../../../templates/snapshots/detail.tsx";
+import type { Compared } from "../../../templates/snapshots/diff.tsx";
+import { SnapshotExport, SnapshotExportPage } from "../../../templates/snapshots/export.tsx";
+import { Snapshots } from "../../../templates/snapshots/list.tsx";
 import {
   SnapshotDelete,
   SnapshotDeletePage,
   SnapshotRestore,
   SnapshotRestorePage,
-  Snapshots,
-} from "../../../templates/executors/snapshots.tsx";
+} from "../../../templates/snapshots/questions.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, errorMessage, notFound, PluginError } from "../../errors.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
+import { exportedFile } from "../exported-file.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
@@ -37,21 +41,56 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
     return { ctx, executor, snapshot };
   };
 
-  app.get(`${path}/restore`, async (c) => {
+  /** A runtime that does not answer is something to show where the comparison would stand. */
+  const compare = async (c: AppContext, id: string): Promise<Exclude<Compared, null>> => {
+    try {
+      return { view: await snapshots.diff(id, c.req.raw.signal) };
+    } catch (error) {
+      if (!(error instanceof PluginError)) throw error;
+      return { failure: errorMessage(error) };
+    }
+  };
+
+  app.get(path, async (c) => respondHtml(c, <SnapshotPage {...(await find(c))} compared={null} />));
+
+  app.get(`${path}/diff`, async (c) => {
+    const found = await find(c);
+    const props = { ...found, compared: await compare(c, found.snapshot.id) };
+    return respondHtml(c, isFragmentRequest(c) ? <SnapshotDiffSection {...props} /> : <SnapshotPage {...props} />);
+  });
+
+  app.get(`${path}/export`, async (c) => {
     const props = await find(c);
+    return respondHtml(c, isFragmentRequest(c) ? <SnapshotExport {...props} /> : <SnapshotExportPage {...props} />);
+  });
+
+  app.post(`${path}/export`, async (c) => {
+    const { snapshot } = await find(c);
+    const form = await readForm(c);
+    const query = { format: formText(form, "format"), with_secrets: formText(form, "with_secrets") || "false" };
+    return exportedFile(await snapshots.export(c.get("actor"), snapshot.id, query));
+  });
+
+  app.get(`${path}/restore`, async (c) => {
+    const found = await find(c);
+    const props = { ...found, compared: await compare(c, found.snapshot.id) };
     return respondHtml(c, isFragmentRequest(c) ? <SnapshotRestore {...props} /> : <SnapshotRestorePage {...props} />);
   });
 
   app.post(`${path}/restore`, async (c) => {
     const found = await find(c);
     const { ctx, executor, snapshot } = found;
+    const planHash = formText(await readForm(c), "plan_hash");
     try {
-      const run = await runs.create(c.get("actor"), executor.id, { snapshot_id: snapshot.id });
+      const run = await runs.create(c.get("actor"), executor.id, {
+        snapshot_id: snapshot.id,
+        ...(planHash === "" ? {} : { plan_hash: planHash }),
+      });
       const notice: StoredNotice = { tone: "running", text: texts(ctx).executors.restore_started(executor.name) };
       return respondDone(c, ctx.base_path, `/runs/${run.id}`, notice);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
-      const props = { ...found, error: error.message };
+      const props = { ...found, compared: await compare(c, snapshot.id), error: error.message };
       const markup = isFragmentRequest(c) ? <SnapshotRestore {...props} /> : <SnapshotRestorePage {...props} />;
       return respondHtml(c, markup, error.status);
     }

@@ -16,6 +16,7 @@ export const audit = {
   executor_created: "Executor created",
   executor_deleted: "Executor deleted",
   executor_updated: "Executor changed",
+  image_removed: "Unused image removed",
   login: "Sign-in",
   logout: "Sign-out",
   notifier_created: "Notifier created",
@@ -32,6 +33,7 @@ export const audit = {
   tracker_deleted: "Tracker deleted",
   tracker_updated: "Tracker changed",
   snapshot_deleted: "Snapshot deleted",
+  snapshot_exported: "Snapshot exported",
   snapshot_locked: "Snapshot locked",
   snapshot_unlocked: "Snapshot unlocked",
 };

@@ -106,6 +106,7 @@ export const executors = {
   },
   left_stopped: "left stopped",
   files_title: (names: string) => `To write into ${names}`,
+  files_none: "What the compose file will do",
   files_unknown: "To write into the compose file",
   file_patch: "patch",
   carried: "Carried over unchanged",

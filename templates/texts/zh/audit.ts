@@ -17,6 +17,7 @@ export const audit = {
   executor_created: "执行器已创建",
   executor_deleted: "执行器已删除",
   executor_updated: "执行器已修改",
+  image_removed: "未使用的镜像已删除",
   login: "登录",
   logout: "退出登录",
   notifier_created: "通知已创建",
@@ -33,6 +34,7 @@ export const audit = {
   tracker_deleted: "追踪器已删除",
   tracker_updated: "追踪器已修改",
   snapshot_deleted: "快照已删除",
+  snapshot_exported: "快照已导出",
   snapshot_locked: "快照已锁定",
   snapshot_unlocked: "快照已解锁",
 } satisfies Texts["audit"];

@@ -1,17 +1,12 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
-import { Confirm } from "../components/dialog.tsx";
-import { Facts } from "../components/facts.tsx";
 import { Panel, Section } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { Digest } from "../components/version.tsx";
 import { formatBytes } from "../format.ts";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 interface SnapshotsProps {
@@ -40,12 +35,13 @@ export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
           ]}
           rows={snapshots.map((snapshot) => ({
             id: `snapshot-${snapshot.id}`,
+            href: `/executors/${executor.id}/snapshots/${snapshot.id}`,
             cells: {
               image: (
-                <div>
+                <>
                   <span class="version">{snapshot.reference}</span>{" "}
                   {snapshot.is_locked ? <Badge icon="lock">{t.locked}</Badge> : null}
-                </div>
+                </>
               ),
               taken: <Time ctx={ctx} at={snapshot.created_at} />,
               size: formatBytes(ctx.language, snapshot.size_bytes),
@@ -66,6 +62,15 @@ function SnapshotActions({ ctx, executor, snapshot }: Omit<SnapshotsProps, "snap
       <LinkButton ctx={ctx} href={`${path}/restore`} small icon="undo-2" opens_dialog>
         {t.restore}
       </LinkButton>
+      <LinkButton
+        ctx={ctx}
+        href={`${path}/export`}
+        small
+        kind="bare"
+        icon="arrow-down-to-line"
+        label={texts(ctx).snapshots.export}
+        opens_dialog
+      />
       <ActionForm
         ctx={ctx}
         action={`${path}/lock`}
@@ -88,88 +93,5 @@ function SnapshotActions({ ctx, executor, snapshot }: Omit<SnapshotsProps, "snap
         />
       )}
     </>
-  );
-}
-
-interface SnapshotQuestionProps {
-  ctx: PageContext;
-  executor: ExecutorView;
-  snapshot: SnapshotView;
-  error?: string | undefined;
-}
-
-function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps) {
-  const t = texts(ctx).executors;
-  const [service] = executor.services;
-  return (
-    <Facts
-      wide
-      items={[
-        service?.found === undefined || service.found === null
-          ? null
-          : [t.plan_now, <span class="version">{service.found.image}</span>],
-        [t.snapshot, <b class="version">{snapshot.reference}</b>],
-        snapshot.digest === null ? null : [t.digest, <Digest ctx={ctx} value={snapshot.digest} />],
-        [t.snapshot_taken, <Time ctx={ctx} at={snapshot.created_at} form="short" />],
-      ]}
-    />
-  );
-}
-
-/** What going back to a snapshot does, alone or as a page. */
-export function SnapshotRestore(props: SnapshotQuestionProps) {
-  const { ctx, executor, snapshot, error } = props;
-  const t = texts(ctx).executors;
-  return (
-    <Confirm
-      ctx={ctx}
-      title={t.restore_title(executor.name)}
-      verb={t.restore_verb}
-      kind="main"
-      action={`/executors/${executor.id}/snapshots/${snapshot.id}/restore`}
-      cancel_href={`/executors/${executor.id}`}
-      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
-    >
-      <SnapshotFacts {...props} />
-      <p>{t.restore_text}</p>
-      <p>
-        <b>{t.restore_data}</b>
-      </p>
-    </Confirm>
-  );
-}
-
-export function SnapshotRestorePage(props: SnapshotQuestionProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).executors.restore_verb} section="executors">
-      <SnapshotRestore {...props} />
-    </Layout>
-  );
-}
-
-export function SnapshotDelete(props: SnapshotQuestionProps) {
-  const { ctx, executor, snapshot, error } = props;
-  const t = texts(ctx).executors;
-  return (
-    <Confirm
-      ctx={ctx}
-      title={t.snapshot_delete_title}
-      verb={t.snapshot_delete}
-      kind="danger"
-      action={`/executors/${executor.id}/snapshots/${snapshot.id}/delete`}
-      cancel_href={`/executors/${executor.id}`}
-      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
-    >
-      <SnapshotFacts {...props} />
-      <p>{t.snapshot_delete_text}</p>
-    </Confirm>
-  );
-}
-
-export function SnapshotDeletePage(props: SnapshotQuestionProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).executors.snapshot_delete} section="executors">
-      <SnapshotDelete {...props} />
-    </Layout>
   );
 }

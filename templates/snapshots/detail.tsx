@@ -1,0 +1,88 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { SnapshotView } from "../../src/runs/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Link } from "../components/link.tsx";
+import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Badge, State } from "../components/state.tsx";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { type Compared, SnapshotDiff } from "./diff.tsx";
+import { SnapshotFacts } from "./questions.tsx";
+
+interface SnapshotPageProps {
+  ctx: PageContext;
+  executor: ExecutorView;
+  snapshot: SnapshotView;
+  compared: Compared;
+}
+
+/** One snapshot: what it is of, and what restoring it would change now. */
+export function SnapshotPage(props: SnapshotPageProps) {
+  const { ctx, executor, snapshot } = props;
+  const t = texts(ctx).snapshots;
+  const words = texts(ctx).executors;
+  const path = `/executors/${executor.id}/snapshots/${snapshot.id}`;
+  return (
+    <Layout ctx={ctx} title={t.title_of(executor.name)} section="executors">
+      <PageHeader
+        ctx={ctx}
+        title={t.title_of(executor.name)}
+        parent={{ title: executor.name, href: `/executors/${executor.id}` }}
+        state={snapshot.is_locked ? <Badge icon="lock">{words.locked}</Badge> : undefined}
+        lead={
+          snapshot.run_id === null ? undefined : (
+            <Link ctx={ctx} href={`/runs/${snapshot.run_id}`}>
+              {words.open_run}
+            </Link>
+          )
+        }
+        actions={
+          <>
+            <LinkButton ctx={ctx} href={`${path}/restore`} kind="main" icon="undo-2" opens_dialog>
+              {words.restore}
+            </LinkButton>
+            <LinkButton ctx={ctx} href={`${path}/export`} icon="arrow-down-to-line" opens_dialog>
+              {t.export}
+            </LinkButton>
+          </>
+        }
+      />
+      <Panel>
+        <SnapshotFacts ctx={ctx} executor={executor} snapshot={snapshot} />
+      </Panel>
+      <SnapshotDiffSection {...props} />
+    </Layout>
+  );
+}
+
+/** The comparison asks the runtime, so it comes after the page; without script it has an address of its own. */
+export function SnapshotDiffSection({ ctx, executor, snapshot, compared }: SnapshotPageProps) {
+  const t = texts(ctx).snapshots;
+  const address = `/executors/${executor.id}/snapshots/${snapshot.id}/diff`;
+  if (compared !== null) {
+    return (
+      <Section id="diff" title={t.diff} aside={t.diff_lead}>
+        <SnapshotDiff ctx={ctx} compared={compared} />
+      </Section>
+    );
+  }
+  return (
+    <div hx-get={url(ctx, address)} hx-trigger="load" hx-swap="outerHTML">
+      <Section id="diff" title={t.diff} aside={t.diff_lead}>
+        <Panel>
+          <div class="scripted">
+            <State ctx={ctx} tone="running">
+              {t.diff_loading}
+            </State>
+          </div>
+          <div class="unscripted">
+            <LinkButton ctx={ctx} href={address}>
+              {t.diff_show}
+            </LinkButton>
+          </div>
+        </Panel>
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import type { SnapshotDiffView } from "../../src/runs/schema.ts";
+import { DiffView } from "../components/diff.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Banner } from "../components/notice.tsx";
+import { State } from "../components/state.tsx";
+import { Digest } from "../components/version.tsx";
+import { changesOf } from "../executors/plan.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+/** What restoring would change, why nobody can say, or null while it is still to be asked. */
+export type Compared = { view: SnapshotDiffView } | { failure: string } | null;
+
+/** The comparison with what runs now, and whether the images are still there. */
+export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Exclude<Compared, null> }) {
+  const t = texts(ctx).snapshots;
+  if ("failure" in compared) {
+    return (
+      <Banner tone="failed" title={t.diff_failed}>
+        {translateMessage(ctx.language, compared.failure)}
+      </Banner>
+    );
+  }
+  const { view } = compared;
+  return (
+    <div class="plan">
+      {view.refusals.length === 0 ? null : (
+        <Banner tone="failed" title={t.refused}>
+          {view.refusals.map((refusal) => (
+            <p>{translateMessage(ctx.language, refusal.message)}</p>
+          ))}
+        </Banner>
+      )}
+      {view.warnings.map((warning) => (
+        <Banner tone="attention">{translateMessage(ctx.language, warning.message)}</Banner>
+      ))}
+      {view.is_noop ? (
+        <Banner tone="current">{t.diff_none}</Banner>
+      ) : view.diff.length === 0 ? (
+        <Banner tone="quiet">{t.gone}</Banner>
+      ) : (
+        <DiffView ctx={ctx} changes={changesOf(ctx, view.diff)} />
+      )}
+      <Images ctx={ctx} view={view} />
+    </div>
+  );
+}
+
+function Images({ ctx, view }: { ctx: PageContext; view: SnapshotDiffView }) {
+  const t = texts(ctx).snapshots;
+  if (view.images.length === 0) return null;
+  return (
+    <Facts
+      wide
+      items={[
+        [
+          t.images,
+          <div>
+            {view.images.map(({ id, is_present }) => (
+              <div>
+                <Digest ctx={ctx} value={id} />{" "}
+                <State ctx={ctx} tone={is_present === null ? "unknown" : is_present ? "current" : "attention"}>
+                  {is_present === null ? t.image_unknown : is_present ? t.image_present : t.image_absent}
+                </State>
+              </div>
+            ))}
+          </div>,
+        ],
+      ]}
+    />
+  );
+}

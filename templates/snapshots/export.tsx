@@ -1,0 +1,77 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { SnapshotView } from "../../src/runs/schema.ts";
+import { Button, Csrf, LinkButton } from "../components/button.tsx";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+interface SnapshotExportProps {
+  ctx: PageContext;
+  executor: ExecutorView;
+  snapshot: SnapshotView;
+}
+
+/** As what, and whether with secrets; the answer is a file to save, and the page stays. */
+export function SnapshotExport({ ctx, executor, snapshot }: SnapshotExportProps) {
+  const t = texts(ctx).snapshots;
+  return (
+    <form
+      class="confirm"
+      method="post"
+      action={url(ctx, `/executors/${executor.id}/snapshots/${snapshot.id}/export`)}
+      data-download=""
+    >
+      <Csrf ctx={ctx} />
+      <h2 id="dialog-title" tabindex={-1}>
+        {t.export_title(executor.name)}
+      </h2>
+      <div class="confirm-facts">
+        <p>{t.export_text}</p>
+        <fieldset class="choices">
+          <legend>{t.format}</legend>
+          <Choice name="format" type="radio" value="script" title={t.script} text={t.script_text} checked />
+          <Choice name="format" type="radio" value="compose" title={t.compose} text={t.compose_text} />
+        </fieldset>
+        <Choice name="with_secrets" type="checkbox" value="true" title={t.with_secrets} text={t.with_secrets_text} />
+      </div>
+      <div class="confirm-actions">
+        <LinkButton ctx={ctx} href={`/executors/${executor.id}`} kind="bare" attributes={{ "data-close": "" }}>
+          {texts(ctx).common.close}
+        </LinkButton>
+        <Button type="submit" kind="main" icon="arrow-down-to-line">
+          {t.download}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  name: string;
+  type: "radio" | "checkbox";
+  value: string;
+  title: string;
+  text: string;
+  checked?: boolean;
+}
+
+function Choice({ name, type, value, title, text, checked }: ChoiceProps) {
+  const id = `export-${name}-${value}`;
+  return (
+    <div class="field check">
+      <input type={type} id={id} name={name} value={value} checked={checked === true} aria-describedby={`${id}-help`} />
+      <label for={id}>{title}</label>
+      <p class="help" id={`${id}-help`}>
+        {text}
+      </p>
+    </div>
+  );
+}
+
+export function SnapshotExportPage(props: SnapshotExportProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).snapshots.export} section="executors">
+      <SnapshotExport {...props} />
+    </Layout>
+  );
+}

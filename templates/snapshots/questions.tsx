@@ -1,0 +1,100 @@
+import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { SnapshotView } from "../../src/runs/schema.ts";
+import { Confirm } from "../components/dialog.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Time } from "../components/time.tsx";
+import { Digest } from "../components/version.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { type Compared, SnapshotDiff } from "./diff.tsx";
+
+export interface SnapshotQuestionProps {
+  ctx: PageContext;
+  executor: ExecutorView;
+  snapshot: SnapshotView;
+  error?: string | undefined;
+}
+
+export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps) {
+  const t = texts(ctx).executors;
+  const [service] = executor.services;
+  return (
+    <Facts
+      wide
+      items={[
+        service?.found === undefined || service.found === null
+          ? null
+          : [t.plan_now, <span class="version">{service.found.image}</span>],
+        [t.snapshot, <b class="version">{snapshot.reference}</b>],
+        snapshot.digest === null ? null : [t.digest, <Digest ctx={ctx} value={snapshot.digest} />],
+        [t.snapshot_taken, <Time ctx={ctx} at={snapshot.created_at} form="short" />],
+      ]}
+    />
+  );
+}
+
+interface SnapshotRestoreProps extends SnapshotQuestionProps {
+  compared: Exclude<Compared, null>;
+}
+
+/** What going back to a snapshot changes, field by field, alone or as a page; the plan that is shown is the one that is carried out. */
+export function SnapshotRestore(props: SnapshotRestoreProps) {
+  const { ctx, executor, snapshot, compared, error } = props;
+  const t = texts(ctx).executors;
+  return (
+    <Confirm
+      ctx={ctx}
+      title={t.restore_title(executor.name)}
+      verb={t.restore_verb}
+      kind="main"
+      action={`/executors/${executor.id}/snapshots/${snapshot.id}/restore`}
+      fields={"view" in compared ? { plan_hash: compared.view.plan_hash } : {}}
+      cancel_href={`/executors/${executor.id}`}
+      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
+    >
+      <SnapshotFacts {...props} />
+      <SnapshotDiff ctx={ctx} compared={compared} />
+      <p>{t.restore_text}</p>
+      <p>
+        <b>{t.restore_data}</b>
+      </p>
+    </Confirm>
+  );
+}
+
+export function SnapshotRestorePage(props: SnapshotRestoreProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).executors.restore_verb} section="executors">
+      <SnapshotRestore {...props} />
+    </Layout>
+  );
+}
+
+export function SnapshotDelete(props: SnapshotQuestionProps) {
+  const { ctx, executor, snapshot, error } = props;
+  const t = texts(ctx).executors;
+  return (
+    <Confirm
+      ctx={ctx}
+      title={t.snapshot_delete_title}
+      verb={t.snapshot_delete}
+      kind="danger"
+      action={`/executors/${executor.id}/snapshots/${snapshot.id}/delete`}
+      cancel_href={`/executors/${executor.id}`}
+      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
+    >
+      <SnapshotFacts {...props} />
+      <p>{t.snapshot_delete_text}</p>
+    </Confirm>
+  );
+}
+
+export function SnapshotDeletePage(props: SnapshotQuestionProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).executors.snapshot_delete} section="executors">
+      <SnapshotDelete {...props} />
+    </Layout>
+  );
+}

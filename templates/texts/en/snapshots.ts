@@ -1,0 +1,68 @@
+import { plural } from "../../format.ts";
+
+export const snapshots = {
+  title_of: (executor: string) => `Snapshot of ${executor}`,
+  open: "Compare with now",
+  diff: "Compared with now",
+  diff_lead: "From what runs to what the snapshot says",
+  diff_loading: "Comparing with what runs",
+  diff_show: "Compare",
+  diff_failed: "It could not be compared with what runs",
+  diff_none: "What runs is as the snapshot says.",
+  gone: "The target is gone: restoring makes it again.",
+  refused: "It cannot be restored as things are",
+  images: "Images",
+  image_present: "on the runtime",
+  image_absent: "gone; pulled again by its digest when it is restored",
+  image_unknown: "not known",
+  more: "More actions",
+  export: "Export",
+  export_title: (executor: string) => `Export the snapshot of ${executor}`,
+  export_text:
+    "A file that makes the containers again without Tidemark. Data is not part of it: volumes and folders are used as they are found.",
+  format: "Write it as",
+  script: "Shell script",
+  script_text:
+    "Runs with sh and the docker or podman command. Leaves a container of that name alone, unless told to put it aside.",
+  compose: "Compose file",
+  compose_text: "For docker compose. Networks and volumes must be there.",
+  with_secrets: "With secrets in clear text",
+  with_secrets_text:
+    "Without them, values that look like secrets are variables that the file asks for. Whether an export had them is in the audit.",
+  download: "Download",
+  lock_text: "Locked snapshots are kept whatever the limit is.",
+};
+
+export const images = {
+  title: "Images that nothing uses",
+  lead: (count: number) => plural("en", count, { one: "image", other: "images" }),
+  text: "Images that no container uses, as far as Tidemark has to do with them: kept for snapshots, of a repository that an executor here updates, or without a tag. Nothing is removed by itself.",
+  others: (count: number) =>
+    `${plural("en", count, { one: "further unused image is", other: "further unused images are" })} none of Tidemark's business and not listed.`,
+  looking: "Looking for unused images",
+  show: "Look for unused images",
+  again: "Look again",
+  failed: "The images could not be listed",
+  none: "No image to clean up",
+  none_text: "Every image that Tidemark has to do with is used by a container.",
+  image: "Image",
+  untagged: "without a name",
+  size: "Size",
+  age: "Built",
+  why: "Why it is listed",
+  reasons: {
+    kept: "Kept for a snapshot that is gone",
+    repository: "Of a repository that is updated here",
+    untagged: "Has no tag any more",
+  },
+  needed: (count: number) => `${plural("en", count, { one: "snapshot needs", other: "snapshots need" })} it:`,
+  select: (name: string) => `Select ${name}`,
+  remove: "Remove",
+  remove_selected: "Remove selected…",
+  remove_title: (count: number) => `Remove ${plural("en", count, { one: "image", other: "images" })}?`,
+  remove_text: "What cannot be pulled again is lost. Containers and snapshots do not need them.",
+  nothing_selected: "Select at least one image",
+  freed: "Frees up to",
+  removed: (count: number) => `Removed ${plural("en", count, { one: "image", other: "images" })}`,
+  not_removed: (count: number) => `${plural("en", count, { one: "image", other: "images" })} could not be removed`,
+};
