@@ -131,16 +131,23 @@ function GroupPlan({ ctx, plan }: { ctx: PageContext; plan: Planned }) {
 function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"] }) {
   const t = texts(ctx).executors;
   if (files.length === 0) return null;
-  const names = [...new Set(files.flatMap(({ path }) => (path === null ? [] : [path])))];
+  const edited = files.filter(({ patch }) => patch !== "");
+  const names = [...new Set(edited.flatMap(({ path }) => (path === null ? [] : [path])))];
   return (
     <section class="plan-service">
-      <h3>{names.length === 0 ? t.files_unknown : t.files_title(formatList(ctx.language, names))}</h3>
+      <h3>
+        {edited.length === 0
+          ? t.files_none
+          : names.length === 0
+            ? t.files_unknown
+            : t.files_title(formatList(ctx.language, names))}
+      </h3>
       {files.map((file) => (
         <div class="plan-file">
           <p>
             <b>{file.service}</b> <span class="quiet">{translateMessage(ctx.language, file.message)}</span>
           </p>
-          <Code ctx={ctx} text={file.patch} what={t.file_patch} />
+          {file.patch === "" ? null : <Code ctx={ctx} text={file.patch} what={t.file_patch} />}
         </div>
       ))}
     </section>

@@ -106,6 +106,7 @@ export const executors = {
   },
   left_stopped: "保持停止",
   files_title: (names: string) => `应写入 ${names}`,
+  files_none: "compose 文件的影响",
   files_unknown: "应写入 compose 文件",
   file_patch: "补丁",
   carried: "原样保留",

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { tracker_channels, tracker_sources, trackers } from "../../src/db/tables.ts";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { FakeEngine, fakeRuntimes } from "../support/fake-runtime.ts";
+import { peerSuite } from "../support/peer.ts";
+import { digest } from "../support/run-world.ts";
+import { goodPassword, type TestApp, testApp } from "../support/test-app.ts";
+
+peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () => {
+  let app: TestApp;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let server: ReturnType<typeof Bun.serve>;
+  const complaints: string[] = [];
+  const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
+
+  beforeAll(async () => {
+    const engine = new FakeEngine();
+    for (const service of ["web", "worker", "tunnel"]) {
+      engine.add(`shop-${service}-1`, `registry.test/${service}:1.0`, digest("a"), { project: "shop", service });
+    }
+    const long = "a-service-whose-name-goes-on-and-on";
+    engine.add(`${long}-1`, `registry.example.internal:5000/platform/team/${long}:2026.11.20-bookworm`, digest("b"), {
+      project: `${long}-of-a-project`,
+      service: long,
+    });
+    for (let count = 0; count < 60; count++) engine.add(`app-${count}`, "registry.test/other:1.0", digest("c"));
+    app = await testApp({ runtimes: fakeRuntimes(engine) });
+    const person = await app.signedIn();
+    for (const name of ["web", "worker"]) await addTracker(name);
+    await person.api("POST", "/runtime-connections", {
+      name: "Home",
+      kind: "docker",
+      config: { address: "fake://home" },
+    });
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => forward(request) });
+    browser = await startChromium();
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
+    page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    page.on("console", (message) => {
+      if (message.type() === "error" && !/^Failed to load|Cross-Origin-Opener/.test(message.text())) {
+        complaints.push(message.text());
+      }
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(at("/login"));
+    await page.fill("#f-username", "admin");
+    await page.fill("#f-password", goodPassword);
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname !== "/login");
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop(true);
+    await app?.close();
+  });
+
+  /** The application knows itself by another origin than the one that listens here. */
+  async function forward(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const headers = new Headers(request.headers);
+    headers.delete("referer");
+    if (headers.has("origin")) headers.set("origin", app.origin);
+    const body = request.method === "GET" ? null : await request.arrayBuffer();
+    return await app.send(`${pathname}${search}`, { method: request.method, headers, body, redirect: "manual" });
+  }
+
+  async function addTracker(name: string): Promise<void> {
+    const now = app.clock.now();
+    const times = { created_at: now, updated_at: now };
+    const depth = { check_interval_minutes: 360, fetch_depth: 10, request_timeout_seconds: 15 };
+    const source = { key: "main", kind: "oci", config: { image: `registry.test/${name}` }, host: "registry.test" };
+    await app.db.write(async (tx) => {
+      await tx.insert(trackers).values({ id: `t-${name}`, name, ...depth, sorting: "publish_time", ...times });
+      await tx
+        .insert(tracker_sources)
+        .values({ id: `s-${name}`, tracker_id: `t-${name}`, ...source, position: 0, next_check_at: now });
+      await tx
+        .insert(tracker_channels)
+        .values({ id: `c-${name}`, source_id: `s-${name}`, type: "stable", position: 0 });
+    });
+  }
+
+  const rows = (within: Page) => within.locator("fieldset[id^='f-service_']");
+
+  test("a search leaves the targets that have its words, and says when none has", async () => {
+    await page.goto(at("/executors/new"));
+    expect(await page.locator("#targets > li:visible").count()).toBe(62);
+    await page.fill("[data-find]", "shop WORKER");
+    expect(await page.locator("#targets > li:visible b").first().textContent()).toBe("shop");
+    expect(await page.locator("#targets > li:visible").count()).toBe(1);
+    await page.fill("[data-find]", "nothing like that");
+    await page.getByText("No target has this in its name or image.").waitFor();
+    await page.fill("[data-find]", "shop");
+  }, 60_000);
+
+  test("a chosen group brings its services with their trackers, keeps the focus and folds the other targets", async () => {
+    await page.locator("input[value='compose:shop']").click();
+    await rows(page).first().waitFor();
+    expect(await rows(page).count()).toBe(3);
+    const chosen = [0, 1, 2].map((position) => page.inputValue(`#f-bindings-${position}-tracker`));
+    expect(await Promise.all(chosen)).toEqual(["web", "worker", ""]);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("value"))).toBe("compose:shop");
+    expect(await page.locator("#other-targets[open]").count()).toBe(0);
+    expect(await page.inputValue("#f-name")).toBe("shop");
+  }, 60_000);
+
+  test("unbinding a service takes its source and channel away, binding it brings them back", async () => {
+    await page.selectOption("#f-bindings-0-tracker", "");
+    await page.locator("#f-bindings-0-source").waitFor({ state: "detached" });
+    await page.selectOption("#f-bindings-0-tracker", "web");
+    await page.locator("#f-bindings-0-source").waitFor();
+    expect(await page.inputValue("#f-bindings-0-channel")).toBe("stable");
+  }, 60_000);
+
+  test.each([390, 1280, 1600])("at %i pixels nothing is wider than the window", async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    const excess = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(await excess()).toBe(0);
+    await page.locator("#other-targets > summary").click();
+    expect(await excess()).toBe(0);
+    await page.locator("#other-targets > summary").click();
+  });
+
+  test("without scripts the same form chooses, binds and saves", async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
+    const tab = await plain.newPage();
+    await tab.goto(at("/executors/new"));
+    await tab.locator("input[value='compose:shop']").click();
+    await tab.locator("#f-group_where > .unscripted button").click();
+    await rows(tab).first().waitFor();
+    await tab.selectOption("#f-bindings-1-tracker", "");
+    await tab.locator(".form-actions button.main").click();
+    await tab.waitForURL(/\/executors\/[0-9a-f-]{36}$/);
+    const [stored] = (await app.services.executors.list({})).items;
+    expect(stored?.target).toEqual({ kind: "compose", id: "shop" });
+    expect(stored?.bindings.map((binding) => binding.service)).toEqual(["web"]);
+    await plain.close();
+  }, 60_000);
+
+  test("no script failed and nothing was refused by the policy", () => {
+    expect(complaints).toEqual([]);
+  });
+});
