@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
-import { type EngineMode, engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { engineSuite, kindOf } from "../support/engine-modes.ts";
+import { startEngineProxy } from "../support/engine-proxy.ts";
 import {
   changes,
   containerName,
@@ -15,7 +19,6 @@ import {
   updateGroup,
 } from "../support/group-target.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
-import { peerSuite } from "../support/peer.ts";
 import {
   importImages,
   openSession,
@@ -27,345 +30,355 @@ import {
 
 setDefaultTimeout(120_000);
 
-const modes: readonly EngineMode[] = ["docker-20", "docker-29", "docker-29-containerd"];
 const { old, next, broken, sick } = groupImages;
 
-for (const mode of modes) {
-  peerSuite(`${mode}: groups of containers`, engineMissing(mode), () => {
-    let engine: TestEngine;
-    beforeAll(async () => {
-      engine = await startEngine({ mode });
-      await importImages(engine);
-      await importSick(engine);
-    }, 120_000);
-    afterAll(() => engine.stop(), 60_000);
+engineSuite("groups of containers", (mode) => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await startEngine({ mode });
+    await importImages(engine);
+    await importSick(engine);
+  }, 120_000);
+  afterAll(() => engine.stop(), 60_000);
 
-    const stateOf = async (project: string) => await containersOf(engine, project);
-    const name = (project: string, service: string) => containerName(project, service);
+  const stateOf = async (project: string) => await containersOf(engine, project);
+  const name = (project: string, service: string) => containerName(project, service);
 
-    test("a project is one target with its services, beside its containers", async () => {
-      await runStack(engine, "found");
-      await using session = await openSession(engine.address);
-      const targets = await session.discover();
-      const [project] = targets.filter((each) => each.ref.kind === "compose");
-      expect(project).toMatchObject({ ref: group("found"), name: "found", refusals: [] });
-      expect(project?.services.map((each) => `${each.name} ${each.state} ${each.containers}`)).toEqual([
-        "db running found-db-1",
-        "web running found-web-1",
-        "worker running found-worker-1",
-      ]);
-      expect(targets.filter((each) => each.ref.kind === "container")).toHaveLength(3);
-      expect<unknown>(await session.inspect(group("found"))).toEqual(project);
-      await expect(session.inspect(group("nobody"))).rejects.toThrow('There is no compose group "nobody"');
-      await removeGroup(engine, "found");
+  test("a second look asks for nothing that has not changed", async () => {
+    await runStack(engine, "twice");
+    const proxy = await startEngineProxy(engine.socket, join(tmpdir(), `tidemark-twice-${process.pid}-${mode}.sock`));
+    await using session = await openSession(`unix://${proxy.socket}`, { kind: kindOf(mode) });
+    const whole = await session.discover();
+    const calls = async (act: () => Promise<unknown>) => {
+      proxy.breakCall(0, "500");
+      await act();
+      return proxy.calls();
+    };
+    expect(await calls(async () => expect(await session.discover()).toEqual(whole))).toHaveLength(2);
+    await engine.call("POST", `/containers/${name("twice", "worker")}/stop?t=0`);
+    const changed = await calls(async () => {
+      const [project] = (await session.discover()).filter((each) => each.name === "twice");
+      expect(project?.services.map((each) => each.state)).toEqual(["running", "running", "stopped"]);
     });
-
-    test("an update moves each service in the order of its needs, and loses nothing", async () => {
-      const project = "whole";
-      await runStack(engine, project);
-      const before = {
-        db: await inspectOne(engine, name(project, "db")),
-        web: await inspectOne(engine, name(project, "web")),
-      };
-      await using session = await openSession(engine.address);
-      const plan = await session.plan(group(project), changes({ worker: next, web: next, db: next }));
-      expect(plan.refusals).toEqual([]);
-      expect(plan.containers.map((each) => `${each.name} ${each.because}`)).toEqual([
-        "whole-db-1 desired",
-        "whole-web-1 desired",
-        "whole-worker-1 desired",
-      ]);
-      const journal = memoryJournal();
-      await session.apply(plan, journal);
-      const starts = journal
-        .entries()
-        .filter((each) => each.step === "start" && each.phase === "finish")
-        .map((each) => each.facts.container);
-      expect(starts).toEqual(["whole-db-1", "whole-web-1", "whole-worker-1"]);
-      // The database is healthy before what needs it goes down.
-      const steps = journal.written();
-      expect(steps.indexOf("wait finish")).toBeGreaterThan(steps.indexOf("start finish"));
-      expect(journal.entries().find((each) => each.step === "wait")?.facts).toMatchObject({
-        container: "whole-web-1",
-        for: "whole-db-1",
-      });
-      await session.finish(group(project), journal);
-      expect(await stateOf(project)).toEqual([
-        `whole-db-1 running ${next}`,
-        `whole-web-1 running ${next}`,
-        `whole-worker-1 running ${next}`,
-      ]);
-      const [db, web, worker] = await Promise.all(
-        ["db", "web", "worker"].map((each) => inspectOne(engine, name(project, each))),
-      );
-      expect(db?.Mounts[0]?.Name).toBe(before.db.Mounts[0]?.Name ?? "?");
-      expect(web?.Id).not.toBe(before.web.Id);
-      expect(worker?.HostConfig.NetworkMode).toBe(`container:${web?.Id}`);
-      expect(web?.NetworkSettings.Networks[`${project}_default`]?.Aliases).toContain("web");
-      expect(web?.HostConfig.RestartPolicy.Name).toBe("always");
-      expect(web?.Config.Labels.owner).toBe("people of web");
-      expect(web?.Config.Env).toContain("APP_VERSION=2.0.0");
-      await removeGroup(engine, project);
-    });
-
-    test("what shares the network of one that is replaced is made anew with it, also from outside of the project", async () => {
-      const project = "shared";
-      await runStack(engine, project);
-      const web = await inspectOne(engine, name(project, "web"));
-      await runContainer(engine, "sniffer", { HostConfig: { NetworkMode: `container:${web.Id}` } });
-      await using session = await openSession(engine.address);
-      const plan = await session.plan(group(project), changes({ web: next }));
-      expect(plan.containers.map((each) => `${each.name} ${each.service} ${each.because}`)).toEqual([
-        "shared-web-1 web desired",
-        "shared-worker-1 worker shares",
-        "sniffer sniffer shares",
-      ]);
-      const journal = memoryJournal();
-      await session.apply(plan, journal);
-      expect(await session.readiness(group(project), 0, ["shared-web-1", "shared-worker-1"])).toMatchObject({
-        ready: true,
-      });
-      await session.finish(group(project), journal);
-      const { Id } = await inspectOne(engine, name(project, "web"));
-      for (const each of [name(project, "worker"), "sniffer"]) {
-        expect(await inspectOne(engine, each)).toMatchObject({
-          Config: { Image: old },
-          State: { Running: true },
-          HostConfig: { NetworkMode: `container:${Id}` },
-        });
-      }
-      await removeContainers(engine, "sniffer");
-      await removeGroup(engine, project);
-    });
-
-    test("a single container takes along what hangs on it: namespaces, volumes and links", async () => {
-      await runContainer(engine, "anchor", { Volumes: { "/data": {} } });
-      const { Id } = await inspectOne(engine, "anchor");
-      await runContainer(engine, "side", { HostConfig: { PidMode: `container:${Id}` } });
-      await runContainer(engine, "heir", { HostConfig: { VolumesFrom: [Id] } });
-      await runContainer(engine, "linker", { HostConfig: { Links: ["anchor:friend"] } });
-      const volume = (await inspectOne(engine, "anchor")).Mounts[0]?.Name;
-      await using session = await openSession(engine.address);
-      const plan = await session.plan(target("anchor"), changes({ main: next }));
-      expect(plan.refusals).toEqual([]);
-      expect(plan.containers[0]).toMatchObject({ name: "anchor", because: "desired" });
-      expect(
-        plan.containers
-          .slice(1)
-          .map((each) => `${each.name} ${each.because}`)
-          .sort(),
-      ).toEqual(["heir shares", "linker shares", "side shares"]);
-      const journal = memoryJournal();
-      await session.apply(plan, journal);
-      await session.finish(target("anchor"), journal);
-      const now = await inspectOne(engine, "anchor");
-      expect(now.Config.Image).toBe(next);
-      expect((await inspectOne(engine, "heir")).Mounts[0]?.Name).toBe(volume ?? "?");
-      const linker = await inspectOne(engine, "linker");
-      expect(linker.State.Running).toBe(true);
-      expect(linker.HostConfig.Links).toEqual(["/anchor:/linker/friend"]);
-      expect((await engine.call("GET", "/containers/side/json")) as object).toMatchObject({
-        HostConfig: { PidMode: `container:${now.Id}` },
-      });
-      for (const each of ["side", "heir", "linker", "anchor"]) await removeContainers(engine, each);
-    });
-
-    test("one service that fails puts the whole group back, and says what each did", async () => {
-      const project = "broken";
-      await runStack(engine, project);
-      const ids = async () =>
-        (await Promise.all(["db", "web", "worker"].map((each) => inspectOne(engine, name(project, each))))).map(
-          (each) => each.Id,
-        );
-      const before = await ids();
-      await using session = await openSession(engine.address);
-      const journal = memoryJournal();
-      const plan = await updateGroup(session, project, { db: next, web: next, worker: broken }, journal);
-      const names = plan.containers.map((each) => each.name);
-      let verdict = await session.readiness(group(project), Date.now(), names);
-      while (!verdict.ready && verdict.final !== true)
-        verdict = await session.readiness(group(project), Date.now(), names);
-      expect(verdict.detail).toContain('"broken-worker-1": ');
-      expect(verdict.detail).not.toContain("broken-db-1");
-      expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
-      expect(await stateOf(project)).toEqual([
-        `broken-db-1 running ${old}`,
-        `broken-web-1 running ${old}`,
-        `broken-worker-1 running ${old}`,
-      ]);
-      expect(await ids()).toEqual(before);
-      const undone = journal.entries().filter((each) => each.step === "undo" && each.phase === "finish");
-      expect(undone.map((each) => each.facts.container).sort()).toEqual(names.toSorted());
-      await removeGroup(engine, project);
-    });
-
-    test("a dependency that does not get healthy stops the run before what needs it is touched", async () => {
-      const project = "sick";
-      await runStack(engine, project);
-      await engine.call("POST", `/containers/${name(project, "db")}/rename?name=${name(project, "db")}-own`);
-      await engine.call("DELETE", `/containers/${name(project, "db")}-own?force=1&v=1`);
-      // Without a check of its own, so that it takes the image's.
-      await runService(engine, project, "db", { host: { NetworkMode: `${project}_default` } });
-      const web = (await inspectOne(engine, name(project, "web"))).Id;
-      await using session = await openSession(engine.address);
-      const journal = memoryJournal();
-      const failure = await updateGroup(session, project, { db: sick, web: next }, journal).catch(errorMessage);
-      expect(failure).toContain('"sick-web-1" needs "sick-db-1" healthy, and it is not');
-      expect(journal.entries().some((each) => each.step === "stop" && each.facts.container === "sick-web-1")).toBe(
-        false,
-      );
-      expect((await inspectOne(engine, name(project, "web"))).Id).toBe(web);
-      await session.undo(group(project), journal, null);
-      expect(await stateOf(project)).toEqual([
-        `sick-db-1 running ${old}`,
-        `sick-web-1 running ${old}`,
-        `sick-worker-1 running ${old}`,
-      ]);
-      await removeGroup(engine, project);
-    });
-
-    test("all replicas move; differing ones are refused in the plan", async () => {
-      const project = "many";
-      for (const number of [1, 2, 3]) await runService(engine, project, "app", { number, body: { Env: ["A=1"] } });
-      await using session = await openSession(engine.address);
-      const journal = memoryJournal();
-      const plan = await updateGroup(session, project, { app: next }, journal);
-      expect(plan.containers).toHaveLength(3);
-      expect(plan.diff.filter((each) => each.path === "Image")).toHaveLength(1);
-      await session.finish(group(project), journal);
-      expect(await stateOf(project)).toEqual([1, 2, 3].map((each) => `many-app-${each} running ${next}`));
-      await engine.call("DELETE", "/containers/many-app-3?force=1");
-      await runService(engine, project, "app", { number: 3, body: { Image: next, Env: ["A=2"] } });
-      const refused = await session.plan(group(project), changes({ app: old }));
-      expect(refused.refusals.map((each) => each.code)).toContain("replicas_differ");
-      await expect(session.apply(refused, memoryJournal())).rejects.toThrow("cannot be updated");
-      await removeGroup(engine, project);
-    });
-
-    test("a circle of needs is refused in the plan", async () => {
-      await runService(engine, "circle", "a", { dependsOn: "b:service_started:false" });
-      await runService(engine, "circle", "b", { dependsOn: "a:service_started:false" });
-      await using session = await openSession(engine.address);
-      const plan = await session.plan(group("circle"), changes({ a: next, b: next }));
-      expect(plan.refusals).toMatchObject([{ code: "dependency_cycle" }]);
-      expect(plan.refusals[0]?.message).toContain('"circle-a-1" needs "circle-b-1" needs "circle-a-1"');
-      await removeGroup(engine, "circle");
-    });
-
-    test("what asks for a restart with its dependency is made anew with it", async () => {
-      await runService(engine, "asks", "db");
-      await runService(engine, "asks", "web", { dependsOn: "db:service_started:true" });
-      const before = (await inspectOne(engine, "asks-web-1")).Id;
-      await using session = await openSession(engine.address);
-      const journal = memoryJournal();
-      const plan = await updateGroup(session, "asks", { db: next }, journal);
-      expect(plan.containers.map((each) => `${each.name} ${each.because}`)).toEqual([
-        "asks-db-1 desired",
-        "asks-web-1 restarts",
-      ]);
-      await session.finish(group("asks"), journal);
-      expect((await inspectOne(engine, "asks-web-1")).Id).not.toBe(before);
-      expect(await stateOf("asks")).toEqual([`asks-db-1 running ${next}`, `asks-web-1 running ${old}`]);
-      await removeGroup(engine, "asks");
-    });
-
-    test("a rollback leads every container back to what the snapshot says", async () => {
-      const project = "back";
-      await runStack(engine, project);
-      await using session = await openSession(engine.address);
-      const snapshot = (await session.snapshots?.capture(group(project))) ?? "";
-      const before = await inspectOne(engine, name(project, "db"));
-      const journal = memoryJournal();
-      await updateGroup(session, project, { db: next, web: next, worker: next }, journal);
-      await session.finish(group(project), journal);
-      const again = memoryJournal();
-      const plan = await restore(session, group(project), snapshot, again);
-      expect(plan.containers.map((each) => each.name)).toEqual(["back-db-1", "back-web-1", "back-worker-1"]);
-      await session.finish(group(project), again);
-      expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `back-${each}-1 running ${old}`));
-      const db = await inspectOne(engine, name(project, "db"));
-      expect(db.Mounts[0]?.Name).toBe(before.Mounts[0]?.Name ?? "?");
-      const web = await inspectOne(engine, name(project, "web"));
-      expect((await inspectOne(engine, name(project, "worker"))).HostConfig.NetworkMode).toBe(`container:${web.Id}`);
-      // Nothing is left to do, although the ids are others.
-      const noop = await session.snapshots?.planRestore(group(project), snapshot);
-      expect(noop?.is_noop).toBe(true);
-      await removeGroup(engine, project);
-    });
-
-    test("a rollback makes again what was removed, and leaves services alone that are as they were", async () => {
-      const project = "again";
-      await runStack(engine, project);
-      await using session = await openSession(engine.address);
-      const snapshot = (await session.snapshots?.capture(group(project))) ?? "";
-      const db = (await inspectOne(engine, name(project, "db"))).Id;
-      await engine.call("DELETE", `/containers/${name(project, "worker")}?force=1`);
-      const journal = memoryJournal();
-      const plan = await restore(session, group(project), snapshot, journal);
-      expect(plan.containers.map((each) => each.name)).toEqual(["again-worker-1"]);
-      await session.finish(group(project), journal);
-      expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `again-${each}-1 running ${old}`));
-      expect((await inspectOne(engine, name(project, "db"))).Id).toBe(db);
-      await removeGroup(engine, project);
-    });
-
-    test("previous containers that a stranger removed are made again from the run's snapshot", async () => {
-      const project = "prey";
-      await runStack(engine, project);
-      await using session = await openSession(engine.address);
-      const snapshot = (await session.snapshots?.capture(group(project))) ?? "";
-      const journal = memoryJournal();
-      await updateGroup(session, project, { web: next, worker: broken }, journal);
-      // What `docker compose up` does with stopped containers of a service that has enough others.
-      for (const line of await stateOf(project)) {
-        const [container = ""] = line.split(" ");
-        if (container.endsWith("-previous")) await engine.call("DELETE", `/containers/${container}`);
-      }
-      expect(await session.undo(group(project), journal, snapshot)).toMatchObject({ state: "untouched" });
-      expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `prey-${each}-1 running ${old}`));
-      const web = await inspectOne(engine, name(project, "web"));
-      expect(web.HostConfig.RestartPolicy.Name).toBe("always");
-      expect((await inspectOne(engine, name(project, "worker"))).HostConfig.NetworkMode).toBe(`container:${web.Id}`);
-      await removeGroup(engine, project);
-    });
-
-    test("start before stop lets both run until the new one is ready", async () => {
-      const network = "rolling_default";
-      await engine.call("POST", "/networks/create", { Name: network });
-      await runService(engine, "rolling", "web", {
-        host: { NetworkMode: network },
-        body: { NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: ["web"] } } } },
-      });
-      await using session = await openSession(engine.address);
-      const plan = await session.plan(group("rolling"), changes({ web: next }), { start_first: true });
-      expect(plan).toMatchObject({ order: "start_first", refusals: [] });
-      const journal = memoryJournal();
-      await session.apply(plan, journal);
-      const steps = journal.written();
-      expect(steps.indexOf("stop begin")).toBeGreaterThan(steps.indexOf("start finish"));
-      await session.finish(group("rolling"), journal);
-      expect(await stateOf("rolling")).toEqual([`rolling-web-1 running ${next}`]);
-      // One that does not get ready costs nothing: the old one was never stopped.
-      const failing = await session.plan(group("rolling"), changes({ web: broken }), { start_first: true });
-      const second = memoryJournal();
-      const started = (await inspectOne(engine, "rolling-web-1")).Id;
-      expect(await session.apply(failing, second).catch(errorMessage)).toContain(
-        "did not get ready beside the old one",
-      );
-      expect(second.written()).not.toContain("stop begin");
-      await session.undo(group("rolling"), second, null);
-      expect(await stateOf("rolling")).toEqual([`rolling-web-1 running ${next}`]);
-      expect((await inspectOne(engine, "rolling-web-1")).Id).toBe(started);
-      await removeGroup(engine, "rolling");
-    });
-
-    test("start before stop is refused where both cannot run at once", async () => {
-      await runStack(engine, "both");
-      await using session = await openSession(engine.address);
-      const plan = await session.plan(group("both"), changes({ web: next }), { start_first: true });
-      expect(plan.refusals.map((each) => each.code)).toEqual(["start_first"]);
-      expect(plan.refusals[0]?.message).toContain('"both-worker-1" hang on it');
-      await removeGroup(engine, "both");
-    });
+    expect(changed.filter((call) => call.includes("/json") && !call.includes("/containers/json"))).toHaveLength(2);
+    await proxy.stop();
+    await removeGroup(engine, "twice");
   });
-}
+
+  test("a project is one target with its services, beside its containers", async () => {
+    await runStack(engine, "found");
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const targets = await session.discover();
+    const [project] = targets.filter((each) => each.ref.kind === "compose");
+    expect(project).toMatchObject({ ref: group("found"), name: "found", refusals: [] });
+    expect(project?.services.map((each) => `${each.name} ${each.state} ${each.containers}`)).toEqual([
+      "db running found-db-1",
+      "web running found-web-1",
+      "worker running found-worker-1",
+    ]);
+    expect(targets.filter((each) => each.ref.kind === "container")).toHaveLength(3);
+    expect<unknown>(await session.inspect(group("found"))).toEqual(project);
+    await expect(session.inspect(group("nobody"))).rejects.toThrow('There is no compose group "nobody"');
+    await removeGroup(engine, "found");
+  });
+
+  test("an update moves each service in the order of its needs, and loses nothing", async () => {
+    const project = "whole";
+    await runStack(engine, project);
+    const before = {
+      db: await inspectOne(engine, name(project, "db")),
+      web: await inspectOne(engine, name(project, "web")),
+    };
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const plan = await session.plan(group(project), changes({ worker: next, web: next, db: next }));
+    expect(plan.refusals).toEqual([]);
+    expect(plan.containers.map((each) => `${each.name} ${each.because}`)).toEqual([
+      "whole-db-1 desired",
+      "whole-web-1 desired",
+      "whole-worker-1 desired",
+    ]);
+    const journal = memoryJournal();
+    await session.apply(plan, journal);
+    const starts = journal
+      .entries()
+      .filter((each) => each.step === "start" && each.phase === "finish")
+      .map((each) => each.facts.container);
+    expect(starts).toEqual(["whole-db-1", "whole-web-1", "whole-worker-1"]);
+    // The database is healthy before what needs it goes down.
+    const steps = journal.written();
+    expect(steps.indexOf("wait finish")).toBeGreaterThan(steps.indexOf("start finish"));
+    expect(journal.entries().find((each) => each.step === "wait")?.facts).toMatchObject({
+      container: "whole-web-1",
+      for: "whole-db-1",
+    });
+    await session.finish(group(project), journal);
+    expect(await stateOf(project)).toEqual([
+      `whole-db-1 running ${next}`,
+      `whole-web-1 running ${next}`,
+      `whole-worker-1 running ${next}`,
+    ]);
+    const [db, web, worker] = await Promise.all(
+      ["db", "web", "worker"].map((each) => inspectOne(engine, name(project, each))),
+    );
+    expect(db?.Mounts[0]?.Name).toBe(before.db.Mounts[0]?.Name ?? "?");
+    expect(web?.Id).not.toBe(before.web.Id);
+    expect(worker?.HostConfig.NetworkMode).toBe(`container:${web?.Id}`);
+    expect(web?.NetworkSettings.Networks[`${project}_default`]?.Aliases).toContain("web");
+    expect(web?.HostConfig.RestartPolicy.Name).toBe("always");
+    expect(web?.Config.Labels.owner).toBe("people of web");
+    expect(web?.Config.Env).toContain("APP_VERSION=2.0.0");
+    await removeGroup(engine, project);
+  });
+
+  test("what shares the network of one that is replaced is made anew with it, also from outside of the project", async () => {
+    const project = "shared";
+    await runStack(engine, project);
+    const web = await inspectOne(engine, name(project, "web"));
+    await runContainer(engine, "sniffer", { HostConfig: { NetworkMode: `container:${web.Id}` } });
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const plan = await session.plan(group(project), changes({ web: next }));
+    expect(plan.containers.map((each) => `${each.name} ${each.service} ${each.because}`)).toEqual([
+      "shared-web-1 web desired",
+      "shared-worker-1 worker shares",
+      "sniffer sniffer shares",
+    ]);
+    const journal = memoryJournal();
+    await session.apply(plan, journal);
+    expect(await session.readiness(group(project), 0, ["shared-web-1", "shared-worker-1"])).toMatchObject({
+      ready: true,
+    });
+    await session.finish(group(project), journal);
+    const { Id } = await inspectOne(engine, name(project, "web"));
+    for (const each of [name(project, "worker"), "sniffer"]) {
+      expect(await inspectOne(engine, each)).toMatchObject({
+        Config: { Image: old },
+        State: { Running: true },
+        HostConfig: { NetworkMode: `container:${Id}` },
+      });
+    }
+    await removeContainers(engine, "sniffer");
+    await removeGroup(engine, project);
+  });
+
+  test("a single container takes along what hangs on it: namespaces, volumes and links", async () => {
+    await runContainer(engine, "anchor", { Volumes: { "/data": {} } });
+    const { Id } = await inspectOne(engine, "anchor");
+    await runContainer(engine, "side", { HostConfig: { PidMode: `container:${Id}` } });
+    await runContainer(engine, "heir", { HostConfig: { VolumesFrom: [Id] } });
+    await runContainer(engine, "linker", { HostConfig: { Links: ["anchor:friend"] } });
+    const volume = (await inspectOne(engine, "anchor")).Mounts[0]?.Name;
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const plan = await session.plan(target("anchor"), changes({ main: next }));
+    expect(plan.refusals).toEqual([]);
+    expect(plan.containers[0]).toMatchObject({ name: "anchor", because: "desired" });
+    expect(
+      plan.containers
+        .slice(1)
+        .map((each) => `${each.name} ${each.because}`)
+        .sort(),
+    ).toEqual(["heir shares", "linker shares", "side shares"]);
+    const journal = memoryJournal();
+    await session.apply(plan, journal);
+    await session.finish(target("anchor"), journal);
+    const now = await inspectOne(engine, "anchor");
+    expect(now.Config.Image).toBe(next);
+    expect((await inspectOne(engine, "heir")).Mounts[0]?.Name).toBe(volume ?? "?");
+    const linker = await inspectOne(engine, "linker");
+    expect(linker.State.Running).toBe(true);
+    expect(linker.HostConfig.Links).toEqual(["/anchor:/linker/friend"]);
+    expect((await engine.call("GET", "/containers/side/json")) as object).toMatchObject({
+      HostConfig: { PidMode: `container:${now.Id}` },
+    });
+    for (const each of ["side", "heir", "linker", "anchor"]) await removeContainers(engine, each);
+  });
+
+  test("one service that fails puts the whole group back, and says what each did", async () => {
+    const project = "broken";
+    await runStack(engine, project);
+    const ids = async () =>
+      (await Promise.all(["db", "web", "worker"].map((each) => inspectOne(engine, name(project, each))))).map(
+        (each) => each.Id,
+      );
+    const before = await ids();
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const journal = memoryJournal();
+    const plan = await updateGroup(session, project, { db: next, web: next, worker: broken }, journal);
+    const names = plan.containers.map((each) => each.name);
+    let verdict = await session.readiness(group(project), Date.now(), names);
+    while (!verdict.ready && verdict.final !== true)
+      verdict = await session.readiness(group(project), Date.now(), names);
+    expect(verdict.detail).toContain('"broken-worker-1": ');
+    expect(verdict.detail).not.toContain("broken-db-1");
+    expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
+    expect(await stateOf(project)).toEqual([
+      `broken-db-1 running ${old}`,
+      `broken-web-1 running ${old}`,
+      `broken-worker-1 running ${old}`,
+    ]);
+    expect(await ids()).toEqual(before);
+    const undone = journal.entries().filter((each) => each.step === "undo" && each.phase === "finish");
+    expect(undone.map((each) => each.facts.container).sort()).toEqual(names.toSorted());
+    await removeGroup(engine, project);
+  });
+
+  test("a dependency that does not get healthy stops the run before what needs it is touched", async () => {
+    const project = "sick";
+    await runStack(engine, project);
+    const web = (await inspectOne(engine, name(project, "web"))).Id;
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const journal = memoryJournal();
+    const failure = await updateGroup(session, project, { db: sick, web: next }, journal).catch(errorMessage);
+    expect(failure).toContain('"sick-web-1" needs "sick-db-1" healthy, and it is not');
+    expect(journal.entries().some((each) => each.step === "stop" && each.facts.container === "sick-web-1")).toBe(false);
+    expect((await inspectOne(engine, name(project, "web"))).Id).toBe(web);
+    await session.undo(group(project), journal, null);
+    expect(await stateOf(project)).toEqual([
+      `sick-db-1 running ${old}`,
+      `sick-web-1 running ${old}`,
+      `sick-worker-1 running ${old}`,
+    ]);
+    await removeGroup(engine, project);
+  });
+
+  test("all replicas move; differing ones are refused in the plan", async () => {
+    const project = "many";
+    for (const number of [1, 2, 3]) await runService(engine, project, "app", { number, body: { Env: ["A=1"] } });
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const journal = memoryJournal();
+    const plan = await updateGroup(session, project, { app: next }, journal);
+    expect(plan.containers).toHaveLength(3);
+    expect(plan.diff.filter((each) => each.path === "Image")).toHaveLength(1);
+    await session.finish(group(project), journal);
+    expect(await stateOf(project)).toEqual([1, 2, 3].map((each) => `many-app-${each} running ${next}`));
+    await engine.call("DELETE", "/containers/many-app-3?force=1");
+    await runService(engine, project, "app", { number: 3, body: { Image: next, Env: ["A=2"] } });
+    const refused = await session.plan(group(project), changes({ app: old }));
+    expect(refused.refusals.map((each) => each.code)).toContain("replicas_differ");
+    await expect(session.apply(refused, memoryJournal())).rejects.toThrow("cannot be updated");
+    await removeGroup(engine, project);
+  });
+
+  test("a circle of needs is refused in the plan", async () => {
+    await runService(engine, "circle", "a", { dependsOn: "b:service_started:false" });
+    await runService(engine, "circle", "b", { dependsOn: "a:service_started:false" });
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const plan = await session.plan(group("circle"), changes({ a: next, b: next }));
+    expect(plan.refusals).toMatchObject([{ code: "dependency_cycle" }]);
+    expect(plan.refusals[0]?.message).toContain('"circle-a-1" needs "circle-b-1" needs "circle-a-1"');
+    await removeGroup(engine, "circle");
+  });
+
+  test("what asks for a restart with its dependency is made anew with it", async () => {
+    await runService(engine, "asks", "db");
+    await runService(engine, "asks", "web", { dependsOn: "db:service_started:true" });
+    const before = (await inspectOne(engine, "asks-web-1")).Id;
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const journal = memoryJournal();
+    const plan = await updateGroup(session, "asks", { db: next }, journal);
+    expect(plan.containers.map((each) => `${each.name} ${each.because}`)).toEqual([
+      "asks-db-1 desired",
+      "asks-web-1 restarts",
+    ]);
+    await session.finish(group("asks"), journal);
+    expect((await inspectOne(engine, "asks-web-1")).Id).not.toBe(before);
+    expect(await stateOf("asks")).toEqual([`asks-db-1 running ${next}`, `asks-web-1 running ${old}`]);
+    await removeGroup(engine, "asks");
+  });
+
+  test("a rollback leads every container back to what the snapshot says", async () => {
+    const project = "back";
+    await runStack(engine, project);
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const snapshot = (await session.snapshots?.capture(group(project))) ?? "";
+    const before = await inspectOne(engine, name(project, "db"));
+    const journal = memoryJournal();
+    await updateGroup(session, project, { db: next, web: next, worker: next }, journal);
+    await session.finish(group(project), journal);
+    const again = memoryJournal();
+    const plan = await restore(session, group(project), snapshot, again);
+    expect(plan.containers.map((each) => each.name)).toEqual(["back-db-1", "back-web-1", "back-worker-1"]);
+    await session.finish(group(project), again);
+    expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `back-${each}-1 running ${old}`));
+    const db = await inspectOne(engine, name(project, "db"));
+    expect(db.Mounts[0]?.Name).toBe(before.Mounts[0]?.Name ?? "?");
+    const web = await inspectOne(engine, name(project, "web"));
+    expect((await inspectOne(engine, name(project, "worker"))).HostConfig.NetworkMode).toBe(`container:${web.Id}`);
+    // Nothing is left to do, although the ids are others.
+    const noop = await session.snapshots?.planRestore(group(project), snapshot);
+    expect(noop?.is_noop).toBe(true);
+    await removeGroup(engine, project);
+  });
+
+  test("a rollback makes again what was removed, and leaves services alone that are as they were", async () => {
+    const project = "again";
+    await runStack(engine, project);
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const snapshot = (await session.snapshots?.capture(group(project))) ?? "";
+    const db = (await inspectOne(engine, name(project, "db"))).Id;
+    await engine.call("DELETE", `/containers/${name(project, "worker")}?force=1`);
+    const journal = memoryJournal();
+    const plan = await restore(session, group(project), snapshot, journal);
+    expect(plan.containers.map((each) => each.name)).toEqual(["again-worker-1"]);
+    await session.finish(group(project), journal);
+    expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `again-${each}-1 running ${old}`));
+    expect((await inspectOne(engine, name(project, "db"))).Id).toBe(db);
+    await removeGroup(engine, project);
+  });
+
+  test("previous containers that a stranger removed are made again from the run's snapshot", async () => {
+    const project = "prey";
+    await runStack(engine, project);
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const snapshot = (await session.snapshots?.capture(group(project))) ?? "";
+    const journal = memoryJournal();
+    await updateGroup(session, project, { web: next, worker: broken }, journal);
+    // What `docker compose up` does with stopped containers of a service that has enough others.
+    for (const line of await stateOf(project)) {
+      const [container = ""] = line.split(" ");
+      if (container.endsWith("-previous")) await engine.call("DELETE", `/containers/${container}`);
+    }
+    expect(await session.undo(group(project), journal, snapshot)).toMatchObject({ state: "untouched" });
+    expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `prey-${each}-1 running ${old}`));
+    const web = await inspectOne(engine, name(project, "web"));
+    expect(web.HostConfig.RestartPolicy.Name).toBe("always");
+    expect((await inspectOne(engine, name(project, "worker"))).HostConfig.NetworkMode).toBe(`container:${web.Id}`);
+    await removeGroup(engine, project);
+  });
+
+  test("start before stop lets both run until the new one is ready", async () => {
+    const network = "rolling_default";
+    await engine.call("POST", "/networks/create", { Name: network });
+    await runService(engine, "rolling", "web", {
+      host: { NetworkMode: network },
+      body: { NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: ["web"] } } } },
+    });
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const plan = await session.plan(group("rolling"), changes({ web: next }), { start_first: true });
+    expect(plan).toMatchObject({ order: "start_first", refusals: [] });
+    const journal = memoryJournal();
+    await session.apply(plan, journal);
+    const steps = journal.written();
+    expect(steps.indexOf("stop begin")).toBeGreaterThan(steps.indexOf("start finish"));
+    await session.finish(group("rolling"), journal);
+    expect(await stateOf("rolling")).toEqual([`rolling-web-1 running ${next}`]);
+    // One that does not get ready costs nothing: the old one was never stopped.
+    const failing = await session.plan(group("rolling"), changes({ web: broken }), { start_first: true });
+    const second = memoryJournal();
+    const started = (await inspectOne(engine, "rolling-web-1")).Id;
+    expect(await session.apply(failing, second).catch(errorMessage)).toContain("did not get ready beside the old one");
+    expect(second.written()).not.toContain("stop begin");
+    await session.undo(group("rolling"), second, null);
+    expect(await stateOf("rolling")).toEqual([`rolling-web-1 running ${next}`]);
+    expect((await inspectOne(engine, "rolling-web-1")).Id).toBe(started);
+    await removeGroup(engine, "rolling");
+  });
+
+  test("start before stop is refused where both cannot run at once", async () => {
+    await runStack(engine, "both");
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const plan = await session.plan(group("both"), changes({ web: next }), { start_first: true });
+    expect(plan.refusals.map((each) => each.code)).toEqual(["start_first"]);
+    expect(plan.refusals[0]?.message).toContain('"both-worker-1" hang on it');
+    await removeGroup(engine, "both");
+  });
+});

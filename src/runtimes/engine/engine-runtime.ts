@@ -5,6 +5,10 @@ import { AddressText, addressWarnings, engineAddress } from "./address.ts";
 import { writeExport } from "./export/write-export.ts";
 import { openEngine } from "./session.ts";
 import { readSnapshot } from "./snapshot.ts";
+import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
+
+/** Of so many engines it is remembered what they last said. */
+const maxMemories = 50;
 
 const ConfigOf = (example: string) =>
   v.strictObject({
@@ -64,6 +68,16 @@ export interface EngineKind<K extends "docker" | "podman"> {
 /** What Docker and Podman share as runtimes: the configuration, the credential and the session; over a socket, or tcp with TLS. */
 export function engineRuntime<K extends "docker" | "podman">({ kind, title, example }: EngineKind<K>): Runtime<K> {
   const Config = ConfigOf(example);
+  /** By address, the latest last. */
+  const memories = new Map<string, SurveyMemory>();
+  const memoryOf = (address: string) => {
+    const memory = memories.get(address) ?? createSurveyMemory();
+    memories.delete(address);
+    memories.set(address, memory);
+    const [oldest] = memories.keys();
+    if (memories.size > maxMemories && oldest !== undefined) memories.delete(oldest);
+    return memory;
+  };
   return {
     kind,
     title,
@@ -76,6 +90,7 @@ export function engineRuntime<K extends "docker" | "podman">({ kind, title, exam
         address: engineAddress(address, isVerified, tlsOf(material)),
         api_version: apiVersion === "" ? null : apiVersion,
         registry_auth: registryLogin(material, registry),
+        memory: memoryOf(address),
         context,
       });
     },

@@ -21,6 +21,7 @@ import { findPulledImage, pullDesired } from "./prepare.ts";
 import type { RecoverContext } from "./recover.ts";
 import { fetchSnapshotImage, readSnapshot, snapshotBlueprint } from "./snapshot.ts";
 import { step } from "./step.ts";
+import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
 import { type EngineTransport, engineTransport } from "./transport.ts";
 import { requireFileVerbs, requireReads, requireVerbs } from "./verbs.ts";
 
@@ -37,6 +38,8 @@ export interface SessionOptions {
   /** Between two attempts of a move on the way back, in milliseconds. */
   retry_delay_ms?: number;
   transport?: EngineTransport;
+  /** Of earlier sessions on the same engine: what has not changed since is not asked for again by `discover` and `inspect`. */
+  memory?: SurveyMemory;
 }
 
 const defaultRetryDelayMs = 500;
@@ -60,6 +63,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     apiVersion,
     retryDelayMs: options.retry_delay_ms ?? defaultRetryDelayMs,
   };
+  const memory = options.memory ?? createSurveyMemory();
   const applying = { client, clock: context.clock, apiVersion };
   const logins = (auths: readonly RegistryAuth[]): readonly RegistryAuth[] =>
     options.registry_auth === null ? auths : [...auths, options.registry_auth];
@@ -91,8 +95,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       await requireReads(client);
       return { version: version.Version, api_version: apiVersion, platform: enginePlatform, warnings: [] };
     },
-    discover: () => discoverTargets(source),
-    inspect: async (ref) => describeTarget(await getTarget(source, ref)),
+    discover: () => discoverTargets(source, memory),
+    inspect: async (ref) => describeTarget(await getTarget(source, ref, memory)),
     async plan(ref, changes, planOptions = { start_first: false }) {
       return (await planTarget(client, await getTarget(source, ref), changes, planOptions)).plan;
     },

@@ -1,13 +1,17 @@
 import { PluginError } from "../../errors.ts";
 import { type EngineClient, isMissing } from "./client.ts";
 import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
+import { containerSign, createSurveyMemory, imageSign, keepOnly, recall, type SurveyMemory } from "./survey-memory.ts";
 
 /** How many containers one engine may have before we refuse to look at them all, and how many are asked for at once. */
 const maxContainers = 2000;
 const inspectsAtOnce = 8;
 
-/** Every container of the engine, inspected; one that goes away meanwhile is left out. */
-export async function surveyContainers(client: EngineClient): Promise<readonly ContainerInspect[]> {
+/** Every container of the engine, inspected or, where nothing has changed, remembered; one that goes away meanwhile is left out. */
+export async function surveyContainers(
+  client: EngineClient,
+  memory: SurveyMemory = createSurveyMemory(),
+): Promise<readonly ContainerInspect[]> {
   const listed = await client.listContainers();
   if (listed.length > maxContainers) {
     throw new PluginError(
@@ -16,10 +20,16 @@ export async function surveyContainers(client: EngineClient): Promise<readonly C
     );
   }
   const found: ContainerInspect[] = [];
-  const waiting = listed.map((each) => each.Id);
+  keepOnly(
+    memory.containers,
+    listed.map((each) => each.Id),
+  );
+  const waiting = [...listed];
   const work = async () => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-      const container = await orNull(client.inspectContainer(id));
+    for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
+      const { Id: id } = each;
+      const sign = containerSign(each);
+      const container = await recall(memory.containers, id, sign, () => orNull(client.inspectContainer(id)));
       if (container !== null) found.push(container);
     }
   };
@@ -56,5 +66,20 @@ export function imageCache(client: EngineClient): (id: string) => Promise<ImageI
     const asked = known.get(id) ?? orNull(client.inspectImage(id));
     known.set(id, asked);
     return asked;
+  };
+}
+
+/** The same over several looks: one list tells which images have other names now, and only those are asked for again. */
+export async function rememberedImages(
+  client: EngineClient,
+  memory: SurveyMemory,
+): Promise<(id: string) => Promise<ImageInspect | null>> {
+  const listed = new Map((await client.listImages()).map((each) => [each.Id, imageSign(each)]));
+  keepOnly(memory.images, listed.keys());
+  const once = imageCache(client);
+  return async (id) => {
+    const sign = listed.get(id);
+    // An engine lists no image of another platform by the id that its containers name.
+    return sign === undefined ? await once(id) : await recall(memory.images, id, sign, () => once(id));
   };
 }

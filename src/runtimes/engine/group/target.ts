@@ -5,7 +5,8 @@ import { composeOf } from "../compose/labels.ts";
 import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { mainService, type Scene, type SceneSource, sceneOf } from "../plan.ts";
-import { imageCache, surveyContainers } from "../survey.ts";
+import { imageCache, rememberedImages, surveyContainers } from "../survey.ts";
+import type { SurveyMemory } from "../survey-memory.ts";
 
 /** One container of a target, and the service that it is. */
 export interface Member {
@@ -26,14 +27,18 @@ export interface FoundTarget extends Survey {
   members: readonly Member[];
 }
 
-/** `glance` is for lists: it spares the second look at each container without which nothing can be carried. */
-export async function findSurvey(source: SceneSource, depth: "whole" | "glance" = "whole"): Promise<Survey> {
-  const all = await surveyContainers(source.client);
-  const imageOf = imageCache(source.client);
+/**
+ * With a memory only what has changed since is asked for, which is enough for lists; it also spares the second look at each
+ * container without which nothing can be carried.
+ */
+export async function findSurvey(source: SceneSource, memory: SurveyMemory | null = null): Promise<Survey> {
+  const { client } = source;
+  const all = await surveyContainers(client, memory ?? undefined);
+  const imageOf = memory === null ? imageCache(client) : await rememberedImages(client, memory);
   return {
     all,
     sceneOf: async (container) => {
-      const seen = depth === "whole" ? await completeContainer(source.client, container) : container;
+      const seen = memory === null ? await completeContainer(client, container) : container;
       return sceneOf(source, all, seen, await imageOf(container.Image));
     },
   };
@@ -44,13 +49,21 @@ export function targetIn(survey: Survey, ref: TargetRef): FoundTarget {
 }
 
 /** Looks at the whole engine; a target that is gone has no members. */
-export async function findTarget(source: SceneSource, ref: TargetRef): Promise<FoundTarget> {
-  return targetIn(await findSurvey(source), ref);
+export async function findTarget(
+  source: SceneSource,
+  ref: TargetRef,
+  memory: SurveyMemory | null = null,
+): Promise<FoundTarget> {
+  return targetIn(await findSurvey(source, memory), ref);
 }
 
 /** The same, and throws `not_found` when the target is gone. */
-export async function getTarget(source: SceneSource, ref: TargetRef): Promise<FoundTarget> {
-  const found = await findTarget(source, ref);
+export async function getTarget(
+  source: SceneSource,
+  ref: TargetRef,
+  memory: SurveyMemory | null = null,
+): Promise<FoundTarget> {
+  const found = await findTarget(source, ref, memory);
   if (found.members.length > 0) return found;
   const what = ref.kind === "compose" ? "compose group" : "container";
   throw new PluginError("not_found", `There is no ${what} "${ref.id.slice(0, 200)}" on the engine`);
