@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeExport } from "../../src/runtimes/engine/export/write-export.ts";
+import { objectAt } from "../../src/runtimes/engine/raw.ts";
 import { type Compose, composeMissing, composeVersions, startCompose } from "../peers/compose.ts";
 import { type EngineMode, engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { comparable, runScript, snapshotOf } from "../support/break-glass.ts";
@@ -274,5 +276,149 @@ function suite(mode: EngineMode, cli: string): void {
       else expect(file).toContain(note);
     }
     expect(existsSync(`${folder}/executed`)).toBe(false);
+  });
+
+  const secrets = {
+    password: "correct-horse-battery",
+    url: "postgres://app:staple-staple@db/app",
+    word: "hunter2-hunter2",
+  };
+  const secretive = {
+    Env: [`DB_PASSWORD=${secrets.password}`, `UPSTREAM=${secrets.url}`, `COPY=<${secrets.password}>`, "PLAIN=seen"],
+    Labels: { "proxy.auth.users": "admin:$apr1$very$secret" },
+    Cmd: ["/bin/sh", "-c", "trap exit TERM; while :; do sleep 1 & wait; done", "--requirepass", secrets.word],
+  };
+  const hidden = [secrets.password, "staple-staple", secrets.word, "apr1"];
+  const given = {
+    DB_PASSWORD: secrets.password,
+    UPSTREAM: secrets.url,
+    COPY: `<${secrets.password}>`,
+    LABEL_proxy_auth_users: "admin:$apr1$very$secret",
+    COMMAND_5: secrets.word,
+  };
+  const upper = Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [key.replace(/^LABEL_.*/, (k) => k.toUpperCase()), value]),
+  );
+
+  test("a script without secrets demands them, changes nothing until it has them, and restores with them", async () => {
+    const before = await begin("web", secretive);
+    const snapshot = await snapshotOf(engine, ["web"], api);
+    const script = writeExport(snapshot, { format: "script", with_secrets: false });
+    for (const secret of hidden) expect(script).not.toContain(secret);
+    expect(script).toContain("PLAIN=seen");
+    await remove("web");
+    const refused = await runScript(engine, script, { cli });
+    expect(refused.code).toBe(2);
+    for (const name of Object.keys(upper)) expect(refused.out).toContain(name);
+    await expect(inspectContainer(engine, "web")).rejects.toThrow("404");
+    expect(await runScript(engine, script, { cli, env: upper })).toMatchObject({ code: 0 });
+    expect(comparable(await inspectContainer(engine, "web"), "script")).toEqual(comparable(before, "script"));
+    expect(writeExport(snapshot, { format: "script", with_secrets: true })).toContain("SECRETS IN CLEAR TEXT");
+  });
+
+  test("a compose file without secrets demands them, and restores with them", async () => {
+    const before = await begin("web", secretive);
+    const snapshot = await snapshotOf(engine, ["web"], api);
+    const file = writeExport(snapshot, { format: "compose", with_secrets: false });
+    for (const secret of hidden) expect(file).not.toContain(secret);
+    writeFileSync(join(folder, "restore.yaml"), file);
+    const lines = Object.entries(upper).map(([key, value]) => `${key}='${value}'`);
+    writeFileSync(join(folder, "secrets.env"), lines.join("\n"));
+    for (const compose of composes) {
+      const refused = await compose.run(["-f", "restore.yaml", "config", "--quiet"]);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr).toContain("to what it was");
+      await remove("web");
+      await compose.must(["--env-file", "secrets.env", "-f", "restore.yaml", "up", "--detach"]);
+      expect(comparable(await inspectContainer(engine, "web"), "compose")).toEqual(comparable(before, "compose"));
+    }
+  });
+
+  test("a container of that name is left alone, and put aside only when that is asked for", async () => {
+    const before = await begin("web", { HostConfig: { RestartPolicy: { Name: "always" } } });
+    const script = writeExport(await snapshotOf(engine, ["web"], api), { format: "script", with_secrets: true });
+    const refused = await runScript(engine, script, { cli });
+    expect(refused).toMatchObject({
+      code: 1,
+      out: "There is a container web already; --replace puts it aside first\n",
+    });
+    expect((await inspectContainer(engine, "web")).Id).toBe(before.Id as never);
+    const result = await runScript(engine, script, { cli, args: ["--replace"] });
+    expect(result).toMatchObject({ code: 0 });
+    const kept = /web-before-[0-9]+/.exec(result.out)?.[0] ?? "?";
+    expect(await inspectContainer(engine, kept)).toMatchObject({ Id: before.Id, State: { Running: false } } as never);
+    expect(comparable(await inspectContainer(engine, "web"), "script")).toEqual(comparable(before, "script"));
+    await remove(kept);
+  });
+
+  test.each(["script", "compose"] as const)(
+    "a group comes back as a %s, in its order and by its names",
+    async (format) => {
+      const names = ["glass-web", "glass-worker"];
+      const [web, worker] = names as [string, string];
+      const before = [
+        await begin(web, { HostConfig: { NetworkMode: "front", IpcMode: "shareable" } }),
+        await begin(worker, {
+          HostConfig: { NetworkMode: `container:${web}`, IpcMode: `container:${web}`, VolumesFrom: [web] },
+        }),
+      ];
+      const text = writeExport(await snapshotOf(engine, names, api), { format, with_secrets: true });
+      for (const name of names) await remove(name);
+      if (format === "script") expect(await runScript(engine, text, { cli })).toMatchObject({ code: 0 });
+      else {
+        writeFileSync(join(folder, "restore.yaml"), text);
+        await composes[1]?.must(["-f", "restore.yaml", "up", "--detach"]);
+      }
+      const after = await Promise.all(names.map((name) => inspectContainer(engine, name)));
+      const host = objectAt(after[1]?.HostConfig);
+      expect(host).toMatchObject({ NetworkMode: `container:${after[0]?.Id}`, IpcMode: `container:${after[0]?.Id}` });
+      expect(comparable(after[0] ?? {}, format)).toEqual(comparable(before[0] ?? {}, format));
+      expect(after.map((each) => objectAt(each.State).Running)).toEqual([true, true]);
+      for (const name of names.toReversed()) await remove(name);
+    },
+  );
+
+  test("files that were put into a container come back with secrets, and are only told of without", async () => {
+    const before = await begin("web", {});
+    writeFileSync(join(folder, "token"), hostile);
+    const tar = execFileSync("tar", ["-C", folder, "-cf", "-", "--transform=s,^,run-secrets/,", "token"]);
+    const snapshot = await snapshotOf(engine, ["web"], { ...api, files: { web: tar.toString("base64") } });
+    await remove("web");
+    expect(writeExport(snapshot, { format: "script", with_secrets: false })).toContain("files were put into it");
+    const script = writeExport(snapshot, { format: "script", with_secrets: true });
+    expect(await runScript(engine, script, { cli })).toMatchObject({ code: 0 });
+    const found = execFileSync(cli, ["exec", "web", "cat", "/run-secrets/token"], {
+      env: { DOCKER_HOST: engine.address, PATH: process.env.PATH },
+    });
+    expect(String(found)).toBe(hostile);
+    expect(comparable(await inspectContainer(engine, "web"), "script")).toEqual(comparable(before, "script"));
+  });
+
+  test.each([["bash", "--posix"], ["busybox", "sh"], ["bash"]])("the script runs in %s %s", async (...parts) => {
+    const shell = parts.filter((each) => typeof each === "string");
+    const before = await begin("web", { Env: [`HOSTILE=${hostile}`], Labels: { hostile } });
+    const script = writeExport(await snapshotOf(engine, ["web"], api), { format: "script", with_secrets: true });
+    await remove("web");
+    expect(await runScript(engine, script, { cli, shell })).toMatchObject({ code: 0 });
+    expect(comparable(await inspectContainer(engine, "web"), "script")).toEqual(comparable(before, "script"));
+    expect(existsSync(`${folder}/executed`)).toBe(false);
+  });
+
+  test("networks and volumes that are gone are made again, with the subnet that a fixed address needs", async () => {
+    await engine.call("POST", "/networks/create", { Name: "lost", IPAM: { Config: [{ Subnet: "10.99.9.0/24" }] } });
+    const EndpointsConfig = { lost: { IPAMConfig: { IPv4Address: "10.99.9.77" } } };
+    await begin("web", {
+      HostConfig: { NetworkMode: "lost", Binds: ["lost-data:/d"] },
+      NetworkingConfig: { EndpointsConfig },
+    });
+    const script = writeExport(await snapshotOf(engine, ["web"], api), { format: "script", with_secrets: true });
+    await remove("web");
+    await engine.call("DELETE", "/networks/lost");
+    await engine.call("DELETE", "/volumes/lost-data");
+    const result = await runScript(engine, script, { cli });
+    expect(result).toMatchObject({ code: 0 });
+    expect(result.out).toContain("The volume lost-data is not here: an EMPTY one is created");
+    const after = await inspectContainer(engine, "web");
+    expect(objectAt(after.NetworkSettings).Networks).toMatchObject({ lost: { IPAddress: "10.99.9.77" } });
   });
 }

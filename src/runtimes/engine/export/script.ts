@@ -91,7 +91,7 @@ function isKeptOpen({ config, is_running, further, files }: OwnSettings): boolea
 
 function putFiles(name: string, files: string): readonly string[] {
   const lines = files.match(/.{1,76}/g) ?? [];
-  return heredoc(`tm_decode | "$tm_cli" cp - ${quoted([`${name}:/`])}`, lines.join("\n"));
+  return heredoc("tm_decode", lines.join("\n"), ` | "$tm_cli" cp - ${quoted([`${name}:/`])}`);
 }
 
 function notesOf(settings: OwnSettings, all: readonly OwnSettings[], conceal: Concealer): readonly string[] {

@@ -33,10 +33,10 @@ export function comment(text: string): string {
   return line === "" ? "#" : `# ${line}`;
 }
 
-/** A text on the standard input of a command; the end mark is one that the text does not have as a line. */
-export function heredoc(command: string, text: string): readonly string[] {
+/** A text on the standard input of a command, which may have others after it; the end mark is no line of the text. */
+export function heredoc(command: string, text: string, after = ""): readonly string[] {
   const lines = text.split("\n");
   let mark = "TIDEMARK";
   while (lines.includes(mark)) mark += "_";
-  return [`${command} <<'${mark}'`, ...lines, mark];
+  return [`${command} <<'${mark}'${after}`, ...lines, mark];
 }
