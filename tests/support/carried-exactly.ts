@@ -96,7 +96,9 @@ function config(carrying: Carrying): string[] {
       return differs(`Config.${key}`, (isOwn ? before[key] : next[key]) ?? "", after[key] ?? "");
     }),
     ...["ExposedPorts", "Volumes"].flatMap((key) => {
-      const own = Object.keys(object(before[key])).filter((each) => !(each in object(old[key])));
+      // A published port is a person's: engine 20.10 publishes what is exposed, and nothing else.
+      const published = key === "ExposedPorts" ? object(object(carrying.before.HostConfig).PortBindings) : {};
+      const own = Object.keys(object(before[key])).filter((each) => !(each in object(old[key])) || each in published);
       const wanted = new Set([...own, ...Object.keys(object(next[key]))]);
       return differs(`Config.${key}`, [...wanted].sort(), Object.keys(object(after[key])).sort());
     }),
@@ -259,15 +261,15 @@ function networks(carrying: Carrying): string[] {
     ...(shared ? [] : differs("Networks", Object.keys(was).sort(), Object.keys(is).sort())),
     ...Object.keys(was).flatMap((name) => {
       const [old, now] = [object(was[name]), object(is[name])];
-      const aliases = (endpoint: Json, owner: Json) =>
-        strings(endpoint.Aliases)
-          .filter((each) => each !== shortId(owner))
-          .sort();
+      const aliases = strings(old.Aliases).filter((each) => each !== shortId(before));
+      // Connecting a network adds the hostname, as a start does with every network.
+      const made = [shortId(after), object(after.Config).Hostname].filter((each) => !aliases.includes(String(each)));
+      const found = strings(now.Aliases).filter((each) => !made.includes(each));
       return [
         ...["IPAMConfig", "Links", "DriverOpts", "GwPriority"].flatMap((key) =>
           differs(`Networks.${name}.${key}`, old[key], now[key]),
         ),
-        ...differs(`Networks.${name}.Aliases`, aliases(old, before), aliases(now, after)),
+        ...differs(`Networks.${name}.Aliases`, aliases.sort(), found.sort()),
         ...(isNone(old.NetworkID) || old.NetworkID === "" || now.NetworkID === ""
           ? []
           : differs(`Networks.${name}.NetworkID`, old.NetworkID, now.NetworkID)),

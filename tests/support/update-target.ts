@@ -33,13 +33,15 @@ export function openSession(
     deadlines?: EngineDeadlines;
     clock?: Clock;
     self?: { hostname: string; data_dir: string };
+    /** Negotiated when left out. */
+    api_version?: string;
   } = {},
 ): Promise<RuntimeSession> {
   const address = typeof at === "string" ? at : at.address;
   return openEngine({
     kind: options.kind ?? (typeof at === "string" ? "docker" : kindOf(at.mode)),
     address: engineAddress(address, false, null),
-    api_version: null,
+    api_version: options.api_version ?? null,
     registry_auth: null,
     deadlines: options.deadlines ?? testDeadlines,
     retry_delay_ms: 50,

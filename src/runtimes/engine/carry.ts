@@ -52,6 +52,7 @@ export function blueprint(input: CarryInput): Blueprint {
     Image: reference,
     Hostname: carriedHostname(container),
     Domainname: isHostnameForeign(container) ? "" : merged.Domainname,
+    ExposedPorts: { ...objectAt(merged.ExposedPorts), ...publishedPorts(container) },
     Labels: labelsFor(merged, input),
   };
   return {
@@ -63,6 +64,16 @@ export function blueprint(input: CarryInput): Blueprint {
     image_volumes: Object.keys(objectAt(newDefaults.Volumes)),
     restart_policy: restartPolicyOf(container),
   };
+}
+
+/**
+ * Ports that a person published stay exposed although the image had exposed them too: older engines publish no other, so that one which
+ * the new image no longer exposes would be closed.
+ */
+function publishedPorts(container: ContainerInspect): RawObject {
+  const bindings = objectAt(container.HostConfig.PortBindings);
+  const exposed = Object.entries(objectAt(container.Config.ExposedPorts));
+  return Object.fromEntries(exposed.filter(([port]) => port in bindings));
 }
 
 export const noRestart: RawObject = { Name: "no", MaximumRetryCount: 0 };

@@ -52,6 +52,19 @@ describe("blueprint()", () => {
     expect(byManifest).toEqual({ "com.docker.compose.image": "sha256:new-manifest" });
   });
 
+  test("keeps a published port exposed, though only the old image had exposed it", () => {
+    const ports = { "80/tcp": {}, "81/tcp": {} };
+    const oldImage = imageInspect({ Config: { ExposedPorts: ports } });
+    const container = containerInspect({
+      Config: { ExposedPorts: ports },
+      HostConfig: { PortBindings: { "80/tcp": [{ HostPort: "8080" }] } },
+    });
+    const newImage = imageInspect({ Config: { ExposedPorts: { "8080/tcp": {} } } });
+    const inherited = new Set<string>();
+    const shape = blueprint({ container, oldImage, newImage, reference: "app:2", inherited, apiVersion: "1.41" });
+    expect(shape.config.ExposedPorts).toEqual({ "80/tcp": {}, "8080/tcp": {} });
+  });
+
   test("names anonymous volumes, wherever they come from, and touches nothing else", () => {
     const shape = shapeOf({
       HostConfig: {
