@@ -12,6 +12,12 @@ const lanes = Math.min(Math.max(availableParallelism(), 3), 6);
 /** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
 const longest = ["engine-faults", "engine-crash", "run-crash", "engine-group-crash", "engine-groups"];
 
+/**
+ * Of a test that names no limit of its own. The runner's five seconds would be an assertion on how busy the machine is; and when a
+ * test has timed out, it kills the processes of the whole file, the engine too.
+ */
+const limitMs = 60_000;
+
 interface Share {
   title: string;
   args: readonly string[];
@@ -43,7 +49,10 @@ function shares(): Share[] {
 }
 
 function startTests(args: readonly string[], stdio: "inherit" | "pipe"): ChildProcess {
-  const child = spawn(process.execPath, ["test", ...args], { cwd: root, stdio: ["ignore", stdio, stdio] });
+  const child = spawn(process.execPath, ["test", `--timeout=${limitMs}`, ...args], {
+    cwd: root,
+    stdio: ["ignore", stdio, stdio],
+  });
   running.add(child);
   child.once("close", () => running.delete(child));
   return child;

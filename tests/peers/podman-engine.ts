@@ -217,6 +217,10 @@ async function startKeeper(folder: string, isRootless: boolean): Promise<{ pid: 
     "mount --make-rshared /", // A peer group of its own: Podman wants a shared root, and nothing of it is seen outside.
     cover("/run/containers", "covers/containers"),
     cover("/run/netns", "covers/netns"),
+    // Asked by each call of its version which Debian package its parts are from, which takes seconds.
+    ...["/usr/bin/dpkg", "/usr/bin/dpkg-query"]
+      .filter((path) => existsSync(path))
+      .map((path) => `mount --bind /bin/false ${path}`),
     ...(existsSync("/etc/containers/policy.json")
       ? [cover("/etc/containers/policy.json", "settings/policy.json")]
       : []),

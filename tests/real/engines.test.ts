@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { pushImage, runnableImageMissing, serveHttp } from "../support/oci-image
 import { peerSuite } from "../support/peer.ts";
 
 const limit = 120_000;
+setDefaultTimeout(limit);
 const versions: Readonly<Record<EngineMode, RegExp>> = {
   "docker-20": /^20\.10\..* 1\.41$/,
   "docker-29": /^29\..* 1\.5\d$/,
@@ -71,80 +72,62 @@ for (const mode of allEngineModes) {
       expect(host.security.rootless).toBe(mode === "podman-rootless");
     });
 
-    test(
-      "imports an image with its instructions",
-      async () => {
-        const found = (await engine.call("GET", `/images/${image}/json`)) as { Config: Record<string, unknown> };
-        expect(found.Config).toMatchObject({ Labels: { version: "1.0.0" } });
-        expect(found.Config.Env).toContain("APP_VERSION=1.0.0");
-      },
-      limit,
-    );
+    test("imports an image with its instructions", async () => {
+      const found = (await engine.call("GET", `/images/${image}/json`)) as { Config: Record<string, unknown> };
+      expect(found.Config).toMatchObject({ Labels: { version: "1.0.0" } });
+      expect(found.Config.Env).toContain("APP_VERSION=1.0.0");
+    });
 
-    test(
-      "pulls from a registry only with its account, and publishes a port on loopback",
-      async () => {
-        await pushImage(registry.url, registry.auth, "lab/web", "1.0.0", { cmd: serveHttp });
-        const reference = `${registry.host}/lab/web:1.0.0`;
-        await expect(engine.pullImage(reference)).rejects.toThrow(/auth/);
-        await engine.pullImage(reference, account);
-        const PortBindings = { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] };
-        await run(engine, "web", { Image: reference, ExposedPorts: { "80/tcp": {} }, HostConfig: { PortBindings } });
-        const { NetworkSettings } = (await engine.call("GET", "/containers/web/json")) as {
-          NetworkSettings: { Ports: Record<string, { HostPort: string }[]> };
+    test("pulls from a registry only with its account, and publishes a port on loopback", async () => {
+      await pushImage(registry.url, registry.auth, "lab/web", "1.0.0", { cmd: serveHttp });
+      const reference = `${registry.host}/lab/web:1.0.0`;
+      await expect(engine.pullImage(reference)).rejects.toThrow(/auth/);
+      await engine.pullImage(reference, account);
+      const PortBindings = { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] };
+      await run(engine, "web", { Image: reference, ExposedPorts: { "80/tcp": {} }, HostConfig: { PortBindings } });
+      const { NetworkSettings } = (await engine.call("GET", "/containers/web/json")) as {
+        NetworkSettings: { Ports: Record<string, { HostPort: string }[]> };
+      };
+      const port = NetworkSettings.Ports["80/tcp"]?.[0]?.HostPort;
+      const answer = await eventually("the page", () => fetch(`http://127.0.0.1:${port}/`).then((each) => each.text()));
+      expect(answer.trim()).toBe("1.0.0");
+      await remove(engine, "web");
+    });
+
+    test("comes up again after kill -9 with its containers: Docker with those of a restart policy, Podman with all", async () => {
+      await run(engine, "always", { Image: image, HostConfig: { RestartPolicy: { Name: "always" } } });
+      await run(engine, "never", { Image: image, HostConfig: { RestartPolicy: { Name: "no" } } });
+      await engine.kill();
+      await expect(engine.call("GET", "/_ping")).rejects.toThrow();
+      await engine.restart();
+      const outlived = mode.startsWith("podman") ? "running" : "exited";
+      const wanted = ["always running", `never ${outlived}`];
+      await eventually(wanted.join(), async () => String(await states(engine)) === String(wanted));
+      await remove(engine, "always", "never");
+    });
+
+    test.each(composeVersions)("takes a project of two services from compose %s", async (version) => {
+      const folder = mkdtempSync(join(tmpdir(), "tidemark-project-"));
+      // A name of its own in each mode: rootful Podmans that run at once share chains by the networks' names.
+      const project = `two-${mode}`;
+      const services = { db: { image }, web: { image, depends_on: ["db"], volumes: ["data:/data"] } };
+      writeFileSync(join(folder, "compose.yaml"), JSON.stringify({ name: project, services, volumes: { data: {} } }));
+      const compose = startCompose({ engine, version, folder });
+      try {
+        await compose.must(["up", "--detach"]);
+        expect(await states(engine)).toEqual([`${project}-db-1 running`, `${project}-web-1 running`]);
+        const { Config } = (await engine.call("GET", `/containers/${project}-web-1/json`)) as {
+          Config: { Labels: Record<string, string> };
         };
-        const port = NetworkSettings.Ports["80/tcp"]?.[0]?.HostPort;
-        const answer = await eventually("the page", () =>
-          fetch(`http://127.0.0.1:${port}/`).then((each) => each.text()),
-        );
-        expect(answer.trim()).toBe("1.0.0");
-        await remove(engine, "web");
-      },
-      limit,
-    );
-
-    test(
-      "comes up again after kill -9 with its containers: Docker with those of a restart policy, Podman with all",
-      async () => {
-        await run(engine, "always", { Image: image, HostConfig: { RestartPolicy: { Name: "always" } } });
-        await run(engine, "never", { Image: image, HostConfig: { RestartPolicy: { Name: "no" } } });
-        await engine.kill();
-        await expect(engine.call("GET", "/_ping")).rejects.toThrow();
-        await engine.restart();
-        const outlived = mode.startsWith("podman") ? "running" : "exited";
-        const wanted = ["always running", `never ${outlived}`];
-        await eventually(wanted.join(), async () => String(await states(engine)) === String(wanted));
-        await remove(engine, "always", "never");
-      },
-      limit,
-    );
-
-    test.each(composeVersions)(
-      "takes a project of two services from compose %s",
-      async (version) => {
-        const folder = mkdtempSync(join(tmpdir(), "tidemark-project-"));
-        // A name of its own in each mode: rootful Podmans that run at once share chains by the networks' names.
-        const project = `two-${mode}`;
-        const services = { db: { image }, web: { image, depends_on: ["db"], volumes: ["data:/data"] } };
-        writeFileSync(join(folder, "compose.yaml"), JSON.stringify({ name: project, services, volumes: { data: {} } }));
-        const compose = startCompose({ engine, version, folder });
-        try {
-          await compose.must(["up", "--detach"]);
-          expect(await states(engine)).toEqual([`${project}-db-1 running`, `${project}-web-1 running`]);
-          const { Config } = (await engine.call("GET", `/containers/${project}-web-1/json`)) as {
-            Config: { Labels: Record<string, string> };
-          };
-          expect(Config.Labels["com.docker.compose.version"]).toBe(version);
-          await compose.must(["down", "--volumes"]);
-          expect(await states(engine)).toEqual([]);
-          expect((await compose.run(["up", "--no-such-option"])).code).not.toBe(0);
-        } finally {
-          compose.stop();
-          rmSync(folder, { recursive: true, force: true });
-        }
-      },
-      limit,
-    );
+        expect(Config.Labels["com.docker.compose.version"]).toBe(version);
+        await compose.must(["down", "--volumes"]);
+        expect(await states(engine)).toEqual([]);
+        expect((await compose.run(["up", "--no-such-option"])).code).not.toBe(0);
+      } finally {
+        compose.stop();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
 
     test.each(["unix", "tcp"] as const)(
       "is seen through a socket proxy on %s that refuses with a page",
@@ -165,7 +148,6 @@ for (const mode of allEngineModes) {
         expect((await ask("POST", "/v1.41/containers/prune")).status).toBe(200);
         await proxy.stop();
       },
-      limit,
     );
   });
 }
@@ -178,17 +160,13 @@ peerSuite("the real peer docker-20 with live restore", engineMissing(), () => {
   }, limit);
   afterAll(() => engine?.stop(), limit);
 
-  test(
-    "keeps containers running over kill -9 whatever their restart policy",
-    async () => {
-      await run(engine, "never", { Image: "lab/app:1.0.0" });
-      const started = async () =>
-        ((await engine.call("GET", "/containers/never/json")) as { State: { Pid: number } }).State.Pid;
-      const before = await started();
-      await engine.kill();
-      await engine.restart();
-      expect([await states(engine), await started()]).toEqual([["never running"], before]);
-    },
-    limit,
-  );
+  test("keeps containers running over kill -9 whatever their restart policy", async () => {
+    await run(engine, "never", { Image: "lab/app:1.0.0" });
+    const started = async () =>
+      ((await engine.call("GET", "/containers/never/json")) as { State: { Pid: number } }).State.Pid;
+    const before = await started();
+    await engine.kill();
+    await engine.restart();
+    expect([await states(engine), await started()]).toEqual([["never running"], before]);
+  });
 });
