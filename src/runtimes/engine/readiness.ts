@@ -25,7 +25,11 @@ export function judgeReadiness(container: ContainerInspect, since: number, now: 
   const health = state.Health?.Status ?? "";
   if (health === "healthy") return { ready: true, detail: "Its own health check passes" };
   if (health === "unhealthy") return unready(`Its own health check fails${lastOutput(container)}`);
-  if (health === "starting") return { ready: false, detail: "Its own health check has not passed yet" };
+  if (health === "starting") {
+    // Podman has systemd run the checks: where there is none, this is what stays.
+    const hasRun = listAt(state.Health?.Log).length > 0;
+    return { ready: false, detail: `Its own health check has not ${hasRun ? "passed" : "run"} yet` };
+  }
   const ranMs = now - since;
   if (ranMs >= stabilityMs)
     return { ready: true, detail: `Running for ${Math.floor(ranMs / 1000)} s without a restart` };
