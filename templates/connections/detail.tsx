@@ -11,6 +11,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
 import { ConnectionCheck } from "./check.tsx";
+import { type FoundImages, UnusedImages } from "./images.tsx";
 import { ConnectionState } from "./state.tsx";
 import { type Discovery, Targets } from "./targets.tsx";
 
@@ -18,9 +19,10 @@ interface ConnectionPageProps {
   ctx: PageContext;
   connection: ConnectionView;
   discovery: Discovery;
+  images?: FoundImages;
 }
 
-export function ConnectionPage({ ctx, connection, discovery }: ConnectionPageProps) {
+export function ConnectionPage({ ctx, connection, discovery, images }: ConnectionPageProps) {
   const t = texts(ctx).connections;
   const path = `/connections/${connection.id}`;
   return (
@@ -74,6 +76,7 @@ export function ConnectionPage({ ctx, connection, discovery }: ConnectionPagePro
         <ConnectionCheck ctx={ctx} connection={connection} />
       </Columns>
       <Targets ctx={ctx} connection={connection} discovery={discovery} />
+      <UnusedImages ctx={ctx} connection={connection} found={images ?? null} />
     </Layout>
   );
 }

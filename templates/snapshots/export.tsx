@@ -27,7 +27,7 @@ export function SnapshotExport({ ctx, executor, snapshot }: SnapshotExportProps)
       </h2>
       <div class="confirm-facts">
         <p>{t.export_text}</p>
-        <fieldset class="choices">
+        <fieldset class="checks">
           <legend>{t.format}</legend>
           <Choice name="format" type="radio" value="script" title={t.script} text={t.script_text} checked />
           <Choice name="format" type="radio" value="compose" title={t.compose} text={t.compose_text} />
@@ -58,9 +58,18 @@ interface ChoiceProps {
 function Choice({ name, type, value, title, text, checked }: ChoiceProps) {
   const id = `export-${name}-${value}`;
   return (
-    <div class="field check">
-      <input type={type} id={id} name={name} value={value} checked={checked === true} aria-describedby={`${id}-help`} />
-      <label for={id}>{title}</label>
+    <div class="field">
+      <label class="check">
+        <input
+          type={type}
+          id={id}
+          name={name}
+          value={value}
+          checked={checked === true}
+          aria-describedby={`${id}-help`}
+        />
+        {title}
+      </label>
       <p class="help" id={`${id}-help`}>
         {text}
       </p>

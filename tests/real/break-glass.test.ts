@@ -394,15 +394,17 @@ function suite(mode: EngineMode, cli: string): void {
     expect(comparable(await inspectContainer(engine, "web"), "script")).toEqual(comparable(before, "script"));
   });
 
-  test.each([["bash", "--posix"], ["busybox", "sh"], ["bash"]])("the script runs in %s %s", async (...parts) => {
-    const shell = parts.filter((each) => typeof each === "string");
-    const before = await begin("web", { Env: [`HOSTILE=${hostile}`], Labels: { hostile } });
-    const script = writeExport(await snapshotOf(engine, ["web"], api), { format: "script", with_secrets: true });
-    await remove("web");
-    expect(await runScript(engine, script, { cli, shell })).toMatchObject({ code: 0 });
-    expect(comparable(await inspectContainer(engine, "web"), "script")).toEqual(comparable(before, "script"));
-    expect(existsSync(`${folder}/executed`)).toBe(false);
-  });
+  test.each([{ shell: ["bash", "--posix"] }, { shell: ["busybox", "sh"] }, { shell: ["bash"] }])(
+    "the script runs in $shell",
+    async ({ shell }) => {
+      const before = await begin("web", { Env: [`HOSTILE=${hostile}`], Labels: { hostile } });
+      const script = writeExport(await snapshotOf(engine, ["web"], api), { format: "script", with_secrets: true });
+      await remove("web");
+      expect(await runScript(engine, script, { cli, shell })).toMatchObject({ code: 0 });
+      expect(comparable(await inspectContainer(engine, "web"), "script")).toEqual(comparable(before, "script"));
+      expect(existsSync(`${folder}/executed`)).toBe(false);
+    },
+  );
 
   test("networks and volumes that are gone are made again, with the subnet that a fixed address needs", async () => {
     await engine.call("POST", "/networks/create", { Name: "lost", IPAM: { Config: [{ Subnet: "10.99.9.0/24" }] } });

@@ -4,6 +4,7 @@ import { pageGuard } from "../middleware/page-guard.ts";
 import { accountPages } from "./account.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
 import { approvalLinkPages } from "./approval-links.tsx";
+import { connectionImagePages } from "./connection-images.tsx";
 import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
 import { docsPages } from "./docs.tsx";
@@ -38,6 +39,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   notifierPages(app, services, page);
   runPages(app, services, page);
   snapshotPages(app, services, page);
+  connectionImagePages(app, services, page);
   connectionPages(app, services, page);
   trackerImportPages(app, services, page);
   notesPages(app, services, page);

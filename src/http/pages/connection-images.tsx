@@ -1,0 +1,82 @@
+import { ConnectionPage } from "../../../templates/connections/detail.tsx";
+import {
+  type FoundImages,
+  ImageRemove,
+  ImageRemovePage,
+  UnusedImages,
+} from "../../../templates/connections/images.tsx";
+import { texts } from "../../../templates/texts/texts.ts";
+import type { ConnectionImageService } from "../../connections/images.ts";
+import type { ConnectionService } from "../../connections/service.ts";
+import { AppError, errorMessage, PluginError } from "../../errors.ts";
+import type { App, AppContext } from "../context.ts";
+import type { StoredNotice } from "../cookies.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+
+interface ImagePageServices {
+  connections: Pick<ConnectionService, "get">;
+  images: ConnectionImageService;
+}
+
+/** More than anybody ticks by hand. */
+const maxSelected = 200;
+
+/** Images behind a connection that nothing uses: shown, and removed when somebody says which. */
+export function connectionImagePages(app: App, services: ImagePageServices, page: PageSettings): void {
+  const { connections, images } = services;
+
+  /** A runtime that does not answer is something to show beside the rest of the page. */
+  const look = async (c: AppContext, id: string): Promise<Exclude<FoundImages, null>> => {
+    try {
+      return { list: await images.list(id, c.req.raw.signal) };
+    } catch (error) {
+      if (!(error instanceof PluginError)) throw error;
+      return { failure: errorMessage(error) };
+    }
+  };
+
+  app.get("/connections/:id/images", async (c) => {
+    const ctx = await pageContext(c, page);
+    const connection = await connections.get(c.req.param("id"));
+    const found = connection.is_enabled ? await look(c, connection.id) : null;
+    if (isFragmentRequest(c)) return respondHtml(c, <UnusedImages ctx={ctx} connection={connection} found={found} />);
+    return respondHtml(c, <ConnectionPage ctx={ctx} connection={connection} discovery={null} images={found} />);
+  });
+
+  app.get("/connections/:id/images/remove", async (c) => {
+    const ctx = await pageContext(c, page);
+    const connection = await connections.get(c.req.param("id"));
+    const wanted = new Set((c.req.queries("image") ?? []).slice(0, maxSelected));
+    const { items } = await images.list(connection.id, c.req.raw.signal);
+    const selected = items.filter((image) => wanted.has(image.id) && image.named_by.length === 0);
+    const props = { ctx, connection, selected };
+    return respondHtml(c, isFragmentRequest(c) ? <ImageRemove {...props} /> : <ImageRemovePage {...props} />);
+  });
+
+  app.post("/connections/:id/images/remove", async (c) => {
+    const ctx = await pageContext(c, page);
+    const connection = await connections.get(c.req.param("id"));
+    const wanted = formText(await readForm(c), "images")
+      .split(" ")
+      .filter((id) => id !== "");
+    let removed = 0;
+    let refused = "";
+    for (const id of wanted.slice(0, maxSelected)) {
+      try {
+        await images.remove(c.get("actor"), connection.id, id, c.req.raw.signal);
+        removed += 1;
+      } catch (error) {
+        if (!(error instanceof PluginError) && !(error instanceof AppError && error.status < 500)) throw error;
+        refused = errorMessage(error);
+      }
+    }
+    const t = texts(ctx).images;
+    const notice: StoredNotice =
+      refused === ""
+        ? { tone: "current", text: t.removed(removed) }
+        : { tone: "failed", text: `${t.not_removed(wanted.length - removed)}: ${refused}` };
+    return respondDone(c, ctx.base_path, `/connections/${connection.id}`, notice);
+  });
+}

@@ -1,0 +1,241 @@
+import type { UnusedImageList, UnusedImageView } from "../../src/connections/images-schema.ts";
+import type { ConnectionView } from "../../src/connections/schema.ts";
+import { Button, LinkButton } from "../components/button.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
+import { Banner } from "../components/notice.tsx";
+import { Panel, Section } from "../components/page-header.tsx";
+import { State } from "../components/state.tsx";
+import { Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { Digest } from "../components/version.tsx";
+import { formatBytes } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+
+/** What was found, why it could not be looked for, or null while it is still to be asked. */
+export type FoundImages = { list: UnusedImageList } | { failure: string } | null;
+
+interface UnusedImagesProps {
+  ctx: PageContext;
+  connection: Pick<ConnectionView, "id" | "is_enabled">;
+  found: FoundImages;
+}
+
+/** Images behind a connection that no container uses; it asks for itself once the page is there. */
+export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
+  const t = texts(ctx).images;
+  if (!connection.is_enabled) return null;
+  const address = `/connections/${connection.id}/images`;
+  if (found === null) {
+    return (
+      <div hx-get={url(ctx, address)} hx-trigger="load" hx-target="#images" hx-swap="outerMorph">
+        <Section id="images" title={t.title}>
+          <Panel>
+            <div class="scripted">
+              <State ctx={ctx} tone="running">
+                {t.looking}
+              </State>
+            </div>
+            <div class="unscripted">
+              <LinkButton ctx={ctx} href={address}>
+                {t.show}
+              </LinkButton>
+            </div>
+          </Panel>
+        </Section>
+      </div>
+    );
+  }
+  const again = (
+    <LinkButton
+      ctx={ctx}
+      href={address}
+      small
+      icon="refresh-cw"
+      attributes={{ "hx-get": url(ctx, address), "hx-target": "#images", "hx-swap": "outerMorph" }}
+    >
+      {t.again}
+    </LinkButton>
+  );
+  if ("failure" in found) {
+    return (
+      <Section id="images" title={t.title} aside={again}>
+        <Banner tone="failed" title={t.failed}>
+          {translateMessage(ctx.language, found.failure)}
+        </Banner>
+      </Section>
+    );
+  }
+  const { items, others } = found.list;
+  const aside = (
+    <>
+      <span>{t.lead(items.length)}</span> {again}
+    </>
+  );
+  return (
+    <Section id="images" title={t.title} aside={aside}>
+      {items.length === 0 ? (
+        <Banner tone="quiet" title={t.none}>
+          {t.none_text}
+        </Banner>
+      ) : (
+        <ImageForm ctx={ctx} connection={connection} items={items} />
+      )}
+      <p class="quiet">
+        {items.length === 0 ? null : t.text} {others === 0 ? null : t.others(others)}
+      </p>
+    </Section>
+  );
+}
+
+interface ImageFormProps extends Pick<UnusedImagesProps, "ctx" | "connection"> {
+  items: readonly UnusedImageView[];
+}
+
+function ImageForm({ ctx, connection, items }: ImageFormProps) {
+  const t = texts(ctx).images;
+  const action = url(ctx, `/connections/${connection.id}/images/remove`);
+  const isAny = items.some((image) => image.named_by.length === 0);
+  return (
+    <form method="get" action={action} hx-get={action} hx-target="#dialog" hx-swap="innerHTML">
+      <Table
+        ctx={ctx}
+        caption={t.title}
+        columns={[
+          { key: "image", title: t.image, grows: true },
+          { key: "why", title: t.why, grows: true },
+          { key: "age", title: t.age, align: "end", wide_only: true },
+          { key: "size", title: t.size, align: "end" },
+        ]}
+        rows={items.map((image) => ({
+          id: `image-${image.id.replace(/[^A-Za-z0-9]/g, "-")}`,
+          muted: image.named_by.length > 0,
+          cells: {
+            image: <ImageName ctx={ctx} image={image} is_selectable />,
+            why: <Reason ctx={ctx} image={image} />,
+            age: <Time ctx={ctx} at={image.created_at} />,
+            size: formatBytes(ctx.language, image.size_bytes),
+          },
+        }))}
+      />
+      {isAny ? (
+        <p>
+          <Button type="submit" icon="trash">
+            {t.remove_selected}
+          </Button>
+        </p>
+      ) : null}
+    </form>
+  );
+}
+
+/** How an image is called: by its tags, else by its id. */
+export function imageWords(image: UnusedImageView): string {
+  return image.references[0] ?? image.id.replace(/^sha256:/, "").slice(0, 12);
+}
+
+function ImageName({
+  ctx,
+  image,
+  is_selectable,
+}: {
+  ctx: PageContext;
+  image: UnusedImageView;
+  is_selectable: boolean;
+}) {
+  const t = texts(ctx).images;
+  const name =
+    image.references.length === 0 ? (
+      <>
+        <span class="quiet">{t.untagged}</span> <Digest ctx={ctx} value={image.id} />
+      </>
+    ) : (
+      <span class="version">{image.references.join(", ")}</span>
+    );
+  if (!is_selectable || image.named_by.length > 0) return <div>{name}</div>;
+  return (
+    <label class="check">
+      <input type="checkbox" name="image" value={image.id} aria-label={t.select(imageWords(image))} />
+      <span>{name}</span>
+    </label>
+  );
+}
+
+function Reason({ ctx, image }: { ctx: PageContext; image: UnusedImageView }) {
+  const t = texts(ctx).images;
+  const users = new Map(image.named_by.map((user) => [user.executor_id, user.executor]));
+  if (users.size === 0) return <>{t.reasons[image.reason]}</>;
+  return (
+    <div>
+      {t.needed(image.named_by.length)}{" "}
+      {[...users].map(([id, name], index) => (
+        <>
+          {index === 0 ? "" : ", "}
+          <Link ctx={ctx} href={`/executors/${id}`}>
+            {name}
+          </Link>
+        </>
+      ))}
+    </div>
+  );
+}
+
+interface ImageRemoveProps {
+  ctx: PageContext;
+  connection: Pick<ConnectionView, "id" | "name">;
+  selected: readonly UnusedImageView[];
+}
+
+/** What goes, and how much room that makes; alone or as a page. */
+export function ImageRemove({ ctx, connection, selected }: ImageRemoveProps) {
+  const t = texts(ctx).images;
+  const back = `/connections/${connection.id}`;
+  if (selected.length === 0) {
+    return (
+      <div class="confirm">
+        <h2 id="dialog-title" tabindex={-1}>
+          {t.nothing_selected}
+        </h2>
+        <div class="confirm-actions">
+          <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
+            {texts(ctx).common.close}
+          </LinkButton>
+        </div>
+      </div>
+    );
+  }
+  const size = selected.reduce((sum, image) => sum + image.size_bytes, 0);
+  return (
+    <Confirm
+      ctx={ctx}
+      title={t.remove_title(selected.length)}
+      verb={t.remove}
+      kind="danger"
+      action={`/connections/${connection.id}/images/remove`}
+      fields={{ images: selected.map((image) => image.id).join(" ") }}
+      cancel_href={back}
+    >
+      <ul class="sentences">
+        {selected.map((image) => (
+          <li>
+            <ImageName ctx={ctx} image={image} is_selectable={false} />
+          </li>
+        ))}
+      </ul>
+      <Facts wide items={[[t.freed, formatBytes(ctx.language, size)]]} />
+      <p>{t.remove_text}</p>
+    </Confirm>
+  );
+}
+
+export function ImageRemovePage(props: ImageRemoveProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).images.remove} section="connections">
+      <ImageRemove {...props} />
+    </Layout>
+  );
+}
