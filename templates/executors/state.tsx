@@ -34,12 +34,13 @@ export function ExecutorState({ ctx, executor, solid = false }: ExecutorStatePro
     );
   }
   const { problem } = executor;
+  const isAsking = executor.state === "waiting" && executor.waiting?.reason === "approval";
   return (
     <State
       ctx={ctx}
-      tone={tones[executor.state]}
+      tone={isAsking ? "attention" : tones[executor.state]}
       solid={solid}
-      icon={executor.state === "waiting" ? "calendar-clock" : undefined}
+      icon={executor.state === "waiting" && !isAsking ? "calendar-clock" : undefined}
       title={problem === null ? undefined : translateMessage(ctx.language, problem.message)}
     >
       {words(ctx, executor)}
@@ -84,5 +85,7 @@ function waitingWords(ctx: PageContext, { waiting, next_windows }: ExecutorView)
   }
   const base = t.state_words[`waits_${reason}`];
   if (until === null) return base;
+  // No time at which it comes: one after which it does not.
+  if (reason === "approval") return texts(ctx).runs.approval.waits_until(formatShort(ctx, until));
   return `${base} · ${until > ctx.now ? formatRelative(ctx.language, until, ctx.now) : formatShort(ctx, until)}`;
 }

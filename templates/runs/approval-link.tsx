@@ -1,6 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
-import { Button, Csrf } from "../components/button.tsx";
+import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { BareLayout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -68,9 +68,11 @@ export function ApprovalGonePage({ ctx }: { ctx: PageContext }) {
     <BareLayout ctx={ctx} title={t.gone}>
       <h1>{t.gone}</h1>
       <p class="lead">{t.gone_text}</p>
-      <p>
-        <a href={url(ctx, "/")}>{texts(ctx).auth.sign_in}</a>
-      </p>
+      <div class="sign-in">
+        <LinkButton ctx={ctx} href="/" kind="main">
+          {texts(ctx).auth.sign_in}
+        </LinkButton>
+      </div>
     </BareLayout>
   );
 }

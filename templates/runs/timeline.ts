@@ -163,6 +163,8 @@ function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
   for (const item of items) {
     const found = entries[at(shownStep(item.step))];
     const facts = { ...found?.facts, ...item.facts };
+    // A run that was given back with its plan made looks at it once more; it was made when it was made.
+    if (item.step === "claim" && found?.state === "done") continue;
     // The plan is done when the run has moved on; what comes after is told by its own steps.
     if (states.has(item.step)) {
       if (entries[at("plan")]?.state === "running") put("plan", { state: "done", ended_at: item.at });
@@ -176,9 +178,7 @@ function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
       put("end", { state: item.phase === "fail" ? "failed" : "done", started_at: item.at, facts: item.facts });
     } else if (item.phase === "begin") {
       const step = shownStep(item.step);
-      // A run that was given back makes its plan anew: what it waited for between is no part of that.
-      const started_at = item.step === "claim" ? item.at : (found?.started_at ?? item.at);
-      put(step, { state: "running", started_at, ended_at: null, facts });
+      put(step, { state: "running", started_at: found?.started_at ?? item.at, ended_at: null, facts });
     } else {
       const step = shownStep(item.step);
       const isHalf = item.step === "rename_old" && item.phase === "finish";
