@@ -95,7 +95,7 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
           {t.no_targets_text}
         </Banner>
       ) : (
-        <div class="stack">
+        <div class="discovered">
           <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} />
           {parts.length === 0 ? null : (
             <details class="advanced" id="group-parts">

@@ -152,8 +152,7 @@ peerSuite("the story, in a browser", missing, () => {
     async () => {
       await page.goto(at("/executors/new"));
       await field("connection_id").selectOption({ label: "nas" });
-      await field("target.id").locator("option", { hasText: "web" }).first().waitFor({ state: "attached" });
-      await field("target.id").selectOption("web");
+      await page.locator("[name='target.choice'][value='container:web']").click();
       await field("bindings.0.tracker").selectOption("web");
       await field("bindings.0.source").locator("option").first().waitFor({ state: "attached" });
       await field("trigger").selectOption("immediate");
