@@ -111,7 +111,7 @@ engineSuite("an engine that fails at the nth call", (mode) => {
 
   test("needs no more of a socket proxy than the documented verbs", async () => {
     const allowed = [
-      /^GET \/(version|containers\/json|(libpod\/)?containers\/[^/]+\/json|(libpod\/)?images\/.+\/json)$/,
+      /^GET \/(version|images\/json|containers\/json|(libpod\/)?containers\/[^/]+\/json|(libpod\/)?images\/.+\/json)$/,
       /^POST \/(libpod\/)?containers\/(create|[^/]+\/(start|stop|rename|update))$/,
       /^POST \/images\/.+\/tag$/,
       /^DELETE \/containers\/[^/]+$/,

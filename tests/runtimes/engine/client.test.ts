@@ -9,6 +9,7 @@ describe("parseAddress()", () => {
   test.each([
     ["unix:///var/run/docker.sock", { kind: "unix", path: "/var/run/docker.sock" }],
     ["/run/podman/podman.sock", { kind: "unix", path: "/run/podman/podman.sock" }],
+    ["unix:///run/user/1000/podman/podman.sock", { kind: "unix", path: "/run/user/1000/podman/podman.sock" }],
     ["tcp://engine.example.com:2376", { kind: "tcp", host: "engine.example.com", port: 2376 }],
     ["tcp://192.0.2.7:2375", { kind: "tcp", host: "192.0.2.7", port: 2375 }],
     ["tcp://[2001:db8::7]:2376", { kind: "tcp", host: "2001:db8::7", port: 2376 }],
