@@ -28,6 +28,6 @@ export function signalNumber(signal: unknown): number | null {
   const bare = signal.toUpperCase().replace(/^SIG/, "");
   const realTime = /^RT(MIN|MAX)([+-][0-9]+)?$/.exec(bare);
   if (realTime !== null) return (realTime[1] === "MIN" ? firstRealTime : lastRealTime) + Number(realTime[2] ?? "0");
-  const index = names.findIndex((name) => bare === name);
+  const index = names.findIndex((name) => name === bare);
   return index < 0 ? null : index + 1;
 }
