@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { systemActor } from "../../src/auth/schema.ts";
+import { PluginError } from "../../src/errors.ts";
+import { createWorld, digest, type World } from "../support/run-world.ts";
+
+let world: World;
+let executor: string;
+beforeEach(async () => {
+  world = await createWorld();
+  const { engine } = world;
+  engine.add("shop-web-1", "registry.test/app:1.0", digest("a"), { project: "shop", service: "web" });
+  engine.add("shop-worker-1", "registry.test/app:1.0", digest("a"), { project: "shop", service: "worker" });
+  engine.add("shop-cron-1", "registry.test/cron:9", digest("9"), { project: "shop", service: "cron", shares: "web" });
+  engine.add("shop-once-1", "registry.test/once:1", digest("8"), { project: "shop", service: "once", running: false });
+  const bind = (service: string) => ({ service, tracker: "app", source: "main", channel: "stable" });
+  const created = await world.main.executors.create(systemActor, {
+    name: "shop",
+    connection_id: world.connectionId,
+    target: { kind: "compose", id: "shop" },
+    bindings: ["web", "worker"].map(bind),
+    trigger: "manual",
+  });
+  executor = created.id;
+});
+afterEach(() => world.close());
+
+const outcomes = async (id: string) =>
+  (await world.main.runs.get(id)).containers.map(({ container, outcome }) => [container, outcome]);
+
+describe("a run on a group", () => {
+  test("tells what was done to each container, in the order of the plan", async () => {
+    const run = await world.update(executor);
+    // A service that stood still before and is bound to nothing does not make the target down.
+    expect(run).toMatchObject({ state: "succeeded", serving: "desired" });
+    expect(new Map((await outcomes(run.id)).map(([name, outcome]) => [name, outcome]))).toEqual(
+      new Map([
+        ["shop-web-1", "updated"],
+        ["shop-worker-1", "updated"],
+        ["shop-cron-1", "moved"],
+      ]),
+    );
+  });
+
+  test("that fails at one container names it, and says of each that it was put back or not touched", async () => {
+    world.engine.failures.set("start shop-worker-1", new PluginError("rejected", "The port is taken"));
+    const run = await world.update(executor);
+    expect(run).toMatchObject({ state: "failed", serving: "previous", reason_code: "update_failed" });
+    expect(run.reason).toContain('The update failed at "shop-worker-1": The port is taken');
+    const view = await world.main.runs.get(run.id);
+    const worker = view.containers.find(({ container }) => container === "shop-worker-1");
+    expect(worker).toMatchObject({ outcome: "put_back", service: "worker" });
+    expect(worker?.detail).toContain("The port is taken");
+    expect(view.containers.filter(({ outcome }) => outcome !== "put_back" && outcome !== "untouched")).toEqual([]);
+  });
+});
+
+test("a plan says what the last runs cost, five at most", async () => {
+  const id = await world.addExecutor();
+  const expected = async () => {
+    const plan = await world.main.executors.plan(id, new AbortController().signal);
+    return [plan.expected_downtime_ms, plan.expected_downtime_runs];
+  };
+  expect(await expected()).toEqual([null, 0]);
+  const gaps = [9_000, 100, 400, 200, 300, 500];
+  for (const [index, gap] of gaps.entries()) {
+    world.engine.containers.delete("web");
+    world.engine.add("web", "registry.test/app:1.0", digest("a"));
+    const before = world.engine.calls.length;
+    world.engine.gate = async () => {
+      const calls = world.engine.calls.slice(before);
+      const isStarting =
+        calls.some((call) => call === "rename web-next") && !calls.some((call) => call === "start web");
+      if (isStarting && world.engine.containers.get("web")?.running === false)
+        world.clock.set(world.clock.now() + gap / 2);
+    };
+    expect((await world.update(id)).state).toBe("succeeded");
+    expect((await expected())[1]).toBe(Math.min(index + 1, 5));
+  }
+  // The first, which was far slower, counts no more.
+  expect((await expected())[0]).toBeLessThan(1_000);
+});
