@@ -403,14 +403,23 @@ engineSuite("configuration fidelity", (mode) => {
     await removeContainers(engine, name);
   });
 
-  test("a container on which others depend is refused with their names", async () => {
-    await runContainer(engine, "side", { HostConfig: { NetworkMode: "container:anchor" } });
-    await runContainer(engine, "heir", { HostConfig: { VolumesFrom: ["anchor"] } });
+  test("containers that live in another's namespaces or volumes move along with it", async () => {
+    const anchor = await runContainer(engine, "owner", { HostConfig: { Binds: ["anchor-data:/shared"] } });
+    await runContainer(engine, "side", { HostConfig: { NetworkMode: "container:owner" } });
+    await runContainer(engine, "heir", { HostConfig: { VolumesFrom: ["owner"] } });
     await using session = await openSession(engine);
-    const plan = await session.plan(target("anchor"), [changeTo(images.next)]);
-    expect(plan.refusals).toMatchObject([{ code: "has_dependents" }]);
-    expect(plan.refusals[0]?.message).toContain('"heir", "side"');
-    await removeContainers(engine, "side");
-    await removeContainers(engine, "heir");
+    const plan = await session.plan(target("owner"), [changeTo(images.next)]);
+    expect(plan.refusals).toEqual([]);
+    expect(plan.containers.find((each) => each.name === "side")).toMatchObject({ because: "shares", is_running: true });
+    const journal = memoryJournal();
+    await session.apply(plan, journal);
+    await session.finish(target("owner"), journal);
+    const owner = String((await inspect("owner")).Id);
+    expect(owner).not.toBe(anchor);
+    expect(at(await inspect("side"), "HostConfig.NetworkMode")).toBe(`container:${owner}`);
+    for (const name of ["side", "heir", "owner"]) {
+      expect(await containersNamed(engine, name)).toMatchObject([{ name, state: "running" }]);
+      await removeContainers(engine, name);
+    }
   });
 });
