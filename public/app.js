@@ -128,19 +128,10 @@ document.addEventListener("click", (event) => {
 // Keys. Nothing happens while somebody types.
 let waitsForPlace = 0;
 // A search box over a list that is on the page already.
-document.addEventListener("input", (event) => {
-  const list = event.target.dataset?.find && document.querySelector(event.target.dataset.find);
-  if (!list) return;
-  const words = event.target.value.toLowerCase().split(/\s+/);
-  for (const item of list.children) {
-    const isKept = words.every((word) => item.dataset.found.includes(word));
-    item.hidden = !isKept && !item.querySelector("input:checked");
-  }
-  const nothing = list.parentElement.querySelector("[data-found-nothing]");
-  nothing?.classList.toggle(
-    "hidden",
-    [...list.children].some((item) => !item.hidden),
-  );
+document.addEventListener("input", ({ target }) => {
+  const words = target.value.toLowerCase().split(" ");
+  for (const item of all(`${target.dataset.find} > li`))
+    item.hidden = !words.every((word) => item.dataset.found.includes(word));
 });
 
 document.addEventListener("keydown", (event) => {

@@ -49,9 +49,7 @@ export function TargetPicker(props: TargetPickerProps) {
           <Pick {...props} target={target} />
         ))}
       </ul>
-      <p class="quiet hidden" data-found-nothing>
-        {t.no_target_found}
-      </p>
+      <p class="quiet found-nothing">{t.no_target_found}</p>
     </>
   );
   return (
