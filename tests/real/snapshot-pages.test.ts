@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { account } from "../peers/registry.ts";
+import { eventually } from "../support/eventually.ts";
+import { peerSuite } from "../support/peer.ts";
+import { type ApiClient, firstSignIn, testPassword } from "../support/server.ts";
+import { startWorld, type World, worldMissing } from "../support/world.ts";
+
+setDefaultTimeout(120_000);
+
+type Json = Record<string, unknown>;
+
+peerSuite("snapshots and images in Chromium on a real engine", worldMissing() ?? chromiumMissing(), () => {
+  let world: World;
+  let browser: Browser;
+  let page: Page;
+  let api: ApiClient;
+  let connection = "";
+  let executor = "";
+  let snapshot = "";
+
+  beforeAll(async () => {
+    world = await startWorld();
+    api = await firstSignIn(world.server);
+    connection = await create("/runtime-connections", {
+      name: "nas",
+      kind: "docker",
+      config: { address: world.engine.address },
+    });
+    const credential_id = await create("/credentials", { name: "registry", kind: "oci", secret: { ...account } });
+    const config = { image: world.repository, registry: world.registry.url };
+    const channels = [{ type: "stable", include_pattern: "^\\d+\\.\\d+\\.\\d+$" }];
+    await create("/trackers", {
+      name: "web",
+      sources: [{ key: "image", kind: "oci", config, credential_id, channels }],
+    });
+    await world.push("1.1.0");
+    await api.post("/trackers/web/checks");
+    await eventually("the release to be found", async () =>
+      JSON.stringify((await api.get("/trackers/web/releases?limit=5")).body).includes('"1.1.0"'),
+    );
+    executor = await create("/executors", {
+      name: "web",
+      connection_id: connection,
+      target: { kind: "container", id: "web" },
+      bindings: [{ service: "main", tracker: "web", source: "image", channel: "stable" }],
+      trigger: "manual",
+      health_check: { strategy: "disabled" },
+    });
+    await run({});
+    snapshot = await newest();
+    browser = await startChromium();
+    page = await (
+      await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", acceptDownloads: true })
+    ).newPage();
+    page.setDefaultTimeout(30_000);
+    await page.goto(`${world.server.url}/login`);
+    await page.fill("#f-username", "admin");
+    await page.fill("#f-password", testPassword);
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => !url.pathname.startsWith("/login"));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+
+  async function create(path: string, body: Json): Promise<string> {
+    const answer = await api.post(path, body);
+    if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return String(answer.body.id);
+  }
+  async function run(body: Json): Promise<void> {
+    const id = await create(`/executors/${executor}/runs`, body);
+    await eventually("the run to end", async () => (await api.get(`/runs/${id}`)).body.ended_at !== null);
+    expect((await api.get(`/runs/${id}`)).body.state).toBe("succeeded");
+  }
+  async function newest(): Promise<string> {
+    const { items } = (await api.get(`/snapshots?executor_id=${executor}`)).body as { items: { id: string }[] };
+    return items[0]?.id ?? "";
+  }
+  const images = async () => (await api.get(`/runtime-connections/${connection}/images`)).body.items as Json[];
+
+  test("a snapshot is compared with what runs, and its image is kept and named", async () => {
+    const { body } = await api.get(`/snapshots/${snapshot}/diff`);
+    expect(body).toMatchObject({ is_noop: false, images: [{ is_present: true }] });
+    expect(JSON.stringify(body.diff)).toContain("1.0.0");
+    const [kept] = await images();
+    expect(kept).toMatchObject({ reason: "kept", named_by: [{ snapshot_id: snapshot, executor: "web" }] });
+    const refused = await api.request("DELETE", `/runtime-connections/${connection}/images/${kept?.id}`);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: "in_use" } } });
+    await page.goto(`${world.server.url}/executors/${executor}`);
+    await page.click("#snapshots tbody tr a");
+    await page.waitForSelector("#diff .diff-field >> text=1.0.0");
+    await page.waitForSelector("#diff >> text=on the runtime");
+  });
+
+  test("an export is a file to save, without secrets unless they are asked for, and is in the audit", async () => {
+    await page.click("main .actions >> text=Export");
+    await page.waitForSelector("dialog[open] >> text=Shell script");
+    for (const secrets of [false, true]) {
+      if (secrets) await page.check("[name=with_secrets]");
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.click("dialog[open] >> text=Download"),
+      ]);
+      expect(download.suggestedFilename()).toBe("restore-web.sh");
+      const text = readFileSync(await download.path(), "utf8");
+      expect(text.startsWith("#!/bin/sh\n")).toBe(true);
+      expect(text.includes("SECRETS IN CLEAR TEXT")).toBe(secrets);
+    }
+    const { items } = (await api.get("/audit-entries?event=snapshot_exported")).body as { items: { detail: Json }[] };
+    expect(items.map(({ detail }) => detail)).toEqual([
+      { format: "script", with_secrets: true },
+      { format: "script", with_secrets: false },
+    ]);
+    const answer = await fetch(`${world.server.url}/api/snapshots/${snapshot}/export?format=compose`, {
+      headers: { authorization: `Bearer ${api.token}` },
+    });
+    expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="restore-web.compose.yaml"');
+    expect(await answer.text()).toContain('container_name: "web"');
+    await page.keyboard.press("Escape");
+  });
+
+  test("restoring shows what changes first, and does just that", async () => {
+    await page.click("main .actions >> text=Restore");
+    await page.waitForSelector("dialog[open] .diff-field >> text=1.0.0");
+    await page.click("dialog[open] button[type=submit]");
+    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    const id = page.url().split("/").at(-1);
+    await eventually("the rollback to end", async () => (await api.get(`/runs/${id}`)).body.ended_at !== null);
+    expect((await api.get(`/runs/${id}`)).body).toMatchObject({ kind: "rollback", state: "succeeded" });
+    expect(await world.serves()).toBe("1.0.0");
+  });
+
+  test("an image that nothing needs any more is offered, and removed when somebody says so", async () => {
+    const { items } = (await api.get(`/snapshots?executor_id=${executor}`)).body as { items: { id: string }[] };
+    for (const { id } of items) expect((await api.request("DELETE", `/snapshots/${id}`)).status).toBe(204);
+    const [unused] = await images();
+    expect(unused).toMatchObject({ reason: "kept", named_by: [] });
+    await page.goto(`${world.server.url}/connections/${connection}`);
+    await page.waitForSelector("#images tbody tr >> text=1.1.0");
+    await page.check("#images [name=image]");
+    await page.click("#images >> text=Remove selected");
+    await page.waitForSelector("dialog[open] >> text=Remove 1 image?");
+    await page.click("dialog[open] button[type=submit]");
+    await page.waitForSelector(".toast >> text=Removed 1 image");
+    expect(await images()).toEqual([]);
+  });
+});
