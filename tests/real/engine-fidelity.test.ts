@@ -232,6 +232,8 @@ engineSuite("configuration fidelity", (mode) => {
   // A stopped container shows its whole configuration too, and updating it takes a tenth of the time.
   test.each(rows)("%s is the same after an update", async (path, body) => {
     if (isPodman(mode) && refusedByPodman.has(path)) return;
+    // Engine 29 takes it with a network and shows it nowhere else.
+    if (mode.startsWith("docker-29") && path === "Config.MacAddress") return;
     number += 1;
     const name = `field-${number}`;
     await engine.call("POST", `/containers/create?name=${name}`, { Image: images.old, ...body });
@@ -298,6 +300,8 @@ engineSuite("configuration fidelity", (mode) => {
               IPAMConfig: { IPv4Address: `${subnet}.50` },
               Aliases: ["web", "www"],
               DriverOpts: { some: "option" },
+              // Where newer engines take it; older ones look at the container alone.
+              MacAddress: "02:42:0a:63:01:77",
             },
           },
         },
@@ -346,8 +350,9 @@ engineSuite("configuration fidelity", (mode) => {
       Volumes: { "/of-container": {} },
       HostConfig: { Binds: ["/of-bind"], Mounts: [{ Type: "volume", Target: "/of-mount" }] },
     });
+    // By its folder, as engine 29 leaves out the name of a volume that a path alone asked for.
     const byPath = (of: Json) =>
-      Object.fromEntries((of.Mounts as Json[]).map((each) => [String(each.Destination), each.Name]));
+      Object.fromEntries((of.Mounts as Json[]).map((each) => [String(each.Destination), each.Source]));
     const before = byPath(await inspect(name));
     expect(Object.keys(before).sort()).toEqual(["/of-bind", "/of-container", "/of-image", "/of-mount"]);
     // The next image declares no volume: the data stays mounted all the same.
