@@ -138,6 +138,23 @@ export function imageWords(image: UnusedImageView): string {
   return image.references[0] ?? image.id.replace(/^sha256:/, "").slice(0, 12);
 }
 
+/** Its tags; what has none is known by the digests that it was pulled by. */
+function ReferenceLines({ ctx, references }: { ctx: PageContext; references: readonly string[] }) {
+  const tags = references.filter((reference) => !reference.includes("@"));
+  return (
+    <>
+      {(tags.length > 0 ? tags : references).map((reference) => {
+        const [name = "", digest] = reference.split("@");
+        return (
+          <div>
+            <span class="version">{name}</span> {digest === undefined ? null : <Digest ctx={ctx} value={digest} />}
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
 function ImageName({
   ctx,
   image,
@@ -154,7 +171,7 @@ function ImageName({
         <span class="quiet">{t.untagged}</span> <Digest ctx={ctx} value={image.id} />
       </>
     ) : (
-      <span class="version">{image.references.join(", ")}</span>
+      <ReferenceLines ctx={ctx} references={image.references} />
     );
   if (!is_selectable || image.named_by.length > 0) return <div>{name}</div>;
   return (

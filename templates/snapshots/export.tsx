@@ -56,24 +56,15 @@ interface ChoiceProps {
 }
 
 function Choice({ name, type, value, title, text, checked }: ChoiceProps) {
-  const id = `export-${name}-${value}`;
   return (
-    <div class="field">
-      <label class="check">
-        <input
-          type={type}
-          id={id}
-          name={name}
-          value={value}
-          checked={checked === true}
-          aria-describedby={`${id}-help`}
-        />
-        {title}
-      </label>
-      <p class="help" id={`${id}-help`}>
-        {text}
-      </p>
-    </div>
+    <label class="check">
+      <input type={type} id={`export-${name}-${value}`} name={name} value={value} checked={checked === true} />
+      <span>
+        <b>{title}</b>
+        <br />
+        <span class="quiet">{text}</span>
+      </span>
+    </label>
   );
 }
 

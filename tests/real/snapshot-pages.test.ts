@@ -139,6 +139,8 @@ peerSuite("snapshots and images in Chromium on a real engine", worldMissing() ??
   test("an image that nothing needs any more is offered, and removed when somebody says so", async () => {
     const { items } = (await api.get(`/snapshots?executor_id=${executor}`)).body as { items: { id: string }[] };
     for (const { id } of items) expect((await api.request("DELETE", `/snapshots/${id}`)).status).toBe(204);
+    // The run has ended; what it kept aside goes a moment later.
+    await eventually("the previous container to be removed", async () => (await images()).length === 1);
     const [unused] = await images();
     expect(unused).toMatchObject({ reason: "kept", named_by: [] });
     await page.goto(`${world.server.url}/connections/${connection}`);
