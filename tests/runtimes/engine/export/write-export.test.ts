@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import type { RestorableSnapshot } from "../../../../src/runtimes/engine/export/member.ts";
+import { comment, quoted } from "../../../../src/runtimes/engine/export/shell.ts";
+import { writeExport } from "../../../../src/runtimes/engine/export/write-export.ts";
+import { yamlLines } from "../../../../src/runtimes/engine/export/yaml.ts";
+import type { RawObject } from "../../../../src/runtimes/engine/raw.ts";
+import { containerInspect, imageInspect } from "../inspect.ts";
+
+function snapshot(container: RawObject = {}, image: RawObject = {}, name = "web"): RestorableSnapshot {
+  const member = { name, service: "main", inherited: [], files: null };
+  const members = [{ ...member, container: containerInspect(container), image: imageInspect(image) }];
+  return { kind: "container", name, api_version: "1.41", members };
+}
+
+const formats = ["script", "compose"] as const;
+const plain = (format: (typeof formats)[number], of: RestorableSnapshot) =>
+  writeExport(of, { format, with_secrets: false });
+
+describe.each(formats)("writeExport() as %s", (format) => {
+  test("leaves out what the image says and keeps what a person set", () => {
+    const Config = { Env: ["OF_IMAGE=1", "MINE=2"], Labels: { image: "a", mine: "b" }, WorkingDir: "/app" };
+    const text = plain(
+      format,
+      snapshot({ Config }, { Config: { Env: ["OF_IMAGE=1"], Labels: { image: "a" }, WorkingDir: "/app" } }),
+    );
+    expect(text).toContain("MINE=2");
+    expect(text).toContain("mine=b");
+    for (const left of ["OF_IMAGE", "image=a", "/app"]) expect(text).not.toContain(left);
+  });
+
+  test.each([
+    ["a variable by its name", { Env: ["DB_PASSWORD=correct-horse"] }, "DB_PASSWORD"],
+    ["a variable by its form", { Env: ["UPSTREAM=amqp://app:correct-horse@mq/"] }, "UPSTREAM"],
+    ["a label", { Labels: { "app.api-token": "correct-horse" } }, "LABEL_APP_API_TOKEN"],
+    ["a word of the command", { Cmd: ["serve", "--api-key=correct-horse"] }, "COMMAND_2"],
+    ["the word after an option", { Cmd: ["serve", "--requirepass", "correct-horse"] }, "COMMAND_3"],
+    ["a line of a shell", { Cmd: ["sh", "-c", "serve --token correct-horse"] }, "COMMAND_3"],
+    ["a health check", { Healthcheck: { Test: ["CMD", "check", "--password=correct-horse"] } }, "HEALTH_CHECK"],
+    ["a value that is a secret elsewhere", { Env: ["MY_SECRET=correct-horse", "COPY=<correct-horse>"] }, "COPY"],
+  ])("demands %s instead of telling it", (_what, Config, variable) => {
+    const text = plain(format, snapshot({ Config }));
+    expect(text).not.toContain("correct-horse");
+    expect(text).toContain(variable);
+    const told = writeExport(snapshot({ Config }), { format, with_secrets: true });
+    expect(told).toContain("correct-horse");
+    expect(told.split("\n").slice(0, 8).join("\n")).toContain("SECRETS IN CLEAR TEXT");
+  });
+
+  test("hides the secrets of a log driver", () => {
+    const LogConfig = { Type: "splunk", Config: { "splunk-token": "correct-horse" } };
+    expect(plain(format, snapshot({ HostConfig: { LogConfig } }))).not.toContain("correct-horse");
+  });
+
+  test("lists what it has no words for, without its value", () => {
+    const text = plain(format, snapshot({ HostConfig: { FutureSetting: { password: "correct-horse" } } }));
+    expect(text).toContain("HostConfig.FutureSetting cannot be said");
+    expect(text).not.toContain("correct-horse");
+  });
+
+  test("refuses a name that no engine gives", () => {
+    expect(() => plain(format, snapshot({}, {}, "web; reboot"))).toThrow("names a container as no engine would");
+  });
+});
+
+test("variables that mean something to a shell or to another container get names of their own", () => {
+  const text = plain("script", snapshot({ Config: { Env: ["PATH=https://app:correct-horse@host/"] } }));
+  expect(text).toContain(`--env=PATH="\${WEB_PATH}"`);
+  expect(text).not.toContain(`"\${PATH+set}"`);
+});
+
+test.each([
+  [["plain-word"], "plain-word"],
+  [[""], "''"],
+  [["it's"], `'it'\\''s'`],
+  [["$(reboot) `reboot`\n"], "'$(reboot) `reboot`\n'"],
+  [["A=", { variable: "B" }, "'"], `A="\${B}"''\\'''`],
+])("quoted(%j) is one word that says just this", (word, expected) => {
+  expect(quoted(word)).toBe(expected);
+});
+
+test("comment() never ends before its line does", () => {
+  expect(comment("a\nreboot\u2028b\r\u0000")).toBe("# a reboot b");
+});
+
+test("yamlLines() quotes what would be read as something else", () => {
+  expect(yamlLines({ yes: "no", "a: b": ["1", "\u0085\u2028", "#"], none: undefined, empty: {}, n: 1 })).toEqual([
+    '"yes": "no"',
+    '"a: b":',
+    '  - "1"',
+    '  - "\\u0085\\u2028"',
+    '  - "#"',
+    "empty: {}",
+    '"n": 1',
+  ]);
+});
