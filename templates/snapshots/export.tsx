@@ -32,7 +32,9 @@ export function SnapshotExport({ ctx, executor, snapshot }: SnapshotExportProps)
           <Choice name="format" type="radio" value="script" title={t.script} text={t.script_text} checked />
           <Choice name="format" type="radio" value="compose" title={t.compose} text={t.compose_text} />
         </fieldset>
-        <Choice name="with_secrets" type="checkbox" value="true" title={t.with_secrets} text={t.with_secrets_text} />
+        <div class="checks">
+          <Choice name="with_secrets" type="checkbox" value="true" title={t.with_secrets} text={t.with_secrets_text} />
+        </div>
       </div>
       <div class="confirm-actions">
         <LinkButton ctx={ctx} href={`/executors/${executor.id}`} kind="bare" attributes={{ "data-close": "" }}>

@@ -125,6 +125,8 @@ export const messages: MessageDictionary = [
   ['connection "{}"', "连接“{}”"],
   ['tracker "{}", {}', "追踪器“{}”、{}"],
   ['tracker "{}"', "追踪器“{}”"],
+  ['A container uses the image "{}"; it stays', "有容器正在使用镜像“{}”，因此保留"],
+  ['Tidemark has nothing to do with the image "{}"; remove it by hand', "镜像“{}”与 Tidemark 无关，请手动删除"],
   ['The snapshot of "{}" is locked; unlock it first', "“{}”的快照已锁定，请先解锁"],
   [
     "Write a host name or an address alone, without scheme, port, path or brackets",
