@@ -77,7 +77,11 @@ export async function runStack(engine: TestEngine, project: string): Promise<voi
   const network = `${project}_default`;
   const endpoint = (alias: string) => ({ EndpointsConfig: { [network]: { Aliases: [alias] } } });
   await runService(engine, project, "db", {
-    body: { Volumes: { "/data": {} }, Healthcheck: probe('test -d /data && test "$APP_VERSION" != 4.0.0'), NetworkingConfig: endpoint("db") },
+    body: {
+      Volumes: { "/data": {} },
+      Healthcheck: probe('test -d /data && test "$APP_VERSION" != 4.0.0'),
+      NetworkingConfig: endpoint("db"),
+    },
     host: { NetworkMode: network },
   });
   const web = await runService(engine, project, "web", {
@@ -115,13 +119,15 @@ export async function containersOf(engine: TestEngine, project: string): Promise
     const name = Names.map((each) => each.slice(1)).find((each) => !each.includes("/")) ?? "";
     if (!name.startsWith(`${project}-`)) continue;
     const { State, Config } = await inspectOne(engine, Id);
-    lines.push(`${name} ${State.Status} ${Config.Image}`);
+    // Podman says in full what is meant.
+    lines.push(`${name} ${State.Status} ${Config.Image.replace(/^docker\.io\//, "")}`);
   }
   return lines.sort();
 }
 
 export async function removeGroup(engine: TestEngine, project: string): Promise<void> {
-  for (const line of await containersOf(engine, project)) {
+  // Podman keeps a container that others hang on: here those come later in the alphabet.
+  for (const line of (await containersOf(engine, project)).toReversed()) {
     await engine.call("DELETE", `/containers/${line.split(" ")[0]}?force=1&v=1`);
   }
   await engine.call("DELETE", `/networks/${project}_default`).catch(() => undefined);

@@ -34,6 +34,8 @@ export interface ApplyContext {
   client: EngineClient;
   clock: Clock;
   apiVersion: string;
+  /** Where compose is looked for; null for where it usually is. */
+  composeFolders: readonly string[] | null;
 }
 
 const policyAttempts = 3;

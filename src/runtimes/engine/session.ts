@@ -8,6 +8,7 @@ import { findInjectedFiles } from "./compose/injected-files.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
 import { dockerFlavour, type Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";
+import { fileNotices } from "./group/file-notices.ts";
 import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from "./group/plan.ts";
 import { judgeTarget } from "./group/readiness.ts";
 import { finishRun, recoverTogether, undoRun } from "./group/recover.ts";
@@ -40,6 +41,8 @@ export interface SessionOptions {
   transport?: EngineTransport;
   /** Of earlier sessions on the same engine: what has not changed since is not asked for again by `discover` and `inspect`. */
   memory?: SurveyMemory;
+  /** Where compose is looked for, which tells what its files will say; left out for where it usually is. */
+  compose_folders?: readonly string[];
 }
 
 const defaultRetryDelayMs = 500;
@@ -56,6 +59,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   const negotiated = await negotiate(transport, options.api_version, options.deadlines ?? defaultDeadlines, flavour);
   const { client, version, api_version: apiVersion } = negotiated;
   const enginePlatform = [version.Os ?? "", version.Arch ?? ""].filter((part) => part !== "").join("/");
+  const composeFolders = options.compose_folders ?? null;
   const source: SceneSource = { client, apiVersion, engine_platform: enginePlatform, self: context.self, address };
   const recovering: RecoverContext = {
     client,
@@ -64,7 +68,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     retryDelayMs: options.retry_delay_ms ?? defaultRetryDelayMs,
   };
   const memory = options.memory ?? createSurveyMemory();
-  const applying = { client, clock: context.clock, apiVersion };
+  const applying = { client, clock: context.clock, apiVersion, composeFolders };
   const logins = (auths: readonly RegistryAuth[]): readonly RegistryAuth[] =>
     options.registry_auth === null ? auths : [...auths, options.registry_auth];
   /** The snapshots that `prepareRestore` made ready for `apply`, by the plan's hash: a plan itself holds no secret. */
@@ -98,7 +102,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     discover: () => discoverTargets(source, memory),
     inspect: async (ref) => describeTarget(await getTarget(source, ref, memory)),
     async plan(ref, changes, planOptions = { start_first: false }) {
-      return (await planTarget(client, await getTarget(source, ref), changes, planOptions)).plan;
+      const { plan, replaced } = await planTarget(client, await getTarget(source, ref), changes, planOptions);
+      return { ...plan, files: await fileNotices(replaced, composeFolders) };
     },
     async prepare(plan, auths, journal) {
       const { replaced } = await planAgain(plan, findDesiredImage);
@@ -130,7 +135,9 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     snapshots: {
       capture: (ref) => capture(source, ref),
       planRestore: async (ref, snapshot) => {
-        return (await planRestore(client, await findTarget(source, ref), apiVersion, snapshot)).plan;
+        const found = await findTarget(source, ref);
+        const { plan, clusters } = await planRestore(client, found, apiVersion, snapshot);
+        return { ...plan, files: await fileNotices(clusters.flat(), composeFolders) };
       },
       async prepareRestore(plan, snapshot, auths, journal) {
         const { restored, dependants } = await restoreAgain(plan, snapshot);

@@ -48,19 +48,20 @@ export async function replaceUnits(
   const members = clusters.flat().map((unit) => unit.name);
   const successors = new Map(stands);
   const candidates = new Map<Unit, Candidate>();
-  const moves = clusters.flat().map(({ origin, blueprint }) => {
-    return { container: origin, reference: stringAt(blueprint.config.Image) };
+  const moves = clusters.flat().map(({ old, origin, blueprint }) => {
+    return { container: old ?? origin, reference: stringAt(blueprint.config.Image) };
   });
-  let outlooks = await composeOutlooks(moves);
+  const folders = context.composeFolders === null ? {} : { folders: context.composeFolders };
+  let outlooks = await composeOutlooks(moves, folders);
   for (const unit of clusters.flat()) {
     const find = (reference: string) => successorOf(reference, clusters.flat(), successors);
     const led = rebased(unit.blueprint, find);
     if (composeOf(unit.origin) !== null && canonical(led) !== canonical(unit.blueprint)) {
       // Compose hashes what shares a namespace with the owner's id, which is known only now.
       const moved = new Map([...successors].map(([id, successor]) => [id, successor.id]));
-      outlooks = await composeOutlooks(moves, { moved });
+      outlooks = await composeOutlooks(moves, { moved, ...folders });
     }
-    const hash = configHashLabels(outlooks.find((each) => each.container === nameOf(unit.origin)));
+    const hash = configHashLabels(outlooks.find((each) => each.container === nameOf(unit.old ?? unit.origin)));
     const labels = { ...objectAt(led.config.Labels), ...hash };
     const blueprint = { ...led, config: { ...led.config, Labels: labels } };
     const member = memberJournal(journal, unit.name);

@@ -1,17 +1,8 @@
 import { createHash } from "node:crypto";
 import { PluginError } from "../../../errors.ts";
-import type {
-  Change,
-  FieldDiff,
-  FileNotice,
-  PlannedContainer,
-  PlanOptions,
-  Refusal,
-  UpdatePlan,
-} from "../../runtime.ts";
+import type { Change, FieldDiff, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
-import { composeOutlooks } from "../compose/outlook.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
 import {
   type ContainerPlan,
@@ -22,7 +13,7 @@ import {
   type Scene,
   sceneRefusals,
 } from "../plan.ts";
-import { canonical, isSame, stringAt } from "../raw.ts";
+import { canonical } from "../raw.ts";
 import { clusters, type Need, ordered } from "./order.ts";
 import { differingReplicas } from "./replicas.ts";
 import { startFirstRefusals } from "./start-first.ts";
@@ -98,7 +89,8 @@ export async function planTarget(
       services,
       containers: arranged.order.map(plannedContainer),
       order: options.start_first ? "start_first" : "stop_first",
-      files: await fileNotices(arranged.order),
+      // What files will say takes a look outside of the engine: whoever shows the plan adds it.
+      files: [],
       diff: diffOf(found, planned),
       carried: planned.map(({ plan }) => plan.carried).reduce(added, {}),
       refusals: [
@@ -120,16 +112,6 @@ export async function planTarget(
     replaced: arranged.order,
     clusters: arranged.clusters,
   };
-}
-
-/** What compose files will say that is not so any more, once for each service. */
-async function fileNotices(replaced: readonly Replaced[]): Promise<readonly FileNotice[]> {
-  const moves = replaced.map(({ scene: { container }, change }) => {
-    return { container, reference: change === null ? stringAt(container.Config.Image) : change.reference };
-  });
-  const moved = new Map(replaced.map(({ scene: { container } }) => [container.Id, container.Id]));
-  const notices = (await composeOutlooks(moves, { moved })).flatMap(({ notice }) => (notice === null ? [] : [notice]));
-  return notices.filter((each, index) => notices.findIndex((other) => isSame(other, each)) === index);
 }
 
 function serviceOf(

@@ -1,0 +1,34 @@
+import type { FileNotice } from "../../runtime.ts";
+import { composeOutlooks } from "../compose/outlook.ts";
+import type { ContainerInspect } from "../objects.ts";
+import { isSame, stringAt } from "../raw.ts";
+import type { Replaced } from "./plan.ts";
+import type { Restored } from "./restore.ts";
+
+/** What compose files will say after a run that is not so any more, once for each service. Reads files, changes nothing. */
+export async function fileNotices(
+  all: readonly (Replaced | Restored)[],
+  folders: readonly string[] | null,
+): Promise<readonly FileNotice[]> {
+  const moves = all.flatMap((each) => ("member" in each ? restoredMove(each) : [replacedMove(each)]));
+  // The new ids are not known yet; which ones will be others is enough.
+  const moved = new Map(moves.map(({ container }) => [container.Id, container.Id]));
+  const outlooks = await composeOutlooks(moves, { moved, ...(folders === null ? {} : { folders }) });
+  const notices = outlooks.flatMap(({ notice }) => (notice === null ? [] : [notice]));
+  return notices.filter((each, index) => notices.findIndex((other) => isSame(other, each)) === index);
+}
+
+interface Move {
+  container: ContainerInspect;
+  reference: string;
+}
+
+function replacedMove({ scene: { container }, change }: Replaced): Move {
+  return { container, reference: change === null ? stringAt(container.Config.Image) : change.reference };
+}
+
+/** What is gone has no file that says anything of it. */
+function restoredMove({ member, present }: Restored): readonly Move[] {
+  if (present === null) return [];
+  return [{ container: present.container, reference: stringAt(member.container.Config.Image) }];
+}
