@@ -184,7 +184,7 @@ engineSuite("groups of containers", (mode) => {
         .slice(1)
         .map((each) => `${each.name} ${each.because}`)
         .sort(),
-    ).toEqual(["heir shares", "linker shares", "side shares"]);
+    ).toEqual(["heir shares", ...linkers.map((each) => `${each} shares`), "side shares"]);
     const journal = memoryJournal();
     await session.apply(plan, journal);
     await session.finish(target("anchor"), journal);
