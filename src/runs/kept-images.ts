@@ -8,11 +8,17 @@ export async function imagesNeeded({ deps, settings, plan }: RunContext, text: s
   return [...new Set(ids)].filter((id) => id !== "");
 }
 
+interface Keeping {
+  deps: Pick<RunContext["deps"], "log">;
+  run: Pick<RunContext["run"], "id">;
+  session: Pick<RunContext["session"], "images">;
+}
+
 /**
  * Gives the images of a stored snapshot a name that keeps them from being pruned. One that cannot get it is worth a warning and not a
  * run: it is there now, and by its digest it can mostly be had again.
  */
-export async function keepImages({ deps, run, session }: RunContext, ids: readonly string[]): Promise<string | null> {
+export async function keepImages({ deps, run, session }: Keeping, ids: readonly string[]): Promise<string | null> {
   if (session.images === undefined) return null;
   try {
     await session.images.keep(ids);

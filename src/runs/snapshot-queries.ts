@@ -44,7 +44,7 @@ const maxUsers = 10_000;
  */
 export async function snapshotsOfImages(read: Reader, ids: readonly string[]): Promise<readonly ImageUser[]> {
   if (ids.length === 0) return [];
-  const bare = JSON.stringify(ids.map((id) => id.replace(/^sha256:/, "")));
+  const bare = JSON.stringify(ids.map((id) => id.replaceAll("sha256:", "")));
   const isWanted = (column: unknown) =>
     sql`replace(${column}, 'sha256:', '') in (select value from json_each(${bare}))`;
   const named = sql`exists (select 1 from json_each(${snapshots.image_ids}) as named where ${isWanted(sql`named.value`)})`;
