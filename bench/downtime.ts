@@ -1,21 +1,16 @@
 // How long nobody answers during an update, beside the least that is possible and beside the usual three commands. See README.md.
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { createServer } from "node:net";
-import { engineMissing, startEngine, type TestEngine } from "../tests/peers/engine.ts";
+import { type EngineMode, startEngine, type TestEngine } from "../tests/peers/engine.ts";
 import { temporaryDatabase } from "../tests/support/temporary-database.ts";
-import { changeTo, images, importImages, openSession, target } from "../tests/support/update-target.ts";
+import { changeTo, images, importImages, target } from "../tests/support/update-target.ts";
 import { type Child, startChild } from "./child.ts";
 import { durableRun } from "./downtime/durable-run.ts";
-import { countOption, median, ms, printFigures, quantile, ratio } from "./figures.ts";
+import { chosenModes, openBenchSession, ratioOf, removeAllContainers, serveVersion, spread } from "./engines.ts";
+import { countOption, printFigures } from "./figures.ts";
 
-const docker = "/usr/bin/docker";
 const name = "bench-web";
 const [oldVersion, newVersion] = ["1.0.0", "2.0.0"];
-/** Says its image's version, and ends at once when it is told to. */
-const serve =
-  "echo $APP_VERSION > /www/index.html; httpd -f -p 127.0.0.1:$PORT -h /www & trap 'kill $!; exit 0' TERM; wait $!";
-
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -29,8 +24,8 @@ async function freePort(): Promise<number> {
 function bodyOf(image: string, port: number) {
   return {
     Image: image,
-    Cmd: ["/bin/sh", "-c", serve],
-    Env: [`PORT=${port}`],
+    Cmd: ["/bin/sh", "-c", serveVersion],
+    Env: [`LISTEN=127.0.0.1:${port}`],
     HostConfig: { NetworkMode: "host", RestartPolicy: { Name: "unless-stopped" } },
   };
 }
@@ -50,8 +45,7 @@ async function gapOf(stage: Stage, prepare: () => Promise<() => Promise<void>>):
   await poller.ask({ port, from: oldVersion });
   await swap();
   const { gap_ms } = await poller.ask<{ gap_ms: number }>({ from: oldVersion, to: newVersion });
-  const left = (await engine.call("GET", "/containers/json?all=1")) as { Id: string }[];
-  for (const { Id } of left) await engine.call("DELETE", `/containers/${Id}?force=1&v=1`);
+  await removeAllContainers(engine);
   return gap_ms;
 }
 
@@ -65,26 +59,30 @@ function floor({ engine, port }: Stage) {
   };
 }
 
+/** The engine's own command line, on its socket. */
 function byHand({ engine, port }: Stage) {
+  const command = engine.mode.startsWith("podman") ? `/usr/bin/podman --url=${engine.address}` : "/usr/bin/docker";
   return async () => async () => {
     const script = [
-      `${docker} stop ${name}`,
-      `${docker} rm ${name}`,
-      `${docker} run -d --name ${name} --network host --restart unless-stopped -e PORT=${port} ${images.next} /bin/sh -c "$SERVE"`,
+      `${command} stop ${name}`,
+      `${command} rm ${name}`,
+      `${command} run -d --name ${name} --network host --restart unless-stopped -e LISTEN=127.0.0.1:${port} ${images.next} /bin/sh -c "$SERVE"`,
     ].join(" && ");
-    const env = { PATH: "/usr/bin:/bin", DOCKER_HOST: engine.address, SERVE: serve };
-    execFileSync("/bin/sh", ["-c", script], { env, stdio: "ignore" });
+    const env = { PATH: "/usr/bin:/bin", HOME: "/root", DOCKER_HOST: engine.address, SERVE: serveVersion };
+    execFileSync("/bin/sh", ["-c", script], { env, stdio: ["ignore", "ignore", "pipe"] });
   };
 }
 
-async function withProduct(rounds: number): Promise<Record<"product" | "floor" | "hand", number[]>> {
-  const engine = await startEngine();
+type Way = "product" | "floor" | "hand";
+
+async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, number[]>> {
+  const engine = await startEngine({ mode });
   const database = await temporaryDatabase();
   const poller = startChild("downtime/poller.ts");
-  const gaps: Record<"product" | "floor" | "hand", number[]> = { product: [], floor: [], hand: [] };
+  const gaps: Record<Way, number[]> = { product: [], floor: [], hand: [] };
   try {
     await importImages(engine);
-    await using session = await openSession(engine.address);
+    await using session = await openBenchSession(engine);
     const product = async () => {
       const run = await durableRun(database.db, name);
       const plan = await session.plan(target(name), [changeTo(images.next)]);
@@ -118,23 +116,22 @@ async function withProduct(rounds: number): Promise<Record<"product" | "floor" |
 }
 
 const rounds = countOption("rounds", 20, 100);
-const missing =
-  engineMissing() ?? (existsSync(docker) ? null : `${docker} is not installed (Debian package docker.io)`);
-if (missing !== null) {
-  console.error(`Not measured: ${missing}`);
-  process.exit(1);
+for (const mode of chosenModes()) {
+  const gaps = await measure(mode, rounds);
+  const toFloor = ratioOf(gaps.product, gaps.floor);
+  const toHand = ratioOf(gaps.product, gaps.hand);
+  printFigures(`${mode}: downtime of an update, median (10th to 90th percentile) of ${rounds} each, alternating`, [
+    { what: "Tidemark", measured: spread(gaps.product) },
+    { what: "bare stop and start call", measured: spread(gaps.floor) },
+    { what: "stop, rm, run by hand", measured: spread(gaps.hand) },
+    {
+      what: "Tidemark against the bare calls",
+      measured: toFloor.text,
+      goal: "1.05x or less",
+      met: toFloor.value <= 1.05,
+    },
+    { what: "Tidemark against by hand", measured: toHand.text, goal: "0.65x or less", met: toHand.value <= 0.65 },
+    { what: "bare calls against by hand", measured: ratioOf(gaps.floor, gaps.hand).text },
+  ]);
 }
-const gaps = await withProduct(rounds);
-const spread = (values: readonly number[]) =>
-  `${ms(median(values))} (${ms(quantile(values, 0.1))} to ${ms(quantile(values, 0.9))})`;
-const toFloor = median(gaps.product) / median(gaps.floor);
-const toHand = median(gaps.product) / median(gaps.hand);
-printFigures(`Downtime of an update, median (10th to 90th percentile) of ${rounds} each, alternating`, [
-  { what: "Tidemark", measured: spread(gaps.product) },
-  { what: "bare stop and start call", measured: spread(gaps.floor) },
-  { what: "docker stop, rm, run by hand", measured: spread(gaps.hand) },
-  { what: "Tidemark against the bare calls", measured: ratio(toFloor), goal: "1.05x or less", met: toFloor <= 1.05 },
-  { what: "Tidemark against by hand", measured: ratio(toHand), goal: "0.65x or less", met: toHand <= 0.65 },
-  { what: "bare calls against by hand", measured: ratio(median(gaps.floor) / median(gaps.hand)) },
-]);
 process.exit(0);

@@ -1,10 +1,10 @@
-// Asks a port every 5 ms who answers, over a new connection each time, in a process of its own: neither the product nor the engine
+// Asks a port every 5 ms (or as often as it is told to) who answers, over a new connection each time, in a process of its own: neither the product nor the engine
 // can hold it up.
 import net from "node:net";
 import { answerParent } from "../child.ts";
 
-const everyMs = 5;
-const limitMs = 20_000;
+const usualMs = 5;
+const limitMs = 60_000;
 
 /** The text of an answer with the time at which it was complete; null when nobody answered. */
 function poll(port: number): Promise<{ text: string; at: number } | null> {
@@ -27,7 +27,7 @@ function poll(port: number): Promise<{ text: string; at: number } | null> {
 
 let watch: { port: number; last: Map<string, number>; first: Map<string, number>; missed: number } | null = null;
 
-setInterval(() => {
+function ask(): void {
   const current = watch;
   if (current === null) return;
   void poll(current.port).then((answer) => {
@@ -38,7 +38,10 @@ setInterval(() => {
     current.last.set(answer.text, Math.max(answer.at, current.last.get(answer.text) ?? 0));
     if (!current.first.has(answer.text)) current.first.set(answer.text, answer.at);
   });
-}, everyMs);
+}
+
+let everyMs = usualMs;
+let timer = setInterval(ask, everyMs);
 
 async function untilAnswered(text: string): Promise<void> {
   const until = performance.now() + limitMs;
@@ -48,15 +51,24 @@ async function untilAnswered(text: string): Promise<void> {
   }
 }
 
-answerParent(async ({ port, from, to }) => {
+answerParent(async ({ port, from, to, every_ms }) => {
   if (typeof port === "number") {
+    everyMs = typeof every_ms === "number" ? every_ms : usualMs;
+    clearInterval(timer);
+    timer = setInterval(ask, everyMs);
     watch = { port, last: new Map(), first: new Map(), missed: 0 };
     await untilAnswered(String(from));
     return {};
   }
   await untilAnswered(String(to));
-  const gap = (watch?.first.get(String(to)) ?? 0) - (watch?.last.get(String(from)) ?? 0);
+  // One clock for all processes, so that spans of several can be compared.
+  const [from_ms, until_ms] = [watch?.last.get(String(from)) ?? 0, watch?.first.get(String(to)) ?? 0];
   const missed = watch?.missed ?? 0;
   watch = null;
-  return { gap_ms: gap, missed };
+  return {
+    gap_ms: until_ms - from_ms,
+    from_ms: performance.timeOrigin + from_ms,
+    until_ms: performance.timeOrigin + until_ms,
+    missed,
+  };
 });
