@@ -2,11 +2,13 @@
 // JSON: see `Arguments`.
 import * as v from "valibot";
 import { auditRecorder } from "../../src/auth/audit.ts";
-import { systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
 import { connectionService } from "../../src/connections/service.ts";
 import { credentialService } from "../../src/credentials/service.ts";
 import { type Database, openDatabase } from "../../src/db/client.ts";
 import { events } from "../../src/db/tables.ts";
+import { executorEvaluator } from "../../src/executors/evaluate.ts";
+import type { TrackerReleases } from "../../src/executors/releases.ts";
 import { executorService } from "../../src/executors/service.ts";
 import { newId } from "../../src/ids.ts";
 import { createLog } from "../../src/log.ts";
@@ -27,11 +29,16 @@ const Arguments = v.object({
 });
 export type RunProcessArguments = v.InferOutput<typeof Arguments>;
 
+export type Desired = v.InferOutput<typeof Desired>;
+
 interface PartsOptions {
   db: Database;
   key: string;
   instance_id: string;
-  desired: v.InferOutput<typeof Desired>;
+  /** The same for every source, or by the source's id. */
+  desired: Desired | ((sourceId: string) => Desired);
+  /** The system's when left out. */
+  clock?: Clock;
   /** Passed before and after each write. */
   gate: () => Promise<void>;
 }
@@ -39,7 +46,8 @@ interface PartsOptions {
 /** The services that a run needs, all real but the tracker. */
 export function openRunParts(options: PartsOptions) {
   const { desired, gate } = options;
-  const clock = systemClock;
+  const clock = options.clock ?? systemClock;
+  const desiredOf = (sourceId: string) => (typeof desired === "function" ? desired(sourceId) : desired);
   const db: Database = {
     ...options.db,
     write: async (work) => {
@@ -54,19 +62,21 @@ export function openRunParts(options: PartsOptions) {
   const credentials = credentialService({ db, clock, sealer, audit });
   const self = { hostname: "somewhere-else", data_dir: "/nowhere/tidemark" };
   const connections = connectionService({ db, clock, audit, credentials, runtimes, self });
+  const releases: TrackerReleases = {
+    desiredRelease: async (sourceId) => {
+      const { tag, digest } = desiredOf(sourceId);
+      return { release: { version: tag, tag, digest, published_at: null }, ready_at: null };
+    },
+    imageFor: async (sourceId) => desiredOf(sourceId).image,
+    readImageConfig: async () => null,
+  };
+  const log = createLog({ level: "error", format: "text", clock, redact: (text) => text });
   const executors = executorService({
     db,
     clock,
     audit,
     connections,
-    releases: {
-      desiredRelease: async () => ({
-        release: { version: desired.tag, tag: desired.tag, digest: desired.digest, published_at: null },
-        ready_at: null,
-      }),
-      imageFor: async () => desired.image,
-      readImageConfig: async () => null,
-    },
+    releases,
     openLogin: () => Promise.reject(new Error("The registry wants no login")),
     timezone: () => "UTC",
     judgeDestination: () => null,
@@ -74,7 +84,7 @@ export function openRunParts(options: PartsOptions) {
   const runs = runService({
     db,
     clock,
-    log: createLog({ level: "error", format: "text", clock, redact: (text) => text }),
+    log,
     sealer,
     audit,
     instance_id: options.instance_id,
@@ -97,7 +107,19 @@ export function openRunParts(options: PartsOptions) {
         connect: () => Promise.reject(new Error("Not asked here")),
       }),
   });
-  return { connections, executors, runs };
+  const evaluator = executorEvaluator({
+    db,
+    clock,
+    log,
+    instance_id: options.instance_id,
+    connections,
+    releases,
+    timezone: () => "UTC",
+    createRun: runs.createAutomatic,
+    planUpdate: executors.planUpdate,
+    reviewWaiting: runs.reviewWaiting,
+  });
+  return { connections, executors, runs, evaluator };
 }
 
 async function perform(options: RunProcessArguments): Promise<void> {

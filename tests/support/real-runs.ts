@@ -1,0 +1,175 @@
+import { asc, eq } from "drizzle-orm";
+import { systemActor } from "../../src/auth/schema.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
+import {
+  events,
+  run_steps,
+  runs,
+  snapshots,
+  tracker_channels,
+  tracker_sources,
+  trackers,
+} from "../../src/db/tables.ts";
+import type { RuntimeKind, TargetRef } from "../../src/runtimes/runtime.ts";
+import { generateFernetKey } from "../../src/secrets/fernet.ts";
+import { type Desired, openRunParts } from "./run-process.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
+
+export type RunRow = typeof runs.$inferSelect;
+export type Parts = ReturnType<typeof openRunParts>;
+
+/** The real time, and as much more as a test has let pass. */
+export interface ShiftedClock extends Clock {
+  pass(ms: number): void;
+}
+
+function shiftedClock(): ShiftedClock {
+  let ahead = 0;
+  return {
+    now: () => systemClock.now() + ahead,
+    sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    pass: (ms) => {
+      ahead += ms;
+    },
+  };
+}
+
+/** The product's executors and runs on a temporary database and real engines; only upstream is made up. */
+export interface RealRuns {
+  clock: ShiftedClock;
+  main: Parts;
+  /** A further process on the same database. */
+  instance(id: string): Parts;
+  /** What the source of an executor offers from now on. */
+  offer(executor: string, desired: Desired): void;
+  connect(kind: RuntimeKind, address: string): Promise<string>;
+  /** An executor whose services (`main` when left out) all follow one source; answers its id. */
+  addExecutor(options: ExecutorOptions): Promise<string>;
+  /** Queues a manual run and performs it to its end. */
+  update(executor: string, input?: Readonly<Record<string, unknown>>): Promise<RunRow>;
+  /** Evaluates and performs what is due in one process, as one tick would. */
+  tick(parts?: Parts): Promise<void>;
+  run(id: string): Promise<RunRow>;
+  runsOf(executor: string): Promise<RunRow[]>;
+  /** `kind` of the events of a run. */
+  eventsOf(run: string): Promise<string[]>;
+  /** `step phase` of each step. */
+  steps(run: string): Promise<string[]>;
+  snapshotOf(run: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface ExecutorOptions {
+  connection: string;
+  target: TargetRef;
+  services?: readonly string[];
+  desired: Desired;
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+const live = new AbortController().signal;
+
+/** Soon enough for a test, and far longer than any engine needs. */
+export const quickCheck = {
+  strategy: "native",
+  initial_delay_seconds: 0,
+  probe_interval_seconds: 1,
+  total_probe_duration_seconds: 120,
+} as const;
+
+export async function realRuns(): Promise<RealRuns> {
+  const temporary = await temporaryDatabase();
+  const { db } = temporary;
+  const clock = shiftedClock();
+  const key = generateFernetKey();
+  const desired = new Map<string, Desired>();
+  let made = 0;
+  const desiredOf = (sourceId: string): Desired => {
+    const found = desired.get(sourceId);
+    if (found === undefined) throw new Error(`There is no source ${sourceId}`);
+    return found;
+  };
+  const instance = (instance_id: string) =>
+    openRunParts({ db, key, instance_id, desired: desiredOf, clock, gate: async () => undefined });
+  const main = instance("main");
+  const sources = new Map<string, string>();
+
+  const addTracker = async (id: string): Promise<void> => {
+    await db.write(async (tx) => {
+      await tx.insert(trackers).values({
+        id: `tracker-${id}`,
+        name: id,
+        check_interval_minutes: 360,
+        fetch_depth: 10,
+        request_timeout_seconds: 15,
+        sorting: "publish_time",
+        created_at: 1,
+        updated_at: 1,
+      });
+      const source = { id, tracker_id: `tracker-${id}`, key: "main", position: 0, kind: "oci", config: {} };
+      await tx.insert(tracker_sources).values({ ...source, next_check_at: 1 });
+      await tx.insert(tracker_channels).values({ id: `channel-${id}`, source_id: id, type: "stable", position: 0 });
+    });
+  };
+  const runOf = async (id: string): Promise<RunRow> => {
+    const [row] = await db.read.select().from(runs).where(eq(runs.id, id));
+    if (row === undefined) throw new Error(`There is no run ${id}`);
+    return row;
+  };
+
+  return {
+    clock,
+    main,
+    instance,
+    offer: (executor, next) => {
+      desired.set(sources.get(executor) ?? "", next);
+    },
+    connect: async (kind, address) => {
+      made += 1;
+      const created = await main.connections.create(systemActor, { name: `lab ${made}`, kind, config: { address } });
+      return created.id;
+    },
+    addExecutor: async ({ connection, target, services = ["main"], desired: first, settings = {} }) => {
+      made += 1;
+      const source = `source-${made}`;
+      desired.set(source, first);
+      await addTracker(source);
+      const bindings = services.map((service) => ({ service, tracker: source, source: "main", channel: "stable" }));
+      const { id } = await main.executors.create(systemActor, {
+        name: `${target.id} ${made}`,
+        connection_id: connection,
+        target,
+        bindings,
+        trigger: "manual",
+        health_check: { strategy: "disabled" },
+        ...settings,
+      });
+      sources.set(id, source);
+      return id;
+    },
+    update: async (executor, input = {}) => {
+      const { id } = await main.runs.create(systemActor, executor, input);
+      await main.runs.work.perform({ id }, live);
+      return await runOf(id);
+    },
+    tick: async (parts = main) => {
+      for (const item of await parts.evaluator.due(clock.now(), 100)) await parts.evaluator.perform(item, live);
+      for (const item of await parts.runs.work.due(clock.now(), 100)) await parts.runs.work.perform(item, live);
+    },
+    run: runOf,
+    runsOf: async (executor) =>
+      await db.read.select().from(runs).where(eq(runs.executor_id, executor)).orderBy(asc(runs.id)),
+    eventsOf: async (run) =>
+      (await db.read.select().from(events).where(eq(events.run_id, run))).map((event) => event.kind),
+    steps: async (run) => {
+      const rows = await db.read.select().from(run_steps).where(eq(run_steps.run_id, run)).orderBy(asc(run_steps.seq));
+      return rows.map((row) => `${row.step} ${row.phase}`);
+    },
+    snapshotOf: async (run) => {
+      const [row] = await db.read.select().from(snapshots).where(eq(snapshots.run_id, run));
+      if (row === undefined) throw new Error(`The run ${run} has no snapshot`);
+      return row.id;
+    },
+    close: temporary.close,
+  };
+}
