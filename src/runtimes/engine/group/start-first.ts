@@ -1,4 +1,5 @@
 import type { Refusal } from "../../runtime.ts";
+import { attachments } from "../carry.ts";
 import { nameOf } from "../objects.ts";
 import { isBlank, listAt, objectAt, stringAt } from "../raw.ts";
 import type { Replaced } from "./plan.ts";
@@ -8,10 +9,11 @@ import type { Replaced } from "./plan.ts";
  * whether the application bears that is for whoever opts in to know.
  */
 export function startFirstRefusals(
-  { scene: { container } }: Replaced,
+  { scene }: Replaced,
   dependants: readonly Replaced[],
   label: string | null,
 ): readonly Refusal[] {
+  const { container } = scene;
   const name = label ?? nameOf(container);
   const refuse = (what: string): Refusal => ({
     code: "start_first",
@@ -22,11 +24,12 @@ export function startFirstRefusals(
   const networks = Object.values(container.NetworkSettings?.Networks ?? {}).map(objectAt);
   const mode = stringAt(host.NetworkMode);
   const isFixed = networks.some((network) => !isBlank(network.IPAMConfig));
+  const isMacFixed = attachments(container, scene.apiVersion).some(({ endpoint }) => !isBlank(endpoint.MacAddress));
   return [
     ...(ports.some((port) => !["", "0"].includes(stringAt(port.HostPort))) ? [refuse("it publishes host ports")] : []),
     ...(mode === "host" || mode.startsWith("container:") ? [refuse(`it uses the network "${mode}"`)] : []),
     ...(isFixed ? [refuse("it has a fixed address")] : []),
-    ...(stringAt(container.Config.MacAddress) === "" ? [] : [refuse("it has a fixed MAC address")]),
+    ...(isMacFixed || stringAt(container.Config.MacAddress) !== "" ? [refuse("it has a fixed MAC address")] : []),
     ...(dependants.length > 0
       ? [refuse(`${dependants.map((each) => `"${nameOf(each.scene.container)}"`).join(", ")} hang on it`)]
       : []),
