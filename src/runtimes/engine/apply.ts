@@ -39,6 +39,8 @@ export interface ApplyContext {
 }
 
 const policyAttempts = 3;
+/** Ten seconds: a busy engine takes its time to notice the end of a container that ends as soon as it is started. */
+const endingAttempts = 50;
 const policyRetryMs = 200;
 
 /** Engines wait this long for a container that names no time of its own. */
@@ -282,9 +284,14 @@ async function endStart(
 async function givePolicy({ client, clock }: ApplyContext, id: string, policy: RawObject): Promise<Error | null> {
   for (let attempt = 1; ; attempt += 1) {
     const { error } = await settled(client.updateRestartPolicy(id, policy));
-    if (error === null || attempt === policyAttempts) return error;
+    if (error === null || attempt >= (isOfEnding(error) ? endingAttempts : policyAttempts)) return error;
     await clock.sleep(policyRetryMs);
   }
+}
+
+/** The engine still counts it as running, and what runs containers for it does not any more. */
+function isOfEnding(error: Error): boolean {
+  return /stopped container|not running|no such process/i.test(error.message);
 }
 
 export function stopGraceMs(container: ContainerInspect): number {

@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { bringUp } from "../../../src/runtimes/engine/apply.ts";
+import { defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
+import type { EngineResponse } from "../../../src/runtimes/engine/transport.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import { memoryJournal } from "../../support/memory-journal.ts";
+
+const ending = "cannot update a stopped container: unknown";
+const answer = (status: number, body: unknown): EngineResponse => ({
+  status,
+  contentType: "application/json",
+  text: JSON.stringify(body),
+});
+
+/** Starts a new container whose restart policy the engine refuses so many times, with this text. */
+async function startRefusing(times: number, text: string) {
+  const clock = { ...createFakeClock(), sleep: async () => undefined };
+  let refused = 0;
+  const client = engineClient({
+    transport: {
+      send: async ({ path }) => {
+        if (!path.endsWith("/update")) return answer(204, null);
+        refused += 1;
+        return refused > times ? answer(200, { Warnings: null }) : answer(500, { message: text });
+      },
+      stream: async () => answer(200, null),
+    },
+    apiVersion: "1.41",
+    deadlines: defaultDeadlines,
+  });
+  const journal = memoryJournal();
+  const candidate = {
+    name: "app",
+    old: null,
+    is_to_run: true,
+    blueprint: {
+      config: {},
+      host_config: {},
+      restart_policy: { Name: "always", MaximumRetryCount: 0 },
+      attachments: [],
+      mounts: [],
+      image_id: "sha256:new",
+      image_volumes: [],
+    },
+    new_image_config: {},
+    platform: null,
+    files: null,
+    new_id: "new",
+    names: { name: "app", next: "app-next", aside: "app-previous" },
+    journal,
+  };
+  const context = { client, clock, apiVersion: "1.41", composeFolders: null };
+  await bringUp(context, candidate);
+  return journal.written();
+}
+
+test("bringUp() leaves a container that ends at once to the health check, however long the engine takes to notice", async () => {
+  expect(await startRefusing(20, ending)).toEqual(["start begin", "start finish"]);
+});
+
+test.each([
+  ["that it is ending", 60, ending],
+  ["anything else", 3, "the policy is not to its taste"],
+])("bringUp() fails when the engine goes on saying %s", async (_what, times, text) => {
+  await expect(startRefusing(times, text)).rejects.toThrow(text);
+});
