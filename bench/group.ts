@@ -63,7 +63,7 @@ function fileOf({ network, is_checked }: Setting, image: string, ports: Readonly
       LISTEN: ${network === "host" ? "127.0.0.1" : "0.0.0.0"}:${ports[name]}
     restart: unless-stopped
 ${more}`;
-  const check = `    healthcheck: { test: "test -s /www/index.html", interval: 300ms, timeout: 5s, retries: 10 }\n`;
+  const check = `    healthcheck: { test: "wget -qO /dev/null http://$$LISTEN/", interval: 300ms, timeout: 5s, retries: 10 }\n`;
   const condition = is_checked ? "service_healthy" : "service_started";
   return `name: ${project}
 services:

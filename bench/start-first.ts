@@ -20,6 +20,8 @@ interface Seen {
   /** Between two answers that came one after the other. */
   longest_gap_ms: number;
   slowest_ms: number;
+  /** What the proxy met on its way to an answer that it could not give. */
+  reasons: readonly string[];
 }
 
 type Way = "none" | "start_first" | "stop_first";
@@ -56,7 +58,7 @@ async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, Se
             Env: ["LISTEN=0.0.0.0:80"],
             // Without a check of its own, the new one would be looked at for ten seconds before the old one stops.
             Healthcheck: {
-              Test: ["CMD-SHELL", "test -s /www/index.html"],
+              Test: ["CMD-SHELL", "wget -qO /dev/null http://$LISTEN/"],
               Interval: 300_000_000,
               Timeout: 5e9,
               Retries: 9,
@@ -84,6 +86,14 @@ async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, Se
   return seen;
 }
 
+/** The most frequent ones, with how often. */
+function reasonsOf(all: readonly Seen[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of all.flatMap((each) => each.reasons)) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const sorted = [...counts].sort((left, right) => right[1] - left[1]).slice(0, 3);
+  return sorted.map(([reason, count]) => `${count} x ${reason}`).join("; ");
+}
+
 const titles = { none: "no update", start_first: "start before stop", stop_first: "stop before start" } as const;
 const rounds = countOption("rounds", 10, 100);
 for (const mode of chosenModes(["docker-20", "docker-29", "docker-29-containerd", "podman"])) {
@@ -107,6 +117,7 @@ for (const mode of chosenModes(["docker-20", "docker-29", "docker-29-containerd"
         // Twice of what the same client sees where nothing happens.
         ...(isGoal ? { goal: `no measurable one (${ms(2 * calm)})`, met: median(gaps) <= 2 * calm } : {}),
       },
+      ...(isGoal && failed > 0 ? [{ what: "why they failed", measured: reasonsOf(all) }] : []),
       { what: `${titles[way]}: slowest answer`, measured: spread(all.map((each) => each.slowest_ms)) },
     ];
   });

@@ -61,7 +61,7 @@ function exchange(address: string, port: number, limitMs: number): Promise<strin
     const fail = (reason: string) => {
       clearTimeout(limit);
       socket.destroy();
-      reject(new Error(`${address}: ${reason}`));
+      reject(new Error(reason));
     };
     const limit = setTimeout(() => fail("no connection in time"), limitMs);
     socket.setTimeout(clientMs, () => fail("no answer in time"));
@@ -74,7 +74,7 @@ function exchange(address: string, port: number, limitMs: number): Promise<strin
       const length = Number(/\r\ncontent-length: *(\d+)/i.exec(answer)?.[1] ?? "-1");
       const body = answer.split("\r\n\r\n")[1] ?? "";
       if (/^HTTP\/1\.\d 200/.test(answer) && body.length === length) resolve(answer);
-      else reject(new Error(`${address}: an answer without its end`));
+      else reject(new Error("an answer without its end"));
     });
   });
 }
@@ -88,26 +88,31 @@ function nextAddress(except: string | null): string | null {
   return some[turn % Math.max(some.length, 1)] ?? null;
 }
 
-async function forward(): Promise<string | null> {
+/** Two tries, and why they failed where both did. */
+async function forward(): Promise<{ answer: string } | { reason: string }> {
+  const reasons: string[] = [];
   let tried: string | null = null;
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    const address = nextAddress(tried) ?? tried;
-    if (address === null) return null;
+    const address: string | null = nextAddress(tried) ?? tried;
+    if (address === null) return { reason: "nobody runs" };
     try {
-      return await exchange(address, 80, connectMs);
-    } catch {
-      // What failed says nothing to the client: another is tried, or there is none.
+      return { answer: await exchange(address, 80, connectMs) };
+    } catch (error) {
+      reasons.push(`${address === tried ? "the same: " : ""}${error instanceof Error ? error.message : error}`);
       failedAt.set(address, performance.now());
       tried = address;
     }
   }
-  return null;
+  return { reason: reasons.join(", then ") };
 }
 
 const proxy = net.createServer((client) => {
   client.on("error", () => client.destroy());
   client.once("data", () => {
-    void forward().then((answer) => client.end(answer ?? "HTTP/1.0 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"));
+    void forward().then((outcome) => {
+      if ("reason" in outcome) watch?.reasons.push(outcome.reason);
+      client.end("answer" in outcome ? outcome.answer : "HTTP/1.0 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n");
+    });
   });
 });
 await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
@@ -121,6 +126,7 @@ interface Watch {
   answered: number[];
   failed: number;
   slowest_ms: number;
+  reasons: string[];
 }
 
 let watch: Watch | null = null;
@@ -156,6 +162,7 @@ async function begin(service: Service): Promise<void> {
     answered: [],
     failed: 0,
     slowest_ms: 0,
+    reasons: [],
   };
   watch = watched;
 }
@@ -164,9 +171,9 @@ async function end(watched: Watch): Promise<unknown> {
   clearInterval(watched.timer);
   await Promise.all(watched.pending);
   watched.ending.abort();
-  const { answered, failed, slowest_ms } = watched;
+  const { answered, failed, slowest_ms, reasons } = watched;
   const gaps = answered.slice(1).map((at, index) => at - (answered[index] ?? at));
-  return { requests: answered.length + failed, failed, slowest_ms, longest_gap_ms: Math.max(0, ...gaps) };
+  return { requests: answered.length + failed, failed, slowest_ms, reasons, longest_gap_ms: Math.max(0, ...gaps) };
 }
 
 answerParent(async ({ socket, service, network }) => {
