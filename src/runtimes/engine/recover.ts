@@ -106,7 +106,7 @@ export async function goBack(
   const before = await look(context, name, journal);
   if (before.previous === null && before.stranger === null) return keepNext(context, name, journal, before);
   const failure = await attempt(() => travelBack(context, name, journal, choose));
-  if (failure !== null) return fallForward(context, name, journal, failure);
+  if (failure !== null) return fallForward(context, name, journal, failure, choose);
   const after = await look(context, name, journal);
   if (after.stranger !== null) {
     const kept = after.previous === null ? "" : `; the previous one is kept as "${nameOf(after.previous)}"`;
@@ -144,13 +144,14 @@ async function keepNext(context: RecoverContext, name: string, journal: Journal,
 
 /**
  * The previous one refuses to come back, as happens to a container whose engine was killed while it stopped it: the new one is
- * better than nothing, also one that was never started.
+ * better than nothing, also one that was never started. Where that one refuses too, the previous one is left in its place, down.
  */
 async function fallForward(
   context: RecoverContext,
   name: string,
   journal: Journal,
   refusal: MoveFailed,
+  choose: (situation: Situation) => Move | null,
 ): Promise<Recovery> {
   const found = await look(context, name, journal);
   if (found.previous !== null && isRunning(found.previous) && nameOf(found.previous) === name) {
@@ -168,7 +169,17 @@ async function fallForward(
       };
     }
   }
+  // Neither starts: the previous one gets its name and policy back, so that the next run finds what there was, and not the new one.
+  await attempt(() => travel(context, name, journal, "undo", (found) => restingMove(found, choose)));
   return { state: "down", detail: `The target "${name}" is down: ${refusal.message}` };
+}
+
+/** A move of the way back that starts nothing; none where only the new one is left. */
+export function restingMove(situation: Situation, choose: (situation: Situation) => Move | null): Move | null {
+  const { previous, next } = situation;
+  if (previous === null) return null;
+  const started = new Set([previous.Id, ...(next === null ? [] : [next.Id])]);
+  return choose({ ...situation, is_stop_pending: false, started });
 }
 
 export class MoveFailed extends Error {

@@ -12,6 +12,7 @@ import {
   type RecoverContext,
   recoverRun,
   removePrevious,
+  restingMove,
   travel,
 } from "../recover.ts";
 import { moveBack, moveForward, type Situation } from "../situation.ts";
@@ -154,8 +155,10 @@ async function backTogether(context: RecoverContext, members: readonly RunMember
     ends.push({ member, recovery });
   }
   for (const { member, recovery } of ends.toReversed()) {
-    if (recovery.state !== "untouched") continue;
-    await attempt(() => travel(context, member.name, member.journal, "undo", moveBack));
+    if (recovery.state !== "untouched" && recovery.state !== "down") continue;
+    const isDown = recovery.state === "down";
+    const choose = (found: Situation) => (isDown ? restingMove(found, moveBack) : moveBack(found));
+    await attempt(() => travel(context, member.name, member.journal, "undo", choose));
   }
   for (const { member, recovery } of ends) {
     const { journal } = member;

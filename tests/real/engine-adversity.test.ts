@@ -1,0 +1,433 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemActor } from "../../src/auth/schema.ts";
+import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
+import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";
+import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
+import { eventually } from "../support/eventually.ts";
+import { containersOf, group, removeGroup, runService } from "../support/group-target.ts";
+import { startHealthTimer } from "../support/health-timer.ts";
+import { startLeavingRegistry } from "../support/leaving-registry.ts";
+import { pushImage } from "../support/oci-image.ts";
+import { quickCheck, type RealRuns, realRuns } from "../support/real-runs.ts";
+import { containersNamed, inspectContainer, removeContainers, runContainer, target } from "../support/update-target.ts";
+
+setDefaultTimeout(600_000);
+
+const live = new AbortController().signal;
+const minuteMs = 60_000;
+const repository = "lab/app";
+/** Asked so often that a verdict comes soon; times in nanoseconds. */
+const healthcheck = (code: number) => ({
+  Test: ["CMD", "/bin/sh", "-c", `echo says ${code}; exit ${code}`],
+  Interval: 300_000_000,
+  Timeout: 10_000_000_000,
+  Retries: 2,
+});
+
+/** What every suite here has: an engine, a registry with images, and the product's runs on them. */
+interface Lab {
+  engine: TestEngine;
+  registry: Registry;
+  runs: RealRuns;
+  connection: string;
+  /** What to offer, by tag. */
+  offer(tag: string): { image: string; tag: string; digest: string };
+  /** A container from version 1.0.0. */
+  begin(name: string, body?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** `name state tag` of everything that has to do with a container. */
+  found(name: string): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+async function startLab(engine: TestEngine): Promise<Lab> {
+  const registry = await startRegistry();
+  const image = `${registry.host}/${repository}`;
+  const digests = new Map<string, string>();
+  const push = async (tag: string, options: Parameters<typeof pushImage>[4] = {}) => {
+    digests.set(tag, await pushImage(registry.url, registry.auth, repository, tag, { version: tag, ...options }));
+  };
+  await push("1.0.0");
+  await push("2.0.0");
+  await push("3.0.0", { healthcheck: healthcheck(0) });
+  await push("4.0.0", { healthcheck: healthcheck(1) });
+  await push("5.0.0", { platforms: ["linux/arm64"] });
+  await push("6.0.0", { platforms: ["linux/arm64", "linux/s390x"] });
+  await engine.pullImage(`${image}:1.0.0`);
+  const runs = await realRuns();
+  return {
+    engine,
+    registry,
+    runs,
+    connection: await runs.connect(kindOf(engine.mode), engine.address),
+    offer: (tag) => ({ image, tag, digest: digests.get(tag) ?? "" }),
+    begin: (name, body = {}) => runContainer(engine, name, { Image: `${image}:1.0.0`, ...body }),
+    found: async (name) =>
+      (await containersNamed(engine, name)).map((each) => {
+        return `${each.name} ${each.state} ${each.image.split("@")[0]?.split(":").at(-1)}`;
+      }),
+    stop: async () => {
+      await runs.close();
+      await registry.stop();
+    },
+  };
+}
+
+/** A listener that holds a port of loopback. */
+async function holdPort(port: number): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return server;
+}
+
+async function freePort(): Promise<number> {
+  const server = await holdPort(0);
+  const at = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (at === null || typeof at === "string") throw new Error("The system gave no port");
+  return at.port;
+}
+
+const isStart = (label: string) => label.endsWith("/start") && !label.includes("tidemark-probe");
+
+engineSuite(
+  "what goes wrong around an update",
+  (mode) => {
+    const folder = mkdtempSync(join(tmpdir(), "tidemark-adversity-"));
+    let engine: TestEngine;
+    let lab: Lab;
+    let proxy: EngineProxy;
+    let proxied = "";
+    let stopTimer: () => Promise<void> = async () => undefined;
+    beforeAll(async () => {
+      // Else Docker asks a registry that is gone for most of a minute.
+      const args = isPodman(mode) ? [] : ["--max-download-attempts", "1"];
+      engine = await startEngine({ mode, args });
+      lab = await startLab(engine);
+      proxy = await startEngineProxy(engine.socket, join(folder, "engine.sock"));
+      proxied = await lab.runs.connect(kindOf(mode), `unix://${proxy.socket}`);
+      stopTimer = startHealthTimer(engine);
+    }, 240_000);
+    afterAll(async () => {
+      await stopTimer();
+      await proxy?.stop();
+      await lab?.stop();
+      await engine?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }, 120_000);
+
+    test("a registry that goes away in the middle of a pull leaves the old one alone, and is tried once more", async () => {
+      const front = await startLeavingRegistry(lab.registry);
+      const { runs } = lab;
+      const image = `${front.host}/${repository}`;
+      await engine.pullImage(`${image}:1.0.0`);
+      const id = await runContainer(engine, "leaving", { Image: `${image}:1.0.0` });
+      // A layer that no other test brings to the engine.
+      const files = { "/data": Array.from({ length: 8_000 }, () => crypto.randomUUID()).join("\n") };
+      const digest = await pushImage(lab.registry.url, null, repository, "1.5.0", { version: "1.5.0", files });
+      const executor = await runs.addExecutor({
+        connection: lab.connection,
+        target: target("leaving"),
+        desired: { image, tag: "1.5.0", digest },
+        settings: { trigger: "immediate" },
+      });
+      const failAgain = async () => {
+        front.comeBack();
+        const stalled = front.stallNextLayer();
+        const ticking = runs.tick();
+        await Promise.race([stalled, ticking]);
+        front.leave();
+        await ticking;
+      };
+      await failAgain();
+      const [first] = await runs.runsOf(executor);
+      expect(first).toMatchObject({ state: "failed", reason_code: "unreachable", serving: "previous" });
+      expect(first?.reason).toContain("could not pull");
+      await runs.tick();
+      runs.clock.pass(9 * minuteMs);
+      await runs.tick();
+      expect(await runs.runsOf(executor)).toHaveLength(1);
+      runs.clock.pass(2 * minuteMs);
+      await failAgain();
+      expect((await runs.runsOf(executor)).map((run) => `${run.state} ${run.attempt}`)).toEqual([
+        "failed 1",
+        "failed 2",
+      ]);
+      for (let hours = 0; hours < 3; hours += 1) {
+        runs.clock.pass(60 * minuteMs);
+        await runs.tick();
+      }
+      expect(await runs.runsOf(executor)).toHaveLength(2);
+      expect(await inspectContainer(engine, "leaving")).toMatchObject({ Id: id, State: { Status: "running" } });
+      // By hand, once it is back.
+      front.comeBack();
+      expect(await runs.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
+      expect(await lab.found("leaving")).toEqual(["leaving running 1.5.0"]);
+      await removeContainers(engine, "leaving");
+      await front.stop();
+    });
+
+    test.each([
+      { tag: "5.0.0", words: /linux\/arm64/ },
+      { tag: "6.0.0", words: /no matching manifest|no image found|linux\/(arm64|s390x|amd64)/ },
+    ])("an image for other platforms ($tag) is refused by name before anything stops", async ({ tag, words }) => {
+      const { runs } = lab;
+      const name = `foreign-${tag.split(".")[0]}`;
+      const id = await lab.begin(name);
+      const desired = lab.offer(tag);
+      const executor = await runs.addExecutor({ connection: lab.connection, target: target(name), desired });
+      const before = await inspectContainer(engine, name);
+      const run = await runs.update(executor);
+      expect(run).toMatchObject({ state: "failed", reason_code: "pull_failed", serving: "previous" });
+      expect(run.reason).toMatch(words);
+      expect((await runs.steps(run.id)).filter((step) => /^(create|stop|rename|start)/.test(step))).toEqual([]);
+      expect(await inspectContainer(engine, name)).toMatchObject({ Id: id, State: before.State });
+      expect(await lab.found(name)).toEqual([`${name} running 1.0.0`]);
+      await removeContainers(engine, name);
+    });
+
+    test.each([
+      { policy: { on_failure: "failed" }, restore: true, ends: "failed previous", stays: "1.0.0" },
+      { policy: { on_failure: "failed" }, restore: false, ends: "failed desired", stays: "4.0.0" },
+      { policy: { on_failure: "degraded" }, restore: true, ends: "degraded desired", stays: "4.0.0" },
+    ])(
+      "an image that never gets healthy ends $ends, alone and in a group",
+      async ({ policy, restore, ends, stays }) => {
+        const { runs } = lab;
+        const settings = { health_check: { ...quickCheck, ...policy }, restore_on_failure: restore };
+        const desired = lab.offer("4.0.0");
+        const name = `sick-${ends.replace(" ", "-")}`;
+        const project = `${name}-group`;
+        await lab.begin(name);
+        const Image = `${desired.image}:1.0.0`;
+        for (const service of ["a", "b"]) await runService(engine, project, service, { body: { Image } });
+        const { connection } = lab;
+        const single = await runs.addExecutor({ connection, target: target(name), desired, settings });
+        const several = await runs.addExecutor({
+          connection,
+          target: group(project),
+          services: ["a", "b"],
+          desired,
+          settings,
+        });
+        for (const executor of [single, several]) {
+          const run = await runs.update(executor);
+          expect([`${run.state} ${run.serving}`, run.reason_code, run.cleanup_due_at]).toEqual([
+            ends,
+            "unhealthy",
+            null,
+          ]);
+          expect(run.reason).toContain("Its own health check fails: says 1");
+          expect(await runs.eventsOf(run.id)).toHaveLength(1);
+        }
+        expect(await lab.found(name)).toEqual([`${name} running ${stays}`]);
+        expect((await containersOf(engine, project)).map((line) => line.replace(/ \S*:/, " "))).toEqual([
+          `${project}-a-1 running ${stays}`,
+          `${project}-b-1 running ${stays}`,
+        ]);
+        await removeContainers(engine, name);
+        await removeGroup(engine, project);
+      },
+    );
+
+    test("a stranger on the port keeps the new one from its start, and the old one is back once the port is free", async () => {
+      const { runs } = lab;
+      const port = await freePort();
+      await lab.begin("port", published(port));
+      const desired = lab.offer("2.0.0");
+      const executor = await runs.addExecutor({ connection: proxied, target: target("port"), desired });
+      let stranger: Server | null = null;
+      let starts = 0;
+      proxy.around(async (label, when) => {
+        if (when !== "before" || !isStart(label)) return;
+        starts += 1;
+        if (starts === 1) stranger = await holdPort(port);
+        // It goes while the old one is tried.
+        if (starts === 3) stranger?.close();
+      });
+      const run = await runs.update(executor);
+      proxy.around(null);
+      expect(run).toMatchObject({ state: "failed", reason_code: "update_failed", serving: "previous" });
+      expect(run.reason).toMatch(/already in use|already allocated/);
+      expect(starts).toBe(3);
+      expect(await lab.found("port")).toEqual(["port running 1.0.0"]);
+      expect(await runs.eventsOf(run.id)).toHaveLength(1);
+      await removeContainers(engine, "port");
+    });
+
+    test("a stranger who keeps the port takes the target down, loudly, and a run by hand mends it later", async () => {
+      const { runs } = lab;
+      const port = await freePort();
+      await lab.begin("kept", published(port));
+      const desired = lab.offer("2.0.0");
+      const executor = await runs.addExecutor({ connection: proxied, target: target("kept"), desired });
+      let stranger: Server | null = null;
+      proxy.around(async (label, when) => {
+        if (when === "before" && isStart(label)) stranger ??= await holdPort(port);
+      });
+      const run = await runs.update(executor);
+      proxy.around(null);
+      expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
+      expect(run.reason).toMatch(/already in use|already allocated/);
+      expect(run.reason).toContain("Target down");
+      // Nothing is left over, and the old one waits in its place with its settings.
+      expect((await lab.found("kept")).map((line) => line.replace(" created ", " exited "))).toEqual([
+        "kept exited 1.0.0",
+      ]);
+      await new Promise((resolve) => (stranger as Server | null)?.close(resolve));
+      const snapshot_id = await runs.snapshotOf(run.id);
+      const again = await runs.update(executor, { snapshot_id });
+      expect(again).toMatchObject({ state: "succeeded", reason_code: "started_again", serving: "desired" });
+      expect(await lab.found("kept")).toEqual(["kept running 1.0.0"]);
+      expect(await runs.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
+      expect(await lab.found("kept")).toEqual(["kept running 2.0.0"]);
+      await removeContainers(engine, "kept");
+    });
+
+    test("an engine that answers slowly gets each call once", async () => {
+      const { runs } = lab;
+      await lab.begin("slow");
+      const desired = lab.offer("3.0.0");
+      const settings = { health_check: { ...quickCheck, single_timeout_seconds: 10 } };
+      const executor = await runs.addExecutor({ connection: proxied, target: target("slow"), desired, settings });
+      proxy.breakCall(0, "500");
+      proxy.around(async (_label, when) => {
+        if (when === "before") await Bun.sleep(3_000);
+      });
+      const run = await runs.update(executor);
+      proxy.around(null);
+      expect([run.state, run.reason, run.serving]).toEqual(["succeeded", null, "desired"]);
+      const changing = proxy.calls().filter((call) => !call.startsWith("GET") && !call.includes("tidemark-probe"));
+      const count = (verb: RegExp) => changing.filter((call) => verb.test(call)).length;
+      // One create is the probe of the verb, which names no container in its path.
+      expect([/\/create$/, /\/stop$/, /\/start$/, /\/rename$/, /^DELETE/].map(count)).toEqual([3, 1, 1, 2, 1]);
+      expect(await lab.found("slow")).toEqual(["slow running 3.0.0"]);
+      await removeContainers(engine, "slow");
+    });
+
+    test("two ticks, two clicks and two runs at once make one run each", async () => {
+      const { runs } = lab;
+      const other = runs.instance("other");
+      const desired = lab.offer("2.0.0");
+      const names = ["twice", "beside"] as const;
+      for (const name of names) await lab.begin(name);
+      const add = (name: string, settings: Readonly<Record<string, unknown>>) =>
+        runs.addExecutor({ connection: proxied, target: target(name), desired, settings });
+      const ticked = await add("twice", { trigger: "immediate" });
+      proxy.breakCall(0, "500");
+      await Promise.all([runs.tick(), runs.tick(other), runs.tick(), runs.tick(other)]);
+      expect((await runs.runsOf(ticked)).map((run) => run.state)).toEqual(["succeeded"]);
+      expect(proxy.calls().filter(isStart)).toHaveLength(1);
+      expect(await lab.found("twice")).toEqual(["twice running 2.0.0"]);
+
+      const clicked = await add("beside", {});
+      const clicks = await Promise.allSettled([
+        runs.main.runs.create(systemActor, clicked, {}),
+        other.runs.create(systemActor, clicked, {}),
+      ]);
+      expect(clicks.map((click) => click.status).sort()).toEqual(["fulfilled", "rejected"]);
+      expect(clicks.find((click) => click.status === "rejected")?.reason).toMatchObject({ code: "run_active" });
+      const [queued] = await runs.runsOf(clicked);
+      const id = queued?.id ?? "";
+
+      // Both executors have one connection: the second waits for the first, and says so.
+      runs.offer(ticked, lab.offer("3.0.0"));
+      const second = await runs.main.runs.create(systemActor, ticked, {});
+      const [isMet, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      proxy.breakCall(0, "500");
+      proxy.around(async (label, when) => {
+        if (when !== "before" || !/\/containers\/create$/.test(label)) return;
+        isMet.resolve();
+        await gate.promise;
+      });
+      const first = [runs.main, other, runs.main].map((each) => each.runs.work.perform({ id }, live));
+      await isMet.promise;
+      for (const each of [runs.main, other]) await each.runs.work.perform({ id: second.id }, live);
+      const waiting = await runs.run(second.id);
+      expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection" });
+      expect(waiting.reason).toContain(id);
+      gate.resolve();
+      await Promise.all(first);
+      proxy.around(null);
+      expect(await runs.run(id)).toMatchObject({ state: "succeeded" });
+      expect(proxy.calls().filter(isStart)).toHaveLength(1);
+      await Promise.all([runs.tick(), runs.tick(other)]);
+      expect(await runs.run(second.id)).toMatchObject({ state: "succeeded", reason: null });
+      expect(proxy.calls().filter(isStart)).toHaveLength(2);
+      for (const name of names) {
+        expect(await lab.found(name)).toEqual([`${name} running ${name === "twice" ? "3.0.0" : "2.0.0"}`]);
+        await removeContainers(engine, name);
+      }
+    });
+  },
+  ["docker-20", "docker-29-containerd", "podman"],
+  registryMissing(),
+);
+
+function published(port: number) {
+  return {
+    ExposedPorts: { "80/tcp": {} },
+    HostConfig: { PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: String(port) }] } },
+  };
+}
+
+for (const liveRestore of [false, true]) {
+  engineSuite(
+    `an engine that is restarted during the health check, live-restore ${liveRestore ? "on" : "off"}`,
+    (mode) => {
+      let engine: TestEngine;
+      let lab: Lab;
+      let stopTimer: () => Promise<void> = async () => undefined;
+      beforeAll(async () => {
+        engine = await startEngine({ mode, liveRestore });
+        lab = await startLab(engine);
+        stopTimer = startHealthTimer(engine);
+      }, 240_000);
+      afterAll(async () => {
+        await stopTimer();
+        await lab?.stop();
+        await engine?.stop();
+      }, 120_000);
+
+      test.each(["always", "no"])("leaves one container and one end, restart policy %s", async (Name) => {
+        const { runs } = lab;
+        const name = `restarted-${Name}`;
+        await lab.begin(name, { HostConfig: { RestartPolicy: { Name } } });
+        const desired = lab.offer("3.0.0");
+        const settings = { health_check: quickCheck };
+        const { connection } = lab;
+        const executor = await runs.addExecutor({ connection, target: target(name), desired, settings });
+        const { id } = await runs.main.runs.create(systemActor, executor, {});
+        const performing = runs.main.runs.work.perform({ id }, live);
+        await eventually("the health check", async () => (await runs.run(id)).state === "verifying");
+        await engine.kill();
+        await engine.restart();
+        await performing;
+        const run = await eventually("the end of the run", async () => {
+          await runs.tick();
+          const found = await runs.run(id);
+          if (found.ended_at === null) runs.clock.pass(10_000);
+          return found.ended_at === null ? null : found;
+        });
+        const tag = run.serving === "desired" ? "3.0.0" : "1.0.0";
+        const label = `${run.state} ${run.reason_code} ${run.serving} ${run.reason}`;
+        expect([label, ...(await lab.found(name))]).toEqual([label, `${name} running ${tag}`]);
+        expect([label, run.state]).toEqual([label, run.serving === "desired" ? "succeeded" : "failed"]);
+        expect(await runs.eventsOf(id)).toHaveLength(1);
+        // Nobody takes it up again.
+        await runs.tick();
+        expect(await runs.eventsOf(id)).toHaveLength(1);
+        await removeContainers(engine, name);
+      });
+    },
+    liveRestore ? ["docker-20", "docker-29"] : ["docker-20", "podman"],
+    registryMissing(),
+  );
+}
