@@ -5,6 +5,7 @@ import { errorMessage } from "../../src/errors.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   changes,
   containerName,
@@ -293,6 +294,34 @@ engineSuite("groups of containers", (mode) => {
     expect((await inspectOne(engine, "asks-web-1")).Id).not.toBe(before);
     expect(await stateOf("asks")).toEqual([`asks-db-1 running ${next}`, `asks-web-1 running ${old}`]);
     await removeGroup(engine, "asks");
+  });
+
+  test("a job runs once to its end before what needs it, and a bad end puts the group back", async () => {
+    const script = "echo ran-$APP_VERSION >> /log/runs; test $APP_VERSION != 3.0.0";
+    const job = { Cmd: ["/bin/sh", "-c", script] };
+    const host = { Binds: ["jobs-log:/log"], RestartPolicy: { Name: "no" } };
+    await runService(engine, "jobs", "migrate", { body: job, host });
+    await eventually("the job has run", async () =>
+      ["exited", "stopped"].includes((await inspectOne(engine, "jobs-migrate-1")).State.Status),
+    );
+    await runService(engine, "jobs", "web", { dependsOn: "migrate:service_completed_successfully:false" });
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const failing = memoryJournal();
+    const failure = await updateGroup(session, "jobs", { migrate: broken, web: next }, failing).catch(errorMessage);
+    expect(failure).toContain('"jobs-migrate-1" ended with exit code 1');
+    expect(failing.entries().some((each) => each.step === "stop" && each.facts.container === "jobs-web-1")).toBe(false);
+    await session.undo(group("jobs"), failing, null);
+    expect(await stateOf("jobs")).toEqual([`jobs-migrate-1 exited ${old}`, `jobs-web-1 running ${old}`]);
+    const journal = memoryJournal();
+    const plan = await updateGroup(session, "jobs", { migrate: next, web: next }, journal);
+    expect(plan.warnings.map((each) => each.code)).toContain("job");
+    expect(plan.containers.map((each) => `${each.name} ${each.is_running}`)).toEqual([
+      "jobs-migrate-1 false",
+      "jobs-web-1 true",
+    ]);
+    await session.finish(group("jobs"), journal);
+    expect(await stateOf("jobs")).toEqual([`jobs-migrate-1 exited ${next}`, `jobs-web-1 running ${next}`]);
+    await removeGroup(engine, "jobs");
   });
 
   test("a rollback leads every container back to what the snapshot says", async () => {

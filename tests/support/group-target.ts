@@ -120,7 +120,9 @@ export async function containersOf(engine: TestEngine, project: string): Promise
     if (!name.startsWith(`${project}-`)) continue;
     const { State, Config } = await inspectOne(engine, Id);
     // Podman says in full what is meant.
-    lines.push(`${name} ${State.Status} ${Config.Image.replace(/^docker\.io\//, "")}`);
+    lines.push(
+      `${name} ${State.Status === "stopped" ? "exited" : State.Status} ${Config.Image.replace(/^docker\.io\//, "")}`,
+    );
   }
   return lines.sort();
 }

@@ -20,6 +20,8 @@ import { rebased, type Successor } from "./ties.ts";
 
 /** A replacement among others: what refers to the old one has to be led to the new one. */
 export interface Unit extends Replacement {
+  /** Run once to its end before what comes after it. */
+  is_job: boolean;
   /** Container ids by which others know it: the old one's, and that of the snapshot that it is restored from. */
   known_as: readonly string[];
   /** The container that its labels and ties are read from. */
@@ -104,6 +106,7 @@ async function replaceCluster(
     if (order === "start_first" && candidate.is_to_run) {
       await swapStartFirst(context, candidate, () => awaitReady(context, candidate));
     } else await swap(context, candidate);
+    if (only.unit.is_job) await runJob(context, candidate);
     return;
   }
   for (const { candidate } of made.toReversed()) await takeDown(context, candidate);
@@ -115,7 +118,34 @@ async function replaceCluster(
       journal,
     );
     await bringUp(context, candidate);
+    if (unit.is_job) await runJob(context, candidate);
   }
+}
+
+/**
+ * Runs one that ends by design and waits for its end; throws unless that is a good one. Recovery does not run it again: to it the
+ * container is one that is not to run.
+ */
+async function runJob({ client, clock }: ApplyContext, candidate: Candidate): Promise<void> {
+  const { journal, name, new_id: id } = candidate;
+  const facts = { for: name, job: true };
+  await journal.begin("wait", { ...facts, at: clock.now() });
+  await client.startContainer(id);
+  const deadline = clock.now() + longestWaitMs;
+  for (;;) {
+    const { State: state } = await client.inspectContainer(id);
+    const isUp = state.Running === true || state.Restarting === true;
+    if (!isUp && state.ExitCode === 0) break;
+    if (!isUp || clock.now() >= deadline) {
+      const message = isUp
+        ? `"${name}" has not come to its end within an hour`
+        : `"${name}" ended with exit code ${state.ExitCode ?? 0}; what needs it to have completed was not started`;
+      await journal.fail("wait", { ...facts, error: message });
+      throw new PluginError("rejected", message);
+    }
+    await clock.sleep(healthPollMs);
+  }
+  await journal.finish("wait", { ...facts, at: clock.now() });
 }
 
 /** `depends_on` with `service_healthy`: the new dependency has to be healthy before the dependant is started. */

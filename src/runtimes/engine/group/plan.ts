@@ -14,6 +14,7 @@ import {
   sceneRefusals,
 } from "../plan.ts";
 import { canonical } from "../raw.ts";
+import { wasStarted } from "../situation.ts";
 import { clusters, type Need, ordered } from "./order.ts";
 import { differingReplicas } from "./replicas.ts";
 import { startFirstRefusals } from "./start-first.ts";
@@ -28,6 +29,8 @@ export interface Replaced {
   /** What it becomes; null for one that is made anew as it is. */
   change: Change | null;
   desired: ImageInspect | null;
+  /** One that ends by design: it is run once from the new image, before what needs it to have completed. */
+  is_job?: boolean;
 }
 
 /** A plan together with what it is performed from. */
@@ -63,7 +66,8 @@ export async function planTarget(
     for (const { container, service } of members) {
       const scene = await found.sceneOf(container);
       const plan = planContainer(scene, service, change, desired);
-      planned.push({ replaced: { scene, service, because: "desired", change, desired }, plan });
+      const is_job = isJob(found, container);
+      planned.push({ replaced: { scene, service, because: "desired", change, desired, is_job }, plan });
     }
     const plans = planned.filter(({ replaced }) => replaced.change === change).map(({ plan }) => plan);
     const [shown] = plans;
@@ -103,7 +107,9 @@ export async function planTarget(
       warnings: distinct(
         planned.flatMap(({ replaced, plan }) =>
           // What the compose file will say is told exactly by `files`.
-          plan.warnings.filter((each) => each.code !== "compose_file").map((each) => told(each, label(replaced))),
+          [...plan.warnings.filter((each) => each.code !== "compose_file"), ...jobWarnings(replaced)].map((each) =>
+            told(each, label(replaced)),
+          ),
         ),
       ),
       is_noop: moving.length === 0,
@@ -246,6 +252,30 @@ export function arrange<T>(all: readonly Arrangeable<T>[]): {
 /** As it is arranged with others. */
 export function arrangeable(replaced: Replaced): Arrangeable<Replaced> {
   return { item: replaced, containers: [replaced.scene.container] };
+}
+
+/** It ended well, and another service of the project waits for just that before it starts. */
+function isJob(found: FoundTarget, container: ContainerInspect): boolean {
+  const { State: state } = container;
+  const labels = composeOf(container);
+  if (labels === null || isRunning(container) || !wasStarted(container) || state.ExitCode !== 0) return false;
+  return found.members.some((each) => {
+    const needs = composeOf(each.container)?.depends_on ?? [];
+    return needs.some(({ service, condition }) => {
+      return service === labels.service && condition === "service_completed_successfully";
+    });
+  });
+}
+
+function jobWarnings({ is_job: isRunOnce }: Replaced): readonly Refusal[] {
+  if (isRunOnce !== true) return [];
+  return [
+    {
+      code: "job",
+      message:
+        "It ends by design and is run once from the new image; what it has done by then is not undone by putting back",
+    },
+  ];
 }
 
 /** By `depends_on` of the compose file. */

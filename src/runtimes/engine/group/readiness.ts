@@ -24,11 +24,12 @@ export async function judgeTarget(
   if (only === undefined) return { ready: false, detail: `Nothing of "${ref.id}" runs`, final: true };
   if (judged.length === 1) return only.readiness;
   const unready = judged.filter(({ readiness }) => !readiness.ready);
-  const shown = unready.length === 0 ? judged : unready;
+  const final = unready.filter(({ readiness }) => !readiness.ready && readiness.final === true);
+  // Whoever is at fault is named; the others were only not done yet.
+  const shown = final.length > 0 ? final : unready.length > 0 ? unready : judged;
   const detail = shown.map(({ name, readiness }) => `"${name}": ${readiness.detail}`).join("; ");
   if (unready.length === 0) return { ready: true, detail };
-  const isFinal = unready.some(({ readiness }) => !readiness.ready && readiness.final === true);
-  return { ready: false, detail, ...(isFinal ? { final: true } : {}) };
+  return { ready: false, detail, ...(final.length > 0 ? { final: true } : {}) };
 }
 
 async function containersOf(

@@ -4,8 +4,10 @@ import { attachNetworks, type CarriedFiles } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
 import { differences } from "../compare.ts";
 import { ownLabels } from "../names.ts";
-import type { RawObject } from "../raw.ts";
+import { type ContainerInspect, isRunning } from "../objects.ts";
+import { isSame, type RawObject, stringMapAt } from "../raw.ts";
 import { look, type RecoverContext } from "../recover.ts";
+import { wasStarted } from "../situation.ts";
 import { rebased, type Successor } from "./ties.ts";
 
 /** How a container was before the run, from the run's snapshot. */
@@ -22,8 +24,8 @@ export type Rebuild = (name: string) => Lost | null;
 
 /**
  * Makes previous containers again that somebody removed meanwhile (any `docker compose up` takes a stopped one for a surplus
- * replica): under the name by which a run keeps them aside, so that the way back finds them there. One that cannot be made again
- * is left out; the way back then keeps the new one.
+ * replica): under the name by which a run keeps them aside, so that the way back finds them there. What hangs on the id of one
+ * that is made again is made again with it. One that cannot be made again is left out; the way back then keeps the new one.
  */
 export async function rebuildLost(
   context: RecoverContext,
@@ -33,17 +35,41 @@ export async function rebuildLost(
   const made = new Map<string, Successor>();
   for (const { name, journal } of members) {
     const { previous, stranger, facts, names } = await look(context, name, journal);
-    const lost = previous === null && stranger === null && facts?.old_id ? rebuild(name) : null;
-    if (lost === null) continue;
-    const at = context.clock.now();
-    await journal.begin("undo", { move: `make ${name} again from the snapshot`, at });
+    const lost = stranger === null && facts?.old_id ? rebuild(name) : null;
+    if (lost === null || (previous !== null && !isOfNoUse(previous, lost, made, journal))) continue;
+    await journal.begin("undo", { move: `make ${name} again from the snapshot`, at: context.clock.now() });
     try {
+      // Its volumes stay: the one that is made mounts them by name.
+      if (previous !== null) await context.client.removeContainer(previous.Id, false);
       const labels = { [ownLabels.remade]: journal.run_id, ...lost.files?.labels };
       made.set(lost.id, { id: await make(context, lost, labels, names.aside, made), name: names.aside });
     } catch (error) {
       await journal.fail("undo", { error: errorMessage(error).slice(0, 500) });
     }
   }
+}
+
+/**
+ * A process that ended while it made one again leaves one that may lack networks and files; and what hangs on the id of one that
+ * is gone can never be started again.
+ */
+function isOfNoUse(
+  previous: ContainerInspect,
+  lost: Lost,
+  made: ReadonlyMap<string, Successor>,
+  journal: Journal,
+): boolean {
+  const isRemade = stringMapAt(previous.Config.Labels)[ownLabels.remade] === journal.run_id;
+  if (isRemade && !wasStarted(previous)) return true;
+  return !isRunning(previous) && !isSame(led(lost.blueprint, made), lost.blueprint);
+}
+
+/** With the ids of those that were made again. */
+function led(blueprint: Blueprint, made: ReadonlyMap<string, Successor>): Blueprint {
+  return rebased(blueprint, (reference) => {
+    const successor = [...made].find(([id]) => reference.length >= 12 && id.startsWith(reference))?.[1];
+    return successor === undefined ? null : { successor, is_by_id: true };
+  });
 }
 
 async function make(
@@ -53,10 +79,7 @@ async function make(
   name: string,
   made: ReadonlyMap<string, Successor>,
 ): Promise<string> {
-  const blueprint = rebased(lost.blueprint, (reference) => {
-    const successor = [...made].find(([id]) => reference.length >= 12 && id.startsWith(reference))?.[1];
-    return successor === undefined ? null : { successor, is_by_id: true };
-  });
+  const blueprint = led(lost.blueprint, made);
   const id = await client.createContainer(name, createBody(blueprint, lost.image_config, labels, apiVersion), null);
   try {
     await attachNetworks(client, blueprint, id);

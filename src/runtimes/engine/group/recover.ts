@@ -4,6 +4,7 @@ import { hasEntry } from "../facts.ts";
 import { isRunning, nameOf } from "../objects.ts";
 import {
   attempt,
+  awaitPendingCreate,
   goBack,
   isCommitted,
   isGoingOn,
@@ -15,7 +16,7 @@ import {
   restingMove,
   travel,
 } from "../recover.ts";
-import { moveBack, moveForward, type Situation } from "../situation.ts";
+import { type Move, moveBack, moveForward, type Situation } from "../situation.ts";
 import { memberJournal, membersIn } from "./member-journal.ts";
 import { type Rebuild, rebuildLost } from "./rebuild.ts";
 
@@ -142,18 +143,23 @@ async function startedOrFinished(context: RecoverContext, members: readonly RunM
 /**
  * The new ones are stopped, those that hang on others first; the previous ones come back in the order of their needs; what is left
  * of the new ones is removed in reverse, because an engine may keep what others refer to. One that refuses to come back keeps the
- * others from nothing.
+ * others from nothing. Where others are put back, what a rollback made in nobody's place goes away again.
  */
 async function backTogether(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
-  for (const { name, journal } of members.toReversed()) {
+  for (const { name, journal } of members) await awaitPendingCreate(context, name, journal);
+  const added = addedOnes(await situationsOf(context, members));
+  for (const member of members.toReversed()) {
+    const choose = added.has(member) ? stopAdded : stopNext;
     // Only what can be put back is taken down; what fails here is tried again on the way back itself.
-    await attempt(() => travel(context, name, journal, "undo", stopNext));
+    await attempt(() => travel(context, member.name, member.journal, "undo", choose));
   }
   const ends: { member: RunMember; recovery: Recovery }[] = [];
   for (const member of members) {
+    if (added.has(member)) continue;
     const recovery = await goBack(context, member.name, member.journal, keepingNext);
     ends.push({ member, recovery });
   }
+  for (const member of [...added].toReversed()) ends.push({ member, recovery: await takeAway(context, member) });
   for (const { member, recovery } of ends.toReversed()) {
     if (recovery.state !== "untouched" && recovery.state !== "down") continue;
     const isDown = recovery.state === "down";
@@ -167,6 +173,26 @@ async function backTogether(context: RecoverContext, members: readonly RunMember
     else await journal.finish("undo", { state: recovery.state });
   }
   return together(ends.map(({ recovery }) => recovery));
+}
+
+/** Those that the run found no container of, unless it found none at all: then the new ones are all there is. */
+function addedOnes(situations: Awaited<ReturnType<typeof situationsOf>>): ReadonlySet<RunMember> {
+  if (situations.every(({ found }) => found.previous === null)) return new Set();
+  const isAdded = ({ previous, stranger, facts }: Situation) => {
+    return previous === null && stranger === null && (facts === null || facts.old_id === null);
+  };
+  return new Set(situations.filter(({ found }) => isAdded(found)).map(({ member }) => member));
+}
+
+function stopAdded({ next }: Situation): Move | null {
+  return next !== null && isRunning(next) ? { do: "stop", container: next } : null;
+}
+
+async function takeAway(context: RecoverContext, { name, journal }: RunMember): Promise<Recovery> {
+  const failure = await attempt(() => travel(context, name, journal, "undo", moveBack));
+  return failure === null
+    ? { state: "untouched", detail: `There is no container "${name}", as before the run` }
+    : { state: "finished", detail: `The run made "${name}" and could not remove it: ${failure.message}` };
 }
 
 /** The way back without its last move, the removal. */

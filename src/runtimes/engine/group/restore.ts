@@ -19,6 +19,7 @@ import {
   snapshotDigest,
 } from "../snapshot.ts";
 import { orNull } from "../survey.ts";
+import { type Owners, ownersNow } from "./owners.ts";
 import { arrange, arrangeable, dependantRefusals, dependantsOf, plannedContainer, type Replaced } from "./plan.ts";
 import type { FoundTarget } from "./target.ts";
 import { type Successor, withNames } from "./ties.ts";
@@ -36,7 +37,7 @@ export interface RestorePlan {
   dependants: readonly Replaced[];
   /** All of them, as groups that go down and up together. */
   clusters: readonly (readonly (Restored | Replaced)[])[];
-  /** Ids of the snapshot's containers that need no change, and what they are called now. */
+  /** Ids that the snapshot names of containers that are not made anew, and what stands for them now. */
   stands: ReadonlyMap<string, Successor>;
 }
 
@@ -52,17 +53,19 @@ export async function planRestore(
   text: string,
 ): Promise<RestorePlan> {
   const snapshot = readSnapshot(text);
-  const compared = await compareMembers(found, snapshot, apiVersion);
+  const owners = ownersNow(found, snapshot);
+  const compared = await compareMembers(found, snapshot, owners, apiVersion);
   const restored = compared.filter((each) => !each.is_same);
   const replacedNow = restored.flatMap((each) => (each.present === null ? [] : [asReplaced(each, each.present)]));
   const dependants = await dependantsOf(found, replacedNow);
   const gone = await goneImages(client, restored);
-  const stands = new Map(
-    compared.flatMap(({ member, present, is_same: isSame }) => {
+  const stands = new Map([
+    ...owners.stands,
+    ...compared.flatMap(({ member, present, is_same: isSame }) => {
       if (!isSame || present === null) return [];
       return [[member.container.Id, { id: present.container.Id, name: member.name }] as const];
     }),
-  );
+  ]);
   const arranged = arrange<Restored | Replaced>([
     ...restored.map((each) => ({
       item: each,
@@ -104,6 +107,7 @@ export async function planRestore(
           present === null ? [] : refusalsOf(present.container, present.around).map((each) => told(each, member.name)),
         ),
         ...gone,
+        ...owners.refusals,
         ...dependants.flatMap(dependantRefusals),
         ...arranged.refusals,
       ],
@@ -123,6 +127,7 @@ export async function planRestore(
 async function compareMembers(
   found: FoundTarget,
   snapshot: Snapshot,
+  owners: Owners,
   apiVersion: string,
 ): Promise<readonly Compared[]> {
   const compared: Compared[] = [];
@@ -133,7 +138,7 @@ async function compareMembers(
     const isSame =
       present !== null &&
       isRunning(present.container) === isToRun(member, present.container) &&
-      isSameConfiguration(found, snapshot, present, member, apiVersion);
+      isSameConfiguration(found, snapshot, owners, present, member, apiVersion);
     compared.push({ member, present, is_same: isSame });
   }
   return compared;
@@ -146,6 +151,7 @@ async function compareMembers(
 function isSameConfiguration(
   found: FoundTarget,
   snapshot: Snapshot,
+  { stands }: Owners,
   { container, image }: Scene,
   member: SnapshotMember,
   apiVersion: string,
@@ -154,7 +160,7 @@ function isSameConfiguration(
   const known = [...found.all, ...snapshot.members.map((each) => each.container)];
   const nameOfId = (id: string) => {
     const owner = known.find((each) => each.Id === id);
-    return owner === undefined ? null : nameOf(owner);
+    return stands.get(id)?.name ?? (owner === undefined ? null : nameOf(owner));
   };
   const inherited = new Set(member.inherited);
   const present = blueprint({

@@ -30,6 +30,18 @@ export function tiesTo(container: ContainerInspect, other: ContainerInspect): re
   ];
 }
 
+/** The containers that one names in its modes and volumes, by their name or id, with the place where it names them. */
+export function ownersIn(host: RawObject): readonly { place: string; reference: string }[] {
+  const shares = modes.flatMap((mode) => {
+    const value = stringAt(host[mode]);
+    return value.startsWith(shared) ? [{ place: mode, reference: value.slice(shared.length) }] : [];
+  });
+  const volumes = stringsAt(host.VolumesFrom).map((each, index) => {
+    return { place: `VolumesFrom ${index}`, reference: each.split(":")[0] ?? "" };
+  });
+  return [...shares, ...volumes];
+}
+
 /** What a replaced container is called from now on: by those that name its id, and, while it has no name yet, by links. */
 export interface Successor {
   id: string;

@@ -46,6 +46,7 @@ export async function unitOf(client: EngineClient, replaced: Replaced): Promise<
     new_image_config: newImage.Config,
     platform: foreignPlatform(scene),
     files: carriedFiles(client, await filesOf(client, container)),
+    is_job: replaced.is_job === true,
     known_as: [container.Id],
     origin: container,
   };
@@ -62,6 +63,8 @@ export function restoredUnit(client: EngineClient, { member, present }: Restored
     new_image_config: member.image.Config,
     platform: present === null ? null : foreignPlatform(present),
     files: carriedFiles(client, member.files === null ? null : Buffer.from(member.files, "base64")),
+    // What it did then is done.
+    is_job: false,
     known_as: [member.container.Id, ...(old === null ? [] : [old.Id])],
     origin: member.container,
   };
