@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -431,3 +432,74 @@ for (const liveRestore of [false, true]) {
     registryMissing(),
   );
 }
+
+engineSuite(
+  "an engine whose disk is full",
+  (mode) => {
+    const root = mkdtempSync(join(tmpdir(), "tidemark-small-disk-"));
+    const filler = join(root, "filler");
+    let engine: TestEngine;
+    let lab: Lab;
+    const unmount = () => execFileSync("/usr/bin/umount", ["-l", root]);
+    beforeAll(async () => {
+      execFileSync("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=96m", "tmpfs", root]);
+      process.once("exit", unmount);
+      engine = await startEngine({ mode, args: ["--data-root", join(root, "data"), "--max-download-attempts", "1"] });
+      lab = await startLab(engine);
+    }, 240_000);
+    afterAll(async () => {
+      rmSync(filler, { force: true });
+      await lab?.stop();
+      await engine?.stop();
+      process.removeListener("exit", unmount);
+      const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+      const below = mounts.map((line) => line.split(" ")[1] ?? "").filter((path) => path.startsWith(`${root}/`));
+      for (const path of below.toReversed()) execFileSync("/usr/bin/umount", ["-l", path]);
+      unmount();
+      rmSync(root, { recursive: true, force: true });
+    }, 120_000);
+
+    /** Leaves so many bytes, and none where it is 0. */
+    const fill = (left: number) => {
+      rmSync(filler, { force: true });
+      const { bavail, bsize } = statfsSync(root);
+      writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+    };
+
+    test("fails the pull or the creation, says so, and leaves the old one serving; with space again a run works", async () => {
+      const { runs, registry } = lab;
+      const id = await lab.begin("full");
+      const { image } = lab.offer("1.0.0");
+      // More than there is room for, and nothing that compresses.
+      const files = {
+        "/data": Buffer.from(crypto.getRandomValues(new Uint8Array(60_000)))
+          .toString("base64")
+          .repeat(60),
+      };
+      const digest = await pushImage(registry.url, null, repository, "9.0.0", { version: "9.0.0", files });
+      const { connection } = lab;
+      const desired = { image, tag: "9.0.0", digest };
+      const executor = await runs.addExecutor({ connection, target: target("full"), desired });
+      fill(1_000_000);
+      const pulling = await runs.update(executor);
+      expect(pulling).toMatchObject({ state: "failed", reason_code: "pull_failed", serving: "previous" });
+      expect(pulling.reason).toContain("no space left on device");
+
+      // The image is there, and nothing else finds room.
+      rmSync(filler);
+      await engine.pullImage(`${image}:9.0.0`);
+      fill(0);
+      const creating = await runs.update(executor);
+      expect(creating).toMatchObject({ state: "failed", serving: "previous" });
+      expect(creating.reason).toContain("no space left on device");
+      expect(await inspectContainer(engine, "full")).toMatchObject({ Id: id, State: { Status: "running" } });
+      expect(await lab.found("full")).toEqual(["full running 1.0.0"]);
+      rmSync(filler);
+      expect(await runs.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
+      expect(await lab.found("full")).toEqual(["full running 9.0.0"]);
+      await removeContainers(engine, "full");
+    });
+  },
+  ["docker-20"],
+  registryMissing(),
+);
