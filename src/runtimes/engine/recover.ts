@@ -258,7 +258,7 @@ export async function look(
 }
 
 /** A create whose answer never came may still be at work: give it a moment to show itself. */
-async function awaitPendingCreate(context: RecoverContext, name: string, journal: Journal): Promise<void> {
+export async function awaitPendingCreate(context: RecoverContext, name: string, journal: Journal): Promise<void> {
   const isEnded = hasEntry(journal, "create", "finish") || !hasEntry(journal, "create", "begin");
   if (isEnded) return;
   const { next } = await look(context, name, journal);
