@@ -95,7 +95,7 @@ export const executors = {
   plan_resulting: "得到的镜像",
   plan_now: "当前运行",
   plan_incomplete: "请选择目标、追踪器及其通道，此处会显示得到的镜像和计划。",
-  because: { image: "由镜像设置", runtime: "由引擎重新生成" },
+  because: { image: "由镜像设置", runtime: "由引擎重新生成", volume: "仍是同一个卷，改用其名称" },
   plan_left_alone: (count: number) => `${count} 个服务保持原样`,
   order_stop_first: "先停止旧容器，再按以下顺序启动新容器。",
   order_start_first: "按以下顺序，每个新容器先启动，旧容器再停止。",

@@ -1,10 +1,14 @@
 import type { MessageDictionary } from "../messages.ts";
+import { engineMessages } from "./engine-messages.ts";
+import { containerMessages, runMessages } from "./run-messages.ts";
 import { sourceMessages } from "./source-messages.ts";
 
 /** 服务与表单校验给出的英文句子及其中文；`{}` 处为原文中的值，顺序保持一致。 */
 export const messages: MessageDictionary = [
   // 较长的句子在前，否则会先被较短的匹配。
   ...sourceMessages,
+  ...engineMessages,
+  ...runMessages,
   ["Write a text", "请填写文本"],
   ["Write a name", "请填写名称"],
   ["Write a number", "请填写数字"],
@@ -261,7 +265,6 @@ export const messages: MessageDictionary = [
   ["Its own health check fails", "自身的健康检查失败"],
   ["It ended with exit code {}: {}", "已退出，退出码 {}：{}"],
   ["It ended with exit code {}", "已退出，退出码 {}"],
-  ["The engine restarted it {}; the last exit code was {}", "引擎已将其重启（{}）；最后的退出码为 {}"],
   ["The engine ended it for using too much memory", "因内存使用过多被引擎终止"],
   ["It is paused", "已暂停"],
   ["Not started, because the previous one was stopped", "未启动，因为旧容器原本已停止"],
@@ -417,4 +420,5 @@ export const messages: MessageDictionary = [
   ["The changelog could not be read: {}", "无法读取更新日志：{}"],
   ["The changelog could not be read for an internal reason; the log has it", "因内部原因无法读取更新日志，详见日志"],
   ["The tracker has no repository source for its changelog", "追踪器没有可读取更新日志的仓库来源"],
+  ...containerMessages,
 ];
