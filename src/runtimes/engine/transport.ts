@@ -1,6 +1,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { createRequire } from "node:module";
+import { inspect } from "node:util";
 import type DockerModem from "docker-modem";
 import { errorMessage, PluginError } from "../../errors.ts";
 import type { EngineAddress } from "./address.ts";
@@ -72,6 +73,7 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
     }
     return await new Promise<EngineResponse>((resolve, reject) => {
       const ending = new AbortController();
+      brief(ending.signal);
       const end = (error: PluginError | null, response?: EngineResponse) => {
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
@@ -155,7 +157,7 @@ function connectionOptions(address: EngineAddress) {
     key: undefined,
     timeout: undefined,
   };
-  const plain = new http.Agent({ keepAlive: false });
+  const plain = brief(new http.Agent({ keepAlive: false }));
   if (address.kind === "unix") {
     return { ...nothing, protocol: "http" as const, socketPath: address.path, agent: plain };
   }
@@ -166,6 +168,15 @@ function connectionOptions(address: EngineAddress) {
     ...(address.tls.client_certificate === null ? {} : { cert: address.tls.client_certificate }),
     ...(address.tls.client_key === null ? {} : { key: address.tls.client_key }),
   };
-  const agent = new https.Agent({ keepAlive: false, rejectUnauthorized: address.tls.is_verified, ...material });
+  const agent = brief(new https.Agent({ keepAlive: false, rejectUnauthorized: address.tls.is_verified, ...material }));
   return { ...target, protocol: "https" as const, ...material, agent };
+}
+
+/**
+ * The modem writes out the options of every request in full depth for a log, also where nobody reads it. Agents and signals lead
+ * to everything that is going on: that took 14 ms of CPU for each call.
+ */
+function brief<T extends object>(each: T): T {
+  Object.defineProperty(each, inspect.custom, { value: () => each.constructor.name });
+  return each;
 }
