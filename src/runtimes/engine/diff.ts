@@ -39,6 +39,8 @@ type Push = (path: string, before: unknown, after: unknown, because: FieldDiff["
 function pushMembers(push: Push, path: string, before: RawObject, after: RawObject): void {
   for (const key of differingKeys(before, after)) {
     const isOurs = path === "Labels" && key === "com.docker.compose.image";
+    // Which id it will be is known when the image has been pulled.
+    if (isOurs && isBlank(after[key])) continue;
     push(`${path}.${key}`, before[key], after[key], isOurs ? "desired" : "image");
   }
 }
