@@ -241,6 +241,16 @@ export const SnapshotDiffView = v.object({
       because: v.picklist(["desired", "image", "runtime"]),
     }),
   ),
+  /** Files that will say something else than what runs, with what to write into them. */
+  files: v.array(
+    v.object({
+      service: v.string(),
+      path: v.nullable(v.string()),
+      patch: v.string(),
+      is_readable: v.boolean(),
+      message: v.string(),
+    }),
+  ),
   refusals: v.array(v.object({ code: v.string(), message: v.string() })),
   warnings: v.array(v.object({ code: v.string(), message: v.string() })),
   /** What it needs; one that is not on the runtime has to be pulled. Null: nobody could tell. */

@@ -142,6 +142,7 @@ export function snapshotService(options: SnapshotServiceOptions) {
         snapshot_id: id,
         is_noop: plan.is_noop,
         diff: [...plan.diff],
+        files: plan.files.map((file) => ({ ...file })),
         refusals: [...plan.refusals],
         warnings: [...plan.warnings],
         images: needed.map((image) => ({ id: image, is_present: present === null ? null : present.includes(image) })),

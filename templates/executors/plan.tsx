@@ -19,8 +19,19 @@ export function changesOf(ctx: PageContext, diff: Planned["diff"]): readonly Fie
     field: isMany ? `${service}: ${path}` : path,
     before,
     after,
-    reason: because === "desired" ? undefined : t[because],
+    reason: reasonOf(t, path, because),
   }));
+}
+
+/** An anonymous volume has a name in the new container, or it would be a new and empty one. */
+function reasonOf(
+  t: ReturnType<typeof texts>["executors"]["because"],
+  path: string,
+  because: Planned["diff"][number]["because"],
+): string | undefined {
+  if (because === "desired") return undefined;
+  const isVolume = because === "runtime" && (path === "HostConfig.Mounts" || path === "HostConfig.Binds");
+  return isVolume ? t.volume : t[because];
 }
 
 export function carriedCount(carried: Readonly<Record<string, number>>): number {
@@ -128,7 +139,7 @@ function GroupPlan({ ctx, plan }: { ctx: PageContext; plan: Planned }) {
 }
 
 /** Files that would say something else than what runs, each with what to write into it. */
-function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"] }) {
+export function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"] }) {
   const t = texts(ctx).executors;
   if (files.length === 0) return null;
   const edited = files.filter(({ patch }) => patch !== "");

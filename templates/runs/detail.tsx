@@ -9,7 +9,7 @@ import { Banner, Partial } from "../components/notice.tsx";
 import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
 import { Duration, Elapsed, Time } from "../components/time.tsx";
-import { carriedCount, changesOf } from "../executors/plan.tsx";
+import { carriedCount, changesOf, Files } from "../executors/plan.tsx";
 import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
@@ -117,7 +117,7 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
   const isOver = !isActiveRun(run) && !is_live && executor.active_run_id === null;
   const mayRetry = isOver && (run.state === "failed" || run.state === "skipped");
   const hasChanged =
-    run.state === "succeeded" || run.state === "degraded" || run.serving === "desired" || run.serving === "none";
+    run.state === "succeeded" || run.state === "degraded" || ["desired", "mixed", "none"].includes(run.serving ?? "");
   return (
     <span class="actions" id="run-actions">
       {isOver && snapshot !== null && hasChanged ? (
@@ -275,6 +275,11 @@ function RunNotes({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" | "ex
   return <NotesSection ctx={ctx} tracker={tracker} channel={channel} from={run.from.tag} to={run.to.tag} />;
 }
 
+/** Where the previous version is back, the compose file is right as it was. */
+function isFileBehind({ state, serving }: RunDetailView): boolean {
+  return state === "succeeded" || state === "degraded" || serving === "desired" || serving === "mixed";
+}
+
 function RunPlanPart({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
   const t = texts(ctx).runs;
   const plan = planOf(run);
@@ -296,7 +301,10 @@ function RunPlanPart({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
           <p class="quiet">{t.no_plan}</p>
         </Panel>
       ) : (
-        <DiffView ctx={ctx} changes={changesOf(ctx, plan.diff)} carried={carriedCount(plan.carried)} />
+        <>
+          <DiffView ctx={ctx} changes={changesOf(ctx, plan.diff)} carried={carriedCount(plan.carried)} />
+          {isFileBehind(run) ? <Files ctx={ctx} files={plan.files} /> : null}
+        </>
       )}
     </Section>
   );

@@ -2,7 +2,7 @@ import type { PlanView } from "../../src/executors/schema.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
 
 type Plan = NonNullable<PlanView["plan"]>;
-export type RunPlan = Pick<Plan, "services" | "diff" | "carried"> & {
+export type RunPlan = Pick<Plan, "services" | "diff" | "carried" | "files"> & {
   warnings: readonly string[];
 };
 
@@ -41,10 +41,17 @@ export function planOf(run: Pick<RunDetailView, "plan">): RunPlan | null {
     after: text(after),
     because: reasonOf(because),
   }));
+  const files = (Array.isArray(plan.files) ? plan.files.filter(isRecord) : []).map((file) => ({
+    service: text(file.service) ?? "",
+    path: text(file.path),
+    patch: text(file.patch) ?? "",
+    is_readable: file.is_readable === true,
+    message: text(file.message) ?? "",
+  }));
   const carried = Object.entries(isRecord(plan.carried) ? plan.carried : {}).flatMap(([name, count]) =>
     typeof count === "number" ? [[name, count] as const] : [],
   );
   const noticed = Array.isArray(plan.warnings) ? plan.warnings.filter(isRecord) : [];
   const warnings = noticed.flatMap(({ message }) => (typeof message === "string" ? [message] : []));
-  return { services, diff, carried: Object.fromEntries(carried), warnings };
+  return { services, diff, carried: Object.fromEntries(carried), files, warnings };
 }

@@ -80,9 +80,7 @@ function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
               <Time ctx={ctx} at={part.started_at} form="precise" />
             </span>
           )}
-          <span>
-            {part.step === "end" ? null : t.steps[part.step][part.state === "skipped" ? "waiting" : part.state]}
-          </span>
+          <span>{partWords(ctx, part)}</span>
           {part.started_at === null || part.ended_at === null ? null : (
             <span>
               <Duration ctx={ctx} ms={durationOf(part, part.ended_at - part.started_at)} />
@@ -90,9 +88,20 @@ function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
           )}
         </p>
       ))}
-      {error === null ? null : <Code ctx={ctx} text={error} what={t.engine_says} />}
+      {error === null ? null : <EngineSays ctx={ctx} text={error} />}
     </div>
   );
+}
+
+/** What was done, and for the steps that need it with whom. */
+function partWords(ctx: PageContext, { step, state, facts }: TimelineEntry): string {
+  const t = texts(ctx).runs;
+  if (step === "end") return "";
+  const key = state === "skipped" ? "waiting" : state;
+  if (step === "wait" && facts.job === true) return t.job[key];
+  const words = t.steps[step][key];
+  if (step === "undo" && facts.is_remade === true) return `${words} (${t.remade})`;
+  return step === "wait" && typeof facts.for === "string" ? `${words} (${facts.for})` : words;
 }
 
 function stepOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): Step {
@@ -120,18 +129,22 @@ function durationOf({ step, facts }: TimelineEntry, measured: number): number {
   return step === "stop" && typeof from === "number" && typeof to === "number" ? to - from : measured;
 }
 
-function titleOf(ctx: PageContext, run: RunDetailView, { step, state }: TimelineEntry): Child {
+function titleOf(ctx: PageContext, run: RunDetailView, { step, state, facts }: TimelineEntry): Child {
   const t = texts(ctx).runs;
   if (step === "end") return runWords(ctx, run);
-  const words = t.steps[step];
+  const words = step === "wait" && facts.job === true ? t.job : t.steps[step];
   const title = state === "skipped" ? words.waiting : words[state];
   if (step !== "pull") return title;
-  const reference = planOf(run)?.services[0]?.to.reference;
-  return reference === undefined ? (
-    title
-  ) : (
+  const references = [...new Set((planOf(run)?.services ?? []).map(({ to }) => to.reference.split("@")[0]))];
+  return (
     <>
-      {title} <span class="version">{reference.split("@")[0]}</span>
+      {title}
+      {references.map((reference) => (
+        <>
+          {" "}
+          <span class="version">{reference}</span>
+        </>
+      ))}
     </>
   );
 }
@@ -159,14 +172,18 @@ function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): r
     case "approval":
       return [approvalWords(ctx, run, entry)];
     case "pull": {
-      const digest = plan?.services[0]?.to.digest ?? null;
+      // Of several services each has one: the plan below names them.
+      const digest = plan?.services.length === 1 ? (plan.services[0]?.to.digest ?? null) : null;
       return [
         digest === null || state === "waiting" ? null : <Digest ctx={ctx} value={digest} />,
         facts.was_local === true ? t.local_image : null,
       ];
     }
     case "snapshot":
-      return [state === "done" ? t.encrypted : null];
+      return [
+        state === "done" ? t.encrypted : null,
+        typeof facts.images_not_kept === "string" ? t.images_not_kept : null,
+      ];
     case "rename":
       return [
         typeof facts.from === "string" && typeof facts.to === "string" && state === "done"
@@ -186,8 +203,11 @@ function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): r
         typeof facts.detail === "string" ? translateMessage(ctx.language, facts.detail) : null,
         state === "done" && run.ready_ms !== null ? t.ready_after(formatDuration(ctx.language, run.ready_ms)) : null,
       ];
+    case "wait":
+      return [facts.job !== true && typeof facts.for === "string" ? t.waited_for(facts.for) : null];
     case "undo":
       return [
+        facts.is_remade === true ? t.remade : null,
         state === "done" && run.downtime_ms !== null ? t.down(formatDuration(ctx.language, run.downtime_ms)) : null,
       ];
     default:
@@ -209,10 +229,17 @@ function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): 
   if (entry.step === "verify" && entry.attempts.length > 0 && entry.state !== "done") {
     return <Attempts ctx={ctx} attempts={entry.attempts} />;
   }
+  if (entry.step === "snapshot" && typeof entry.facts.images_not_kept === "string") {
+    return <EngineSays ctx={ctx} text={entry.facts.images_not_kept} />;
+  }
   const isToldAlready =
     entry.step === "plan" || entry.step === "approval" || entry.step === "verify" || entry.step === "end";
   if (entry.error === null || isToldAlready || entry.state === "skipped") return null;
-  return <Code ctx={ctx} text={entry.error} what={texts(ctx).runs.engine_says} />;
+  return <EngineSays ctx={ctx} text={entry.error} />;
+}
+
+function EngineSays({ ctx, text }: { ctx: PageContext; text: string }) {
+  return <Code ctx={ctx} text={translateMessage(ctx.language, text)} what={texts(ctx).runs.engine_says} />;
 }
 
 function number(value: unknown): number | null {

@@ -4,7 +4,7 @@ import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Digest } from "../components/version.tsx";
-import { changesOf } from "../executors/plan.tsx";
+import { changesOf, Files } from "../executors/plan.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -42,6 +42,7 @@ export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Ex
       ) : (
         <DiffView ctx={ctx} changes={changesOf(ctx, view.diff)} />
       )}
+      {view.is_noop ? null : <Files ctx={ctx} files={view.files} />}
       <Images ctx={ctx} view={view} />
     </div>
   );

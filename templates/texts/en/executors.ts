@@ -94,7 +94,7 @@ export const executors = {
   plan_resulting: "Resulting image",
   plan_now: "Runs now",
   plan_incomplete: "Choose a target, a tracker and its channel: the resulting image and the plan appear here.",
-  because: { image: "set by the image", runtime: "made anew by the engine" },
+  because: { image: "set by the image", runtime: "made anew by the engine", volume: "the same volume, by its name" },
   plan_left_alone: (count: number) =>
     `${plural("en", count, { one: "service is", other: "services are" })} left as found`,
   order_stop_first: "The old containers stop, then the new ones start in this order.",
