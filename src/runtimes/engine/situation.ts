@@ -95,6 +95,8 @@ export function moveBack(situation: Situation): Move | null {
       if (facts.was_running && !isUp(situation, previous)) return { do: "start", container: previous };
     }
   }
+  // Without a previous one somebody else has the name; an engine removes nothing that runs.
+  if (next !== null && isRunning(next)) return { do: "stop", container: next };
   return next === null ? null : { do: "remove", container: next, with_anonymous: previous !== null };
 }
 

@@ -183,6 +183,20 @@ describe("the moves of recovery", () => {
     ).toBeNull();
   });
 
+  test("a new one that runs beside a stranger under its name is stopped before it is removed", () => {
+    const next: Fake = { id: newId, name: names.next, state: "running", startedAt: oldStart, policy: "always" };
+    const { look, perform, made, containers } = world(null, next, {
+      wasRunning: true,
+      isToRun: true,
+      isStopPending: false,
+    });
+    const stranger = containerInspect({ Id: "3d".repeat(32), Name: `/${names.name}` });
+    const choose = () => moveBack({ ...look(), stranger });
+    for (let move = choose(); move !== null; move = choose()) perform(move);
+    expect(made).toEqual(["stop next", "remove next"]);
+    expect([...containers]).toEqual([]);
+  });
+
   test("a container that never ran was not started, whatever its state is called", () => {
     expect(wasStarted(containerInspect({ State: { Status: "created", StartedAt: "0001-01-01T00:00:00Z" } }))).toBe(
       false,
