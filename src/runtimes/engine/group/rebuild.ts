@@ -3,8 +3,8 @@ import type { Journal } from "../../runtime.ts";
 import { attachNetworks, type CarriedFiles } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
 import { differences } from "../compare.ts";
-import { ownLabels } from "../names.ts";
-import { type ContainerInspect, isRunning } from "../objects.ts";
+import { ownLabels, type RunNames } from "../names.ts";
+import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { isSame, type RawObject, stringMapAt } from "../raw.ts";
 import { look, type RecoverContext } from "../recover.ts";
 import { wasStarted } from "../situation.ts";
@@ -32,21 +32,58 @@ export async function rebuildLost(
   members: readonly { name: string; journal: Journal }[],
   rebuild: Rebuild,
 ): Promise<void> {
+  const all = await findLost(context, members, rebuild);
   const made = new Map<string, Successor>();
-  for (const { name, journal } of members) {
-    const { previous, stranger, facts, names } = await look(context, name, journal);
-    const lost = stranger === null && facts?.old_id ? rebuild(name) : null;
-    if (lost === null || (previous !== null && !isOfNoUse(previous, lost, made, journal))) continue;
-    await journal.begin("undo", { move: `make ${name} again from the snapshot`, at: context.clock.now() });
+  // In reverse, because an engine may keep what others hang on.
+  for (const { lost, journal, previous, names } of all.toReversed()) {
+    if (previous === null) continue;
+    await journal.begin("undo", {
+      move: `remove ${nameOf(previous)}, which cannot be started`,
+      at: context.clock.now(),
+    });
     try {
       // Its volumes stay: the one that is made mounts them by name.
-      if (previous !== null) await context.client.removeContainer(previous.Id, false);
+      await context.client.removeContainer(previous.Id, false);
+    } catch (error) {
+      made.set(lost.id, { id: previous.Id, name: names.aside });
+      await journal.fail("undo", { error: errorMessage(error).slice(0, 500) });
+    }
+  }
+  for (const { lost, journal, names } of all) {
+    if (made.has(lost.id)) continue;
+    await journal.begin("undo", { move: `make ${names.name} again from the snapshot`, at: context.clock.now() });
+    try {
       const labels = { [ownLabels.remade]: journal.run_id, ...lost.files?.labels };
       made.set(lost.id, { id: await make(context, lost, labels, names.aside, made), name: names.aside });
     } catch (error) {
       await journal.fail("undo", { error: errorMessage(error).slice(0, 500) });
     }
   }
+}
+
+interface LostMember {
+  lost: Lost;
+  journal: Journal;
+  names: RunNames;
+  /** One that is there and of no use. */
+  previous: ContainerInspect | null;
+}
+
+async function findLost(
+  context: RecoverContext,
+  members: readonly { name: string; journal: Journal }[],
+  rebuild: Rebuild,
+): Promise<readonly LostMember[]> {
+  const all: LostMember[] = [];
+  const leaving = new Map<string, Successor>();
+  for (const { name, journal } of members) {
+    const { previous, stranger, facts, names } = await look(context, name, journal);
+    const lost = stranger === null && facts?.old_id ? rebuild(name) : null;
+    if (lost === null || (previous !== null && !isOfNoUse(previous, lost, leaving, journal))) continue;
+    all.push({ lost, journal, names, previous });
+    leaving.set(lost.id, { id: "", name: names.aside });
+  }
+  return all;
 }
 
 /**
@@ -56,12 +93,12 @@ export async function rebuildLost(
 function isOfNoUse(
   previous: ContainerInspect,
   lost: Lost,
-  made: ReadonlyMap<string, Successor>,
+  leaving: ReadonlyMap<string, Successor>,
   journal: Journal,
 ): boolean {
   const isRemade = stringMapAt(previous.Config.Labels)[ownLabels.remade] === journal.run_id;
   if (isRemade && !wasStarted(previous)) return true;
-  return !isRunning(previous) && !isSame(led(lost.blueprint, made), lost.blueprint);
+  return !isRunning(previous) && !isSame(led(lost.blueprint, leaving), lost.blueprint);
 }
 
 /** With the ids of those that were made again. */
