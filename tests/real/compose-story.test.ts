@@ -217,6 +217,9 @@ for (const options of rows) {
       expect(plan.files.map(({ service, is_readable, path }) => [service, is_readable, path])).toEqual(
         services.map((service) => [service, true, `${story.folder}/compose.yaml`]),
       );
+      // The new id is not known before the pull, and nothing is said to be taken away.
+      expect(plan.diff.filter(({ path, after }) => path.startsWith("Labels.") && after === null)).toEqual([]);
+      expect(plan.diff.filter(({ after }) => after === "")).toEqual([]);
       for (const { patch, message } of plan.files) {
         expect(patch).not.toContain("only-in-the-file");
         expect(message).toContain(hasCompose ? "recreates nothing" : "anew");
@@ -294,7 +297,9 @@ for (const options of rows) {
       const diff = must(await api.get(`/snapshots/${snapshot?.id}/diff`), 200) as {
         plan_hash: string;
         files: FileNotice[];
+        warnings: unknown[];
       };
+      expect(diff.warnings).toEqual([]);
       expect(diff.files.map(({ service }) => service)).toEqual([...services]);
       rollbackRun = await begin({ snapshot_id: snapshot?.id, plan_hash: diff.plan_hash });
       const run = await ended(rollbackRun);

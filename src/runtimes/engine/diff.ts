@@ -3,7 +3,7 @@ import type { Blueprint } from "./carry.ts";
 import { comparableConfig, comparableHost, differingKeys } from "./compare.ts";
 import { variableName } from "./merge.ts";
 import type { ContainerInspect } from "./objects.ts";
-import { canonical, isBlank, objectAt, type RawObject, stringsAt } from "./raw.ts";
+import { canonical, isBlank, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
 
 const maxValueLength = 500;
 const secretName =
@@ -40,7 +40,7 @@ function pushMembers(push: Push, path: string, before: RawObject, after: RawObje
   for (const key of differingKeys(before, after)) {
     const isOurs = path === "Labels" && key === "com.docker.compose.image";
     // Which id it will be is known when the image has been pulled.
-    if (isOurs && isBlank(after[key])) continue;
+    if (isOurs && stringAt(after[key]) === "") continue;
     push(`${path}.${key}`, before[key], after[key], isOurs ? "desired" : "image");
   }
 }

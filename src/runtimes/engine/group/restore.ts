@@ -111,9 +111,11 @@ export async function planRestore(
         ...dependants.flatMap(dependantRefusals),
         ...arranged.refusals,
       ],
-      warnings: restored.flatMap(({ member, present }) =>
-        present === null ? [] : warningsOf(present.container, present.around).map((each) => told(each, member.name)),
-      ),
+      warnings: restored.flatMap(({ member, present }) => {
+        // What the compose file will say is told exactly by `files`: a snapshot is often what it names.
+        const warnings = present === null ? [] : warningsOf(present.container, present.around);
+        return warnings.filter((each) => each.code !== "compose_file").map((each) => told(each, member.name));
+      }),
       is_noop: restored.length === 0,
       hash: restoreHash(compared, dependants, apiVersion, text),
     },
