@@ -40,6 +40,7 @@ export function Snapshots({ ctx, executor, snapshots }: SnapshotsProps) {
               image: (
                 <>
                   <span class="version">{snapshot.reference}</span>{" "}
+                  {snapshot.image_ids.length > 1 ? <span class="quiet">+{snapshot.image_ids.length - 1} </span> : null}
                   {snapshot.is_locked ? <Badge icon="lock">{t.locked}</Badge> : null}
                 </>
               ),

@@ -20,6 +20,11 @@ export interface SnapshotQuestionProps {
 export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps) {
   const t = texts(ctx).executors;
   const [service] = executor.services;
+  const taken = [t.snapshot_taken, <Time ctx={ctx} at={snapshot.created_at} form="short" />] as const;
+  // One image does not stand for a group; the comparison names each.
+  if (executor.target.kind === "compose") {
+    return <Facts wide items={[[t.snapshot, <b class="version">{executor.target.id}</b>], taken]} />;
+  }
   return (
     <Facts
       wide
@@ -29,7 +34,7 @@ export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps
           : [t.plan_now, <span class="version">{service.found.image}</span>],
         [t.snapshot, <b class="version">{snapshot.reference}</b>],
         snapshot.digest === null ? null : [t.digest, <Digest ctx={ctx} value={snapshot.digest} />],
-        [t.snapshot_taken, <Time ctx={ctx} at={snapshot.created_at} form="short" />],
+        taken,
       ]}
     />
   );
