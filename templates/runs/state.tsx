@@ -68,6 +68,7 @@ export function runWords(ctx: PageContext, run: RunLike): string {
     default:
       if (run.serving === "previous") return words.failed_previous;
       if (run.serving === "desired") return words.failed_desired;
+      if (run.serving === "mixed") return words.failed_mixed;
       return run.serving === "none" ? words.failed_none : t.outcomes.failed;
   }
 }

@@ -70,7 +70,6 @@ interface ContainerPartsProps {
 }
 
 function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
-  const t = texts(ctx).runs;
   return (
     <div class="probes">
       {parts.map((part) => (

@@ -35,6 +35,7 @@ export const runs = {
     waits_approval: "Waits for your approval",
     failed_previous: "Failed, previous version serves",
     failed_desired: "Failed, new version serves",
+    failed_mixed: "Failed, partly updated",
     failed_none: "Failed, target down",
     degraded: "Degraded, new version serves",
   },
@@ -189,6 +190,15 @@ export const runs = {
     shares: "it shares with one that was replaced",
     restarts: "its compose file asks for it",
   },
+  waited_for: (name: string) => `on ${name}`,
+  job: {
+    waiting: "Run to its end",
+    running: "Running to its end",
+    done: "Ran to its end",
+    failed: "Did not come to a good end",
+  },
+  remade: "it was gone and was made again from the snapshot",
+  images_not_kept: "its image could not be protected from being cleaned up",
   local_image: "it was here already",
   bytes_of: (bytes: string, total: string) => `${bytes} of ${total}`,
   layers_of: (done: number, total: number) =>
