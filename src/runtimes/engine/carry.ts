@@ -129,6 +129,11 @@ export function needsNetworkCalls(plan: Attached): boolean {
   return plan.attachments.length > made;
 }
 
+/** Whether the create call brings it to a network that it is then to leave: it was taken off the one that it was made with. */
+export function needsDisconnect(plan: Attached): boolean {
+  return plan.attachments.length > 0 && mainAttachment(plan) === null;
+}
+
 /** True when the engine takes user-set MAC addresses with the endpoint and not with the container. */
 function hasEndpointMac(apiVersion: string): boolean {
   return isApi(apiVersion, 44, Number.POSITIVE_INFINITY);

@@ -2,7 +2,7 @@ import { PluginError } from "../../errors.ts";
 import { podmanFlavour } from "../podman/flavour.ts";
 import type { Journal, RegistryAuth, RuntimeContext, RuntimeFacts, RuntimeSession, UpdatePlan } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
-import { attachments, needsNetworkCalls } from "./carry.ts";
+import { attachments, needsDisconnect, needsNetworkCalls } from "./carry.ts";
 import { defaultDeadlines, type EngineClient, type EngineDeadlines, negotiate } from "./client.ts";
 import { findInjectedFiles } from "./compose/injected-files.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
@@ -90,7 +90,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     return again;
   };
   const requireRights = async (shapes: readonly Parameters<typeof needsNetworkCalls>[0][], isTagging: boolean) => {
-    await requireVerbs(client, { networks: shapes.some(needsNetworkCalls), tag: isTagging });
+    const [connect, disconnect] = [shapes.some(needsNetworkCalls), shapes.some(needsDisconnect)];
+    await requireVerbs(client, { connect, disconnect, tag: isTagging });
   };
 
   return {

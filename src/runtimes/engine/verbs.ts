@@ -8,12 +8,19 @@ import type { EngineRequest } from "./transport.ts";
 
 type Probe = Omit<EngineRequest, "deadlineMs">;
 
+/** What only some updates need beside the verbs of all. */
+export interface NeededVerbs {
+  connect: boolean;
+  disconnect: boolean;
+  tag: boolean;
+}
+
 /**
  * Finds out before the first change whether every verb that an update needs is let through: a socket proxy answers 403 for
  * those it is not told to allow, and half way is too late to learn that. Each call names a container, network or image that
  * does not exist, so the engine itself can only refuse it. Throws `unauthorized` with the verbs that are missing.
  */
-export async function requireVerbs(client: EngineClient, needs: { networks: boolean; tag: boolean }): Promise<void> {
+export async function requireVerbs(client: EngineClient, needs: NeededVerbs): Promise<void> {
   const nothing = nameOfNothing();
   await requireLetThrough(client, nothing, verbs(client.flavour, nothing, needs));
 }
@@ -48,7 +55,7 @@ async function requireLetThrough(client: EngineClient, nothing: string, probes: 
   );
 }
 
-function verbs(flavour: Flavour, nothing: string, needs: { networks: boolean; tag: boolean }): readonly Probe[] {
+function verbs(flavour: Flavour, nothing: string, needs: NeededVerbs): readonly Probe[] {
   const container = `/containers/${nothing}`;
   const probes: Probe[] = [
     { method: "POST", path: flavour.paths.createContainer, query: flavour.createQuery(nothing, null), body: {} },
@@ -58,12 +65,16 @@ function verbs(flavour: Flavour, nothing: string, needs: { networks: boolean; ta
     { method: "POST", path: `${container}/start` },
     { method: "DELETE", path: container, query: { v: "false", force: "false" } },
   ];
-  if (needs.networks) {
+  if (needs.connect) {
     probes.push({
       method: "POST",
       path: flavour.paths.connectNetwork(nothing),
       body: flavour.connectBody(nothing, {}),
     });
+  }
+  if (needs.disconnect) {
+    const body = { Container: nothing, Force: false };
+    probes.push({ method: "POST", path: `/networks/${nothing}/disconnect`, body });
   }
   if (needs.tag) {
     probes.push({ method: "POST", path: `/images/${nothing}/tag`, query: { repo: nothing, tag: "none" } });
