@@ -4,18 +4,10 @@ import { AppError, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { newId } from "../ids.ts";
 import { advance } from "./advance.ts";
+import { approveRun, holdWaiting, rescheduleWaiting } from "./approval-queries.ts";
 import type { RunnerOptions } from "./context.ts";
 import { leaseMs } from "./lease.ts";
-import {
-  activeRunOf,
-  appendStep,
-  approveRun,
-  executorOfRun,
-  findRun,
-  holdWaiting,
-  type RunRow,
-  rescheduleWaiting,
-} from "./queries.ts";
+import { activeRunOf, appendStep, executorOfRun, findRun, type RunRow } from "./queries.ts";
 import { ApprovalInput, type Reason, type SeenWhileWaiting } from "./schema.ts";
 
 /** Whether the decision came from the administrator, or through the one-time link of a message. */

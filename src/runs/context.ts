@@ -13,8 +13,9 @@ import type { RunChanges } from "./changes.ts";
 import { containersOf, downtimeOf } from "./containers.ts";
 import type { RunJournal } from "./journal.ts";
 import type { Lease } from "./lease.ts";
-import { findRun, findSnapshotOfRun, type RunRow } from "./queries.ts";
+import { findRun, type RunRow } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
+import { findSnapshotOfRun } from "./snapshot-queries.ts";
 import type { ActiveState, EndState, NextState } from "./states.ts";
 import { storedPlan } from "./stored-plan.ts";
 

@@ -4,7 +4,6 @@ import {
   count,
   desc,
   eq,
-  getTableColumns,
   gt,
   gte,
   inArray,
@@ -21,15 +20,14 @@ import {
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
-import { connections, executors, run_steps, runs, snapshots } from "../db/tables.ts";
+import { connections, executors, run_steps, runs } from "../db/tables.ts";
 import type { RunState } from "./states.ts";
 
 export type RunRow = typeof runs.$inferSelect;
 export type RunStepRow = typeof run_steps.$inferSelect;
-export type SnapshotRow = typeof snapshots.$inferSelect;
 
 /** Written out, not bound: only so can the planner see that the indexes over active runs apply. */
-const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
+export const isActive = sql`${runs.state} in ('pending', 'capturing', 'updating', 'verifying')`;
 /** In these a run works on its target; in `pending` only while it is claimed. */
 const workingStates = ["capturing", "updating", "verifying"] as const;
 
@@ -38,7 +36,8 @@ const maxAhead = 100;
 
 const isNotAwaiting = or(isNull(runs.approval), ne(runs.approval, "awaiting"));
 
-const isFree = (now: number) => or(isNull(runs.lease_until), lt(runs.lease_until, now));
+/** Held by nobody, or by somebody whose time is over. */
+export const isFree = (now: number) => or(isNull(runs.lease_until), lt(runs.lease_until, now));
 
 export async function findRun(read: Reader, id: string): Promise<RunRow | null> {
   const rows = await read.select().from(runs).where(eq(runs.id, id)).limit(1);
@@ -313,136 +312,4 @@ export async function stepsAfter(read: Reader, runId: string, seq: number, limit
 
 export async function makeExecutorDue(tx: Writer, executorId: string, now: number): Promise<void> {
   await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.id, executorId));
-}
-
-export async function findSnapshot(read: Reader, id: string): Promise<SnapshotRow | null> {
-  const rows = await read.select().from(snapshots).where(eq(snapshots.id, id)).limit(1);
-  return rows[0] ?? null;
-}
-
-/** The one that a run captured before it changed anything. */
-export async function findSnapshotOfRun(read: Reader, runId: string): Promise<SnapshotRow | null> {
-  const rows = await read.select().from(snapshots).where(eq(snapshots.run_id, runId)).limit(1);
-  return rows[0] ?? null;
-}
-
-/** Newest first; one row more than `limit` says that there is another page. */
-export async function listSnapshotsBefore(
-  read: Reader,
-  before: string | null,
-  limit: number,
-  executorId: string | null,
-): Promise<{ snapshot: Omit<SnapshotRow, "sealed_content">; executor: string }[]> {
-  const conditions: SQL[] = [];
-  if (before !== null) conditions.push(lt(snapshots.id, before));
-  if (executorId !== null) conditions.push(eq(snapshots.executor_id, executorId));
-  const { sealed_content: _content, ...columns } = getTableColumns(snapshots);
-  return await read
-    .select({
-      snapshot: columns,
-      executor: executors.name,
-    })
-    .from(snapshots)
-    .innerJoin(executors, eq(executors.id, snapshots.executor_id))
-    .where(and(...conditions))
-    .orderBy(desc(snapshots.id))
-    .limit(limit + 1);
-}
-
-/**
- * Stores a snapshot and removes the oldest of its executor beyond `keep`: never a locked one, never one that an unfinished run
- * goes back to. Returns the ids of the removed ones.
- */
-export async function insertSnapshot(
-  tx: Writer,
-  row: typeof snapshots.$inferInsert,
-  keep: number,
-): Promise<readonly string[]> {
-  await tx.insert(snapshots).values(row);
-  const all = await tx
-    .select({ id: snapshots.id, is_locked: snapshots.is_locked })
-    .from(snapshots)
-    .where(eq(snapshots.executor_id, row.executor_id))
-    .orderBy(desc(snapshots.created_at), desc(snapshots.id));
-  const inUse = await tx
-    .select({ id: runs.snapshot_id })
-    .from(runs)
-    .where(and(eq(runs.executor_id, row.executor_id), isActive));
-  const removable = all
-    .filter((each) => !each.is_locked && each.id !== row.id && !inUse.some((used) => used.id === each.id))
-    .map((each) => each.id);
-  const removed = removable.slice(Math.max(0, keep - 1));
-  if (removed.length > 0) await tx.delete(snapshots).where(inArray(snapshots.id, removed));
-  return removed;
-}
-
-export async function updateSnapshotRow(tx: Writer, id: string, changes: { is_locked: boolean }): Promise<void> {
-  await tx.update(snapshots).set(changes).where(eq(snapshots.id, id));
-}
-
-export async function deleteSnapshotRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(snapshots).where(eq(snapshots.id, id));
-}
-
-/** True while an unfinished run goes back to the snapshot. */
-export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean> {
-  const rows = await read
-    .select({ id: runs.id })
-    .from(runs)
-    .where(and(eq(runs.snapshot_id, id), isActive))
-    .limit(1);
-  return rows.length > 0;
-}
-
-/** Takes a pending run that waits and that nobody holds, to end it or to change its course; null when somebody holds it by now. */
-export async function holdWaiting(
-  tx: Writer,
-  id: string,
-  lease: { owner: string; now: number; until: number },
-): Promise<RunRow | null> {
-  const rows = await tx
-    .update(runs)
-    .set({ lease_owner: lease.owner, lease_until: lease.until })
-    .where(and(eq(runs.id, id), eq(runs.state, "pending"), isNotNull(runs.approval), isFree(lease.now)))
-    .returning();
-  return rows[0] ?? null;
-}
-
-/** The consent itself, by compare-and-set: false when the run does not await it any more, or not to this plan. */
-export async function approveRun(tx: Writer, id: string, planHash: string, now: number): Promise<boolean> {
-  const rows = await tx
-    .update(runs)
-    .set({
-      approval: "approved",
-      expected_plan_hash: planHash,
-      due_at: now,
-      started_at: null,
-      reason_code: null,
-      reason: null,
-    })
-    .where(
-      and(
-        eq(runs.id, id),
-        eq(runs.state, "pending"),
-        eq(runs.approval, "awaiting"),
-        eq(runs.plan_hash, planHash),
-        gt(runs.approval_until, now),
-        isFree(now),
-      ),
-    )
-    .returning({ id: runs.id });
-  return rows.length > 0;
-}
-
-/** Changes when a pending run that nobody holds goes on, and what it needs for it. */
-export async function rescheduleWaiting(
-  tx: Writer,
-  id: string,
-  changes: Pick<typeof runs.$inferInsert, "due_at"> &
-    Partial<Pick<typeof runs.$inferInsert, "approval" | "approval_until">>,
-): Promise<void> {
-  await tx
-    .update(runs)
-    .set(changes)
-    .where(and(eq(runs.id, id), eq(runs.state, "pending"), isNull(runs.lease_owner)));
 }

@@ -14,7 +14,6 @@ import {
   appendStep,
   executorOfRun,
   findRun,
-  findSnapshot,
   hasAttempt,
   insertRun,
   listRunsBefore,
@@ -34,6 +33,7 @@ import {
   type SeenWhileWaiting,
   servings,
 } from "./schema.ts";
+import { findSnapshot } from "./snapshot-queries.ts";
 
 export type RunService = ReturnType<typeof runService>;
 

@@ -1,6 +1,88 @@
-import { and, desc, eq, or, sql } from "drizzle-orm";
-import type { Reader } from "../db/client.ts";
-import { executors, snapshots } from "../db/tables.ts";
+import { and, desc, eq, getTableColumns, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { executors, runs, snapshots } from "../db/tables.ts";
+import { isActive } from "./queries.ts";
+
+export type SnapshotRow = typeof snapshots.$inferSelect;
+
+export async function findSnapshot(read: Reader, id: string): Promise<SnapshotRow | null> {
+  const rows = await read.select().from(snapshots).where(eq(snapshots.id, id)).limit(1);
+  return rows[0] ?? null;
+}
+
+/** The one that a run captured before it changed anything. */
+export async function findSnapshotOfRun(read: Reader, runId: string): Promise<SnapshotRow | null> {
+  const rows = await read.select().from(snapshots).where(eq(snapshots.run_id, runId)).limit(1);
+  return rows[0] ?? null;
+}
+
+/** Newest first; one row more than `limit` says that there is another page. */
+export async function listSnapshotsBefore(
+  read: Reader,
+  before: string | null,
+  limit: number,
+  executorId: string | null,
+): Promise<{ snapshot: Omit<SnapshotRow, "sealed_content">; executor: string }[]> {
+  const conditions: SQL[] = [];
+  if (before !== null) conditions.push(lt(snapshots.id, before));
+  if (executorId !== null) conditions.push(eq(snapshots.executor_id, executorId));
+  const { sealed_content: _content, ...columns } = getTableColumns(snapshots);
+  return await read
+    .select({
+      snapshot: columns,
+      executor: executors.name,
+    })
+    .from(snapshots)
+    .innerJoin(executors, eq(executors.id, snapshots.executor_id))
+    .where(and(...conditions))
+    .orderBy(desc(snapshots.id))
+    .limit(limit + 1);
+}
+
+/**
+ * Stores a snapshot and removes the oldest of its executor beyond `keep`: never a locked one, never one that an unfinished run
+ * goes back to. Returns the ids of the removed ones.
+ */
+export async function insertSnapshot(
+  tx: Writer,
+  row: typeof snapshots.$inferInsert,
+  keep: number,
+): Promise<readonly string[]> {
+  await tx.insert(snapshots).values(row);
+  const all = await tx
+    .select({ id: snapshots.id, is_locked: snapshots.is_locked })
+    .from(snapshots)
+    .where(eq(snapshots.executor_id, row.executor_id))
+    .orderBy(desc(snapshots.created_at), desc(snapshots.id));
+  const inUse = await tx
+    .select({ id: runs.snapshot_id })
+    .from(runs)
+    .where(and(eq(runs.executor_id, row.executor_id), isActive));
+  const removable = all
+    .filter((each) => !each.is_locked && each.id !== row.id && !inUse.some((used) => used.id === each.id))
+    .map((each) => each.id);
+  const removed = removable.slice(Math.max(0, keep - 1));
+  if (removed.length > 0) await tx.delete(snapshots).where(inArray(snapshots.id, removed));
+  return removed;
+}
+
+export async function updateSnapshotRow(tx: Writer, id: string, changes: { is_locked: boolean }): Promise<void> {
+  await tx.update(snapshots).set(changes).where(eq(snapshots.id, id));
+}
+
+export async function deleteSnapshotRow(tx: Writer, id: string): Promise<void> {
+  await tx.delete(snapshots).where(eq(snapshots.id, id));
+}
+
+/** True while an unfinished run goes back to the snapshot. */
+export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.snapshot_id, id), isActive))
+    .limit(1);
+  return rows.length > 0;
+}
 
 /** What a snapshot belongs to and is taken back on. */
 export interface SnapshotOwner {

@@ -8,15 +8,7 @@ import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { type TargetRef, targetKinds } from "../runtimes/runtime.ts";
 import type { Sealer } from "../secrets/sealed.ts";
-import {
-  deleteSnapshotRow,
-  executorOfRun,
-  findSnapshot,
-  isSnapshotInUse,
-  listSnapshotsBefore,
-  type SnapshotRow,
-  updateSnapshotRow,
-} from "./queries.ts";
+import { executorOfRun } from "./queries.ts";
 import {
   type SnapshotDetailView,
   type SnapshotDiffView,
@@ -24,7 +16,18 @@ import {
   SnapshotPatch,
   type SnapshotView,
 } from "./schema.ts";
-import { findSnapshotOwner, type ImageUser, type SnapshotOwner, snapshotsOfImages } from "./snapshot-queries.ts";
+import {
+  deleteSnapshotRow,
+  findSnapshot,
+  findSnapshotOwner,
+  type ImageUser,
+  isSnapshotInUse,
+  listSnapshotsBefore,
+  type SnapshotOwner,
+  type SnapshotRow,
+  snapshotsOfImages,
+  updateSnapshotRow,
+} from "./snapshot-queries.ts";
 
 export type SnapshotService = ReturnType<typeof snapshotService>;
 

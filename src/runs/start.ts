@@ -8,8 +8,9 @@ import { failedContainer } from "./containers.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { imagesNeeded, keepImages } from "./kept-images.ts";
-import { findSnapshot, hasAttempt, insertSnapshot } from "./queries.ts";
+import { hasAttempt } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
+import { findSnapshot, insertSnapshot } from "./snapshot-queries.ts";
 
 /** What a run is about to do, with what it needs for it. */
 interface Intent {
