@@ -122,4 +122,4 @@ export function ratioOf(left: readonly number[], right: readonly number[]): { va
 
 /** PID 1 that says its image's version on `$LISTEN` (`127.0.0.1:80`) at once, and ends at once when it is told to. */
 export const serveVersion =
-  "echo $APP_VERSION > /www/index.html; httpd -f -p $LISTEN -h /www & trap 'kill $!; exit 0' TERM; wait $!";
+  "trap 'kill $!; exit 0' TERM; echo $APP_VERSION > /www/index.html; httpd -f -p $LISTEN -h /www & wait $!";

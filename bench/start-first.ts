@@ -99,12 +99,14 @@ const rounds = countOption("rounds", 10, 100);
 for (const mode of chosenModes(["docker-20", "docker-29", "docker-29-containerd", "podman"])) {
   const seen = await measure(mode, rounds);
   const calm = median(seen.none.map((each) => each.longest_gap_ms));
+  // A machine on which requests are lost without an update says nothing about those with one.
+  const isJudged = seen.none.every((each) => each.failed === 0);
   const figures = ways.flatMap((way) => {
     const all = seen[way];
     const failed = all.reduce((sum, each) => sum + each.failed, 0);
     const requests = all.reduce((sum, each) => sum + each.requests, 0);
     const gaps = all.map((each) => each.longest_gap_ms);
-    const isGoal = way === "start_first";
+    const isGoal = way === "start_first" && isJudged;
     return [
       {
         what: `${titles[way]}: failed requests`,
@@ -117,7 +119,7 @@ for (const mode of chosenModes(["docker-20", "docker-29", "docker-29-containerd"
         // Twice of what the same client sees where nothing happens.
         ...(isGoal ? { goal: `no measurable one (${ms(2 * calm)})`, met: median(gaps) <= 2 * calm } : {}),
       },
-      ...(isGoal && failed > 0 ? [{ what: "why they failed", measured: reasonsOf(all) }] : []),
+      ...(way === "start_first" && failed > 0 ? [{ what: "why they failed", measured: reasonsOf(all) }] : []),
       { what: `${titles[way]}: slowest answer`, measured: spread(all.map((each) => each.slowest_ms)) },
     ];
   });
