@@ -72,9 +72,9 @@ export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
   }
   const { items, others } = found.list;
   const aside = (
-    <>
+    <span class="section-tools">
       <span>{t.lead(items.length)}</span> {again}
-    </>
+    </span>
   );
   return (
     <Section id="images" title={t.title} aside={aside}>
@@ -123,7 +123,7 @@ function ImageForm({ ctx, connection, items }: ImageFormProps) {
         }))}
       />
       {isAny ? (
-        <p>
+        <p class="table-actions">
           <Button type="submit" icon="trash">
             {t.remove_selected}
           </Button>

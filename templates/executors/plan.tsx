@@ -46,6 +46,16 @@ export function expectedDowntime(ctx: PageContext, view: PlanView): string {
     : t.expected_known(formatDuration(ctx.language, view.expected_downtime_ms), view.expected_downtime_runs);
 }
 
+/** What a service said; commands stand in it between back quotes. */
+function Sentence({ ctx, text }: { ctx: PageContext; text: string }) {
+  const parts = translateMessage(ctx.language, text).split("`");
+  return (
+    <>
+      {parts.length % 2 === 0 ? parts.join("`") : parts.map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}
+    </>
+  );
+}
+
 /** What a run would do, or why it would do nothing. */
 export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   const t = texts(ctx).executors;
@@ -57,7 +67,9 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       {refusals.length > 0 ? (
         <Banner tone="failed" title={t.plan_refused}>
           {refusals.map((refusal) => (
-            <p>{translateMessage(ctx.language, refusal.message)}</p>
+            <p>
+              <Sentence ctx={ctx} text={refusal.message} />
+            </p>
           ))}
         </Banner>
       ) : unmet !== null && unmet.code !== "already_current" ? (
@@ -72,7 +84,9 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       ) : null}
       <LeftAlone ctx={ctx} view={view} />
       {plan?.warnings.map((warning) => (
-        <Banner tone="attention">{translateMessage(ctx.language, warning.message)}</Banner>
+        <Banner tone="attention">
+          <Sentence ctx={ctx} text={warning.message} />
+        </Banner>
       ))}
       {plan === null ? null : isNothing ? (
         <Banner tone="current">{t.plan_noop}</Banner>
@@ -156,7 +170,10 @@ export function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"
       {files.map((file) => (
         <div class="plan-file">
           <p>
-            <b>{file.service}</b> <span class="quiet">{translateMessage(ctx.language, file.message)}</span>
+            <b>{file.service}</b>{" "}
+            <span class="quiet">
+              <Sentence ctx={ctx} text={file.message} />
+            </span>
           </p>
           {file.patch === "" ? null : <Code ctx={ctx} text={file.patch} what={t.file_patch} />}
         </div>

@@ -167,7 +167,7 @@ function RunBanner({ ctx, run }: RunPageProps) {
       case "succeeded":
         return reason === null ? null : <Banner tone="quiet">{reason}</Banner>;
       case "failed":
-        return <FailureBanner ctx={ctx} run={run} reason={reason} />;
+        return <FailureBanner ctx={ctx} run={run} />;
       default:
         return null;
     }
@@ -179,7 +179,10 @@ function RunBanner({ ctx, run }: RunPageProps) {
   );
 }
 
-function FailureBanner({ ctx, run, reason }: { ctx: PageContext; run: RunDetailView; reason: string | null }) {
+/** What runs now is the banner's title: the reason need not end with it once more. */
+const mixedEnd = /\. Some services run the new version, others the previous one$/;
+
+function FailureBanner({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
   const t = texts(ctx).runs.banners;
   const wasTouched = run.steps.some((step) => step.step === "stop");
   const title =
@@ -196,7 +199,7 @@ function FailureBanner({ ctx, run, reason }: { ctx: PageContext; run: RunDetailV
             : t.unknown;
   return (
     <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
-      {reason === null ? null : <p>{reason}</p>}
+      {run.reason === null ? null : <p>{translateMessage(ctx.language, run.reason.replace(mixedEnd, ""))}</p>}
       {run.serving === "none" ? <p>{t.none_help}</p> : null}
     </Banner>
   );

@@ -39,7 +39,7 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
   const error = told?.detail ?? parts.findLast((part) => part.error !== null)?.error ?? null;
   return {
     id: `step-container-${index}`,
-    state: told === undefined ? state : containerState(told.outcome),
+    state: told === undefined ? state : containerState(told),
     title: (
       <>
         <span class="version">{container}</span> {told === undefined ? null : t.container_outcomes[told.outcome]}
@@ -58,9 +58,10 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
   };
 }
 
-function containerState(outcome: RunContainer["outcome"]): Step["state"] {
+/** One that is as it was because something went wrong with it is where to look. */
+function containerState({ outcome, detail }: RunContainer): Step["state"] {
   if (outcome === "updated" || outcome === "moved") return "done";
-  return outcome === "untouched" ? "skipped" : "failed";
+  return outcome === "untouched" && detail === null ? "skipped" : "failed";
 }
 
 interface ContainerPartsProps {

@@ -13,6 +13,7 @@ import {
   sampleValues,
   TrackersSample,
 } from "./gallery.tsx";
+import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample } from "./gallery-groups.tsx";
 
 const root = resolve(import.meta.dir, "../..");
 const files: Readonly<Record<string, string>> = {
@@ -31,6 +32,10 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/trackers-300": (ctx) => <TrackersSample ctx={ctx} count={300} />,
   "/trackers-0": (ctx) => <TrackersSample ctx={ctx} count={0} />,
   "/run": (ctx) => <RunSample ctx={ctx} />,
+  "/run-group": (ctx) => <GroupRunSample ctx={ctx} />,
+  "/plan-group": (ctx) => <GroupPlanSample ctx={ctx} />,
+  "/plan-refused": (ctx) => <RefusedPlanSample ctx={ctx} />,
+  "/images": (ctx) => <UnusedImagesSample ctx={ctx} />,
   "/form": (ctx) => <FormSample ctx={ctx} />,
   "/form-errors": (ctx) => <FormSample ctx={ctx} errors={sampleErrors} />,
   "/form-edit": (ctx) => <FormSample ctx={ctx} is_edit />,

@@ -1,0 +1,328 @@
+import type { UnusedImageList } from "../../src/connections/images-schema.ts";
+import type { ExecutorView, PlanView, ServiceObservation } from "../../src/executors/schema.ts";
+import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
+import { PageHeader } from "../../templates/components/page-header.tsx";
+import { UnusedImages } from "../../templates/connections/images.tsx";
+import { ExecutorPage } from "../../templates/executors/detail.tsx";
+import { Layout } from "../../templates/layout.tsx";
+import type { PageContext } from "../../templates/page.ts";
+import { RunPage } from "../../templates/runs/detail.tsx";
+
+/** Pages of compose groups with sample data: several containers of which one was put back, a plan with files, unused images. */
+const second = 1000;
+const hour = 3_600_000;
+const id = (number: number) => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+
+function service(name: string, from: string, to: string | null): ServiceObservation {
+  const image = `ghcr.io/paperless-ngx/${name}`;
+  const desired = { digest: digest("c"), reference: `${image}:${to}`, published_at: null };
+  return {
+    service: name,
+    tracker: name,
+    source: "main",
+    channel: "stable",
+    found: {
+      name,
+      image: `${image}:${from}`,
+      digest: digest("a"),
+      image_id: digest("b"),
+      state: "running",
+      containers: [`paperless-${name}-1`],
+      platform: "linux/amd64",
+      tag: from,
+    },
+    desired: to === null ? null : { version: to, tag: to, ...desired },
+    difference: to === null ? null : "other_version",
+    unmet:
+      to === null
+        ? { code: "too_young", message: `Service "${name}": No release of the channel "stable" is 48 hours old yet` }
+        : null,
+  };
+}
+
+const services = [
+  service("webserver", "2.18.4", "3.0.5"),
+  service("worker", "2.18.4", "3.0.5"),
+  service("db", "17", null),
+];
+
+function executor(ctx: PageContext): ExecutorView {
+  return {
+    id: id(1),
+    name: "paperless",
+    description: "",
+    is_enabled: true,
+    connection_id: id(2),
+    connection: { id: id(2), name: "nas", kind: "docker", is_enabled: true },
+    target: { kind: "compose", id: "paperless" },
+    bindings: services.map(({ service: name, tracker, source, channel }) => ({
+      service: name,
+      tracker,
+      source,
+      channel,
+    })),
+    trigger: "manual",
+    window: null,
+    image_selection: "keep_name",
+    reference_mode: "tag",
+    health_check: { strategy: "auto" },
+    restore_on_failure: true,
+    allow_downgrade: false,
+    minimum_age_hours: 48,
+    requires_approval: false,
+    approval_hours: 72,
+    start_first: true,
+    state: "update",
+    services,
+    unbound: [],
+    observed_at: ctx.now - hour,
+    problem: null,
+    waiting: null,
+    open_window: null,
+    next_windows: [],
+    active_run_id: null,
+    last_run: null,
+    created_at: ctx.now - 100 * hour,
+    updated_at: ctx.now - 100 * hour,
+  };
+}
+
+const containers = [
+  { name: "paperless-broker-1", service: "broker", because: "desired", is_running: true },
+  { name: "paperless-webserver-1", service: "webserver", because: "desired", is_running: true },
+  { name: "paperless-worker-1", service: "worker", because: "shares", is_running: true },
+] as const;
+
+const diff = [
+  { service: "webserver", path: "Image", before: "paperless:2.18.4", after: "paperless:3.0.5", because: "desired" },
+  { service: "webserver", path: "Env.PAPERLESS_VERSION", before: "2.18.4", after: "3.0.5", because: "image" },
+  { service: "broker", path: "Image", before: "redis:8.0", after: "redis:8.2", because: "desired" },
+] as const;
+
+const files = [
+  {
+    service: "webserver",
+    path: "/srv/stacks/paperless/compose.yaml",
+    patch:
+      "--- compose.yaml\n+++ compose.yaml\n@@ -4 +4 @@\n-    image: ghcr.io/paperless-ngx/webserver:2.18.4\n+    image: ghcr.io/paperless-ngx/webserver:3.0.5",
+    is_readable: true,
+    message:
+      'The file names "ghcr.io/paperless-ngx/webserver:2.18.4": without this edit the next `docker compose up` goes back to it; after it the next one recreates nothing',
+  },
+  {
+    service: "broker",
+    path: "/srv/stacks/paperless/.env",
+    patch: "REDIS_TAG=8.2",
+    is_readable: true,
+    message:
+      'The file names "redis:7.4" while "redis:8.0" runs: without this edit the next `docker compose up` moves to that; after it the next one makes the container anew from "redis:8.2" once, because its files are not, or not alone, what it was made from: they were edited since, or a shell\'s variables went in; the same edit changes "cache"',
+  },
+  {
+    service: "worker",
+    path: "/srv/stacks/paperless/compose.yaml",
+    patch: "",
+    is_readable: false,
+    message:
+      "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has another id now (compose hashes the id of the container whose volumes it takes)",
+  },
+];
+
+export function GroupPlanSample({ ctx }: { ctx: PageContext }) {
+  const view: PlanView = {
+    target: { kind: "compose", id: "paperless" },
+    services,
+    unbound: [],
+    unmet: null,
+    is_downgrade: false,
+    plan: {
+      hash: "5f".repeat(32),
+      is_noop: false,
+      services: [],
+      containers: [...containers],
+      order: "start_first",
+      files,
+      diff: [...diff],
+      carried: { settings: 118, mounts: 9 },
+      refusals: [],
+      warnings: [
+        {
+          code: "job",
+          message:
+            '"migrate": It ends by design and is run once from the new image; what it has done by then is not undone by putting back',
+        },
+      ],
+    },
+    expected_downtime_ms: 900,
+    expected_downtime_runs: 4,
+  };
+  return <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} snapshots={[]} planned={{ view }} />;
+}
+
+/** The same plan refused, because one container cannot run beside its successor. */
+export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
+  const refusals = [
+    '"webserver" cannot run beside its successor: it publishes host ports; switch "start before stop" off',
+    '"broker": While it is stopped, the engine does not tell whether a MAC address was chosen for it on "front"; start it first',
+  ].map((message) => ({ code: "start_first", message }));
+  const view: PlanView = {
+    target: { kind: "compose", id: "paperless" },
+    services,
+    unbound: [],
+    unmet: null,
+    is_downgrade: false,
+    plan: {
+      hash: "5f".repeat(32),
+      is_noop: false,
+      services: [],
+      containers: [...containers],
+      order: "start_first",
+      files: [],
+      diff: [...diff],
+      carried: { settings: 118 },
+      refusals,
+      warnings: [],
+    },
+    expected_downtime_ms: null,
+    expected_downtime_runs: 0,
+  };
+  return <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} snapshots={[]} planned={{ view }} />;
+}
+
+const unready =
+  '"paperless-worker-1" needs "paperless-webserver-1" healthy, and it is not: Its own health check fails: 503';
+
+type Noted = readonly [step: string, phase: RunStepView["phase"], container?: string | undefined, facts?: object];
+
+const journal: readonly Noted[] = [
+  ["claim", "begin"],
+  ["capturing", "finish"],
+  ["pull", "begin"],
+  ["pull", "finish", undefined, { was_local: false }],
+  ["snapshot", "begin"],
+  ["snapshot", "finish", undefined, { images_not_kept: "The engine refused POST /images/1/tag (403): forbidden" }],
+  ["updating", "finish"],
+  ...["broker", "webserver", "worker"].flatMap((name): Noted[] => [
+    ["create", "begin", name],
+    ["create", "finish", name],
+  ]),
+  ...["broker", "webserver"].flatMap((name): Noted[] => [
+    ["stop", "begin", name],
+    ["stop", "finish", name],
+    ["rename_old", "finish", name],
+    ["rename_new", "finish", name],
+    ["start", "begin", name],
+    ["start", "finish", name],
+  ]),
+  ["wait", "begin", "worker", { for: "paperless-webserver-1" }],
+  ["wait", "fail", "worker", { for: "paperless-webserver-1", error: unready }],
+  ["undo", "begin", "webserver", { move: "make paperless-webserver-1 again from the snapshot" }],
+  ["undo", "finish", "webserver", { state: "untouched" }],
+];
+
+export function GroupRunSample({ ctx }: { ctx: PageContext }) {
+  const at = ctx.now - 17 * hour;
+  const steps = journal.map(([step, phase, container, facts], index): RunStepView => {
+    const named = container === undefined ? {} : { container: `paperless-${container}-1` };
+    return { seq: index + 1, step, phase, facts: { ...named, ...facts }, at: at + index * second };
+  });
+  const ended = at + (steps.length + 1) * second;
+  const message = `The update failed: ${unready}`;
+  const last = { seq: steps.length + 1, step: "failed", phase: "fail", facts: { reason: message }, at: ended } as const;
+  const outcome = (index: number, told: Partial<RunContainer>): RunContainer => {
+    const { name, service: from, because } = containers[index] ?? containers[0];
+    return { container: name, service: from, because, outcome: "updated", downtime_ms: null, detail: null, ...told };
+  };
+  const run: RunDetailView = {
+    id: id(3),
+    executor_id: id(1),
+    executor: "paperless",
+    kind: "update",
+    state: "failed",
+    trigger: "window",
+    attempt: 1,
+    reason_code: "update_failed",
+    reason: `${message}. Some services run the new version, others the previous one`,
+    from: { tag: "2.18.4", digest: null },
+    to: { tag: "3.0.5", digest: null },
+    snapshot_id: null,
+    ignore_window: false,
+    plan_hash: "5f".repeat(32),
+    approval: null,
+    approval_until: null,
+    serving: "mixed",
+    downtime_ms: 3100,
+    ready_ms: null,
+    progress: null,
+    created_at: at,
+    started_at: at,
+    ended_at: ended,
+    containers: [
+      outcome(0, { downtime_ms: 1200 }),
+      outcome(1, { outcome: "put_back", downtime_ms: 3100 }),
+      outcome(2, { outcome: "untouched", detail: unready }),
+    ],
+    plan: {
+      services: [
+        {
+          service: "webserver",
+          from: { reference: "ghcr.io/paperless-ngx/webserver:2.18.4", digest: null, image_id: digest("b") },
+          to: { reference: "ghcr.io/paperless-ngx/webserver:3.0.5", digest: digest("c") },
+        },
+      ],
+      containers,
+      diff,
+      carried: { settings: 118 },
+      warnings: [],
+    },
+    steps: [...steps, last],
+  };
+  return <RunPage ctx={ctx} run={run} executor={executor(ctx)} snapshot={null} is_live={false} />;
+}
+
+export function UnusedImagesSample({ ctx }: { ctx: PageContext }) {
+  const list: UnusedImageList = {
+    items: [
+      {
+        id: digest("1"),
+        references: ["ghcr.io/paperless-ngx/paperless-ngx:2.17.1"],
+        size_bytes: 1_412_000_000,
+        created_at: ctx.now - 900 * hour,
+        reason: "repository",
+        named_by: [],
+      },
+      {
+        id: digest("2"),
+        references: [],
+        size_bytes: 88_000_000,
+        created_at: ctx.now - 90 * hour,
+        reason: "untagged",
+        named_by: [],
+      },
+      {
+        id: digest("3"),
+        references: ["ghcr.io/paperless-ngx/paperless-ngx:2.18.4"],
+        size_bytes: 1_398_000_000,
+        created_at: ctx.now - 300 * hour,
+        reason: "kept",
+        named_by: [
+          {
+            snapshot_id: id(5),
+            executor_id: id(1),
+            executor: "paperless",
+            is_locked: false,
+            created_at: ctx.now - 20 * hour,
+          },
+        ],
+      },
+    ],
+    others: 3,
+    listed_at: ctx.now,
+  };
+  return (
+    <Layout ctx={ctx} title="nas" section="connections">
+      <PageHeader ctx={ctx} title="nas" />
+      <UnusedImages ctx={ctx} connection={{ id: id(2), is_enabled: true }} found={{ list }} />
+    </Layout>
+  );
+}
