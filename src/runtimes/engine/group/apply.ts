@@ -176,9 +176,10 @@ async function awaitHealthy(
 ): Promise<void> {
   const facts = { for: needed.name, at: clock.now() };
   await journal.begin("wait", facts);
-  const deadline = clock.now() + healthBudgetMs(needed.blueprint.config.Healthcheck);
   for (;;) {
     const found = await client.inspectContainer(needed.new_id);
+    // As the engine has it: mostly it comes from the image, and the blueprint does not say it.
+    const deadline = facts.at + healthBudgetMs(found.Config.Healthcheck);
     const status = found.State.Health?.Status ?? "";
     const isUp = found.State.Running === true && found.State.Restarting !== true;
     // Without a health check of its own there is nothing to wait for but that it runs.
@@ -197,9 +198,10 @@ async function awaitHealthy(
 /** Until a started one is ready by the engine's own judgement; throws when it will not be. */
 async function awaitReady({ client, clock }: ApplyContext, candidate: Candidate): Promise<void> {
   const since = clock.now();
-  const deadline = since + healthBudgetMs(candidate.blueprint.config.Healthcheck);
   for (;;) {
-    const verdict = judgeReadiness(await client.inspectContainer(candidate.new_id), since, clock.now());
+    const found = await client.inspectContainer(candidate.new_id);
+    const deadline = since + healthBudgetMs(found.Config.Healthcheck);
+    const verdict = judgeReadiness(found, since, clock.now());
     if (verdict.ready) return;
     if (verdict.final === true || clock.now() >= deadline) {
       throw new PluginError(
@@ -212,7 +214,7 @@ async function awaitReady({ client, clock }: ApplyContext, candidate: Candidate)
 }
 
 /** The longest that a health check can take to say what it thinks: its start period and all its tries, in milliseconds. */
-export function healthBudgetMs(healthcheck: unknown): number {
+function healthBudgetMs(healthcheck: unknown): number {
   const check = objectAt(healthcheck);
   // Nanoseconds, and the engine's own defaults.
   const ms = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value / 1e6 : otherwise);
