@@ -50,11 +50,6 @@ export function engineMissing(mode: EngineMode = "docker-20"): string | null {
   return mode === "podman" || mode === "podman-rootless" ? podmanMissing(mode) : dockerMissing(mode);
 }
 
-/** The modes that can be started here. */
-export function engineModes(): readonly EngineMode[] {
-  return allEngineModes.filter((mode) => engineMissing(mode) === null);
-}
-
 /** Starts a real engine with folders, process ids and networks of its own, and waits until it answers. Several run beside each other. */
 export async function startEngine(options: EngineOptions = {}): Promise<TestEngine> {
   const mode = options.mode ?? "docker-20";

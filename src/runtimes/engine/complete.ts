@@ -37,7 +37,7 @@ async function withChosenMac(client: EngineClient, container: ContainerInspect):
 }
 
 /** Settings that say something and that the older version has no member for. */
-export function hiddenSettings(shown: ContainerInspect, newest: ContainerInspect): readonly string[] {
+function hiddenSettings(shown: ContainerInspect, newest: ContainerInspect): readonly string[] {
   const missing = (part: string, ours: RawObject, theirs: RawObject) =>
     Object.keys(theirs)
       .filter((key) => !(key in ours) && !saysNothing(theirs[key]))

@@ -90,7 +90,7 @@ function isTakenAway(entrypoint: unknown): boolean {
  * `NAME=value` lines. The container's own come first and keep their order, as an engine writes them. A name with several lines is
  * one setting, of which the last line counts: all of them stay, or all follow.
  */
-export function mergeEnv(
+function mergeEnv(
   container: readonly string[],
   oldImage: readonly string[],
   newImage: readonly string[],

@@ -48,7 +48,7 @@ export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
 }
 
 /** By its whole name: the engine would also take the beginning of an id. */
-export async function findByName(client: EngineClient, name: string): Promise<ContainerInspect | null> {
+async function findByName(client: EngineClient, name: string): Promise<ContainerInspect | null> {
   const found = await orNull(client.inspectContainer(name));
   return found !== null && nameOf(found) === name ? found : null;
 }

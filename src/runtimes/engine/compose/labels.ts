@@ -20,7 +20,7 @@ export const composeLabels = {
 /** What podman's own compose writes beside, or in older versions in place of, the project label. */
 const podmanProject = "io.podman.compose.project";
 
-export const dependencyConditions = ["service_started", "service_healthy", "service_completed_successfully"] as const;
+const dependencyConditions = ["service_started", "service_healthy", "service_completed_successfully"] as const;
 export type DependencyCondition = (typeof dependencyConditions)[number];
 
 export interface ComposeDependency {

@@ -85,7 +85,7 @@ export function rebuildFrom(client: EngineClient, members: readonly SnapshotMemb
 }
 
 /** What compose wrote into a container, as an archive; null when there is nothing. Throws for what cannot be carried. Secret. */
-export async function filesOf(client: EngineClient, container: ContainerInspect): Promise<Uint8Array | null> {
+async function filesOf(client: EngineClient, container: ContainerInspect): Promise<Uint8Array | null> {
   const { files, refusals } = await findInjectedFiles(client, container);
   const [refusal] = refusals;
   if (refusal !== undefined) throw new PluginError("rejected", refusal.message);
