@@ -28,6 +28,7 @@ describe("every sentence that plug-ins and features can say", () => {
     "{} are in place; the previous ones are kept aside",
     'There is no {} "{}" on the engine',
     'The {} "{}" was changed since the plan was made; plan again',
+    "The engine restarted it {}",
     "The engine restarted it {}; the last exit code was {}",
     "Its own health check has not {} yet",
     "The new version is kept running",

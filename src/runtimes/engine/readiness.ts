@@ -13,9 +13,11 @@ export function judgeReadiness(container: ContainerInspect, since: number, now: 
   if (status === "created") return unready("It was never started");
   if (state.OOMKilled === true) return unready("The engine ended it for using too much memory");
   if (state.Restarting === true || (container.RestartCount ?? 0) > 0) {
-    return unready(
-      `The engine restarted it ${times(container.RestartCount ?? 0)}; the last exit code was ${state.ExitCode ?? 0}`,
-    );
+    const count = times(container.RestartCount ?? 0);
+    // While it runs again the engine shows 0, which is no exit code of it.
+    const isRunningAgain = state.Running === true && state.Restarting !== true;
+    if (isRunningAgain) return unready(`The engine restarted it ${count}`);
+    return unready(`The engine restarted it ${count}; the last exit code was ${state.ExitCode ?? 0}`);
   }
   if (state.Paused === true) return { ready: false, detail: "It is paused" };
   if (state.Running !== true) {

@@ -71,6 +71,8 @@ const reasons: MessageDictionary = [
   ['Nothing of "{}" runs', "“{}”没有任何容器在运行"],
   ["It was never started", "从未启动"],
   ["Its own health check has not run yet", "自身的健康检查尚未执行"],
+  ["The engine restarted it once", "引擎已将其重启 1 次"],
+  ["The engine restarted it {} times", "引擎已将其重启 {} 次"],
   ["The engine restarted it once; the last exit code was {}", "引擎已将其重启 1 次；最后的退出码为 {}"],
   ["The engine restarted it {} times; the last exit code was {}", "引擎已将其重启 {} 次；最后的退出码为 {}"],
   ["Answered {}, expected 2xx or 3xx", "返回 {}，期望 2xx 或 3xx"],

@@ -209,4 +209,16 @@ describe("judgeReadiness()", () => {
     const found = judgeReadiness(containerInspect(change), since, since + ranMs);
     expect([found.ready, found.ready ? false : (found.final ?? false)]).toEqual([ready, isFinal]);
   });
+
+  test.each([
+    [
+      "waits for its restart",
+      { Restarting: true, ExitCode: 3 },
+      "The engine restarted it once; the last exit code was 3",
+    ],
+    ["runs again", { Restarting: false, ExitCode: 0 }, "The engine restarted it once"],
+  ])("names the exit code of one that %s only where the engine has it", (_what, state, detail) => {
+    const container = containerInspect({ RestartCount: 1, State: { Status: "running", Running: true, ...state } });
+    expect(judgeReadiness(container, since, since).detail).toBe(detail);
+  });
 });
