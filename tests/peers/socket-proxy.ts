@@ -69,12 +69,14 @@ export async function startSocketProxy(options: SocketProxyOptions): Promise<Soc
     track(upstream);
     // One call per connection, so that each is judged; but what becomes a stream of its own keeps its headers.
     const becomesStream = /\r\nupgrade:/i.test(head.text);
-    upstream.write(Buffer.from(becomesStream ? `${head.text}\r\n\r\n` : head.closing, "latin1"));
-    upstream.write(rest);
+    const start = Buffer.from(becomesStream ? `${head.text}\r\n\r\n` : head.closing, "latin1");
+    // At once, as it came: an engine that reads the head alone before it refuses would reset the connection over the rest.
+    upstream.write(Buffer.concat([start, rest]));
     client.pipe(upstream);
     upstream.pipe(client);
     client.once("close", () => upstream.destroy());
-    upstream.once("error", () => client.destroy());
+    // What it answered before still has to arrive.
+    upstream.once("error", () => client.end());
     return true;
   };
 

@@ -54,8 +54,8 @@ async function startLab(engine: TestEngine): Promise<Lab> {
   };
   await push("1.0.0");
   await push("2.0.0");
-  await push("3.0.0", { healthcheck: healthcheck(0) });
-  await push("4.0.0", { healthcheck: healthcheck(1) });
+  await push("3.0.0", { form: "docker", healthcheck: healthcheck(0) });
+  await push("4.0.0", { form: "docker", healthcheck: healthcheck(1) });
   await push("5.0.0", { platforms: ["linux/arm64"] });
   await push("6.0.0", { platforms: ["linux/arm64", "linux/s390x"] });
   await engine.pullImage(`${image}:1.0.0`);
