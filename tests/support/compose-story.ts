@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -183,6 +183,7 @@ async function build(
   const project = "shop";
   const folder = mkdtempSync(join(tmpdir(), "tidemark-shop-"));
   const home = mkdtempSync(join(tmpdir(), "tidemark-home-"));
+  for (const each of [folder, home]) started.push(() => rmSync(each, { recursive: true, force: true }));
   if (hasCompose) {
     const plugins = join(home, ".docker", "cli-plugins");
     mkdirSync(plugins, { recursive: true });
