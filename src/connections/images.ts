@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
-import { AppError, inUse, notFound, PluginError } from "../errors.ts";
+import { AppError, inUse, invalidInput, notFound, PluginError } from "../errors.ts";
 import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/runtime.ts";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
 import { observationsOf, referencesOfSnapshots } from "./image-queries.ts";
@@ -110,6 +110,9 @@ export function connectionImageService(options: ConnectionImageOptions) {
 
     /** Refused with `in_use` while a container or a snapshot needs it, and for what is none of Tidemark's business. */
     remove: async (actor: Actor, id: string, imageId: string, signal: AbortSignal): Promise<void> => {
+      if (!/^(sha256:)?[0-9a-f]{64}$/.test(imageId)) {
+        throw invalidInput({ image_id: 'Write the image\'s id, "sha256:" and 64 hexadecimal digits' });
+      }
       const { session, images } = await openImages(id, signal);
       await using _ended = session;
       const connection = await connections.get(id);

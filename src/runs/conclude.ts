@@ -1,6 +1,6 @@
 import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
-import { type Verdict, verify } from "../probes/verify.ts";
+import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext, replacedBy } from "./context.ts";
 import { lastEntry } from "./journal.ts";
@@ -106,6 +106,12 @@ function storedVerdict(context: RunContext): { passed: boolean; detail: string }
   return { passed: passed !== null, detail: typeof detail === "string" ? detail : "" };
 }
 
+/** The engine's own judgement takes the whole stability period: a shorter time would fail what runs well. */
+function longEnough(timing: ProbeTiming): ProbeTiming {
+  const needed = Math.ceil(stabilityMs / 1000) + timing.probe_interval_seconds;
+  return { ...timing, total_probe_duration_seconds: Math.max(timing.total_probe_duration_seconds, needed) };
+}
+
 async function judge(
   context: RunContext,
   check: Exclude<HealthCheck, { strategy: "disabled" }>,
@@ -122,7 +128,7 @@ async function judge(
   const readiness = () => session.readiness(settings.target, since, replacedBy(context.plan));
   const verdict: Verdict = await verify({
     probe: deps.openProbe(kind, config, { readiness, signal }),
-    timing: check,
+    timing: kind === "native" ? longEnough(check) : check,
     clock: deps.clock,
     signal,
     observe: { until: since + stabilityMs, readiness, at_least_once: kind !== "native" },

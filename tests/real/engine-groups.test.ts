@@ -296,6 +296,26 @@ engineSuite("groups of containers", (mode) => {
     await removeGroup(engine, "asks");
   });
 
+  test("a tag that was moved for a run that is put back names again what it named", async () => {
+    const tag = "lab/app:stable";
+    const digestOf = async () => ((await engine.call("GET", `/images/${tag}/json`)) as { Id: string }).Id;
+    const point = (image: string) => engine.call("POST", `/images/${image}/tag?repo=lab/app&tag=stable`);
+    await point(old);
+    const before = await digestOf();
+    await runService(engine, "tagged", "web", { body: { Image: tag } });
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const plan = await session.plan(group("tagged"), changes({ web: tag }));
+    const journal = memoryJournal();
+    // The pull of a tag, as a registry with a newer image behind it would answer it.
+    await journal.begin("pull", { service: "web", reference: tag, pulled: tag, tag_was: before });
+    await point(broken);
+    await session.apply(plan, journal);
+    expect(await digestOf()).not.toBe(before);
+    expect(await session.undo(group("tagged"), journal, null)).toMatchObject({ state: "untouched" });
+    expect(await digestOf()).toBe(before);
+    await removeGroup(engine, "tagged");
+  });
+
   test("a job runs once to its end before what needs it, and a bad end puts the group back", async () => {
     const script = "echo ran-$APP_VERSION >> /log/runs; test $APP_VERSION != 3.0.0";
     const job = { Cmd: ["/bin/sh", "-c", script] };

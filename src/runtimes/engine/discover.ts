@@ -8,6 +8,7 @@ import { type SceneSource, sceneRefusals } from "./plan.ts";
 import { stringAt, stringMapAt } from "./raw.ts";
 import { digestFor, splitReference } from "./reference.ts";
 import { warningsOf } from "./refusals.ts";
+import { wasStarted } from "./situation.ts";
 import type { SurveyMemory } from "./survey-memory.ts";
 
 /** Labels are shown and searched, not kept: more or longer ones are cut. */
@@ -109,8 +110,14 @@ function describeService(
     image_id: first?.Image ?? "",
     digest: image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository),
     platform: image === null ? "" : platformOf(image),
-    state: worst(replicas.map(stateOf)),
+    state: worst(everStarted(replicas).map(stateOf)),
   };
+}
+
+/** One that was never started says nothing of a service that has others: compose makes such ones in passing. */
+function everStarted(replicas: readonly ContainerInspect[]): readonly ContainerInspect[] {
+  const started = replicas.filter(wasStarted);
+  return started.length === 0 ? replicas : started;
 }
 
 /** A service is as its worst replica is. */

@@ -17,7 +17,9 @@ export async function pullDesired(
 ): Promise<ImageInspect> {
   const wanted = change.digest ?? change.reference;
   let image: ImageInspect | null = null;
-  const facts = { service: change.service, reference: change.reference, pulled: wanted };
+  // What the tag names now: a run that is put back points it there again.
+  const named = change.reference.includes("@") ? null : await orNull(client.inspectImage(change.reference));
+  const facts = { service: change.service, reference: change.reference, pulled: wanted, tag_was: named?.Id ?? null };
   await step(journal, "pull", facts, async () => {
     const local = await findDesiredImage(client, change);
     const platform = foreignPlatform(scene);

@@ -4,6 +4,7 @@ import type { Journal, Recovery, UpdateStep } from "../runtime.ts";
 import { stopGraceMs } from "./apply.ts";
 import { type EngineClient, isMissing } from "./client.ts";
 import { hasEntry } from "./facts.ts";
+import { startConnected } from "./lost-networks.ts";
 import { isRunning, nameOf } from "./objects.ts";
 import { findSituation, type Move, moveBack, moveForward, moveToEnd, type Situation, wasStarted } from "./situation.ts";
 
@@ -218,10 +219,11 @@ export async function travel(
     const label = `${move.do} ${nameOf(move.container)}`;
     await journal.begin(step, { move: label, at: context.clock.now() });
     try {
-      await perform(context.client, move);
+      await perform(context, move);
       if (move.do === "start") started.add(move.container.Id);
     } catch (error) {
-      if (isMissing(error)) continue;
+      // A start says so also for an owner of a namespace that is gone, and would for ever.
+      if (isMissing(error) && move.do !== "start") continue;
       const count = (failures.get(label) ?? 0) + 1;
       failures.set(label, count);
       if (count >= attemptsPerMove) throw new MoveFailed(label, `could not ${label}: ${errorMessage(error)}`, error);
@@ -231,10 +233,10 @@ export async function travel(
   throw new MoveFailed("", `gave up after ${maxMoves} moves`);
 }
 
-async function perform(client: EngineClient, move: Move): Promise<void> {
+async function perform({ client, apiVersion }: RecoverContext, move: Move): Promise<void> {
   const { Id: id } = move.container;
   if (move.do === "stop") await client.stopContainer(id, stopGraceMs(move.container));
-  else if (move.do === "start") await client.startContainer(id);
+  else if (move.do === "start") await startConnected(client, move.container, apiVersion);
   else if (move.do === "remove") await client.removeContainer(id, move.with_anonymous);
   else if (move.do === "rename") await client.renameContainer(id, move.name);
   else if (move.do === "policy") await client.updateRestartPolicy(id, move.policy);

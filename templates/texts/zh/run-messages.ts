@@ -95,6 +95,7 @@ const forms: MessageDictionary = [
   ["Choose script or compose", "请选择脚本或 compose"],
   ["Write a plan's hash", "请填写计划的哈希"],
   ["Write the hash of a plan, 64 hexadecimal digits", "请填写计划的哈希，64 位十六进制数字"],
+  ['Write the image\'s id, "sha256:" and 64 hexadecimal digits', "请填写镜像的编号，“sha256:”加 64 位十六进制数字"],
   ["Write the id of a snapshot", "请填写快照的编号"],
   ["Write the id of a connection", "请填写连接的编号"],
   ["Write the name of a tracker", "请填写追踪器的名称"],

@@ -3,16 +3,9 @@ import { PluginError } from "../../../errors.ts";
 import type { Change, FieldDiff, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
+import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
-import {
-  type ContainerPlan,
-  findDesiredImage,
-  mainService,
-  planContainer,
-  planHash,
-  type Scene,
-  sceneRefusals,
-} from "../plan.ts";
+import { type ContainerPlan, findDesiredImage, planContainer, planHash, type Scene, sceneRefusals } from "../plan.ts";
 import { canonical } from "../raw.ts";
 import { wasStarted } from "../situation.ts";
 import { clusters, type Need, ordered } from "./order.ts";
@@ -102,7 +95,13 @@ export async function planTarget(
         ...refusals,
         ...dependants.flatMap((each) => dependantRefusals(each)),
         ...arranged.refusals,
-        ...(options.start_first ? moving.flatMap((each) => startFirstRefusals(each, dependants, label(each))) : []),
+        ...(options.start_first
+          ? moving.flatMap((each) => {
+              const sharing = arranged.clusters.find((cluster) => cluster.includes(each)) ?? [];
+              const hanging = new Set([...dependants, ...sharing.filter((other) => other !== each)]);
+              return startFirstRefusals(each, [...hanging], label(each));
+            })
+          : []),
       ],
       warnings: distinct(
         planned.flatMap(({ replaced, plan }) =>
@@ -182,7 +181,8 @@ export async function dependantsOf(found: FoundTarget, replaced: readonly Replac
   const dependants: Replaced[] = [];
   for (const owner of included.values()) {
     for (const container of found.all) {
-      if (included.has(container.Id)) continue;
+      // What an earlier run keeps aside is being removed, and nobody lives in it.
+      if (included.has(container.Id) || leftoverOf(nameOf(container)) !== null) continue;
       const because =
         tiesTo(container, owner).length > 0 ? "shares" : isRestartedWith(container, owner) ? "restarts" : null;
       if (because === null) continue;
@@ -295,9 +295,6 @@ function hashOf(
     const desired = change === null ? {} : { reference: change.reference, digest: change.digest };
     return [service, nameOf(scene.container), planHash(scene.container, scene.apiVersion, desired)] as const;
   });
-  const [only] = parts;
-  // A container by itself: what it is set to and what it should become say everything.
-  if (only !== undefined && parts.length === 1 && only[0] === mainService && !options.start_first) return only[2];
   const wanted = changes.map(({ service, reference, digest }) => ({ service, reference, digest }));
   return createHash("sha256")
     .update(canonical({ target: found.ref, parts: parts.toSorted(), wanted, start_first: options.start_first }))

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import type { Journal, Recovery, TargetRef } from "../../runtime.ts";
 import { hasEntry } from "../facts.ts";
@@ -16,6 +17,7 @@ import {
   restingMove,
   travel,
 } from "../recover.ts";
+import { splitReference } from "../reference.ts";
 import { type Move, moveBack, moveForward, type Situation } from "../situation.ts";
 import { memberJournal, membersIn } from "./member-journal.ts";
 import { type Rebuild, rebuildLost } from "./rebuild.ts";
@@ -29,8 +31,39 @@ function runMembers(journal: Journal, ref: TargetRef): readonly RunMember[] {
   return membersIn(journal, ref).map((name) => ({ name, journal: memberJournal(journal, name) }));
 }
 
+/**
+ * Tags that the run moved name again what they named before: the next `docker compose up` of the same file would otherwise go to
+ * the image that was just put back. A tag that cannot be moved costs the way back nothing.
+ */
+async function pointTagsBack({ client }: RecoverContext, journal: Journal): Promise<void> {
+  for (const { step, phase, facts } of journal.entries()) {
+    if (step !== "pull" || phase !== "begin") continue;
+    const moved = v.safeParse(MovedTag, facts);
+    if (!moved.success) continue;
+    const { repository, tag } = splitReference(moved.output.reference);
+    try {
+      await client.tagImage(moved.output.tag_was, repository, tag ?? "latest");
+    } catch (error) {
+      if (!(error instanceof PluginError)) throw error;
+    }
+  }
+}
+
+const MovedTag = v.object({ reference: v.string(), tag_was: v.string() });
+
 /** Puts every container of a run back; see `RuntimeSession.undo`. */
 export async function undoRun(
+  context: RecoverContext,
+  ref: TargetRef,
+  journal: Journal,
+  rebuild: Rebuild | null,
+): Promise<Recovery> {
+  const recovery = await undoMembers(context, ref, journal, rebuild);
+  if (recovery.state === "untouched") await pointTagsBack(context, journal);
+  return recovery;
+}
+
+async function undoMembers(
   context: RecoverContext,
   ref: TargetRef,
   journal: Journal,
@@ -63,6 +96,17 @@ export async function finishRun(context: RecoverContext, ref: TargetRef, journal
 
 /** After a crash: all of the run's containers go on, or all go back; see `RuntimeSession.recover`. */
 export async function recoverTogether(
+  context: RecoverContext,
+  ref: TargetRef,
+  journal: Journal,
+  rebuild: Rebuild | null,
+): Promise<Recovery> {
+  const recovery = await recoverMembers(context, ref, journal, rebuild);
+  if (recovery.state === "untouched") await pointTagsBack(context, journal);
+  return recovery;
+}
+
+async function recoverMembers(
   context: RecoverContext,
   ref: TargetRef,
   journal: Journal,
