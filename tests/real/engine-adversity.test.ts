@@ -259,6 +259,7 @@ engineSuite(
       expect(run.reason).toMatch(/already in use|already allocated/);
       expect(starts).toBe(3);
       expect(await lab.found("port")).toEqual(["port running 1.0.0"]);
+      expect(await publishedPort(engine, "port")).toBe(String(port));
       expect(await runs.eventsOf(run.id)).toHaveLength(1);
       await removeContainers(engine, "port");
     });
@@ -287,6 +288,7 @@ engineSuite(
       const again = await runs.update(executor, { snapshot_id });
       expect(again).toMatchObject({ state: "succeeded", reason_code: "started_again", serving: "desired" });
       expect(await lab.found("kept")).toEqual(["kept running 1.0.0"]);
+      expect(await publishedPort(engine, "kept")).toBe(String(port));
       expect(await runs.update(executor)).toMatchObject({ state: "succeeded", serving: "desired" });
       expect(await lab.found("kept")).toEqual(["kept running 2.0.0"]);
       await removeContainers(engine, "kept");
@@ -371,6 +373,14 @@ engineSuite(
   ["docker-20", "docker-29-containerd", "podman"],
   registryMissing(),
 );
+
+/** The port of the host that leads to port 80 of a container now; empty when none does. */
+async function publishedPort(engine: TestEngine, name: string): Promise<string> {
+  const { NetworkSettings } = (await engine.call("GET", `/containers/${name}/json`)) as {
+    NetworkSettings: { Ports: Record<string, { HostPort: string }[] | null> };
+  };
+  return NetworkSettings.Ports["80/tcp"]?.[0]?.HostPort ?? "";
+}
 
 function published(port: number) {
   return {
