@@ -10,7 +10,10 @@ const root = join(import.meta.dir, "..");
 /** More than the cores of a small machine, since they wait; not many, since engines and browsers take memory. */
 const lanes = Math.min(Math.max(availableParallelism(), 3), 6);
 /** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
-const longest = ["engine-faults", "engine-crash", "run-crash", "engine-group-crash", "engine-groups"];
+const longest = [
+  ...["engine-faults", "engine-configs", "engine-group-faults", "engine-crash", "engine-group-crash", "run-crash"],
+  ...["compose-story", "engine-groups", "engine-fidelity", "engine-adversity", "compose-fidelity", "break-glass"],
+];
 
 /**
  * Of a test that names no limit of its own. The runner's five seconds would be an assertion on how busy the machine is; and when a

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { objectAt } from "../../src/runtimes/engine/raw.ts";
 import type { Journal, Recovery, RuntimeKind } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite, kindOf, repeated, strideOf } from "../support/engine-modes.ts";
+import { kindOf, matrixSuite, repeated, strideOf } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { type MemoryJournal, memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
 import { readJournal, type UpdateArguments } from "../support/update-process.ts";
@@ -66,7 +66,7 @@ async function expectOne(engine: TestEngine, name: string, state: "running" | "e
 
 const withPolicy = { HostConfig: { RestartPolicy: { Name: "always" } } };
 
-engineSuite("kill -9 of our process", (mode) => {
+matrixSuite("kill -9 of our process", (mode) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await startEngine({ mode });
@@ -160,7 +160,7 @@ engineSuite("kill -9 of our process", (mode) => {
   );
 });
 
-engineSuite("recovery and the lease", (mode) => {
+matrixSuite("recovery and the lease", (mode) => {
   let engine: TestEngine;
   let proxy: EngineProxy;
   beforeAll(async () => {
@@ -248,7 +248,7 @@ engineSuite("recovery and the lease", (mode) => {
   }, 120_000);
 });
 
-engineSuite("kill -9 of the engine", (mode) => {
+matrixSuite("kill -9 of the engine", (mode) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await startEngine({ mode });

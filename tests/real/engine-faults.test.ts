@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
 import type { Journal, RuntimeSession, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite, isPodman, kindOf, repeated, strideOf } from "../support/engine-modes.ts";
+import { isPodman, kindOf, matrixSuite, repeated, strideOf } from "../support/engine-modes.ts";
 import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/engine-proxy.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import {
@@ -27,7 +27,7 @@ setDefaultTimeout(60_000);
 const readFaults: readonly Fault[] = ["500", "html_403", "truncated_after"];
 const deadlines = { readMs: 1_000, changeMs: 1_000, pullIdleMs: 5_000 };
 
-engineSuite("an engine that fails at the nth call", (mode) => {
+matrixSuite("an engine that fails at the nth call", (mode) => {
   const kind = kindOf(mode);
   const folder = mkdtempSync(join(tmpdir(), "tidemark-faults-"));
   let engine: TestEngine;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { defaultDeadlines } from "../../src/runtimes/engine/client.ts";
 import type { Recovery } from "../../src/runtimes/runtime.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite, kindOf, matrixOf } from "../support/engine-modes.ts";
+import { engineSuite, kindOf, matrixOf, matrixSuite } from "../support/engine-modes.ts";
 import type { GroupArguments } from "../support/group-process.ts";
 import { group, removeGroup, updateGroup } from "../support/group-target.ts";
 import { expectWholeTrio, runTrio, trioVolume, wholeTrio } from "../support/group-trio.ts";
@@ -30,7 +30,7 @@ async function recover(
   return recovery;
 }
 
-engineSuite("kill -9 of our process in the middle of a group", (mode) => {
+matrixSuite("kill -9 of our process in the middle of a group", (mode) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await startEngine({ mode });
@@ -108,7 +108,7 @@ engineSuite("kill -9 of our process in the middle of a group", (mode) => {
 
 for (const liveRestore of [false, true]) {
   const title = `kill -9 of the engine in the middle of a group, live-restore ${liveRestore ? "on" : "off"}`;
-  const modes = liveRestore ? (["docker-20", "docker-29"] as const) : undefined;
+  const modes = liveRestore ? (["docker-20"] as const) : (["docker-20", "docker-29-containerd", "podman"] as const);
   engineSuite(
     title,
     (mode) => {

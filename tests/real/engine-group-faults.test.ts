@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
 import type { Journal, Recovery, RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite, kindOf, matrixOf } from "../support/engine-modes.ts";
+import { kindOf, matrixOf, matrixSuite } from "../support/engine-modes.ts";
 import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/engine-proxy.ts";
 import { changes, group, groupImages, removeGroup } from "../support/group-target.ts";
 import { expectWholeTrio, runTrio, trioVolume, wholeTrio } from "../support/group-trio.ts";
@@ -46,7 +46,7 @@ function casesOf(mode: EngineMode, path: Path, calls: readonly string[]): readon
   return Array.from({ length: repeats }, () => cases).flat();
 }
 
-engineSuite("an engine that fails at the nth call of a group", (mode) => {
+matrixSuite("an engine that fails at the nth call of a group", (mode) => {
   const kind = kindOf(mode);
   const folder = mkdtempSync(join(tmpdir(), "tidemark-group-faults-"));
   const proxies: EngineProxy[] = [];

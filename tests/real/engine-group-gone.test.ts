@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runNames } from "../../src/runtimes/engine/names.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";
+import { isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
 import {
   changes,
@@ -32,7 +32,7 @@ const limit = 120_000;
 /** What else happens before the way back: `aside` answers the name of a service's previous container. */
 type MeanwhileHook = (aside: (service: string) => string, labels: Readonly<Record<string, string>>) => Promise<void>;
 
-engineSuite("containers that are gone when a run leads back", (mode) => {
+matrixSuite("containers that are gone when a run leads back", (mode) => {
   const kind = kindOf(mode);
   let engine: TestEngine;
   beforeAll(async () => {

@@ -21,6 +21,12 @@ export function engineSuite(
   for (const mode of modes) peerSuite(`${mode}: ${name}`, engineMissing(mode) ?? alsoMissing, () => body(mode));
 }
 
+/** A suite that kills or breaks at many points: on the modes that differ most, and on all with `TIDEMARK_REPEATS` or `TIDEMARK_ENGINES`. */
+export function matrixSuite(name: string, body: (mode: EngineMode) => void): void {
+  const isWhole = process.env.TIDEMARK_REPEATS !== undefined || process.env.TIDEMARK_ENGINES !== undefined;
+  engineSuite(name, body, isWhole ? chosenModes() : ["docker-20", "docker-29-containerd", "podman"]);
+}
+
 /** `TIDEMARK_ENGINES=podman,docker-29` runs the suites on these alone. */
 function chosenModes(): readonly EngineMode[] {
   const wanted = process.env.TIDEMARK_ENGINES?.split(",") ?? [...allEngineModes];
