@@ -126,7 +126,8 @@ matrixSuite("an engine that fails at the nth call of a group", (mode) => {
       const [before, after] = path === "rollback" ? (["new", "old"] as const) : (["old", "new"] as const);
       expect([label, end, whole]).toEqual([label, end, end === "untouched" ? before : after]);
       if (n === 0) expect(end).toBe(path === "back" ? "untouched" : "started");
-      else expect([label, proxy.wasBroken()]).toEqual([label, true]);
+      // A run that looks less often, because something had ended sooner, may have no such call any more.
+      else if (proxy.calls().length >= n) expect([label, proxy.wasBroken()]).toEqual([label, true]);
       return proxy.calls();
     } catch (error) {
       throw new Error(`${label}: ${errorMessage(error)}\n${journal.written().join(", ")}`, { cause: error });

@@ -26,6 +26,7 @@ const refusals: MessageDictionary = [
     'The image "{}" of the snapshot is no longer on the engine and was never pulled by a digest',
     "快照中的镜像“{}”已不在引擎上，而且从未按摘要拉取过",
   ],
+  ['"{}" lost its networks when the engine failed to start it', "引擎启动“{}”失败时使它脱离了所有网络"],
   ["A container that it takes volumes from is no longer there", "它从中获取卷的容器已不存在"],
   ["The new image is for {}, the container runs {}", "新镜像适用于 {}，而容器运行的是 {}"],
   [
