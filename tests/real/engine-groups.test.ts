@@ -17,6 +17,7 @@ import {
   removeGroup,
   runService,
   runStack,
+  untilHealthy,
   updateGroup,
 } from "../support/group-target.ts";
 import { startHealthTimer } from "../support/health-timer.ts";
@@ -55,6 +56,8 @@ engineSuite("groups of containers", (mode) => {
     await runStack(engine, "twice");
     const proxy = await startEngineProxy(engine.socket, join(tmpdir(), `tidemark-twice-${process.pid}-${mode}.sock`));
     await using session = await openSession(`unix://${proxy.socket}`, { kind: kindOf(mode) });
+    // Its health is part of what a list says, and would be a change.
+    await untilHealthy(engine, name("twice", "db"));
     const whole = await session.discover();
     const calls = async (act: () => Promise<unknown>) => {
       proxy.breakCall(0, "500");

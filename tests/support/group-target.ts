@@ -95,11 +95,16 @@ export async function runStack(engine: TestEngine, project: string): Promise<voi
   });
 }
 
+/** Podman is told to check by `startHealthTimer`. */
+export async function untilHealthy(engine: TestEngine, name: string): Promise<void> {
+  while ((await inspectOne(engine, name)).State.Health?.Status !== "healthy") await Bun.sleep(50);
+}
+
 export interface Inspected {
   Id: string;
   Name: string;
   Image: string;
-  State: { Status: string; Running: boolean };
+  State: { Status: string; Running: boolean; Health?: { Status: string } };
   Config: { Image: string; Labels: Record<string, string>; Env: string[] };
   HostConfig: { NetworkMode: string; RestartPolicy: { Name: string }; Links: string[] | null };
   Mounts: { Type: string; Name?: string; Destination: string }[];
