@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { alikeConnections } from "../db/same-engine.ts";
 import {
   connections,
   executor_bindings,
@@ -37,7 +38,7 @@ export async function findExecutorByTarget(
     .from(executors)
     .where(
       and(
-        eq(executors.connection_id, connectionId),
+        inArray(executors.connection_id, alikeConnections(read, connectionId)),
         eq(executors.target_kind, kind),
         eq(executors.target_id, targetId),
       ),
@@ -46,12 +47,12 @@ export async function findExecutorByTarget(
   return rows[0] ?? null;
 }
 
-/** Every executor on a connection, by name. */
+/** Every executor on a connection's engine, by name. */
 export async function executorsOfConnection(read: Reader, connectionId: string): Promise<ExecutorRow[]> {
   return await read
     .select()
     .from(executors)
-    .where(eq(executors.connection_id, connectionId))
+    .where(inArray(executors.connection_id, alikeConnections(read, connectionId)))
     .orderBy(asc(executors.name));
 }
 

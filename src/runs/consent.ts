@@ -18,7 +18,7 @@ export function needsConsent(run: Pick<RunRow, "kind" | "trigger" | "approval">,
 type HeldWithSettings = Held & { settings: ExecutorSettings };
 
 /** Gives a pending run back in good order: the claim counts for nothing, and it is due again at `due_at`. */
-async function giveBack(
+export async function giveBack(
   tx: Writer,
   { deps, run, lease }: Held,
   due_at: number,

@@ -97,10 +97,15 @@ export async function moveOn<F extends ActiveState>(
   from: F,
   to: Exclude<NextState<F>, EndState>,
   columns: EndFacts["columns"] = {},
+  /** Asked first in the same transaction; what it throws keeps the run where it is. */
+  allow: (tx: Writer) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { deps, run, lease, journal } = context;
   const now = deps.clock.now();
-  await deps.db.write((tx) => advance(deps, tx, run.id, from, to, { lease, columns: columns ?? {} }));
+  await deps.db.write(async (tx) => {
+    await allow(tx);
+    await advance(deps, tx, run.id, from, to, { lease, columns: columns ?? {} });
+  });
   run.state = to;
   deps.log.debug("Run moved on", { run: run.id, state: to, at: now });
   await journal.reload();

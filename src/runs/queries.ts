@@ -20,6 +20,7 @@ import {
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
+import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
 import type { RunState } from "./states.ts";
 
@@ -129,10 +130,37 @@ export async function runsAhead(
     .select({ id: runs.id, executor: executors.name, is_working: sql<number>`${isWorking}`.as("is_working") })
     .from(runs)
     .innerJoin(executors, eq(executors.id, runs.executor_id))
-    .where(and(eq(executors.connection_id, connectionId), ne(runs.id, run.id), isActive, or(isWorking, isWaiting)))
+    .where(
+      and(
+        inArray(executors.connection_id, alikeConnections(read, connectionId)),
+        ne(runs.id, run.id),
+        isActive,
+        or(isWorking, isWaiting),
+      ),
+    )
     .orderBy(desc(sql`is_working`), asc(runs.due_at), asc(runs.id))
     .limit(maxAhead);
   return found.map(({ id, executor }) => ({ id, executor }));
+}
+
+/** Runs that work on a connection's engine, or still have to clear up after their end there, with their plans. */
+export async function runsAtWork(
+  read: Reader,
+  connectionId: string,
+  exceptId: string,
+): Promise<readonly (RunAhead & { plan: unknown })[]> {
+  const isWorking = and(isActive, inArray(runs.state, [...workingStates]));
+  return await read
+    .select({ id: runs.id, executor: executors.name, plan: runs.plan })
+    .from(runs)
+    .innerJoin(executors, eq(executors.id, runs.executor_id))
+    .where(
+      and(
+        inArray(executors.connection_id, alikeConnections(read, connectionId)),
+        ne(runs.id, exceptId),
+        or(isWorking, isNotNull(runs.cleanup_due_at)),
+      ),
+    );
 }
 
 /** True when an automatic run has made this attempt at a revision. */
@@ -182,13 +210,15 @@ export async function noteWaiting(tx: Writer, id: string, code: string, reason: 
 export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
   const other = alias(runs, "other");
   const otherExecutor = alias(executors, "other_executor");
+  const otherConnection = alias(connections, "other_connection");
   const working = read
     .select({ count: count() })
     .from(other)
     .innerJoin(otherExecutor, eq(otherExecutor.id, other.executor_id))
+    .innerJoin(otherConnection, eq(otherConnection.id, otherExecutor.connection_id))
     .where(
       and(
-        eq(otherExecutor.connection_id, executors.connection_id),
+        isSameEngine(otherConnection, connections),
         sql`${other.state} in ('pending', 'capturing', 'updating', 'verifying')`,
         inArray(other.state, [...workingStates]),
       ),

@@ -8,6 +8,7 @@ import { failedContainer } from "./containers.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { imagesNeeded, keepImages } from "./kept-images.ts";
+import { awaitOther, Overlap, refuseOverlap } from "./overlap.ts";
 import { hasAttempt } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
 import { findSnapshot, insertSnapshot } from "./snapshot-queries.ts";
@@ -51,13 +52,14 @@ export async function start(context: RunContext): Promise<void> {
       await awaitConsent(context, intent.columns);
       return;
     }
-    await moveOn(context, "pending", "capturing", intent.columns);
+    await moveOn(context, "pending", "capturing", intent.columns, (tx) => refuseOverlap(tx, context, intent.plan));
     state = "capturing";
     context.plan = intent.plan;
     await prepare(context, intent);
     await capture(context);
     shutdown.throwIfAborted();
   } catch (error) {
+    if (error instanceof Overlap) return await awaitOther(context, error);
     if (!(error instanceof NotStarted)) throw error;
     const facts = { reason: error.reason, columns: error.columns };
     if (error.outcome === "skipped") await endRun(context, state, "skipped", facts);

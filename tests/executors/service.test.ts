@@ -109,6 +109,19 @@ describe("create()", () => {
     });
   });
 
+  test("refuses a target that is taken on another connection to the same engine", async () => {
+    await world.main.executors.create(systemActor, input());
+    const add = async (name: string, address: string) =>
+      await world.main.connections.create(systemActor, { name, kind: "docker", config: { address } });
+    const twin = await add("Home again", "fake://home");
+    const elsewhere = await add("Elsewhere", "fake://elsewhere");
+    const other = { ...input(), name: "other" };
+    expect(await refusedFields(world.main.executors.create(systemActor, { ...other, connection_id: twin.id }))).toEqual(
+      { "target.id": '"web" already belongs to the executor "web"' },
+    );
+    await world.main.executors.create(systemActor, { ...other, connection_id: elsewhere.id });
+  });
+
   test("takes what its own form sends", async () => {
     const form = new FormData();
     const sent = {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
+import { runs } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
 import { createWorld, digest, type World } from "../support/run-world.ts";
 
@@ -52,6 +54,44 @@ describe("a run on a group", () => {
     expect(worker?.detail).toContain("The port is taken");
     expect(view.containers.filter(({ outcome }) => outcome !== "put_back" && outcome !== "untouched")).toEqual([]);
   });
+});
+
+test("runs whose plans share a container are not at work at once, however many the connection takes", async () => {
+  await world.main.connections.update(systemActor, world.connectionId, { concurrent_runs: 4 });
+  world.engine.add("web", "registry.test/app:1.0", digest("a"));
+  const single = await world.addExecutor();
+  const [first, second] = await Promise.all(
+    [executor, single].map((id) => world.main.runs.create(systemActor, id, {})),
+  );
+  if (first === undefined || second === undefined) throw new Error("Two runs were created");
+  // As the plan of the first would say if "web" shared a network with one of the group.
+  const pulling = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.engine.gate = async () => {
+    pulling.resolve();
+    await goOn.promise;
+  };
+  const live = new AbortController().signal;
+  const going = world.main.runs.work.perform({ id: first.id }, live);
+  await pulling.promise;
+  const plan = (await world.run(first.id)).plan ?? {};
+  const containers = [{ name: "web", service: "", because: "shares", is_running: true }];
+  await world.db.write((tx) =>
+    tx
+      .update(runs)
+      .set({ plan: { ...plan, containers } })
+      .where(eq(runs.id, first.id)),
+  );
+  await world.main.runs.work.perform({ id: second.id }, live);
+  const waiting = await world.run(second.id);
+  expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection", lease_owner: null });
+  expect(waiting.reason).toBe(`Waits for the run "${first.id}" of "shop", which works on "web"`);
+  expect(world.engine.calls.filter((call) => call.includes(" web"))).toEqual([]);
+  goOn.resolve();
+  await world.clock.runUntil(going);
+  await world.clock.advance(5_000);
+  await world.tick();
+  expect(await world.run(second.id)).toMatchObject({ state: "succeeded", reason: null });
 });
 
 test("a plan says what the last runs cost, five at most", async () => {

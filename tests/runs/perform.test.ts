@@ -424,31 +424,37 @@ describe("one run at a time", () => {
     expect((await world.steps(id)).filter((step) => step === "claim begin")).toHaveLength(1);
   });
 
-  test("of one connection: another waits as pending, and says for what", async () => {
-    world.engine.add("db", "registry.test/app:1.0", digest("a"));
-    const first = await world.addExecutor();
-    const second = await world.addExecutor({ name: "db", target: { kind: "container", id: "db" } });
-    const a = await world.main.runs.create(systemActor, first, {});
-    const b = await world.main.runs.create(systemActor, second, {});
-    const pulling = Promise.withResolvers<void>();
-    const goOn = Promise.withResolvers<void>();
-    world.engine.gate = async () => {
-      pulling.resolve();
-      await goOn.promise;
-    };
-    const going = world.main.runs.work.perform({ id: a.id }, live);
-    await pulling.promise;
-    await world.main.runs.work.perform({ id: b.id }, live);
-    const waiting = await world.run(b.id);
-    expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection", lease_owner: null });
-    expect(waiting.reason).toContain(a.id);
-    // Told once; from then on it is not even asked for while the connection is busy, and others are.
-    expect(await world.main.runs.work.due(world.clock.now(), 10)).toEqual([]);
-    goOn.resolve();
-    await world.clock.runUntil(going);
-    await world.tick();
-    expect(await world.run(b.id)).toMatchObject({ state: "succeeded", reason: null });
-  });
+  test.each([true, false])(
+    "of one engine: another waits as pending, and says for what, by the same connection (%p) or a twin",
+    async (isSame) => {
+      world.engine.add("db", "registry.test/app:1.0", digest("a"));
+      const first = await world.addExecutor();
+      const alike = { name: "Home again", kind: "docker", config: { address: "fake://home" } };
+      const twin = await world.main.connections.create(systemActor, alike);
+      const connection_id = isSame ? world.connectionId : twin.id;
+      const second = await world.addExecutor({ name: "db", connection_id, target: { kind: "container", id: "db" } });
+      const a = await world.main.runs.create(systemActor, first, {});
+      const b = await world.main.runs.create(systemActor, second, {});
+      const pulling = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      world.engine.gate = async () => {
+        pulling.resolve();
+        await goOn.promise;
+      };
+      const going = world.main.runs.work.perform({ id: a.id }, live);
+      await pulling.promise;
+      await world.main.runs.work.perform({ id: b.id }, live);
+      const waiting = await world.run(b.id);
+      expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection", lease_owner: null });
+      expect(waiting.reason).toContain(a.id);
+      // Told once; from then on it is not even asked for while the connection is busy, and others are.
+      expect(await world.main.runs.work.due(world.clock.now(), 10)).toEqual([]);
+      goOn.resolve();
+      await world.clock.runUntil(going);
+      await world.tick();
+      expect(await world.run(b.id)).toMatchObject({ state: "succeeded", reason: null });
+    },
+  );
 
   test.each([
     [1, 1],

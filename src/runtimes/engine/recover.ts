@@ -158,7 +158,7 @@ async function fallForward(
   if (found.previous !== null && isRunning(found.previous) && nameOf(found.previous) === name) {
     return {
       state: "untouched",
-      detail: `The previous container "${name}" runs; what is left to do failed: ${refusal.message}`,
+      detail: `The previous container "${name}" runs; ${leftOver(refusal)}`,
     };
   }
   if (found.next !== null) {
@@ -173,6 +173,11 @@ async function fallForward(
   // Neither starts: the previous one gets its name and policy back, so that the next run finds what there was, and not the new one.
   await attempt(() => travel(context, name, journal, "undo", (found) => restingMove(found, choose)));
   return { state: "down", detail: `The target "${name}" is down: ${refusal.message}` };
+}
+
+/** Said behind a container that serves again. */
+export function leftOver(refusal: MoveFailed): string {
+  return `what is left to do failed: ${refusal.message}`;
 }
 
 /** A move of the way back that starts nothing; none where only the new one is left. */

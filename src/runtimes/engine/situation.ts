@@ -10,7 +10,7 @@ import { orNull } from "./survey.ts";
 /** What is really on the engine of one run, and what the journal says it was before. */
 export interface Situation {
   names: RunNames;
-  /** The container that the run found: under its own name or aside. */
+  /** The container that the run found: under its own name, aside, or wherever somebody moved it meanwhile. */
   previous: ContainerInspect | null;
   /** The one that the run made, by its label. */
   next: ContainerInspect | null;
@@ -41,7 +41,9 @@ export async function findSituation(
     others.find((each) => {
       const isKnown = facts?.old_id === undefined || each.Id === facts.old_id;
       return nameInList(each) === name && (isKnown || each.Labels?.[ownLabels.remade] === journal.run_id);
-    });
+    }) ??
+    // Somebody gave it another name meanwhile.
+    others.find((each) => each.Id === facts?.old_id);
   const holder = others.find((each) => nameInList(each) === name && each.Id !== kept?.Id);
   const inspect = (id: string | undefined) => (id === undefined ? null : orNull(client.inspectContainer(id)));
   const [previous, next, stranger] = await Promise.all([inspect(kept?.Id), inspect(made?.Id), inspect(holder?.Id)]);
@@ -116,7 +118,8 @@ function isUp(situation: Situation, container: ContainerInspect): boolean {
 export function moveForward(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (next === null || stranger !== null) return null;
-  if (previous !== null) {
+  // One that somebody gave a name of their own is theirs now.
+  if (previous !== null && (nameOf(previous) === names.name || nameOf(previous) === names.aside)) {
     if (hasOtherPolicy(situation, previous, noRestart)) return { do: "policy", container: previous, policy: noRestart };
     if (isRunning(previous)) return { do: "stop", container: previous };
     if (nameOf(previous) === names.name) return { do: "rename", container: previous, name: names.aside };

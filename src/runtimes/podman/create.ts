@@ -326,14 +326,14 @@ function limitMembers(host: RawObject): RawObject {
 }
 
 interface JsonWithRaw extends JSON {
-  /** Not in the language's types yet. */
-  rawJSON?: (text: string) => unknown;
+  /** Not in the language's types yet; Bun and Deno have it. */
+  rawJSON(text: string): unknown;
 }
-const json: JsonWithRaw = JSON;
+const json = JSON as JsonWithRaw;
 
 /** Unlimited is -1 in inspect and the largest unsigned number at create, which is beyond JavaScript's own. */
 function unlimited(value: unknown): unknown {
-  return value === -1 ? json.rawJSON?.("18446744073709551615") : value;
+  return value === -1 ? json.rawJSON("18446744073709551615") : value;
 }
 
 function withoutBlanks(members: RawObject): RawObject {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../errors.ts";
 import type { FileNotice } from "../../runtime.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { type RawObject, stringAt } from "../raw.ts";
@@ -122,7 +123,14 @@ async function hashesOf(
     const image = from === reference ? null : { from, to: reference, is_written: edit?.patch === "" };
     return { service: compose.service, container, present_hash: compose.config_hash, image };
   });
-  return nextHashes({ command, compose: first.compose, environment: isEdited ? environment : null, moved }, questions);
+  const asked = { command, compose: first.compose, environment: isEdited ? environment : null, moved };
+  try {
+    return await nextHashes(asked, questions);
+  } catch (error) {
+    // No temporary folder, or no memory for another process: the hash is a convenience, and the update goes on without it.
+    const answer = { hash: null, reason: `compose could not be run (${errorMessage(error)})` };
+    return new Map(questions.map(({ service }) => [service, answer]));
+  }
 }
 
 function editNotice(

@@ -33,7 +33,7 @@ export async function rebuildLost(
   rebuild: Rebuild,
 ): Promise<void> {
   const all = await findLost(context, members, rebuild);
-  const made = new Map<string, Successor>();
+  const made = new Map<string, Remade>();
   // In reverse, because an engine may keep what others hang on.
   for (const { lost, journal, previous, names } of all.toReversed()) {
     if (previous === null) continue;
@@ -45,7 +45,7 @@ export async function rebuildLost(
       // Its volumes stay: the one that is made mounts them by name.
       await context.client.removeContainer(previous.Id, false);
     } catch (error) {
-      made.set(lost.id, { id: previous.Id, name: names.aside });
+      made.set(lost.id, { id: previous.Id, name: names.aside, was_named: names.name });
       await journal.fail("undo", { error: errorMessage(error).slice(0, 500) });
     }
   }
@@ -54,11 +54,16 @@ export async function rebuildLost(
     await journal.begin("undo", { move: `make ${names.name} again from the snapshot`, at: context.clock.now() });
     try {
       const labels = { [ownLabels.remade]: journal.run_id, ...lost.files?.labels };
-      made.set(lost.id, { id: await make(context, lost, labels, names.aside, made), name: names.aside });
+      const id = await make(context, lost, labels, names.aside, made);
+      made.set(lost.id, { id, name: names.aside, was_named: names.name });
     } catch (error) {
       await journal.fail("undo", { error: errorMessage(error).slice(0, 500) });
     }
   }
+}
+
+interface Remade extends Successor {
+  was_named: string;
 }
 
 interface LostMember {
@@ -75,13 +80,13 @@ async function findLost(
   rebuild: Rebuild,
 ): Promise<readonly LostMember[]> {
   const all: LostMember[] = [];
-  const leaving = new Map<string, Successor>();
+  const leaving = new Map<string, Remade>();
   for (const { name, journal } of members) {
     const { previous, stranger, facts, names } = await look(context, name, journal);
     const lost = stranger === null && facts?.old_id ? rebuild(name) : null;
     if (lost === null || (previous !== null && !isOfNoUse(previous, lost, leaving, journal))) continue;
     all.push({ lost, journal, names, previous });
-    leaving.set(lost.id, { id: "", name: names.aside });
+    leaving.set(lost.id, { id: "", name: names.aside, was_named: names.name });
   }
   return all;
 }
@@ -93,7 +98,7 @@ async function findLost(
 function isOfNoUse(
   previous: ContainerInspect,
   lost: Lost,
-  leaving: ReadonlyMap<string, Successor>,
+  leaving: ReadonlyMap<string, Remade>,
   journal: Journal,
 ): boolean {
   const isRemade = stringMapAt(previous.Config.Labels)[ownLabels.remade] === journal.run_id;
@@ -101,11 +106,13 @@ function isOfNoUse(
   return !isRunning(previous) && !isSame(led(lost.blueprint, leaving), lost.blueprint);
 }
 
-/** With the ids of those that were made again. */
-function led(blueprint: Blueprint, made: ReadonlyMap<string, Successor>): Blueprint {
+/** With the ids of those that were made again; links with the names that they have until they are back in their places. */
+function led(blueprint: Blueprint, made: ReadonlyMap<string, Remade>): Blueprint {
   return rebased(blueprint, (reference) => {
-    const successor = [...made].find(([id]) => reference.length >= 12 && id.startsWith(reference))?.[1];
-    return successor === undefined ? null : { successor, is_by_id: true };
+    const byId = [...made].find(([id]) => reference.length >= 12 && id.startsWith(reference))?.[1];
+    if (byId !== undefined) return { successor: byId, is_by_id: true };
+    const byName = [...made.values()].find(({ was_named }) => was_named === reference.replace(/^\//, ""));
+    return byName === undefined ? null : { successor: byName, is_by_id: false };
   });
 }
 
@@ -114,7 +121,7 @@ async function make(
   lost: Lost,
   labels: RawObject,
   name: string,
-  made: ReadonlyMap<string, Successor>,
+  made: ReadonlyMap<string, Remade>,
 ): Promise<string> {
   const blueprint = led(lost.blueprint, made);
   const id = await client.createContainer(name, createBody(blueprint, lost.image_config, labels, apiVersion), null);

@@ -9,6 +9,7 @@ import {
   goBack,
   isCommitted,
   isGoingOn,
+  leftOver,
   look,
   putBack,
   type RecoverContext,
@@ -115,7 +116,7 @@ async function recoverMembers(
   const members = runMembers(journal, ref);
   const [only] = members;
   if (only === undefined) return { state: "untouched", detail: `Nothing of "${ref.id}" was touched` };
-  if (rebuild !== null && (await isLeadingBack(context, members))) await rebuildLost(context, members, rebuild);
+  if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
   if (members.length === 1) return await recoverRun(context, only.name, only.journal);
   if (isEnded(journal)) return await endTogether(context, members);
   const situations = await situationsOf(context, members);
@@ -139,11 +140,17 @@ function isEnded(journal: Journal): boolean {
   return hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
 }
 
-async function isLeadingBack(context: RecoverContext, members: readonly RunMember[]): Promise<boolean> {
+/** Those whose previous container is needed: all or none while the result is open, later each one that lost its new container. */
+async function leadingBack(
+  context: RecoverContext,
+  members: readonly RunMember[],
+  journal: Journal,
+): Promise<readonly RunMember[]> {
   const situations = await situationsOf(context, members);
-  return !situations.every(({ member: { journal }, found }) => {
-    return isCommitted(found, journal) || isGoingOn(found, journal);
+  const back = situations.filter(({ member: { journal: own }, found }) => {
+    return !isCommitted(found, own) && !isGoingOn(found, own);
   });
+  return back.length === 0 || isEnded(journal) ? back.map(({ member }) => member) : members;
 }
 
 async function endTogether(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
@@ -204,11 +211,13 @@ async function backTogether(context: RecoverContext, members: readonly RunMember
     ends.push({ member, recovery });
   }
   for (const member of [...added].toReversed()) ends.push({ member, recovery: await takeAway(context, member) });
-  for (const { member, recovery } of ends.toReversed()) {
+  for (const end of ends.toReversed()) {
+    const { member, recovery } = end;
     if (recovery.state !== "untouched" && recovery.state !== "down") continue;
     const isDown = recovery.state === "down";
     const choose = (found: Situation) => (isDown ? restingMove(found, moveBack) : moveBack(found));
-    await attempt(() => travel(context, member.name, member.journal, "undo", choose));
+    const failure = await attempt(() => travel(context, member.name, member.journal, "undo", choose));
+    if (failure !== null) end.recovery = { ...recovery, detail: `${recovery.detail}; ${leftOver(failure)}` };
   }
   for (const { member, recovery } of ends) {
     const { journal } = member;

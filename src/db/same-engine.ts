@@ -1,0 +1,23 @@
+import { eq, type SQL, sql } from "drizzle-orm";
+import { type AnySQLiteColumn, alias } from "drizzle-orm/sqlite-core";
+import type { Reader } from "./client.ts";
+import { connections } from "./tables.ts";
+
+/** The table of connections, under whatever name a query gives it. */
+type Place = Readonly<Record<"id" | "config", AnySQLiteColumn>>;
+
+/** Whether two rows are one connection, or lead to the same address: one engine by two names. */
+export function isSameEngine(one: Place, other: Place): SQL {
+  const addressOf = ({ config }: Place) => sql`replace(${config} ->> '$.address', 'unix://', '')`;
+  return sql`(${one.id} = ${other.id} or ${addressOf(one)} = ${addressOf(other)})`;
+}
+
+/** The ids of a connection and of those that lead to the same engine. */
+export function alikeConnections(read: Reader, id: string) {
+  const twin = alias(connections, "twin");
+  return read
+    .select({ id: twin.id })
+    .from(connections)
+    .innerJoin(twin, isSameEngine(twin, connections))
+    .where(eq(connections.id, id));
+}
