@@ -7,7 +7,7 @@ export const busybox = "/usr/bin/busybox";
 const readyTimeoutMs = 60_000;
 
 /** PID 1 that ends at once on TERM, so that a stop costs nothing. */
-export const trapCommand = "trap exit TERM; while :; do sleep 1 & wait; done";
+export const trapCommand = "trap exit TERM; sleep 86400 & wait";
 
 /** An account at a registry. */
 export interface RegistryLogin {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { objectAt } from "../../src/runtimes/engine/raw.ts";
 import type { Journal, Recovery, RuntimeKind } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
-import { kindOf, matrixSuite, repeated, strideOf } from "../support/engine-modes.ts";
+import { isWholeMatrix, kindOf, matrixSuite, pointsOf, repeated } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { type MemoryJournal, memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
 import { readJournal, type UpdateArguments } from "../support/update-process.ts";
@@ -77,14 +77,14 @@ matrixSuite("kill -9 of our process", (mode) => {
   }, 60_000);
 
   test.each(
-    repeated(mode, [
+    repeated([
       { ending: "finish", writes: 15, ends: images.next },
       { ending: "undo", writes: 18, ends: images.old },
     ] as const),
   )(
     "at every write of an update that ends in $ending leaves exactly one running",
     async (path) => {
-      for (let write = 1; write <= 60; write += strideOf(mode)) {
+      for (const write of pointsOf(mode, { last: 60 })) {
         for (const when of ["before", "after"] as const) {
           const name = `crash-${path.ending}-${write}-${when}`;
           await runContainer(engine, name, withPolicy);
@@ -117,7 +117,7 @@ matrixSuite("kill -9 of our process", (mode) => {
   );
 
   test.each(
-    repeated(mode, [
+    repeated([
       { ending: "finish", writes: 15, ends: "restored" },
       { ending: "undo", writes: 15, ends: "down" },
     ] as const),
@@ -129,7 +129,7 @@ matrixSuite("kill -9 of our process", (mode) => {
         expect([name, image]).toEqual([name, end === "restored" ? images.old : images.next]);
       };
       const ends = new Set<string>();
-      for (let write = 1; write <= 60; write += strideOf(mode)) {
+      for (const write of pointsOf(mode, { last: 60 })) {
         for (const when of ["before", "after"] as const) {
           const name = `rollback-${path.ending}-${write}-${when}`;
           const snapshot = await downAfterUpdate(engine, name, withPolicy);
@@ -140,8 +140,8 @@ matrixSuite("kill -9 of our process", (mode) => {
             expect([child.exitCode, stderr]).toEqual([0, ""]);
             await expectEnd(name, path.ends);
             expect(write).toBeGreaterThan(path.writes);
-            // Few of the writes lead to one of the two ends, and a coarse stride may miss them.
-            if (strideOf(mode) === 1) expect([...ends].sort()).toEqual(["down", "restored"]);
+            // Few of the writes lead to one of the two ends, and some of the points may miss them.
+            if (isWholeMatrix) expect([...ends].sort()).toEqual(["down", "restored"]);
             await removeContainers(engine, name);
             return;
           }
@@ -184,10 +184,10 @@ matrixSuite("recovery and the lease", (mode) => {
   }
 
   // Writes 7 and 10: both renamed and the stop under way; the new one started.
-  test.each(repeated(mode, [7, 10]))(
+  test.each(repeated([7, 10]))(
     "recovery from write %d may itself die at any write",
     async (left) => {
-      for (let write = 1; ; write += strideOf(mode)) {
+      for (const write of pointsOf(mode)) {
         for (const when of ["before", "after"] as const) {
           const name = `again-${left}-${write}-${when}`;
           const journal = await leave(name, left);
@@ -208,7 +208,7 @@ matrixSuite("recovery and the lease", (mode) => {
   );
 
   test("an update whose lease is lost touches nothing more", async () => {
-    for (let write = 1; ; write += strideOf(mode)) {
+    for (const write of pointsOf(mode)) {
       const name = `lease-${write}`;
       await runContainer(engine, name);
       const journal = memoryJournal();
@@ -258,10 +258,10 @@ matrixSuite("kill -9 of the engine", (mode) => {
   afterAll(() => engine.stop(), 60_000);
 
   // `no` is the hard case: an engine that comes up again leaves such containers stopped, the previous one too.
-  test.each(repeated(mode, ["no", "always", "unless-stopped"]))(
+  test.each(repeated(["no", "always", "unless-stopped"]))(
     "after every write of an update, with the restart policy %s, leaves exactly one running",
     async (policy) => {
-      for (let write = 1; ; write += strideOf(mode)) {
+      for (const write of pointsOf(mode)) {
         const name = `engine-${policy}-${write}`;
         await runContainer(engine, name, { HostConfig: { RestartPolicy: { Name: policy } } });
         const journal = memoryJournal();
@@ -289,10 +289,10 @@ matrixSuite("kill -9 of the engine", (mode) => {
     300_000,
   );
 
-  test.each(repeated(mode, ["no", "always"]))(
+  test.each(repeated(["no", "always"]))(
     "after every write of a rollback of what is down, with the restart policy %s, leaves exactly one",
     async (policy) => {
-      for (let write = 1; ; write += strideOf(mode)) {
+      for (const write of pointsOf(mode)) {
         const name = `engine-rollback-${policy}-${write}`;
         const snapshot = await downAfterUpdate(engine, name, { HostConfig: { RestartPolicy: { Name: policy } } });
         const journal = memoryJournal();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
 import type { Journal, RuntimeSession, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
-import { isPodman, kindOf, matrixSuite, repeated, strideOf } from "../support/engine-modes.ts";
+import { isPodman, kindOf, matrixSuite, pointsOf, repeated } from "../support/engine-modes.ts";
 import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/engine-proxy.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import {
@@ -74,11 +74,14 @@ matrixSuite("an engine that fails at the nth call", (mode) => {
       if (isCommitted) await session.finish(ref, journal);
       else await session.undo(ref, journal, null).catch(() => session.recover(ref, journal, null));
     }
-    return proxy.calls();
+    const calls = proxy.calls();
+    // A run that looked less often than the first one leaves its fault to nobody.
+    proxy.breakCall(0, "500");
+    return calls;
   }
 
   test.each(
-    repeated(mode, [
+    repeated([
       { path: "an update", prefix: "forward", image: images.next, isDown: false },
       { path: "an update that is put back", prefix: "back", image: images.exits, isDown: false },
       { path: "a rollback of what is down", prefix: "restore", image: images.old, isDown: true },
@@ -89,9 +92,8 @@ matrixSuite("an engine that fails at the nth call", (mode) => {
       const whole = [...(await updateBroken(`${prefix}-0`, image, 0, "500"))];
       await removeContainers(engine, `${prefix}-0`);
       expect(whole.filter((call) => !call.startsWith("GET")).length).toBeGreaterThan(4);
-      for (const [index, label] of whole.entries()) {
-        const n = index + 1;
-        if (index % strideOf(mode) !== 0) continue;
+      for (const n of pointsOf(mode, { last: whole.length })) {
+        const label = whole[n - 1] ?? "";
         for (const fault of label.startsWith("GET") ? readFaults : faults) {
           const name = `${prefix}-${n}-${fault.replaceAll("_", "-")}`;
           await updateBroken(name, image, n, fault);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { defaultDeadlines } from "../../src/runtimes/engine/client.ts";
 import type { Recovery } from "../../src/runtimes/runtime.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite, kindOf, matrixOf, matrixSuite } from "../support/engine-modes.ts";
+import { engineSuite, kindOf, matrixSuite, pointsOf, repeated } from "../support/engine-modes.ts";
 import type { GroupArguments } from "../support/group-process.ts";
 import { group, removeGroup, updateGroup } from "../support/group-target.ts";
 import { expectWholeTrio, runTrio, trioVolume, wholeTrio } from "../support/group-trio.ts";
@@ -81,24 +81,21 @@ matrixSuite("kill -9 of our process in the middle of a group", (mode) => {
   test.each(["finish", "undo"] as const)(
     "at every write of an update that ends in %s leaves the whole group old or new",
     async (ending) => {
-      const { repeats, stride: every } = matrixOf(mode);
-      // Some fifty writes of three containers each: one pass over all of them takes minutes.
-      const stride = repeats > 1 ? every : every * 3;
-      let write = 0;
+      const points = pointsOf(mode);
       let isOver = false;
+      let last = 0;
       const work = async () => {
-        while (!isOver) {
-          write += stride;
-          const at = write;
-          for (const when of ["before", "after"] as const) {
-            for (let round = 0; round < repeats; round += 1) {
-              if (!(await tryAt(at, when, ending, round))) isOver = true;
-            }
+        // They take turns at one list.
+        for (const write of points) {
+          if (isOver) return;
+          last = Math.max(last, write);
+          for (const [round, when] of repeated(["before", "after"] as const).entries()) {
+            if (!(await tryAt(write, when, ending, round))) isOver = true;
           }
         }
       };
       await Promise.all(Array.from({ length: atOnce }, work));
-      expect(write).toBeGreaterThan(40);
+      expect(last).toBeGreaterThan(40);
     },
     3_600_000,
   );
@@ -118,12 +115,10 @@ for (const liveRestore of [false, true]) {
       afterAll(() => engine.stop(), 60_000);
 
       test("after the writes of an update leaves the whole group old or new", async () => {
-        const { repeats, stride } = matrixOf(mode);
-        // An engine takes seconds to come up again: the first mode takes every seventh write, the others fewer.
-        const step = stride === 1 && repeats > 1 ? 1 : 7 * Math.min(stride, 3);
         let last = 0;
-        for (let write = 1; ; write += step) {
-          for (let round = 0; round < repeats; round += 1) {
+        // An engine takes seconds to come up again.
+        for (const write of pointsOf(mode, { sparser: 3 })) {
+          for (const round of repeated([0]).keys()) {
             const project = `e${liveRestore ? "live" : "dead"}${write}r${round}`;
             await runTrio(engine, project);
             const volume = await trioVolume(engine, project);

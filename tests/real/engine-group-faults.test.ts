@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
 import type { Journal, Recovery, RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
-import { kindOf, matrixOf, matrixSuite } from "../support/engine-modes.ts";
+import { isWholeMatrix, kindOf, matrixSuite, pointsOf, repeated } from "../support/engine-modes.ts";
 import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/engine-proxy.ts";
 import { changes, group, groupImages, removeGroup } from "../support/group-target.ts";
 import { expectWholeTrio, runTrio, trioVolume, wholeTrio } from "../support/group-trio.ts";
@@ -32,18 +32,15 @@ interface Case {
   call: string;
 }
 
-/** Every third call on the first mode and few on the others, with some of the faults; `TIDEMARK_REPEATS=1` takes all on each. */
+/** Every tenth call with some of the faults, on each mode others; `TIDEMARK_REPEATS=1` takes all. */
 function casesOf(mode: EngineMode, path: Path, calls: readonly string[]): readonly Case[] {
-  const { repeats, stride } = matrixOf(mode);
-  const isWhole = Number(process.env.TIDEMARK_REPEATS ?? "0") > 0;
-  const every = isWhole ? 1 : 3 * stride;
-  const cases = calls.flatMap((call, index) => {
-    if (index % every !== 0) return [];
+  const points = [...pointsOf(mode, { last: calls.length, sparser: 2 })];
+  return repeated(points).flatMap((n, place) => {
+    const call = calls[n - 1] ?? "";
     const all = call.startsWith("GET") ? readFaults : faults;
-    const chosen = stride === 1 ? all : all.filter((_, place) => (index / every + place) % 3 === 0);
-    return chosen.map((fault): Case => ({ path, n: index + 1, fault, call }));
+    const chosen = isWholeMatrix ? all : all.filter((_, index) => (place + index) % 3 === 0);
+    return chosen.map((fault): Case => ({ path, n, fault, call }));
   });
-  return Array.from({ length: repeats }, () => cases).flat();
 }
 
 matrixSuite("an engine that fails at the nth call of a group", (mode) => {

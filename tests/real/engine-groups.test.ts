@@ -230,6 +230,10 @@ engineSuite("groups of containers", (mode) => {
       `broken-worker-1 running ${old}`,
     ]);
     expect(await ids()).toEqual(before);
+    const moves = journal.entries().map(({ facts }) => facts.move);
+    const waited = moves.indexOf("wait for broken-db-1");
+    expect(waited).toBeGreaterThan(moves.indexOf("start broken-db-1"));
+    expect(waited).toBeLessThan(moves.indexOf("start broken-web-1"));
     const undone = journal.entries().filter((each) => each.step === "undo" && each.phase === "finish");
     expect(undone.map((each) => each.facts.container).sort()).toEqual(names.toSorted());
     await removeGroup(engine, project);

@@ -23,8 +23,8 @@ export function engineSuite(
 
 /** A suite that kills or breaks at many points: on the modes that differ most, and on all with `TIDEMARK_REPEATS` or `TIDEMARK_ENGINES`. */
 export function matrixSuite(name: string, body: (mode: EngineMode) => void): void {
-  const isWhole = process.env.TIDEMARK_REPEATS !== undefined || process.env.TIDEMARK_ENGINES !== undefined;
-  engineSuite(name, body, isWhole ? chosenModes() : ["docker-20", "docker-29-containerd", "podman"]);
+  const isAll = isWholeMatrix || process.env.TIDEMARK_ENGINES !== undefined;
+  engineSuite(name, body, isAll ? chosenModes() : ["docker-20", "docker-29-containerd", "podman"]);
 }
 
 /** `TIDEMARK_ENGINES=podman,docker-29` runs the suites on these alone. */
@@ -33,23 +33,19 @@ function chosenModes(): readonly EngineMode[] {
   return allEngineModes.filter((mode) => wanted.includes(mode));
 }
 
-/**
- * How thoroughly crashes and faults are tried: every `stride`th point, `repeats` times each. The first mode takes every point, the
- * others every fifth, because the whole of it takes a quarter of an hour for each; `TIDEMARK_REPEATS=5` takes every point on
- * every mode so often.
- */
-export function matrixOf(mode: EngineMode): { repeats: number; stride: number } {
-  const repeats = Number(process.env.TIDEMARK_REPEATS ?? "0");
-  if (repeats > 0) return { repeats, stride: 1 };
-  return { repeats: 1, stride: mode === allEngineModes[0] ? 1 : 5 };
+/** Set for the whole matrix: so often each point is tried. */
+const repeats = Number(process.env.TIDEMARK_REPEATS ?? "0");
+export const isWholeMatrix = repeats > 0;
+/** Of the points where a mode is killed or broken it takes every fifth, each mode others of them: the whole takes hours. */
+const usualStride = 5;
+
+/** The points of a matrix that a mode takes, from 1 up; without `last` as many as are asked for. `TIDEMARK_REPEATS=1` takes all. */
+export function* pointsOf(mode: EngineMode, { last = Number.POSITIVE_INFINITY, sparser = 1 } = {}): Generator<number> {
+  const stride = isWholeMatrix ? 1 : usualStride * sparser;
+  for (let point = 1 + (allEngineModes.indexOf(mode) % stride); point <= last; point += stride) yield point;
 }
 
-/** From one point of a matrix to the next. */
-export function strideOf(mode: EngineMode): number {
-  return matrixOf(mode).stride;
-}
-
-/** The rows of a matrix's table, so often as its mode asks for. */
-export function repeated<T>(mode: EngineMode, rows: readonly T[]): readonly T[] {
-  return Array.from({ length: matrixOf(mode).repeats }, () => rows).flat();
+/** The rows of a matrix's table, so often as `TIDEMARK_REPEATS` asks for. */
+export function repeated<T>(rows: readonly T[]): readonly T[] {
+  return Array.from({ length: Math.max(repeats, 1) }, () => rows).flat();
 }

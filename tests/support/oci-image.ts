@@ -59,7 +59,7 @@ const applets = [
   "ps",
 ];
 /** Stops at once on SIGTERM: a bare `sleep` as process 1 would be killed only after the engine's grace period. */
-export const waitForever = ["/bin/sh", "-c", "trap 'exit 0' TERM INT; while :; do sleep 1 & wait $!; done"] as const;
+export const waitForever = ["/bin/sh", "-c", "trap 'exit 0' TERM INT; sleep 86400 & wait $!"] as const;
 /** Serves `/www` on `PORT` (80 by default), whose index is the image's version, and stops at once on SIGTERM. */
 export const serveHttp = [
   "/bin/sh",

@@ -13,8 +13,9 @@ import {
 import { composeOf } from "../compose/labels.ts";
 import { composeOutlooks, configHashLabels } from "../compose/outlook.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
-import { canonical, listAt, objectAt, stringAt } from "../raw.ts";
+import { canonical, objectAt, stringAt } from "../raw.ts";
 import { judgeReadiness } from "../readiness.ts";
+import { healthBudgetMs, healthFailure, healthPollMs, longestWaitMs } from "./health.ts";
 import { memberJournal } from "./member-journal.ts";
 import { rebased, type Successor } from "./ties.ts";
 
@@ -27,12 +28,6 @@ export interface Unit extends Replacement {
   /** The container that its labels and ties are read from. */
   origin: ContainerInspect;
 }
-
-/** How often a dependency is asked whether it is healthy. */
-const healthPollMs = 250;
-/** A container that never gets healthy is waited for no longer than its own check can take, and never longer than this. */
-const longestWaitMs = 60 * 60 * 1000;
-const waitMarginMs = 30_000;
 
 /**
  * Replaces the units of a run. All new containers are made while the old ones serve; then each cluster goes down (those that
@@ -176,21 +171,11 @@ async function awaitHealthy(
 ): Promise<void> {
   const facts = { for: needed.name, at: clock.now() };
   await journal.begin("wait", facts);
-  for (;;) {
-    const found = await client.inspectContainer(needed.new_id);
-    // As the engine has it: mostly it comes from the image, and the blueprint does not say it.
-    const deadline = facts.at + healthBudgetMs(found.Config.Healthcheck);
-    const status = found.State.Health?.Status ?? "";
-    const isUp = found.State.Running === true && found.State.Restarting !== true;
-    // Without a health check of its own there is nothing to wait for but that it runs.
-    if (isUp && (status === "healthy" || status === "" || status === "none")) break;
-    if (status === "unhealthy" || !isUp || clock.now() >= deadline) {
-      const verdict = judgeReadiness(found, clock.now(), clock.now());
-      const message = `"${unit.name}" needs "${needed.name}" healthy, and it is not: ${verdict.detail}`;
-      await journal.fail("wait", { ...facts, error: message });
-      throw new PluginError("rejected", message);
-    }
-    await clock.sleep(healthPollMs);
+  const failure = await healthFailure({ client, clock }, needed.new_id);
+  if (failure !== null) {
+    const message = `"${unit.name}" needs "${needed.name}" healthy, and it is not: ${failure}`;
+    await journal.fail("wait", { ...facts, error: message });
+    throw new PluginError("rejected", message);
   }
   await journal.finish("wait", { ...facts, at: clock.now() });
 }
@@ -211,17 +196,4 @@ async function awaitReady({ client, clock }: ApplyContext, candidate: Candidate)
     }
     await clock.sleep(healthPollMs);
   }
-}
-
-/** The longest that a health check can take to say what it thinks: its start period and all its tries, in milliseconds. */
-function healthBudgetMs(healthcheck: unknown): number {
-  const check = objectAt(healthcheck);
-  // Nanoseconds, and the engine's own defaults.
-  const ms = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value / 1e6 : otherwise);
-  const tries = (typeof check.Retries === "number" && check.Retries > 0 ? check.Retries : 3) + 1;
-  const isOff = listAt(check.Test)[0] === "NONE";
-  const needed = isOff
-    ? 0
-    : ms(check.StartPeriod, 0) + tries * (ms(check.Interval, 30_000) + ms(check.Timeout, 30_000));
-  return Math.min(needed + waitMarginMs, longestWaitMs);
 }

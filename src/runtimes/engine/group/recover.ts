@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import type { Journal, Recovery, TargetRef } from "../../runtime.ts";
+import { composeOf } from "../compose/labels.ts";
 import { hasEntry } from "../facts.ts";
 import { isRunning, nameOf } from "../objects.ts";
 import {
@@ -20,8 +21,12 @@ import {
 } from "../recover.ts";
 import { splitReference } from "../reference.ts";
 import { type Move, moveBack, moveForward, type Situation } from "../situation.ts";
+import { healthFailure } from "./health.ts";
 import { memberJournal, membersIn } from "./member-journal.ts";
 import { type Rebuild, rebuildLost } from "./rebuild.ts";
+
+/** What is down comes back sooner or later, healthy dependency or not. */
+const longestHealthWaitMs = 2 * 60_000;
 
 interface RunMember {
   name: string;
@@ -207,6 +212,11 @@ async function backTogether(context: RecoverContext, members: readonly RunMember
   const ends: { member: RunMember; recovery: Recovery }[] = [];
   for (const member of members) {
     if (added.has(member)) continue;
+    await awaitNeeds(
+      context,
+      member,
+      ends.map((end) => end.member),
+    );
     const recovery = await goBack(context, member.name, member.journal, keepingNext);
     ends.push({ member, recovery });
   }
@@ -226,6 +236,26 @@ async function backTogether(context: RecoverContext, members: readonly RunMember
     else await journal.finish("undo", { state: recovery.state });
   }
   return together(ends.map(({ recovery }) => recovery));
+}
+
+/** `depends_on` with `service_healthy`, among those that are back. One that does not get healthy keeps nobody from coming back. */
+async function awaitNeeds(context: RecoverContext, member: RunMember, back: readonly RunMember[]): Promise<void> {
+  const { previous } = await look(context, member.name, member.journal);
+  const labels = previous === null || isRunning(previous) ? null : composeOf(previous);
+  const needs = labels?.depends_on.filter(({ condition }) => condition === "service_healthy") ?? [];
+  if (needs.length === 0) return;
+  for (const other of back) {
+    const needed = (await look(context, other.name, other.journal)).previous;
+    const its = needed === null ? null : composeOf(needed);
+    if (needed === null || its?.project !== labels?.project || !isRunning(needed)) continue;
+    if (!needs.some(({ service }) => service === its?.service)) continue;
+    await member.journal.begin("undo", { move: `wait for ${nameOf(needed)}`, at: context.clock.now() });
+    try {
+      await healthFailure(context, needed.Id, longestHealthWaitMs);
+    } catch (error) {
+      if (!(error instanceof PluginError)) throw error;
+    }
+  }
 }
 
 /** Those that the run found no container of, unless it found none at all: then the new ones are all there is. */

@@ -1,0 +1,46 @@
+import type { ApplyContext } from "../apply.ts";
+import { listAt, objectAt } from "../raw.ts";
+import { judgeReadiness } from "../readiness.ts";
+
+/** How often a container is asked how it is. */
+export const healthPollMs = 250;
+const waitMarginMs = 30_000;
+/** The longest that anything is waited for, however long it says that it may take. */
+export const longestWaitMs = 60 * 60 * 1000;
+
+/**
+ * Waits until a container is healthy, or runs where it has no health check. Answers null, or why it is not and will not be: its
+ * check failed, it ended, or it said nothing in the time that its check can take and within `atMostMs`.
+ */
+export async function healthFailure(
+  { client, clock }: Pick<ApplyContext, "client" | "clock">,
+  id: string,
+  atMostMs: number = longestWaitMs,
+): Promise<string | null> {
+  const since = clock.now();
+  for (;;) {
+    const found = await client.inspectContainer(id);
+    // As the engine has it: mostly it comes from the image, and no blueprint says it.
+    const deadline = since + Math.min(healthBudgetMs(found.Config.Healthcheck), atMostMs);
+    const status = found.State.Health?.Status ?? "";
+    const isUp = found.State.Running === true && found.State.Restarting !== true;
+    if (isUp && (status === "healthy" || status === "" || status === "none")) return null;
+    if (status === "unhealthy" || !isUp || clock.now() >= deadline) {
+      return judgeReadiness(found, clock.now(), clock.now()).detail;
+    }
+    await clock.sleep(healthPollMs);
+  }
+}
+
+/** The longest that a health check can take to say what it thinks: its start period and all its tries, in milliseconds. */
+export function healthBudgetMs(healthcheck: unknown): number {
+  const check = objectAt(healthcheck);
+  // Nanoseconds, and the engine's own defaults.
+  const ms = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value / 1e6 : otherwise);
+  const tries = (typeof check.Retries === "number" && check.Retries > 0 ? check.Retries : 3) + 1;
+  const isOff = listAt(check.Test)[0] === "NONE";
+  const needed = isOff
+    ? 0
+    : ms(check.StartPeriod, 0) + tries * (ms(check.Interval, 30_000) + ms(check.Timeout, 30_000));
+  return Math.min(needed + waitMarginMs, longestWaitMs);
+}
