@@ -86,26 +86,75 @@ function placeOf(own: Entries): Place {
   return isTouched ? "down" : "untouched";
 }
 
-function failureOf(own: Entries, name: string): string | null {
-  const failed = own.findLast((entry) => entry.phase === "fail" && containerOf(entry) === name);
-  const { error, message, detail } = failed?.facts ?? {};
+function textOf(entry: JournalEntry | null | undefined): string | null {
+  const { error, message, detail } = entry?.facts ?? {};
   return [error, message, detail].find((text) => typeof text === "string") ?? null;
+}
+
+function failureOf(own: Entries, name: string): string | null {
+  return textOf(own.findLast((entry) => entry.phase === "fail" && containerOf(entry) === name));
+}
+
+/** What was said of each container in a sentence like `"web": exited; "db": Its own health check fails`. */
+function saidOf(text: string, names: readonly string[]): ReadonlyMap<string, string> {
+  const starts = names.flatMap((name) => {
+    const mark = `"${name}": `;
+    const at = text.startsWith(mark) ? 0 : text.indexOf(`; ${mark}`);
+    return at === -1 ? [] : [{ name, at, from: at + mark.length + (at === 0 ? 0 : 2) }];
+  });
+  starts.sort((a, b) => a.at - b.at);
+  return new Map(starts.map(({ name, from }, index) => [name, text.slice(from, starts[index + 1]?.at)]));
+}
+
+/** Between the name of a dependency and the verdict on it. */
+const verdictMark = " healthy, and it is not: ";
+
+/**
+ * The containers that made the run fail, each with what was said of it. Where one waited in vain for another, that other one is at
+ * fault; none is where a probe of the whole target failed, which says of no container that it is to blame.
+ */
+function causesOf({ containers }: StoredPlan, entries: Entries): ReadonlyMap<string, string> {
+  const names = containers.map(({ name }) => name);
+  const turn = entries.findIndex(({ step }) => step === "undo" || step === "failure" || step === "recover");
+  const forward = turn === -1 ? entries : entries.slice(0, turn);
+  const verdict = last(entries, "verify", "fail");
+  if (verdict !== null) {
+    const text = textOf(verdict) ?? "";
+    const said = saidOf(text, names);
+    const judged = containers.filter((each) => each.is_running);
+    const [only] = judged;
+    return said.size === 0 && only !== undefined && judged.length === 1 ? new Map([[only.name, text]]) : said;
+  }
+  const failed = forward.findLast((entry) => entry.phase === "fail" && containerOf(entry) !== null);
+  const text = textOf(failed) ?? textOf(last(entries, "failure", "fail")) ?? "";
+  const { for: needed } = failed?.facts ?? {};
+  const at = text.indexOf(verdictMark);
+  if (typeof needed === "string" && names.includes(needed) && at !== -1) {
+    return new Map([[needed, text.slice(at + verdictMark.length)]]);
+  }
+  const name = (failed === undefined ? null : containerOf(failed)) ?? names.find((each) => text.includes(`"${each}"`));
+  return name === undefined ? new Map() : new Map([[name, text]]);
 }
 
 /** What was done to each container of the plan, in its order; null for a run that did not come so far as to make one. */
 export function containersOf(plan: StoredPlan | null, entries: Entries): readonly RunContainer[] | null {
   if (plan === null || plan.containers.length === 0) return null;
   if (first(entries, "create", "begin") === null) return null;
+  const causes = causesOf(plan, entries);
   return plan.containers.map(({ name, service, because }) => {
     const own = entriesOf(entries, name);
     const place = placeOf(own);
+    const failure = failureOf(own, name);
+    const cause = causes.get(name) ?? null;
     return {
       container: name,
       service,
       because,
       outcome: place === "in_place" ? (because === "desired" ? "updated" : "moved") : place,
       downtime_ms: gapOf(own),
-      detail: failureOf(own, name),
+      // Of one that is down it is more urgent why it did not come back.
+      detail: place === "down" ? (failure ?? cause) : (cause ?? failure),
+      is_cause: cause !== null,
     };
   });
 }

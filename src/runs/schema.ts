@@ -165,6 +165,8 @@ export const RunContainer = v.object({
   downtime_ms: v.nullable(v.number()),
   /** What went wrong with it. */
   detail: v.nullable(v.string()),
+  /** Whether the run failed because of it; the others were put back with it. */
+  is_cause: v.optional(v.boolean(), false),
 });
 export type RunContainer = v.InferOutput<typeof RunContainer>;
 

@@ -3,7 +3,7 @@ import type { Blueprint } from "./carry.ts";
 import { comparableConfig, comparableHost, differingKeys } from "./compare.ts";
 import { variableName } from "./merge.ts";
 import type { ContainerInspect } from "./objects.ts";
-import { canonical, isBlank, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
+import { canonical, isBlank, isSame, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
 
 const maxValueLength = 500;
 const secretName =
@@ -32,6 +32,51 @@ export function fieldDiffs(service: string, container: ContainerInspect, plan: B
   const nextHost = comparableHost(plan.host_config);
   for (const key of differingKeys(host, nextHost)) push(`HostConfig.${key}`, host[key], nextHost[key], "runtime");
   return diffs.sort((left, right) => order(left) - order(right) || (left.path < right.path ? -1 : 1));
+}
+
+/**
+ * What making a container after one blueprint would change of one that was made after another: empty where it would change nothing.
+ * `owner` is the container that is there.
+ */
+export function blueprintDiffs(
+  service: string,
+  owner: ContainerInspect,
+  now: Blueprint,
+  then: Blueprint,
+): readonly FieldDiff[] {
+  const settings = fieldDiffs(service, { ...owner, Config: now.config, HostConfig: now.host_config }, then);
+  const added: FieldDiff[] = [];
+  const push = (path: string, old: unknown, next: unknown) => {
+    added.push({ service, path, ...shown(path, old, next), because: "desired" });
+  };
+  const has = (...paths: readonly string[]) => settings.some(({ path }) => paths.includes(path));
+  if (now.image_id !== then.image_id && !has("Image")) push("Image", now.image_id, then.image_id);
+  if (!isSame(now.restart_policy, then.restart_policy)) {
+    push("HostConfig.RestartPolicy", now.restart_policy, then.restart_policy);
+  }
+  const [networks, nextNetworks] = [networksOf(now), networksOf(then)];
+  for (const key of differingKeys(networks, nextNetworks)) push(`Networks.${key}`, networks[key], nextNetworks[key]);
+  // Mostly they differ because the settings do, which are the better words.
+  const [mounts, nextMounts] = has("HostConfig.Binds", "HostConfig.Mounts")
+    ? [{}, {}]
+    : [mountsOf(now), mountsOf(then)];
+  for (const key of differingKeys(mounts, nextMounts)) push(`Mounts.${key}`, mounts[key], nextMounts[key]);
+  return [...settings, ...added];
+}
+
+/** Where the engine does not say who chose the address, it may be a random one of this start. */
+function networksOf({ attachments }: Blueprint): RawObject {
+  const networks = attachments.map(({ network, endpoint: { MacAddress: _address, ...endpoint } }) => {
+    // A marker, so that a network without any setting still counts.
+    return [network, { ...endpoint, attached: true }] as const;
+  });
+  return Object.fromEntries(networks);
+}
+
+function mountsOf({ mounts }: Blueprint): RawObject {
+  return Object.fromEntries(
+    mounts.map((mount) => [stringAt(mount.Destination), [mount.Type, mount.Name ?? mount.Source, mount.RW]]),
+  );
 }
 
 type Push = (path: string, before: unknown, after: unknown, because: FieldDiff["because"]) => void;

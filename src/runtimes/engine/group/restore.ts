@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
+import type { FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
 import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
-import { comparableConfig, comparableHost } from "../compare.ts";
-import { fieldDiffs } from "../diff.ts";
-import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
+import { blueprintDiffs } from "../diff.ts";
+import { isRunning, nameOf } from "../objects.ts";
 import { planHash, presentDigest, type Scene } from "../plan.ts";
 import { canonical, stringAt } from "../raw.ts";
 import { splitReference } from "../reference.ts";
@@ -42,12 +41,15 @@ export interface RestorePlan {
 }
 
 interface Compared extends Restored {
+  /** What making it anew would change; null when it is not there. */
+  diff: readonly FieldDiff[] | null;
+  /** It is there, and would be made just as it is. */
   is_same: boolean;
 }
 
 /** The plan that leads a target back to a snapshot; containers that the snapshot does not have are left alone. Reads only. */
 export async function planRestore(
-  client: EngineClient,
+  client: Pick<EngineClient, "inspectImage">,
   found: FoundTarget,
   apiVersion: string,
   text: string,
@@ -88,14 +90,7 @@ export async function planRestore(
       }),
       order: "stop_first",
       files: [],
-      diff: compared.flatMap(({ member, present }) => {
-        if (present === null) return [];
-        const shape = snapshotBlueprint(member, apiVersion);
-        return fieldDiffs(member.service, present.container, shape).map((each) => ({
-          ...each,
-          because: "desired" as const,
-        }));
-      }),
+      diff: compared.flatMap(({ diff }) => (diff ?? []).map((each) => ({ ...each, because: "desired" as const }))),
       carried: compared
         .map(({ member }) => carriedCounts(member.container, member.image, snapshotBlueprint(member, apiVersion)))
         .reduce((sum, each) => {
@@ -137,55 +132,45 @@ async function compareMembers(
     if (member.role !== "target") continue;
     const container = found.all.find((each) => nameOf(each) === member.name) ?? null;
     const present = container === null ? null : await found.sceneOf(container);
-    const isSame =
-      present !== null &&
-      isRunning(present.container) === isToRun(member, present.container) &&
-      isSameConfiguration(found, snapshot, owners, present, member, apiVersion);
-    compared.push({ member, present, is_same: isSame });
+    const diff = present === null ? null : memberDiffs(found, snapshot, owners, present, member, apiVersion);
+    compared.push({ member, present, diff, is_same: diff?.length === 0 });
   }
   return compared;
 }
 
 /**
- * Whether making it anew would change anything: the blueprints are compared, in which volumes have their names, and owners that
- * were replaced meanwhile are the same owners.
+ * What making it anew would change: the blueprints are compared, in which volumes have their names, and owners that were replaced
+ * meanwhile are the same owners.
  */
-function isSameConfiguration(
+function memberDiffs(
   found: FoundTarget,
   snapshot: Snapshot,
   { stands }: Owners,
   { container, image }: Scene,
   member: SnapshotMember,
   apiVersion: string,
-): boolean {
-  if (image === null || image.Id !== member.image.Id) return false;
+): readonly FieldDiff[] {
   const known = [...found.all, ...snapshot.members.map((each) => each.container)];
   const nameOfId = (id: string) => {
     const owner = known.find((each) => each.Id === id);
     return stands.get(id)?.name ?? (owner === undefined ? null : nameOf(owner));
   };
-  const inherited = new Set(member.inherited);
-  const present = blueprint({
+  const named = (shape: Blueprint) => ({ ...shape, host_config: withNames(shape.host_config, nameOfId) });
+  // One that is no longer on the engine has to be brought back, so its id counts as none.
+  const oldImage = image ?? { ...member.image, Id: "" };
+  const now = blueprint({
     container,
-    oldImage: image,
-    newImage: image,
+    oldImage,
+    newImage: oldImage,
     reference: stringAt(container.Config.Image),
-    inherited,
+    inherited: new Set(member.inherited),
     apiVersion,
   });
-  const settings = (shape: Blueprint, owner: ContainerInspect) =>
-    canonical({
-      config: comparableConfig(shape.config, owner),
-      host: withNames(comparableHost(shape.host_config), nameOfId),
-      restart_policy: shape.restart_policy,
-      // Where the engine does not say who chose the address, it may be a random one of this start.
-      networks: shape.attachments.map(({ network, endpoint: { MacAddress: _address, ...endpoint } }) => [
-        network,
-        endpoint,
-      ]),
-      mounts: shape.mounts.map((mount) => [mount.Destination, mount.Type, mount.Name ?? mount.Source, mount.RW]).sort(),
-    });
-  return settings(present, container) === settings(snapshotBlueprint(member, apiVersion), member.container);
+  const diffs = blueprintDiffs(member.service, container, named(now), named(snapshotBlueprint(member, apiVersion)));
+  const [runs, willRun] = [isRunning(container), isToRun(member, container)];
+  if (runs === willRun) return diffs;
+  const { service } = member;
+  return [...diffs, { service, path: "State.Running", before: `${runs}`, after: `${willRun}`, because: "desired" }];
 }
 
 function asReplaced({ member }: Restored, present: Scene): Replaced {
@@ -197,7 +182,10 @@ function targetRefusals(snapshot: Snapshot, ref: TargetRef): readonly Refusal[] 
   return [{ code: "other_target", message: `The snapshot is of "${snapshot.name}", not of "${ref.id}"` }];
 }
 
-async function goneImages(client: EngineClient, restored: readonly Restored[]): Promise<readonly Refusal[]> {
+async function goneImages(
+  client: Pick<EngineClient, "inspectImage">,
+  restored: readonly Restored[],
+): Promise<readonly Refusal[]> {
   const gone: Refusal[] = [];
   for (const { member } of restored) {
     if (snapshotDigest(member) !== null || (await orNull(client.inspectImage(member.image.Id))) !== null) continue;
