@@ -233,7 +233,7 @@ export const SnapshotDiffView = v.object({
   snapshot_id: v.string(),
   /** True when what runs is as the snapshot says. */
   is_noop: v.boolean(),
-  /** From what runs to what the snapshot says; values that look like secrets are masked. */
+  /** What restoring it would change, so nothing where `is_noop`; values that look like secrets are masked. */
   diff: v.array(
     v.object({
       service: v.string(),

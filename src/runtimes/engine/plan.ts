@@ -35,7 +35,7 @@ export interface SceneSource {
 
 /** One container among all that an engine has, as they were found at one time. */
 export function sceneOf(
-  source: SceneSource,
+  source: Omit<SceneSource, "client">,
   all: readonly ContainerInspect[],
   container: ContainerInspect,
   image: ImageInspect | null,
