@@ -106,6 +106,9 @@ function saidOf(text: string, names: readonly string[]): ReadonlyMap<string, str
   return new Map(starts.map(({ name, from }, index) => [name, text.slice(from, starts[index + 1]?.at)]));
 }
 
+/** Steps that lead to the new version; the first of them that fails is where an update ends. */
+const leading: ReadonlySet<string> = new Set(["create", "wait", ...touching]);
+
 /** Between the name of a dependency and the verdict on it. */
 const verdictMark = " healthy, and it is not: ";
 
@@ -115,8 +118,6 @@ const verdictMark = " healthy, and it is not: ";
  */
 function causesOf({ containers }: StoredPlan, entries: Entries): ReadonlyMap<string, string> {
   const names = containers.map(({ name }) => name);
-  const turn = entries.findIndex(({ step }) => step === "undo" || step === "failure" || step === "recover");
-  const forward = turn === -1 ? entries : entries.slice(0, turn);
   const verdict = last(entries, "verify", "fail");
   if (verdict !== null) {
     const text = textOf(verdict) ?? "";
@@ -125,7 +126,9 @@ function causesOf({ containers }: StoredPlan, entries: Entries): ReadonlyMap<str
     const [only] = judged;
     return said.size === 0 && only !== undefined && judged.length === 1 ? new Map([[only.name, text]]) : said;
   }
-  const failed = forward.findLast((entry) => entry.phase === "fail" && containerOf(entry) !== null);
+  const failed = entries.find(({ step, phase, facts }) => {
+    return phase === "fail" && leading.has(step) && typeof facts.container === "string";
+  });
   const text = textOf(failed) ?? textOf(last(entries, "failure", "fail")) ?? "";
   const { for: needed } = failed?.facts ?? {};
   const at = text.indexOf(verdictMark);

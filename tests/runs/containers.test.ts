@@ -55,7 +55,15 @@ describe("containersOf()", () => {
       '9 db undo finish {"state":"untouched"}',
     ]);
     expect(containersOf(plan, entries)).toEqual([
-      { container: "db", service: "db", because: "desired", outcome: "put_back", downtime_ms: 7_000, detail: null },
+      {
+        container: "db",
+        service: "db",
+        because: "desired",
+        outcome: "put_back",
+        downtime_ms: 7_000,
+        detail: null,
+        is_cause: false,
+      },
       {
         container: "web",
         service: "web",
@@ -63,6 +71,7 @@ describe("containersOf()", () => {
         outcome: "put_back",
         downtime_ms: 3_000,
         detail: "port is taken",
+        is_cause: true,
       },
       {
         container: "worker",
@@ -71,7 +80,90 @@ describe("containersOf()", () => {
         outcome: "untouched",
         downtime_ms: null,
         detail: null,
+        is_cause: false,
       },
+    ]);
+  });
+
+  const running = [...created, ...swap("db", 2, 3), ...swap("web", 4, 5), ...swap("worker", 4, 6)];
+  const back = ["20 db undo begin", "20 web undo begin", '21 web undo finish {"state":"untouched"}'];
+  const exited = "The engine restarted it 3 times; the last exit code was 1";
+  const fault = (step: string, facts: object, at = 10) => `${at} - ${step} fail ${JSON.stringify(facts)}`;
+  const wait = 'needs "db" healthy, and it is not: Its own health check fails: no route; try again';
+  test.each<readonly [string, readonly string[], [string, string][]]>([
+    [
+      "the one that ended, when the health of all is judged",
+      [...running, fault("verify", { detail: `"web": ${exited}` }), ...back],
+      [["web", exited]],
+    ],
+    [
+      "each that the judgement names, with its own verdict",
+      [...running, fault("verify", { detail: `"db": Its own health check fails: a; b; "worker": ${exited}` }), ...back],
+      [
+        ["db", "Its own health check fails: a; b"],
+        ["worker", exited],
+      ],
+    ],
+    [
+      "the one that did not get healthy, not the one that waited for it",
+      [
+        ...created,
+        ...swap("db", 2, 3),
+        `4 web wait fail ${JSON.stringify({ for: "db", error: `"web" ${wait}` })}`,
+        fault("failure", { message: `The update failed: "web" ${wait}` }),
+        ...back,
+      ],
+      [["db", "Its own health check fails: no route; try again"]],
+    ],
+    [
+      "a job that came to a bad end",
+      [
+        ...created,
+        `4 db wait fail ${JSON.stringify({ for: "db", job: true, error: '"db" ended with exit code 3' })}`,
+        ...back,
+      ],
+      [["db", '"db" ended with exit code 3']],
+    ],
+    [
+      "the one that the reason names, where no step of it failed",
+      [
+        ...created,
+        fault("failure", { message: 'The new "web" did not get ready beside the old one: exited' }),
+        ...back,
+      ],
+      [["web", 'The new "web" did not get ready beside the old one: exited']],
+    ],
+    [
+      "nobody, when it was one answer for all",
+      [...running, fault("verify", { detail: "Answered 503, expected 2xx or 3xx" }), ...back],
+      [],
+    ],
+    [
+      "nobody, when it is what is to be removed that stays",
+      [...running, '30 db remove_old fail {"error":"in use"}'],
+      [],
+    ],
+  ])("blames %s", (_name, lines, blamed) => {
+    const found = containersOf(plan, journal(lines)) ?? [];
+    expect(found.flatMap((each) => (each.is_cause ? [[each.container, each.detail ?? ""]] : []))).toEqual(blamed);
+  });
+
+  test("says of one that did not come back why, also when the run failed because of it", () => {
+    const entries = journal([
+      ...running,
+      fault("verify", { detail: `"web": ${exited}` }),
+      '22 web undo fail {"error":"gone"}',
+    ]);
+    expect(containersOf(plan, entries)?.[1]).toMatchObject({ outcome: "down", detail: "gone", is_cause: true });
+  });
+
+  test("blames the only one that was to run for a judgement that names none", () => {
+    const alone = { ...plan, containers: plan.containers.map((each, index) => ({ ...each, is_running: index === 1 })) };
+    const found = containersOf(alone, journal([...running, fault("verify", { detail: exited })])) ?? [];
+    expect(found.map((each) => [each.is_cause, each.detail])).toEqual([
+      [false, null],
+      [true, exited],
+      [false, null],
     ]);
   });
 

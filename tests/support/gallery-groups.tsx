@@ -231,7 +231,8 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
   const last = { seq: steps.length + 1, step: "failed", phase: "fail", facts: { reason: message }, at: ended } as const;
   const outcome = (index: number, told: Partial<RunContainer>): RunContainer => {
     const { name, service: from, because } = containers[index] ?? containers[0];
-    return { container: name, service: from, because, outcome: "updated", downtime_ms: null, detail: null, ...told };
+    const nothing = { outcome: "updated", downtime_ms: null, detail: null, is_cause: false } as const;
+    return { container: name, service: from, because, ...nothing, ...told };
   };
   const run: RunDetailView = {
     id: id(3),
