@@ -1,5 +1,5 @@
 import type { GenericSchema } from "valibot";
-import { AppError, forbidden, unauthorized } from "../../errors.ts";
+import { AppError, forbidden, invalidInput, unauthorized } from "../../errors.ts";
 import { maxInputDepth } from "../../forms/issues.ts";
 import type { App, AppContext } from "../context.ts";
 import { toWire } from "./wire.ts";
@@ -67,6 +67,19 @@ async function readBody(c: AppContext): Promise<unknown> {
   return value;
 }
 
+/** No member of a query is a list, so one that is there twice is a mistake, of which nobody can know the meant half. */
+function readQuery(route: Route, c: AppContext): Readonly<Record<string, string>> {
+  if (route.query === undefined) return {};
+  const repeated = Object.entries(c.req.queries()).filter(([, values]) => values.length > 1);
+  if (repeated.length > 0) {
+    const fields = repeated.map(
+      ([name, values]) => [name, `Write "${name}" once, not ${values.length} times`] as const,
+    );
+    throw invalidInput(Object.fromEntries(fields));
+  }
+  return c.req.query();
+}
+
 function checkAccess(route: Route, c: AppContext): void {
   if (route.access === "public") return;
   const session = c.get("session");
@@ -91,7 +104,7 @@ export function mountRoutes(app: App, routes: readonly Route[]): void {
       const result = await route.perform({
         context: c,
         param: (name) => c.req.param(name) ?? "",
-        query: c.req.query(),
+        query: readQuery(route, c),
         body,
       });
       if (result instanceof Response) return result;
