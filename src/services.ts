@@ -230,7 +230,7 @@ export async function createServices(options: ServiceOptions) {
     clock,
     tokens: approvalTokens,
     runs,
-    begin: (address) => linkThrottle.begin([addressKey(address)]),
+    countGuess: (address) => linkThrottle.begin([addressKey(address)]).fail(),
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections });
   const images = connectionImageService({ db, clock, audit, connections, snapshots });

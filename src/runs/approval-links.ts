@@ -9,21 +9,13 @@ import type { RunService } from "./service.ts";
 
 export type ApprovalLinkService = ReturnType<typeof approvalLinkService>;
 
-/** One look at a token, begun; exactly one of its ends must be called. */
-interface Attempt {
-  succeed(): void;
-  /** Counts a guess; an error in place of "no such link" while there are too many of them. */
-  fail(): Error | null;
-  abandon(): void;
-}
-
 interface ApprovalLinkOptions {
   db: Database;
   clock: Clock;
   tokens: ApprovalTokens;
   runs: Pick<RunService, "get" | "decide">;
-  /** Throws 429 for an address that has guessed too often. */
-  begin: (address: string | null) => Attempt;
+  /** Counts a wrong token. Throws or returns 429 for an address that has guessed too often, and null before. */
+  countGuess: (address: string | null) => Error | null;
 }
 
 /** In place of a run that does not exist, so that the answer takes as long. */
@@ -33,31 +25,23 @@ const nobody = { run: "", plan_hash: "", approval_until: 0 };
  * Consent through the one-time link of a message, by whoever has it: a link that is wrong, used up, overtaken by another plan or
  * too old is the same as one that never was.
  */
-export function approvalLinkService({ db, clock, tokens, runs, begin }: ApprovalLinkOptions) {
-  /** The hash that the link is about. Throws 404, or 429 to whoever guesses. */
+export function approvalLinkService({ db, clock, tokens, runs, countGuess }: ApprovalLinkOptions) {
+  /**
+   * The hash that the link is about. Throws 404, or 429 to whoever guesses. The token is looked at first: its 256 bits are not to be
+   * guessed, so that wrong ones of a shared address must not lock out whoever has the right one.
+   */
   const open = async (id: string, token: string, address: string | null): Promise<string> => {
-    const attempt = begin(address);
-    let isClosed = false;
-    try {
-      const run = await findRun(db.read, id);
-      const subject =
-        run === null || run.plan_hash === null || run.approval_until === null
-          ? null
-          : { run: id, plan_hash: run.plan_hash, approval_until: run.approval_until };
-      const isOurs = tokens.isToken(subject ?? nobody, token) && subject !== null;
-      isClosed = true;
-      if (!isOurs) throw attempt.fail() ?? notFound("page", "/approvals");
-      const isOpen = run?.state === "pending" && run.approval === "awaiting" && subject.approval_until > clock.now();
-      if (isOpen) {
-        attempt.succeed();
-        return subject.plan_hash;
-      }
-      // No guess: somebody who has the link came twice, or late.
-      attempt.abandon();
-      throw notFound("page", "/approvals");
-    } finally {
-      if (!isClosed) attempt.abandon();
-    }
+    const run = await findRun(db.read, id);
+    const subject =
+      run === null || run.plan_hash === null || run.approval_until === null
+        ? null
+        : { run: id, plan_hash: run.plan_hash, approval_until: run.approval_until };
+    const isOurs = tokens.isToken(subject ?? nobody, token);
+    if (!isOurs || subject === null) throw countGuess(address) ?? notFound("page", "/approvals");
+    const isOpen = run?.state === "pending" && run.approval === "awaiting" && subject.approval_until > clock.now();
+    // No guess: somebody who has the link came twice, or late.
+    if (!isOpen) throw notFound("page", "/approvals");
+    return subject.plan_hash;
   };
 
   return {

@@ -190,6 +190,27 @@ describe("the page of a one-time link", () => {
     expect((await stranger.get("/login")).status).toBe(200);
   });
 
+  test("lets whoever has the right one in, whatever was guessed from the same address", async () => {
+    const guess = () => stranger.get(link("x".repeat(43)));
+    for (let times = 0; times < 6; times += 1) await guess();
+    expect((await guess()).status).toBe(429);
+    expect((await stranger.get(link())).status).toBe(200);
+    // Having a link is no reason to guess at others.
+    expect((await guess()).status).toBe(429);
+    expect((await stranger.post(link(), { decision: "approve" })).status).toBe(200);
+    expect(await stored()).toMatchObject({ approval: "approved" });
+    // A link that is used up is no guess either.
+    expect((await stranger.get(link())).status).toBe(404);
+  });
+
+  test("lets whoever has the right one in while many addresses guess", async () => {
+    const from = (peer_address: string, path: string) =>
+      app.app.request(`http://tide.test${path}`, {}, { peer_address });
+    for (let count = 0; count < 100; count += 1) await from(`203.0.113.${count}`, link("x".repeat(43)));
+    expect((await from("203.0.113.200", link("x".repeat(43)))).status).toBe(429);
+    expect((await from("203.0.113.200", link())).status).toBe(200);
+  });
+
   test("leaves its token nowhere but in itself", async () => {
     await stranger.get(link());
     await stranger.post(link(), { decision: "approve" }, { headers: { "sec-fetch-site": "cross-site" } });
