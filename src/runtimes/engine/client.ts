@@ -260,10 +260,14 @@ function throwIfRefused(request: Pick<EngineRequest, "method" | "path">, respons
   // 304 is how the engine says that a start or stop found its work done.
   if (response.status < 300 || response.status === 304) return;
   const verb = `${request.method} ${request.path.replace(/^\/v[0-9.]+(?=\/)/, "")}`;
+  const text = engineText(response);
+  // Podman's answer to whoever looks at a container in the moment in which it is removed.
+  const isGone = request.method === "GET" && response.status === 500 && /\bno such (container|image)\b/i.test(text);
+  const status = isGone ? 404 : response.status;
   throw new EngineError(
-    codeOf(response.status),
-    `The engine refused ${verb} (${response.status}): ${engineText(response)}`.slice(0, 700),
-    response.status,
+    codeOf(status),
+    `The engine refused ${verb} (${response.status}): ${text}`.slice(0, 700),
+    status,
   );
 }
 

@@ -109,6 +109,15 @@ describe("engineClient()", () => {
     expect(error).toMatchObject({ code, status, message: expect.stringContaining("the very reason") });
   });
 
+  test("takes a look at what was just removed for one that found nothing, also where the engine calls it a fault", async () => {
+    const gone = { message: "container 1f does not exist in database: no such container" };
+    const { client } = clientThatGets({ status: 500, text: JSON.stringify(gone) });
+    const failure = async (work: Promise<unknown>) => await work.catch((reason: unknown) => reason);
+    expect(await failure(client.inspectContainer("1f"))).toMatchObject({ code: "not_found", status: 404 });
+    // A start says so of an owner of a namespace, too.
+    expect(await failure(client.startContainer("1f"))).toMatchObject({ code: "rejected", status: 500 });
+  });
+
   test("shows a proxy's page as text, bounded", async () => {
     const { client } = clientThatGets({ status: 403, text: `<html><h1>403 Forbidden</h1>${"x".repeat(5000)}</html>` });
     const error = await client.renameContainer("x", "y").catch((reason: unknown) => reason);
