@@ -334,7 +334,10 @@ export const ExecutorView = v.object({
   /** When the services were looked at; the state shown is the one seen then. */
   observed_at: NullableInstant,
   problem: v.nullable(NoticeView),
-  waiting: v.nullable(v.object({ reason: v.picklist(waitingReasons), until: NullableInstant })),
+  /** `message` says more of it: the run that is waited for. */
+  waiting: v.nullable(
+    v.object({ reason: v.picklist(waitingReasons), until: NullableInstant, message: v.nullable(v.string()) }),
+  ),
   /** The window's opening that is going on. */
   open_window: v.nullable(OpeningView),
   /** The next three openings of the window, in window mode. */

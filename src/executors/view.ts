@@ -25,17 +25,24 @@ export function isActive(run: Pick<RunSummary, "state">): boolean {
 /** What a run that is queued waits for before it begins; null when it waits for nothing but its turn in this instant. */
 function waitOf(run: RunSummary): ExecutorView["waiting"] {
   if (run.state !== "pending") return null;
-  if (run.approval === "awaiting") return { reason: "approval", until: run.approval_until };
+  if (run.approval === "awaiting") return { reason: "approval", until: run.approval_until, message: null };
+  const message = run.reason;
   switch (run.reason_code) {
     case "waiting_for_connection":
-      return { reason: "connection", until: null };
+      return { reason: "connection", until: null, message };
     case "waiting_for_runtime":
-      return { reason: "runtime", until: null };
+      return { reason: "runtime", until: null, message };
     case "waiting_for_window":
-      return { reason: "window", until: run.due_at };
+      return { reason: "window", until: run.due_at, message };
     default:
       return null;
   }
+}
+
+/** What an update waits for before there is a run. */
+function updateWaitOf(observation: Observation | null): ExecutorView["waiting"] {
+  const waiting = observation?.waiting ?? null;
+  return waiting === null ? null : { ...waiting, message: null };
 }
 
 function stateOf(observation: Observation | null, recent: readonly RunSummary[]): ExecutorState {
@@ -106,7 +113,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       unbound: observation?.unbound ?? [],
       observed_at: row.observed_at,
       problem: observation?.problem ?? null,
-      waiting: (active === undefined ? null : waitOf(active)) ?? observation?.waiting ?? null,
+      waiting: (active === undefined ? null : waitOf(active)) ?? updateWaitOf(observation),
       open_window: window === null ? null : currentOpening(window, zone, now),
       next_windows: window === null ? [] : nextOpenings(window, zone, now, shownOpenings),
       active_run_id: active?.id ?? null,

@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 import { Duration, Elapsed, Time } from "./time.tsx";
 
-export type StepState = "done" | "running" | "failed" | "skipped" | "waiting";
+export type StepState = "done" | "running" | "failed" | "skipped" | "waiting" | "undone";
 
 export interface Step {
   id: string;
@@ -27,6 +27,7 @@ const stepIcons: Readonly<Record<StepState, IconName>> = {
   failed: "x",
   skipped: "circle-minus",
   waiting: "circle-dashed",
+  undone: "undo-2",
 };
 
 /** What happened, in order, with times as they were; each step has its id so that events can replace it alone. */

@@ -13,7 +13,7 @@ import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { ConsentBanner } from "../runs/consent.tsx";
 import { RunsTable } from "../runs/list.tsx";
-import { runWords } from "../runs/state.tsx";
+import { runWords, waitedRun } from "../runs/state.tsx";
 import { Snapshots } from "../snapshots/list.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -22,7 +22,7 @@ import { TriggerWords } from "./list.tsx";
 import { expectedDowntime, Plan } from "./plan.tsx";
 import { policyOf } from "./policy.tsx";
 import { Services } from "./services.tsx";
-import { ExecutorState } from "./state.tsx";
+import { ExecutorState, isFirstLook } from "./state.tsx";
 import { ExecutorVersions, isBehind } from "./versions.tsx";
 import { openingWords } from "./window-words.ts";
 
@@ -49,28 +49,25 @@ export function ExecutorPage(props: ExecutorPageProps) {
         title={
           <>
             {executor.name}{" "}
-            {executor.target.kind === "compose" ? null : <ExecutorVersions ctx={ctx} executor={executor} />}
+            <span id="executor-versions">
+              {executor.target.kind === "compose" ? null : <ExecutorVersions ctx={ctx} executor={executor} />}
+            </span>
           </>
         }
         parent={{ title: t.title, href: "/executors" }}
-        state={<ExecutorState ctx={ctx} executor={executor} solid />}
-        lead={
-          <>
-            <Link ctx={ctx} href={`/connections/${executor.connection.id}`}>
-              {t.target_on(executor.target.id, executor.connection.name)}
-            </Link>
-            {executor.target.kind === "compose" && executor.observed_at !== null
-              ? ` · ${t.group_of(executor.services.length + executor.unbound.length)}`
-              : null}
-            {executor.description === "" ? null : ` · ${executor.description}`}
-          </>
+        state={
+          <span id="executor-state">
+            <ExecutorState ctx={ctx} executor={executor} solid />
+          </span>
         }
+        lead={<ExecutorLead ctx={ctx} executor={executor} />}
         actions={<Actions ctx={ctx} executor={executor} />}
       />
+      <FirstLook ctx={ctx} executor={executor} path={path} />
       <Banners ctx={ctx} executor={executor} path={path} />
       <Columns aside={<Aside {...props} />}>
         {executor.target.kind === "compose" ? (
-          <Section title={t.services}>
+          <Section id="executor-services" title={t.services}>
             <Services ctx={ctx} executor={executor} />
           </Section>
         ) : null}
@@ -97,6 +94,38 @@ export function ExecutorPage(props: ExecutorPageProps) {
     </Layout>
   );
 }
+
+/** What it is about, in facts that each stay whole where the line breaks. */
+function ExecutorLead({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
+  const t = texts(ctx).executors;
+  const isGroup = executor.target.kind === "compose" && executor.observed_at !== null;
+  return (
+    <span class="meta" id="executor-lead">
+      <span>
+        <Link ctx={ctx} href={`/connections/${executor.connection.id}`}>
+          {t.target_on(executor.target.id, executor.connection.name)}
+        </Link>
+      </span>
+      {isGroup ? <span>{t.group_of(executor.services.length + executor.unbound.length)}</span> : null}
+      {executor.description === "" ? null : <span>{executor.description}</span>}
+    </span>
+  );
+}
+
+/** While a new executor is looked at for the first time, what is found comes by itself; then this listens no longer. */
+function FirstLook({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "executor"> & { path: string }) {
+  const asking = {
+    "hx-get": url(ctx, path),
+    "hx-trigger": "every 2s",
+    "hx-select": "#executor-look",
+    "hx-select-oob": firstSeen.map((id) => `#${id}`).join(","),
+    "hx-swap": "outerHTML",
+  };
+  return <div id="executor-look" {...(isFirstLook(executor) ? asking : {})} />;
+}
+
+/** The parts of the page that the first look changes. */
+const firstSeen = ["executor-state", "executor-versions", "executor-lead", "executor-services", "executor-facts"];
 
 function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
   const t = texts(ctx).executors;
@@ -149,6 +178,9 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
       {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
         <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
       ) : null}
+      {executor.waiting?.reason === "connection" && executor.active_run_id !== null ? (
+        <WaitBanner ctx={ctx} message={executor.waiting.message} />
+      ) : null}
       {executor.state === "failed" && last !== null ? (
         <Banner
           tone="failed"
@@ -163,6 +195,28 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
         </Banner>
       ) : null}
     </>
+  );
+}
+
+/** What the queued run waits for, with the way to it. */
+function WaitBanner({ ctx, message }: { ctx: PageContext; message: string | null }) {
+  const t = texts(ctx);
+  const other = waitedRun(message);
+  if (message === null) return null;
+  return (
+    <Banner
+      tone="quiet"
+      title={other === null ? t.runs.banners.waiting : t.runs.waits_for_run(other.executor)}
+      action={
+        other === null ? undefined : (
+          <LinkButton ctx={ctx} href={`/runs/${other.id}`}>
+            {t.executors.open_run}
+          </LinkButton>
+        )
+      }
+    >
+      {translateMessage(ctx.language, message)}
+    </Banner>
   );
 }
 
@@ -244,7 +298,7 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
   const t = texts(ctx).executors;
   return (
     <>
-      <Section title={t.details}>
+      <Section id="executor-facts" title={t.details}>
         <Facts
           items={[
             [t.trigger, <TriggerWords ctx={ctx} executor={executor} />],

@@ -11,12 +11,39 @@ import { ServiceVersions } from "./versions.tsx";
 
 type Planned = NonNullable<PlanView["plan"]>;
 
-/** A plan's lines for `DiffView`; the service stands before the path only where there are several. */
-export function changesOf(ctx: PageContext, diff: Planned["diff"]): readonly FieldChange[] {
+interface ChangesProps {
+  ctx: PageContext;
+  diff: Planned["diff"];
+  /** How many settings stay as they are. */
+  carried?: number | undefined;
+  /** The services in the order in which they are told; those of the lines where it is not given. */
+  services?: readonly string[] | undefined;
+}
+
+/** What changes, field by field; of several services each under its own heading. */
+export function Changes({ ctx, diff, carried, services }: ChangesProps) {
+  const told = [...new Set([...(services ?? []), ...diff.map((line) => line.service)])];
+  if (told.length < 2) return <DiffView ctx={ctx} changes={changesOf(ctx, diff)} carried={carried} />;
+  return (
+    <div class="plan">
+      {told.map((service) => {
+        const lines = diff.filter((line) => line.service === service);
+        return lines.length === 0 ? null : (
+          <section class="plan-service">
+            <h3>{service}</h3>
+            <DiffView ctx={ctx} changes={changesOf(ctx, lines)} />
+          </section>
+        );
+      })}
+      {carried === undefined ? null : <p class="quiet">{texts(ctx).common.diff.carried(carried)}</p>}
+    </div>
+  );
+}
+
+function changesOf(ctx: PageContext, diff: Planned["diff"]): readonly FieldChange[] {
   const t = texts(ctx).executors.because;
-  const isMany = new Set(diff.map((line) => line.service)).size > 1;
-  return diff.map(({ service, path, before, after, because }) => ({
-    field: isMany ? `${service}: ${path}` : path,
+  return diff.map(({ path, before, after, because }) => ({
+    field: path,
     before,
     after,
     reason: reasonOf(t, path, because),
@@ -89,11 +116,11 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
         </Banner>
       ))}
       {plan === null ? null : isNothing ? (
-        <Banner tone="current">{t.plan_noop}</Banner>
+        <Banner tone="current">{view.target.kind === "compose" ? t.group_noop : t.plan_noop}</Banner>
       ) : view.target.kind === "compose" ? (
         <GroupPlan ctx={ctx} plan={plan} />
       ) : (
-        <DiffView ctx={ctx} changes={changesOf(ctx, plan.diff)} carried={carriedCount(plan.carried)} />
+        <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
       )}
       {plan === null || isNothing ? null : <Files ctx={ctx} files={plan.files} />}
     </div>
@@ -117,9 +144,6 @@ function LeftAlone({ ctx, view }: { ctx: PageContext; view: PlanView }) {
 /** Every container that is replaced, in the order of the work, and below it what changes of each service. */
 function GroupPlan({ ctx, plan }: { ctx: PageContext; plan: Planned }) {
   const t = texts(ctx).executors;
-  const services = [
-    ...new Set([...plan.containers.map((each) => each.service), ...plan.diff.map((line) => line.service)]),
-  ];
   return (
     <>
       <div class="panel">
@@ -138,16 +162,12 @@ function GroupPlan({ ctx, plan }: { ctx: PageContext; plan: Planned }) {
           ))}
         </ol>
       </div>
-      {services.map((service) => {
-        const lines = plan.diff.filter((line) => line.service === service);
-        return lines.length === 0 ? null : (
-          <section class="plan-service">
-            <h3>{service}</h3>
-            <DiffView ctx={ctx} changes={changesOf(ctx, lines)} />
-          </section>
-        );
-      })}
-      <p class="quiet">{texts(ctx).common.diff.carried(carriedCount(plan.carried))}</p>
+      <Changes
+        ctx={ctx}
+        diff={plan.diff}
+        carried={carriedCount(plan.carried)}
+        services={plan.containers.map((each) => each.service)}
+      />
     </>
   );
 }

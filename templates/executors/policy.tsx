@@ -7,15 +7,16 @@ import { weekdayList } from "./window-words.ts";
 export function policyOf(ctx: PageContext, executor: ExecutorView): readonly string[] {
   const t = texts(ctx).executors;
   const w = t.policy_words;
+  const isGroup = executor.target.kind === "compose";
   return [
     triggerSentence(ctx, executor),
     ...(executor.requires_approval && executor.trigger !== "manual" ? [w.approval(executor.approval_hours)] : []),
     // The table of a group's services says it of each.
-    ...(executor.target.kind === "compose" ? [] : executor.bindings).map((binding) =>
+    ...(isGroup ? [] : executor.bindings).map((binding) =>
       w.binding(binding.service, t.channels[binding.channel], binding.tracker, binding.source),
     ),
     `${w[executor.image_selection]} ${w[executor.reference_mode]}`,
-    ...(executor.start_first ? [w.start_first] : []),
+    ...(executor.start_first ? [isGroup ? w.group_start_first : w.start_first] : []),
     ...healthSentences(ctx, executor),
     executor.allow_downgrade ? w.downgrade : w.no_downgrade,
     ...(executor.minimum_age_hours > 0 ? [w.age(executor.minimum_age_hours)] : []),
@@ -59,7 +60,15 @@ function healthSentences(ctx: PageContext, executor: ExecutorView): readonly str
     number(check.probe_interval_seconds),
     number(check.total_probe_duration_seconds),
   );
-  const otherwise =
-    check.on_failure === "degraded" ? w.keep_degraded : executor.restore_on_failure ? w.restore : w.keep_failed;
-  return [typeof check.initial_delay_seconds === "number" ? `${how} ${timing}` : how, otherwise];
+  return [typeof check.initial_delay_seconds === "number" ? `${how} ${timing}` : how, unhealthyWords(ctx, executor)];
+}
+
+/** What happens when the new version does not get healthy. */
+export function unhealthyWords(ctx: PageContext, executor: ExecutorView): string {
+  const w = texts(ctx).executors.policy_words;
+  const { strategy, on_failure } = executor.health_check;
+  if (strategy === "disabled") return w.no_check;
+  if (on_failure === "degraded") return w.keep_degraded;
+  if (!executor.restore_on_failure) return w.keep_failed;
+  return executor.target.kind === "compose" ? w.group_restore : w.restore;
 }

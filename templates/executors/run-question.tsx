@@ -9,6 +9,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import type { Planned } from "./detail.tsx";
 import { expectedDowntime, Plan, ResultingImages } from "./plan.tsx";
+import { unhealthyWords } from "./policy.tsx";
 
 interface RunQuestionProps {
   ctx: PageContext;
@@ -90,14 +91,6 @@ function PlanFailure({ ctx, planned }: Pick<RunQuestionProps, "ctx" | "planned">
       {translateMessage(ctx.language, planned.failure)}
     </Banner>
   );
-}
-
-function unhealthyWords(ctx: PageContext, executor: ExecutorView): string {
-  const w = texts(ctx).executors.policy_words;
-  const check = executor.health_check;
-  if (check.strategy === "disabled") return w.no_check;
-  if (check.on_failure === "degraded") return w.keep_degraded;
-  return executor.restore_on_failure ? w.restore : w.keep_failed;
 }
 
 export function RunQuestionPage(props: RunQuestionProps) {

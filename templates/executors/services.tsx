@@ -7,13 +7,14 @@ import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
+import { isFirstLook } from "./state.tsx";
 import { isBehind, ServiceVersions } from "./versions.tsx";
 
 type Observed = ExecutorView["services"][number];
 
 interface ServicesProps {
   ctx: PageContext;
-  executor: Pick<ExecutorView, "services" | "unbound" | "bindings">;
+  executor: Pick<ExecutorView, "services" | "unbound" | "bindings" | "observed_at" | "problem" | "connection">;
 }
 
 /** The services of a group, bound and not: what each runs, what it should run, and what it follows. */
@@ -56,7 +57,9 @@ export function Services({ ctx, executor }: ServicesProps) {
           cells: {
             service,
             versions: <span class="quiet">–</span>,
-            state: <span class="quiet">{t.state_words.not_looked}</span>,
+            state: (
+              <span class="quiet">{isFirstLook(executor) ? t.state_words.looking : t.state_words.not_looked}</span>
+            ),
             tracker: (
               <span>
                 <Link ctx={ctx} href={trackerPath(tracker)}>

@@ -2,6 +2,7 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import { State } from "../components/state.tsx";
 import { formatRelative, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
+import { waitedRun } from "../runs/state.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { openingStart } from "./window-words.ts";
@@ -33,15 +34,16 @@ export function ExecutorState({ ctx, executor, solid = false }: ExecutorStatePro
       </State>
     );
   }
-  const { problem } = executor;
+  const told = executor.problem?.message ?? (executor.state === "waiting" ? (executor.waiting?.message ?? null) : null);
+  const isLooking = executor.state === "unknown" && isFirstLook(executor);
   const isAsking = executor.state === "waiting" && executor.waiting?.reason === "approval";
   return (
     <State
       ctx={ctx}
-      tone={isAsking ? "attention" : tones[executor.state]}
+      tone={isAsking ? "attention" : isLooking ? "running" : tones[executor.state]}
       solid={solid}
       icon={executor.state === "waiting" && !isAsking ? "calendar-clock" : undefined}
-      title={problem === null ? undefined : translateMessage(ctx.language, problem.message)}
+      title={told === null ? undefined : translateMessage(ctx.language, told)}
     >
       {words(ctx, executor)}
     </State>
@@ -53,7 +55,7 @@ function words(ctx: PageContext, executor: ExecutorView): string {
   switch (executor.state) {
     case "failed":
       if (executor.last_run?.serving === "none") return t.state_words.target_down;
-      return executor.last_run?.serving === "previous" ? t.state_words.failed_previous : t.state_words.failed;
+      return failedWords(executor, t);
     case "waiting":
       return waitingWords(ctx, executor);
     case "unknown":
@@ -63,11 +65,28 @@ function words(ctx: PageContext, executor: ExecutorView): string {
   }
 }
 
+function failedWords({ last_run: last }: ExecutorView, t: Words): string {
+  switch (last?.serving) {
+    case "previous":
+    case "desired":
+    case "mixed":
+      return t.state_words[`failed_${last.serving}`];
+    default:
+      return t.state_words.failed;
+  }
+}
+
+/** Nobody has looked yet, which is about to happen: it is done at once after it was made. */
+export function isFirstLook(executor: Pick<ExecutorView, "observed_at" | "problem" | "connection">): boolean {
+  return executor.observed_at === null && executor.problem === null && executor.connection.is_enabled;
+}
+
 function unknownWords(executor: ExecutorView, t: Words): string {
   // Of a group that is otherwise known: the services that nobody can judge, by the first reason.
   const unmet = executor.services.find((service) => service.unmet !== null)?.unmet;
   if (unmet) return problemWords(unmet.code, t);
-  return executor.observed_at === null ? t.state_words.not_looked : t.state_words.restarted;
+  if (executor.observed_at !== null) return t.state_words.restarted;
+  return isFirstLook(executor) ? t.state_words.looking : t.state_words.not_looked;
 }
 
 function problemWords(code: string, t: Words): string {
@@ -78,7 +97,9 @@ function problemWords(code: string, t: Words): string {
 function waitingWords(ctx: PageContext, { waiting, next_windows }: ExecutorView): string {
   const t = texts(ctx).executors;
   if (waiting === null) return t.states.waiting;
-  const { reason, until } = waiting;
+  const { reason, until, message } = waiting;
+  const other = reason === "connection" ? waitedRun(message) : null;
+  if (other !== null) return texts(ctx).runs.waits_for_run(other.executor);
   if (reason === "window") {
     const [next] = next_windows;
     return next === undefined ? t.state_words.waits_window : `${t.triggers.window} ${openingStart(ctx, next)}`;

@@ -55,6 +55,7 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
   const t = texts(ctx).overview;
   const isDown = run.serving === "none";
   const word = isDown ? "down" : run.state;
+  const servingWords = run.kind === "rollback" ? t.serving_rollback : t.serving;
   return (
     <Row
       ctx={ctx}
@@ -69,7 +70,7 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
       fact={
         <>
           <RunVersions ctx={ctx} run={run} empty="" />
-          {run.serving === null ? null : <span class="quiet"> {t.serving[run.serving]}</span>}
+          {run.serving === null ? null : <span class="quiet"> {servingWords[run.serving]}</span>}
         </>
       }
       meta={[

@@ -2,11 +2,10 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { RunDetailView, RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Confirm } from "../components/dialog.tsx";
-import { DiffView } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Time } from "../components/time.tsx";
-import { carriedCount, changesOf } from "../executors/plan.tsx";
+import { Changes, carriedCount } from "../executors/plan.tsx";
 import { openingWords } from "../executors/window-words.ts";
 import { formatShort } from "../format.ts";
 import { Layout } from "../layout.tsx";
@@ -79,7 +78,7 @@ export function ConsentFacts({ ctx, run, executor }: { ctx: PageContext; run: Ru
           {plan.warnings.map((warning) => (
             <Banner tone="attention">{translateMessage(ctx.language, warning)}</Banner>
           ))}
-          <DiffView ctx={ctx} changes={changesOf(ctx, plan.diff)} carried={carriedCount(plan.carried)} />
+          <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
         </>
       )}
     </>

@@ -1,7 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { RunDetailView, SnapshotView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { DiffView } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { Live } from "../components/live.tsx";
@@ -9,7 +8,7 @@ import { Banner, Partial } from "../components/notice.tsx";
 import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
 import { Duration, Elapsed, Time } from "../components/time.tsx";
-import { carriedCount, changesOf, Files } from "../executors/plan.tsx";
+import { Changes, carriedCount, Files } from "../executors/plan.tsx";
 import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
@@ -18,7 +17,7 @@ import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { ConsentBanner } from "./consent.tsx";
 import { planOf } from "./plan.ts";
-import { isActiveRun, isAwaiting, RunState } from "./state.tsx";
+import { isActiveRun, isAwaiting, needsRollbackBadge, RunState } from "./state.tsx";
 import { RunSteps } from "./steps.tsx";
 import { RunVersions } from "./versions.tsx";
 
@@ -53,7 +52,7 @@ export function RunPage(props: RunPageProps) {
             <span id="run-state">
               <RunState ctx={ctx} run={run} solid />
             </span>
-            {run.kind === "rollback" ? <Badge icon="undo-2">{t.rollback}</Badge> : null}
+            <RunBadge ctx={ctx} run={run} />
           </>
         }
         actions={<RunActions {...props} />}
@@ -61,7 +60,7 @@ export function RunPage(props: RunPageProps) {
       <RunBanner {...props} />
       <Columns aside={<RunFacts ctx={ctx} run={run} executor={executor} snapshot={props.snapshot} />}>
         <Section title={is_live ? t.happening : t.happened} aside={<RunSummary ctx={ctx} run={run} />}>
-          <RunSteps ctx={ctx} run={run} />
+          <RunSteps ctx={ctx} run={run} is_group={executor.target.kind === "compose"} />
         </Section>
         <RunPlanPart ctx={ctx} run={run} />
         <RunNotes ctx={ctx} run={run} executor={executor} />
@@ -92,10 +91,13 @@ export const runParts = {
       <RunState ctx={props.ctx} run={props.run} solid />
     </span>
   ),
+  "run-badge": RunBadge,
   "run-actions": RunActions,
   "run-banner": RunBanner,
   "run-summary": ({ ctx, run }: RunPageProps) => <RunSummary ctx={ctx} run={run} />,
-  "run-steps": ({ ctx, run }: RunPageProps) => <RunSteps ctx={ctx} run={run} />,
+  "run-steps": ({ ctx, run, executor }: RunPageProps) => (
+    <RunSteps ctx={ctx} run={run} is_group={executor.target.kind === "compose"} />
+  ),
   "run-facts": RunFacts,
   "run-plan": ({ ctx, run }: RunPageProps) => <RunPlanPart ctx={ctx} run={run} />,
   "run-live": RunLive,
@@ -110,6 +112,21 @@ export function RunPartial({ part, props }: { part: keyof typeof runParts; props
       <Part {...props} />
     </Partial>
   );
+}
+
+/** That it is a rollback, while the words of its state do not say so. */
+function RunBadge({ ctx, run }: Pick<RunPageProps, "ctx" | "run">) {
+  return (
+    <span id="run-badge">
+      {needsRollbackBadge(run) ? <Badge icon="undo-2">{texts(ctx).runs.rollback}</Badge> : null}
+    </span>
+  );
+}
+
+/** Which words fit what the run is about. */
+function wordsFor({ run, executor }: Pick<RunPageProps, "run" | "executor">): "rollback" | "group" | "container" {
+  if (run.kind === "rollback") return "rollback";
+  return executor.target.kind === "compose" ? "group" : "container";
 }
 
 function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
@@ -152,8 +169,9 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
 }
 
 /** What is the case, in one sentence, with the reason below. */
-function RunBanner({ ctx, run }: RunPageProps) {
+function RunBanner({ ctx, run, executor }: RunPageProps) {
   const t = texts(ctx).runs.banners;
+  const words = t[wordsFor({ run, executor })];
   const reason = run.reason === null ? null : translateMessage(ctx.language, run.reason);
   const banner = (() => {
     switch (run.state) {
@@ -163,11 +181,11 @@ function RunBanner({ ctx, run }: RunPageProps) {
       case "skipped":
         return <Banner tone="quiet" title={t.skipped} children={reason} />;
       case "degraded":
-        return <Banner tone="attention" title={t.degraded} children={reason} />;
+        return <Banner tone="attention" title={words.degraded} children={reason} />;
       case "succeeded":
         return reason === null ? null : <Banner tone="quiet">{reason}</Banner>;
       case "failed":
-        return <FailureBanner ctx={ctx} run={run} />;
+        return <FailureBanner ctx={ctx} run={run} executor={executor} />;
       default:
         return null;
     }
@@ -180,26 +198,23 @@ function RunBanner({ ctx, run }: RunPageProps) {
 }
 
 /** What runs now is the banner's title: the reason need not end with it once more. */
-const mixedEnd = /\. Some services run the new version, others the previous one$/;
+const servingEnd =
+  /\. (?:Some services run the new version, others the previous one|The previous version is running|The new version is kept running|Target down: neither version runs|What runs now could not be seen)$/;
 
-function FailureBanner({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
+function FailureBanner({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" | "executor">) {
   const t = texts(ctx).runs.banners;
+  const words = t[wordsFor({ run, executor })];
+  const { serving } = run;
   const wasTouched = run.steps.some((step) => step.step === "stop");
   const title =
-    run.serving === "previous"
-      ? wasTouched
-        ? t.previous
-        : t.previous_untouched
-      : run.serving === "desired"
-        ? t.desired
-        : run.serving === "mixed"
-          ? t.mixed
-          : run.serving === "none"
-            ? t.none
-            : t.unknown;
+    serving === null || serving === "unknown"
+      ? t.unknown
+      : serving === "previous" && !wasTouched
+        ? words.previous_untouched
+        : words[serving];
   return (
     <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
-      {run.reason === null ? null : <p>{translateMessage(ctx.language, run.reason.replace(mixedEnd, ""))}</p>}
+      {run.reason === null ? null : <p>{translateMessage(ctx.language, run.reason.replace(servingEnd, ""))}</p>}
       {run.serving === "none" ? <p>{t.none_help}</p> : null}
     </Banner>
   );
@@ -216,13 +231,25 @@ function RunSummary({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
           <Elapsed ctx={ctx} since={run.started_at} />
         </span>
       ) : (
-        <span>
-          <Duration ctx={ctx} ms={run.ended_at - run.started_at} />
-        </span>
+        <span>{durationWords(ctx, run, run.ended_at - run.started_at)}</span>
       )}
       {run.downtime_ms === null ? null : <span>{t.down(formatDuration(ctx.language, run.downtime_ms))}</span>}
     </p>
   );
+}
+
+/** Shorter than this, watching is not worth a word. */
+const tellableMs = 1_000;
+
+/** Most of a run is mostly spent on looking whether the new version stays healthy, which is not work that could be quicker. */
+function durationWords(ctx: PageContext, run: RunDetailView, ms: number): string {
+  const t = texts(ctx).runs;
+  const took = t.took(formatDuration(ctx.language, ms));
+  const checks = run.steps.filter(({ step }) => step === "verify");
+  const began = checks.find(({ phase }) => phase === "begin")?.at;
+  const ended = checks.findLast(({ phase }) => phase === "finish" || phase === "fail")?.at;
+  if (began === undefined || ended === undefined || ended - began < tellableMs) return took;
+  return `${took}${ctx.language === "zh" ? "，" : ", "}${t.watched(formatDuration(ctx.language, ended - began))}`;
 }
 
 function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live">) {
@@ -254,7 +281,7 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
           run.ended_at === null ? null : [t.runs.ended, <Time ctx={ctx} at={run.ended_at} />],
           run.downtime_ms === null ? null : [t.runs.downtime, <Duration ctx={ctx} ms={run.downtime_ms} />],
           run.ready_ms === null ? null : [t.runs.ready, <Duration ctx={ctx} ms={run.ready_ms} />],
-          run.serving === null ? null : [t.runs.serving, t.runs.servings[run.serving]],
+          run.serving === null ? null : [t.runs.serving, t.runs.servings[wordsFor({ run, executor })][run.serving]],
           [t.runs.health, known?.[1] ?? ""],
           snapshot === null
             ? null
@@ -305,7 +332,7 @@ function RunPlanPart({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
         </Panel>
       ) : (
         <>
-          <DiffView ctx={ctx} changes={changesOf(ctx, plan.diff)} carried={carriedCount(plan.carried)} />
+          <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
           {isFileBehind(run) ? <Files ctx={ctx} files={plan.files} /> : null}
         </>
       )}

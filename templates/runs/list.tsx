@@ -9,7 +9,7 @@ import { Duration, Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { RunState } from "./state.tsx";
+import { needsRollbackBadge, RunState } from "./state.tsx";
 import { RunVersions } from "./versions.tsx";
 
 interface RunsPageProps {
@@ -110,7 +110,7 @@ export function RunsTable({ ctx, runs, without_executor = false }: RunsTableProp
           versions: (
             <div>
               <RunVersions ctx={ctx} run={run} />{" "}
-              {run.kind === "rollback" ? <Badge icon="undo-2">{t.rollback}</Badge> : null}
+              {needsRollbackBadge(run) ? <Badge icon="undo-2">{t.rollback}</Badge> : null}
             </div>
           ),
           outcome: <RunState ctx={ctx} run={run} />,

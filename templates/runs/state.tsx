@@ -52,7 +52,10 @@ export function runWords(ctx: PageContext, run: RunLike): string {
         const until = run.approval_until ?? null;
         return until === null ? words.waits_approval : t.approval.waits_until(formatShort(ctx, until));
       }
-      if (run.reason_code === "waiting_for_connection") return words.waits_connection;
+      if (run.reason_code === "waiting_for_connection") {
+        const other = waitedRun(run.reason);
+        return other === null ? words.waits_connection : t.waits_for_run(other.executor);
+      }
       if (run.reason_code === "waiting_for_window") return words.waits_window;
       return run.reason_code === "waiting_for_runtime" ? words.waits_runtime : t.outcomes.pending;
     case "capturing":
@@ -64,13 +67,38 @@ export function runWords(ctx: PageContext, run: RunLike): string {
     case "succeeded":
       return run.kind === "rollback" ? words.rolled_back : t.outcomes.succeeded;
     case "degraded":
-      return words.degraded;
+      return run.kind === "rollback" ? words.rollback_degraded : words.degraded;
     default:
+      if (run.kind === "rollback") return rollbackFailure(ctx, run.serving);
       if (run.serving === "previous") return words.failed_previous;
       if (run.serving === "desired") return words.failed_desired;
       if (run.serving === "mixed") return words.failed_mixed;
       return run.serving === "none" ? words.failed_none : t.outcomes.failed;
   }
+}
+
+function rollbackFailure(ctx: PageContext, serving: string | null): string {
+  const { words } = texts(ctx).runs;
+  switch (serving) {
+    case "previous":
+    case "desired":
+    case "mixed":
+    case "none":
+      return words[`rollback_${serving}`];
+    default:
+      return words.rollback_failed;
+  }
+}
+
+/** Whether a run is one back to a snapshot and its state's words do not say so yet. */
+export function needsRollbackBadge({ kind, state }: Pick<RunLike, "kind" | "state">): boolean {
+  return kind === "rollback" && ["pending", "capturing", "verifying", "skipped"].includes(state);
+}
+
+/** The run that a queued one waits for, of what its reason says; null when that is none. */
+export function waitedRun(reason: string | null): { id: string; executor: string } | null {
+  const [, id, executor] = /^Waits for the run "([^"]+)" of "(.+?)"(?:, which works on | on )/.exec(reason ?? "") ?? [];
+  return id === undefined || executor === undefined ? null : { id, executor };
 }
 
 function skipWords(ctx: PageContext, code: string | null): string {

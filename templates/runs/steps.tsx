@@ -17,16 +17,23 @@ import { type ContainerTimeline, groupTimelineOf, type TimelineEntry, timelineOf
 /** Attempts shown one by one; earlier ones are counted. */
 const shownAttempts = 5;
 
+interface RunStepsProps {
+  ctx: PageContext;
+  run: RunDetailView;
+  /** Its target has several services, which the words of its shared steps are to say. */
+  is_group: boolean;
+}
+
 /** What happened so far and what is still to come. Each step keeps its id, so that an event changes it in place. */
-export function RunSteps({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
+export function RunSteps({ ctx, run, is_group }: RunStepsProps) {
   const group = groupTimelineOf(run);
   const steps =
     group === null
-      ? timelineOf(run).map((entry) => stepOf(ctx, run, entry))
+      ? timelineOf(run).map((entry) => stepOf(ctx, run, entry, is_group))
       : [
-          ...group.before.map((entry) => stepOf(ctx, run, entry)),
+          ...group.before.map((entry) => stepOf(ctx, run, entry, is_group)),
           ...group.containers.map((each, index) => containerStep(ctx, run, each, index)),
-          ...group.after.map((entry) => stepOf(ctx, run, entry)),
+          ...group.after.map((entry) => stepOf(ctx, run, entry, is_group)),
         ];
   return <Steps ctx={ctx} id="run-steps" steps={steps} />;
 }
@@ -42,7 +49,9 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
     state: told === undefined ? state : containerState(told),
     title: (
       <>
-        <span class="version">{container}</span> {told === undefined ? null : t.container_outcomes[told.outcome]}
+        <span class="version">{container}</span> {told?.is_cause === true ? <b>{t.container_cause}</b> : null}
+        {told?.is_cause === true ? (ctx.language === "zh" ? "，" : ", ") : null}
+        {told === undefined ? null : t.container_outcomes[told.outcome]}
       </>
     ),
     started_at,
@@ -54,14 +63,18 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
         told === undefined || told.downtime_ms === null ? null : t.down(formatDuration(ctx.language, told.downtime_ms)),
       ]),
     ),
-    ...optional("content", parts.length === 0 ? null : <ContainerParts ctx={ctx} parts={parts} error={error} />),
+    ...optional(
+      "content",
+      parts.length === 0 && error === null ? null : <ContainerParts ctx={ctx} parts={parts} error={error} />,
+    ),
   };
 }
 
-/** One that is as it was because something went wrong with it is where to look. */
-function containerState({ outcome, detail }: RunContainer): Step["state"] {
+/** The one to look at is the one that the run failed for, or that does not run; the others only went along. */
+function containerState({ outcome, is_cause }: RunContainer): Step["state"] {
+  if (is_cause || outcome === "down") return "failed";
   if (outcome === "updated" || outcome === "moved") return "done";
-  return outcome === "untouched" && detail === null ? "skipped" : "failed";
+  return outcome === "put_back" ? "undone" : "skipped";
 }
 
 interface ContainerPartsProps {
@@ -73,6 +86,7 @@ interface ContainerPartsProps {
 function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
   return (
     <div class="probes">
+      {error === null ? null : <EngineSays ctx={ctx} text={error} />}
       {parts.map((part) => (
         <p class="meta">
           {part.started_at === null ? null : (
@@ -88,29 +102,33 @@ function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
           )}
         </p>
       ))}
-      {error === null ? null : <EngineSays ctx={ctx} text={error} />}
     </div>
   );
+}
+
+/** Each step has words for how it stands; one that was left out is called what it would have been. */
+function keyOf(state: Step["state"]): "waiting" | "running" | "done" | "failed" {
+  return state === "skipped" || state === "undone" ? "waiting" : state;
 }
 
 /** What was done, and for the steps that need it with whom. */
 function partWords(ctx: PageContext, { step, state, facts }: TimelineEntry): string {
   const t = texts(ctx).runs;
   if (step === "end") return "";
-  const key = state === "skipped" ? "waiting" : state;
+  const key = keyOf(state);
   if (step === "wait" && facts.job === true) return t.job[key];
   const words = t.steps[step][key];
   if (step === "undo" && facts.is_remade === true) return `${words} (${t.remade})`;
   return step === "wait" && typeof facts.for === "string" ? `${words} (${facts.for})` : words;
 }
 
-function stepOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): Step {
+function stepOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry, isGroup: boolean): Step {
   const { step, state, started_at, ended_at } = entry;
   const isInstant = step === "queue" || step === "end";
   return {
     id: `step-${step}`,
     state,
-    title: titleOf(ctx, run, entry),
+    title: titleOf(ctx, run, entry, isGroup),
     started_at,
     duration_ms:
       started_at === null || ended_at === null || isInstant ? null : durationOf(entry, ended_at - started_at),
@@ -129,13 +147,16 @@ function durationOf({ step, facts }: TimelineEntry, measured: number): number {
   return step === "stop" && typeof from === "number" && typeof to === "number" ? to - from : measured;
 }
 
-function titleOf(ctx: PageContext, run: RunDetailView, { step, state, facts }: TimelineEntry): Child {
+function titleOf(ctx: PageContext, run: RunDetailView, { step, state, facts }: TimelineEntry, isGroup: boolean): Child {
   const t = texts(ctx).runs;
   if (step === "end") return runWords(ctx, run);
-  const words = step === "wait" && facts.job === true ? t.job : t.steps[step];
-  const title = state === "skipped" ? words.waiting : words[state];
-  if (step !== "pull") return title;
   const references = [...new Set((planOf(run)?.services ?? []).map(({ to }) => to.reference.split("@")[0]))];
+  const isMany = isGroup && references.length !== 1;
+  const isShared = step === "plan" || step === "pull" || step === "verify";
+  const words =
+    step === "wait" && facts.job === true ? t.job : isShared && isMany ? t.group_steps[step] : t.steps[step];
+  const title = words[keyOf(state)];
+  if (step !== "pull") return title;
   return (
     <>
       {title}

@@ -135,7 +135,9 @@ function spanOf(parts: readonly TimelineEntry[], isActive: boolean): Omit<Contai
 
 function stateOf(parts: readonly TimelineEntry[], isActive: boolean): StepState {
   if (parts.length === 0) return isActive ? "waiting" : "skipped";
-  if (parts.some(({ step, state }) => state === "failed" || step === "undo")) return "failed";
+  if (parts.some(({ state }) => state === "failed")) return "failed";
+  const undo = parts.find(({ step }) => step === "undo");
+  if (undo !== undefined) return undo.state === "done" ? "undone" : undo.state;
   if (parts.some(({ step, state }) => step === "start" && state === "done")) return "done";
   return isActive ? "running" : "skipped";
 }

@@ -1,10 +1,9 @@
 import type { SnapshotDiffView } from "../../src/runs/schema.ts";
-import { DiffView } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { Digest } from "../components/version.tsx";
-import { changesOf, Files } from "../executors/plan.tsx";
+import { Changes, Files } from "../executors/plan.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -40,7 +39,7 @@ export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Ex
       ) : view.diff.length === 0 ? (
         <Banner tone="quiet">{t.gone}</Banner>
       ) : (
-        <DiffView ctx={ctx} changes={changesOf(ctx, view.diff)} />
+        <Changes ctx={ctx} diff={view.diff} />
       )}
       {view.is_noop ? null : <Files ctx={ctx} files={view.files} />}
       <Images ctx={ctx} view={view} />

@@ -61,7 +61,7 @@ export function SnapshotRestore(props: SnapshotRestoreProps) {
     >
       <SnapshotFacts {...props} />
       <SnapshotDiff ctx={ctx} compared={compared} />
-      <p>{t.restore_text}</p>
+      <p>{executor.target.kind === "compose" ? t.group_restore_text : t.restore_text}</p>
       <p>
         <b>{t.restore_data}</b>
       </p>

@@ -260,7 +260,12 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
     ended_at: ended,
     containers: [
       outcome(0, { downtime_ms: 1200 }),
-      outcome(1, { outcome: "put_back", downtime_ms: 3100 }),
+      outcome(1, {
+        outcome: "put_back",
+        downtime_ms: 3100,
+        detail: "Its own health check fails: 503",
+        is_cause: true,
+      }),
       outcome(2, { outcome: "untouched", detail: unready }),
     ],
     plan: {

@@ -23,9 +23,13 @@ test("what runs of a mixed target is said once, as the banner's title", () => {
   expect(banner.split("Some services run the new version, others the previous one")).toHaveLength(2);
 });
 
-test("a container that was left because something went wrong with it is marked as failed", () => {
+test("the container that the run failed for stands out, and those that went along do not", () => {
   const html = String(<GroupRunSample ctx={sampleContext()} />);
-  expect(html).toMatch(/class="step failed" id="step-container-2"/);
+  expect(html.match(/class="step failed" id="step-container-\d"/g)).toEqual(['class="step failed" id="step-container-1"']);
+  expect(html).toMatch(/class="step skipped" id="step-container-2"/);
+  const cause = /id="step-container-1".*?<\/li>/s.exec(html)?.[0] ?? "";
+  expect(cause).toContain("the run failed here");
+  expect(cause.indexOf("Its own health check fails: 503")).toBeLessThan(cause.indexOf("New container created"));
 });
 
 test("commands within a plan's sentences are shown as code", () => {

@@ -93,6 +93,7 @@ export const common = {
     failed: "Failed",
     skipped: "Skipped",
     waiting: "Waiting",
+    undone: "Put back",
   },
   diff: {
     before: "Now",

@@ -30,8 +30,11 @@ export const executors = {
     disabled: "Disabled",
     target_down: "Target down",
     failed_previous: "Failed, previous version serves",
+    failed_desired: "Failed, new version serves",
+    failed_mixed: "Failed, partly updated",
     failed: "Failed",
     not_looked: "Not looked at yet",
+    looking: "Being looked at",
     waits_window: "Waits for its window",
     waits_age: "Waits for its minimum age",
     waits_approval: "Waits for your approval",
@@ -87,6 +90,7 @@ export const executors = {
   plan_show: "Show the plan",
   plan_failed: "The plan could not be made",
   plan_noop: "Nothing to do: this image already runs under this reference.",
+  group_noop: "Nothing to do: each bound service already runs its image under its reference.",
   plan_unmet: "A run would be skipped",
   plan_downgrade: "This is a step back, or cannot be compared",
   plan_downgrade_text: "Automatic runs do not go there. Starting this plan by hand is your consent to it.",
@@ -147,6 +151,8 @@ export const executors = {
     approval: (hours: number) =>
       `An automatic run waits up to ${plural("en", hours, { one: "hour", other: "hours" })} for your consent to its plan.`,
     start_first: "Starts the new container before the old one is stopped.",
+    group_start_first: "Starts each new container before its old one is stopped.",
+    group_restore: "If one of them does not become healthy, all previous versions are put back and the run fails.",
     downgrade: "Automatic runs may also step back to a lower version.",
     no_downgrade: "Automatic runs never step back to a lower version.",
     age: (hours: number) => `A release must be ${plural("en", hours, { one: "hour", other: "hours" })} old.`,
@@ -175,6 +181,8 @@ export const executors = {
   restore_verb: "Roll back",
   restore_text:
     "The container is replaced by one with this image and configuration. The present configuration is saved first, so this can be undone the same way.",
+  group_restore_text:
+    "Its containers are replaced by ones with the images and configurations of the snapshot. The present configuration is saved first, so this can be undone the same way.",
   restore_data: "Data in volumes is not rolled back.",
   restore_started: (name: string) => `Started rolling back ${name}`,
   snapshot_delete: "Delete snapshot",
@@ -217,7 +225,7 @@ export const executors = {
   delete_runs: (snapshots: number) => plural("en", snapshots, { one: "snapshot goes", other: "snapshots go" }),
   empty_title: "No executors yet",
   empty_text:
-    "An executor keeps one container at the version that a tracker finds: it shows the difference, and rolls it out when you say so, at once, or in a window.",
+    "An executor keeps a container or a compose group at the versions that trackers find: it shows the difference, and rolls it out when you say so, at once, or in a window.",
   empty_example: "The container web follows the stable channel of nginx, on Saturdays from 02:00 to 04:00.",
   form_intro: "Choose where it runs, what is updated and which releases it follows.",
   groups: {

@@ -48,6 +48,13 @@ export const overview = {
     none: "nothing serves",
     unknown: "not known what serves",
   },
+  serving_rollback: {
+    desired: "the version of the snapshot serves",
+    previous: "what ran before the rollback serves",
+    mixed: "some services run the version of the snapshot",
+    none: "nothing serves",
+    unknown: "not known what serves",
+  },
   no_good_answer: (time: string) => `no good answer for ${time}`,
   last_good: "last good answer",
   no_good_yet: "no good answer yet",

@@ -94,6 +94,7 @@ export const common = {
     failed: "失败",
     skipped: "已跳过",
     waiting: "等待中",
+    undone: "已恢复",
   },
   diff: {
     before: "当前",

@@ -201,6 +201,7 @@ export const messages: MessageDictionary = [
   ['The executor "{}" is disabled', "执行器“{}”已停用"],
   ['The maintenance window closed while the image of "{}" was pulled', "拉取“{}”的镜像期间维护窗口已关闭"],
   ['Waits for the run "{}" on the same connection', "等待同一连接上的运行“{}”"],
+  ['Waits for the run "{}" of "{}", which works on "{}"', "等待运行“{}”（执行器“{}”）结束，它正在处理容器“{}”"],
   ['Waits for the run "{}" of "{}" on "{}"', "等待运行“{}”（执行器“{}”，连接“{}”）结束"],
   ['Waits for the maintenance window of "{}"', "等待“{}”的维护窗口"],
   ['Nobody approved the plan of "{}" in time', "“{}”的计划未在期限内获得批准"],

@@ -49,6 +49,13 @@ export const overview = {
     none: "没有版本在提供服务",
     unknown: "无法确认由谁提供服务",
   },
+  serving_rollback: {
+    desired: "由快照中的版本提供服务",
+    previous: "由回滚前的版本提供服务",
+    mixed: "部分服务由快照中的版本提供",
+    none: "没有版本在提供服务",
+    unknown: "无法确认由谁提供服务",
+  },
   no_good_answer: (time: string) => `已有 ${time} 没有正常响应`,
   last_good: "上次正常响应",
   no_good_yet: "尚无正常响应",
