@@ -20,11 +20,12 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
       throw reworded(fault, excerpt);
     }
   };
-  const { snapshots, images } = session;
+  const { nameOfId, snapshots, images } = session;
   return {
     describe: () => told(session.describe()),
     discover: () => told(session.discover()),
     inspect: (ref) => told(session.inspect(ref)),
+    ...(nameOfId === undefined ? {} : { nameOfId: (id) => told(nameOfId(id)) }),
     plan: (ref, changes, options) => told(session.plan(ref, changes, options)),
     prepare: (plan, auths, journal) => told(session.prepare(plan, auths, journal)),
     apply: (plan, journal) => told(session.apply(plan, journal)),

@@ -44,7 +44,7 @@ import {
   WindowInput,
 } from "./schema.ts";
 import { type Binding, type ExecutorSettings, inputOf, readSettings } from "./settings.ts";
-import { lookAtTarget, refuseConflict, type SeenTarget } from "./target-check.ts";
+import { lookAtTarget, observeMissing, refuseTarget, type SeenTarget } from "./target-check.ts";
 import { executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
@@ -130,7 +130,7 @@ export function executorService(options: ExecutorServiceOptions) {
     if (byTarget !== null && byTarget.id !== ownId) {
       throw invalidInput({ "target.id": `"${input.target.id}" already belongs to the executor "${byTarget.name}"` });
     }
-    if (seen !== null) refuseConflict(seen);
+    if (seen !== null) refuseTarget(seen);
     return await resolveBindings(read, input.bindings, {
       target: input.target.id,
       found: seen?.services ?? null,
@@ -190,6 +190,7 @@ export function executorService(options: ExecutorServiceOptions) {
           detail: { target: parsed.target.id, trigger: parsed.trigger },
         });
       });
+      if (seen.is_missing) await observeMissing({ db, clock, releases }, id);
       return await get(id);
     },
 
@@ -225,6 +226,7 @@ export function executorService(options: ExecutorServiceOptions) {
           detail: { fields: Object.keys(patch) },
         });
       });
+      if (seen?.is_missing === true) await observeMissing({ db, clock, releases }, id);
       return await get(id);
     },
 

@@ -1,9 +1,19 @@
+import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
-import type { Reader } from "../db/client.ts";
-import { AppError, PluginError } from "../errors.ts";
+import type { Database, Reader } from "../db/client.ts";
+import { AppError, invalidInput, PluginError } from "../errors.ts";
 import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
-import { connectionFacts, type ExecutorRow, executorsOfConnection } from "./queries.ts";
-import { targetKindOf } from "./settings.ts";
+import { compareWithDesired } from "./desired.ts";
+import {
+  connectionFacts,
+  type ExecutorRow,
+  executorsOfConnection,
+  findExecutor,
+  updateExecutorRow,
+} from "./queries.ts";
+import type { TrackerReleases } from "./releases.ts";
+import type { Observation } from "./schema.ts";
+import { readSettings, targetKindOf } from "./settings.ts";
 import { observationOf } from "./view.ts";
 
 /** Storing an executor waits no longer for a runtime that does not answer. */
@@ -20,6 +30,10 @@ export interface SeenTarget {
   services: readonly string[] | null;
   /** The reason why it may not be bound; null when it may. */
   conflict: string | null;
+  /** The runtime answered, and has no such target. */
+  is_missing: boolean;
+  /** Of a missing target that is the id of a container: the name to bind instead, as the next update ends the id. */
+  name: string | null;
 }
 
 /**
@@ -32,13 +46,13 @@ export async function lookAtTarget(
   wanted: { connection_id: string; target: TargetRef },
   ownId: string | null,
 ): Promise<SeenTarget> {
+  const unseen = { services: null, is_missing: false, name: null };
   const [connection] = await connectionFacts(deps.read, [wanted.connection_id]);
-  if (connection === undefined) return { services: null, conflict: null };
+  if (connection === undefined) return { ...unseen, conflict: null };
   const others = (await executorsOfConnection(deps.read, wanted.connection_id)).filter(
     (each) => each.id !== ownId && each.target_kind !== wanted.target.kind,
   );
-  if (!connection.is_enabled)
-    return { services: null, conflict: conflictAmong(wanted.target, null, others, new Map()) };
+  if (!connection.is_enabled) return { ...unseen, conflict: conflictAmong(wanted.target, null, others, new Map()) };
   try {
     await using session = await deps.connections.open(wanted.connection_id, AbortSignal.timeout(lookTimeoutMs));
     const target = await inspectOrNull(session, wanted.target);
@@ -46,13 +60,16 @@ export async function lookAtTarget(
     for (const other of others) {
       if (other.target_kind === "compose") groups.set(other.id, await inspectOrNull(session, refOf(other)));
     }
+    const isMaybeId = target === null && wanted.target.kind === "container";
     return {
       services: target?.services.map((service) => service.name) ?? null,
       conflict: conflictAmong(wanted.target, target, others, groups),
+      is_missing: target === null,
+      name: isMaybeId ? ((await session.nameOfId?.(wanted.target.id)) ?? null) : null,
     };
   } catch (error) {
     if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
-    return { services: null, conflict: conflictAmong(wanted.target, null, others, new Map()) };
+    return { ...unseen, conflict: conflictAmong(wanted.target, null, others, new Map()) };
   }
 }
 
@@ -99,7 +116,30 @@ function conflictAmong(
     : `The container "${single.target_id}" of "${wanted.id}" has the executor "${single.name}" of its own`;
 }
 
-/** Throws 409 `in_use` at the target's field. */
-export function refuseConflict({ conflict }: SeenTarget): void {
+/** Throws 422 for an id in place of a name, and 409 `in_use`, at the target's field. */
+export function refuseTarget({ conflict, name }: SeenTarget): void {
+  if (name !== null) throw invalidInput({ "target.id": `Write the container's name "${name}" instead of its id` });
   if (conflict !== null) throw new AppError("in_use", 409, conflict, { fields: { "target.id": conflict } });
+}
+
+/** Writes down that the runtime has no such target, so that a name with a typing error is told before the first evaluation. */
+export async function observeMissing(
+  deps: { db: Database; clock: Clock; releases: TrackerReleases },
+  id: string,
+): Promise<void> {
+  const { db, clock, releases } = deps;
+  const comparison = await compareWithDesired({ read: db.read, releases }, await readSettings(db.read, id), null);
+  const observed: Observation = {
+    services: [...comparison.services],
+    unbound: [],
+    problem: comparison.unmet,
+    waiting: null,
+    desired_revision: comparison.desired_revision,
+  };
+  await db.write(async (tx) => {
+    const row = await findExecutor(tx, id);
+    // Whoever evaluates it meanwhile has looked later.
+    if (row === null || row.observed !== null || row.lease_owner !== null) return;
+    await updateExecutorRow(tx, id, { observed, observed_at: clock.now() });
+  });
 }

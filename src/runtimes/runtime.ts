@@ -215,6 +215,8 @@ export interface RuntimeSession extends AsyncDisposable {
   discover(): Promise<readonly Target[]>;
   /** Throws `not_found` when the target is gone. */
   inspect(ref: TargetRef): Promise<Target>;
+  /** Of a runtime whose containers have ids besides their names, which change with each update: the name of the one that has this id, or begins with it. */
+  nameOfId?(id: string): Promise<string | null>;
   plan(ref: TargetRef, changes: readonly Change[], options?: PlanOptions): Promise<UpdatePlan>;
   /** Pulls and verifies the desired images and probes the verbs that `apply` needs. The target is not touched. */
   prepare(plan: UpdatePlan, auths: readonly RegistryAuth[], journal: Journal): Promise<Prepared>;

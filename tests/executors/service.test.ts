@@ -98,6 +98,29 @@ describe("create()", () => {
     expect((await world.main.executors.list({})).items).toEqual([]);
   });
 
+  test("refuses the id of a container in place of its name, and says the name", async () => {
+    const { id } = world.engine.get("web");
+    const target = { kind: "container", id };
+    const wrong = { "target.id": 'Write the container\'s name "web" instead of its id' };
+    expect(await refusedFields(world.main.executors.create(systemActor, { ...input(), target }))).toEqual(wrong);
+    expect((await world.main.executors.list({})).items).toEqual([]);
+    const { id: executor } = await world.main.executors.create(systemActor, input());
+    expect(await refusedFields(world.main.executors.update(systemActor, executor, { target }))).toEqual(wrong);
+  });
+
+  test("takes the name of a target that is not there, and says at once that it is not", async () => {
+    const target = { kind: "container", id: "wbe" };
+    const problem = { code: "target_missing", message: expect.stringContaining('"wbe"') };
+    const created = await world.main.executors.create(systemActor, { ...input(), target });
+    expect(created).toMatchObject({ state: "unknown", observed_at: world.clock.now(), problem });
+    await world.main.executors.update(systemActor, created.id, { target: input().target });
+    const moved = await world.main.executors.update(systemActor, created.id, { target });
+    expect(moved).toMatchObject({ observed_at: world.clock.now(), problem });
+    world.engine.isUnreachable = true;
+    const unseen = { ...input(), name: "later", target: { kind: "container", id: "later" } };
+    expect(await world.main.executors.create(systemActor, unseen)).toMatchObject({ observed_at: null, problem: null });
+  });
+
   test("refuses a name and a target that are taken", async () => {
     await world.main.executors.create(systemActor, input());
     const sameName = { ...input(), target: { kind: "container", id: "db" } };

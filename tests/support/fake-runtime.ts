@@ -327,6 +327,10 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       if (engine.inspectFault !== null) throw engine.inspectFault;
       return targetOf(engine, ref);
     },
+    nameOfId: async (id) => {
+      engine.reach();
+      return [...engine.containers.values()].find((each) => each.id === id)?.name ?? null;
+    },
     plan: async (ref, changes, options) => {
       engine.reach();
       engine.planned.push(options);

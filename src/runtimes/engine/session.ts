@@ -22,6 +22,7 @@ import { findPulledImage, pullDesired } from "./prepare.ts";
 import type { RecoverContext } from "./recover.ts";
 import { fetchSnapshotImage, readSnapshot, snapshotBlueprint } from "./snapshot.ts";
 import { step } from "./step.ts";
+import { findNameOfId } from "./survey.ts";
 import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
 import { type EngineTransport, engineTransport } from "./transport.ts";
 import { requireFileVerbs, requireReads, requireVerbs } from "./verbs.ts";
@@ -102,6 +103,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     },
     discover: () => discoverTargets(source, memory),
     inspect: async (ref) => describeTarget(await getTarget(source, ref, memory)),
+    nameOfId: (id) => findNameOfId(client, id),
     async plan(ref, changes, planOptions = { start_first: false }) {
       const { plan, replaced } = await planTarget(client, await getTarget(source, ref), changes, planOptions);
       return { ...plan, files: await fileNotices(replaced, composeFolders) };

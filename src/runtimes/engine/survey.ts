@@ -1,5 +1,6 @@
 import { PluginError } from "../../errors.ts";
 import { type EngineClient, isMissing } from "./client.ts";
+import { nameInList } from "./names.ts";
 import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
 import { containerSign, createSurveyMemory, imageSign, keepOnly, recall, type SurveyMemory } from "./survey-memory.ts";
 
@@ -57,6 +58,17 @@ export async function getByName(client: EngineClient, name: string): Promise<Con
   const found = await findByName(client, name);
   if (found !== null) return found;
   throw new PluginError("not_found", `There is no container "${name.slice(0, 200)}" on the engine`);
+}
+
+/** Shorter texts are taken for names, though an id may begin with them: `cafe` is a name that somebody gives. */
+const shortestId = 6;
+
+/** The name of the container that has this id or, alone among all, begins with it; engines show the first 12 digits. */
+export async function findNameOfId(client: Pick<EngineClient, "listContainers">, text: string): Promise<string | null> {
+  const id = text.toLowerCase();
+  if (id.length < shortestId || !/^[0-9a-f]+$/.test(id)) return null;
+  const [first, ...others] = (await client.listContainers()).filter((each) => each.Id.startsWith(id));
+  return first === undefined || others.length > 0 ? null : nameInList(first);
 }
 
 /** Each image once, however many containers run it. */
