@@ -349,6 +349,24 @@ export const ExecutorView = v.object({
 });
 export type ExecutorView = v.InferOutput<typeof ExecutorView>;
 
+/** One setting that a plan changes, in the runtime's own words. */
+export const FieldDiffView = v.object({
+  service: v.string(),
+  path: v.string(),
+  before: v.nullable(v.string()),
+  after: v.nullable(v.string()),
+  because: v.picklist(["desired", "image", "runtime"]),
+});
+
+/** A file that will say something else than what runs, with what to write into it. */
+export const FileNoticeView = v.object({
+  service: v.string(),
+  path: v.nullable(v.string()),
+  patch: v.string(),
+  is_readable: v.boolean(),
+  message: v.string(),
+});
+
 /** What a run would do now. */
 export const PlanView = v.object({
   target: v.object({ kind: v.picklist(targetKinds), id: v.string() }),
@@ -381,24 +399,8 @@ export const PlanView = v.object({
       ),
       order: v.picklist(["stop_first", "start_first"]),
       /** Files that will say something else than what runs, with what to write into them. */
-      files: v.array(
-        v.object({
-          service: v.string(),
-          path: v.nullable(v.string()),
-          patch: v.string(),
-          is_readable: v.boolean(),
-          message: v.string(),
-        }),
-      ),
-      diff: v.array(
-        v.object({
-          service: v.string(),
-          path: v.string(),
-          before: v.nullable(v.string()),
-          after: v.nullable(v.string()),
-          because: v.picklist(["desired", "image", "runtime"]),
-        }),
-      ),
+      files: v.array(FileNoticeView),
+      diff: v.array(FieldDiffView),
       carried: v.record(v.string(), v.number()),
       refusals: v.array(NoticeView),
       warnings: v.array(NoticeView),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { NoticeView } from "../connections/schema.ts";
 import { runStates } from "../db/tables.ts";
-import { type SkipReason, skipReasons, triggers } from "../executors/schema.ts";
+import { FieldDiffView, FileNoticeView, type SkipReason, skipReasons, triggers } from "../executors/schema.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 
@@ -234,27 +235,11 @@ export const SnapshotDiffView = v.object({
   /** True when what runs is as the snapshot says. */
   is_noop: v.boolean(),
   /** What restoring it would change, so nothing where `is_noop`; values that look like secrets are masked. */
-  diff: v.array(
-    v.object({
-      service: v.string(),
-      path: v.string(),
-      before: v.nullable(v.string()),
-      after: v.nullable(v.string()),
-      because: v.picklist(["desired", "image", "runtime"]),
-    }),
-  ),
+  diff: v.array(FieldDiffView),
   /** Files that will say something else than what runs, with what to write into them. */
-  files: v.array(
-    v.object({
-      service: v.string(),
-      path: v.nullable(v.string()),
-      patch: v.string(),
-      is_readable: v.boolean(),
-      message: v.string(),
-    }),
-  ),
-  refusals: v.array(v.object({ code: v.string(), message: v.string() })),
-  warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+  files: v.array(FileNoticeView),
+  refusals: v.array(NoticeView),
+  warnings: v.array(NoticeView),
   /** What it needs; one that is not on the runtime has to be pulled. Null: nobody could tell. */
   images: v.array(v.object({ id: v.string(), is_present: v.nullable(v.boolean()) })),
   /** The plan that a restore would carry out now: give it with the run, and it does just this. */
