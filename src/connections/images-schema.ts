@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 
 /** Why it is offered: named by us for snapshots; of a repository that an executor of the connection updates; without any tag. */
-export const imageReasons = ["kept", "repository", "untagged"] as const;
+const imageReasons = ["kept", "repository", "untagged"] as const;
 export type ImageReason = (typeof imageReasons)[number];
 
 export const UnusedImageView = v.object({

@@ -26,7 +26,7 @@ import { currentOpening, nextOpenings } from "./window.ts";
 
 const minuteMs = 60_000;
 /** How old an observation gets before the target is looked at again. */
-export const observationIntervalMs = 15 * minuteMs;
+const observationIntervalMs = 15 * minuteMs;
 /** The same while the runtime does not answer. */
 const unreachableIntervalMs = 2 * minuteMs;
 /** An evaluation that takes longer than this was abandoned by its process. */

@@ -227,7 +227,7 @@ export const ExecutorPatch = v.strictObject({
 });
 
 /** How what runs differs from what is desired; see `compareImages`. */
-export const imageDifferences = [
+const imageDifferences = [
   "current",
   "new_digest",
   "other_mode",
@@ -262,9 +262,9 @@ export const ServiceObservation = v.object({
 export type ServiceObservation = v.InferOutput<typeof ServiceObservation>;
 
 /** What an update waits for before there is a run. */
-export const updateWaits = ["window", "age", "retry"] as const;
+const updateWaits = ["window", "age", "retry"] as const;
 /** And a queued run: `approval`: consent to its plan; `connection`: another run there; `runtime`: an answer of it. */
-export const waitingReasons = [...updateWaits, "approval", "connection", "runtime"] as const;
+const waitingReasons = [...updateWaits, "approval", "connection", "runtime"] as const;
 
 /** What an evaluation saw and decided; stored with its time. */
 export const Observation = v.object({

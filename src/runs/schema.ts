@@ -32,7 +32,7 @@ export type FailureReason = (typeof failureReasons)[number];
 export const remarks = ["left_stopped", "started_again"] as const;
 
 /** Why a run that is due has not started yet; not an end. */
-export const waitReasons = ["waiting_for_connection", "waiting_for_runtime", "waiting_for_window"] as const;
+const waitReasons = ["waiting_for_connection", "waiting_for_runtime", "waiting_for_window"] as const;
 
 export const reasonCodes = [...skipReasons, ...failureReasons, ...remarks, ...waitReasons] as const;
 
@@ -154,7 +154,7 @@ export type RunView = v.InferOutput<typeof RunView>;
  * `updated`: it runs its new image; `moved`: it was made anew for another one that was replaced; `put_back`: the previous one
  * is there again; `removed`: the previous one is gone and nothing took its place; `down`: it could not be brought to run.
  */
-export const containerOutcomes = ["updated", "moved", "put_back", "untouched", "removed", "down"] as const;
+const containerOutcomes = ["updated", "moved", "put_back", "untouched", "removed", "down"] as const;
 export type ContainerOutcome = (typeof containerOutcomes)[number];
 
 export const RunContainer = v.object({
@@ -209,8 +209,7 @@ export const SnapshotPatch = v.strictObject({
   ),
 });
 
-export const exportFormats = ["script", "compose"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+const exportFormats = ["script", "compose"] as const;
 
 export const SnapshotExportQuery = v.strictObject({
   format: v.optional(

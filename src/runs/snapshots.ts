@@ -68,7 +68,7 @@ function envValues(value: unknown): string[] {
 }
 
 /** Every environment value of a configuration, wherever it stands: what no log may show. */
-export function environmentValues(value: unknown, depth = 0): string[] {
+function environmentValues(value: unknown, depth = 0): string[] {
   if (typeof value !== "object" || value === null || depth > maxDepth) return [];
   if (Array.isArray(value)) return value.flatMap((item) => environmentValues(item, depth + 1));
   return Object.entries(value).flatMap(([key, item]) =>

@@ -19,7 +19,7 @@ import { isSameRegistry, splitReference } from "./reference.ts";
 import type { EngineRequest, EngineResponse, EngineTransport } from "./transport.ts";
 
 /** The API versions that this client was written for; what an engine offers is met with the highest in both ranges. */
-export const supportedApi = { min: "1.40", max: "1.56" } as const;
+const supportedApi = { min: "1.40", max: "1.56" } as const;
 
 /** How long a call may take, in milliseconds. A stop gets the container's own grace period on top. */
 export interface EngineDeadlines {
