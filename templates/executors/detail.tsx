@@ -13,7 +13,7 @@ import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { ConsentBanner } from "../runs/consent.tsx";
 import { RunsTable } from "../runs/list.tsx";
-import { runWords, waitedRun } from "../runs/state.tsx";
+import { runWords, WaitBanner } from "../runs/state.tsx";
 import { Snapshots } from "../snapshots/list.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -178,8 +178,8 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
       {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
         <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
       ) : null}
-      {executor.waiting?.reason === "connection" && executor.active_run_id !== null ? (
-        <WaitBanner ctx={ctx} message={executor.waiting.message} />
+      {executor.waiting?.reason === "connection" && executor.waiting.message !== null ? (
+        <WaitBanner ctx={ctx} reason={executor.waiting.message} />
       ) : null}
       {executor.state === "failed" && last !== null ? (
         <Banner
@@ -195,28 +195,6 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
         </Banner>
       ) : null}
     </>
-  );
-}
-
-/** What the queued run waits for, with the way to it. */
-function WaitBanner({ ctx, message }: { ctx: PageContext; message: string | null }) {
-  const t = texts(ctx);
-  const other = waitedRun(message);
-  if (message === null) return null;
-  return (
-    <Banner
-      tone="quiet"
-      title={other === null ? t.runs.banners.waiting : t.runs.waits_for_run(other.executor)}
-      action={
-        other === null ? undefined : (
-          <LinkButton ctx={ctx} href={`/runs/${other.id}`}>
-            {t.executors.open_run}
-          </LinkButton>
-        )
-      }
-    >
-      {translateMessage(ctx.language, message)}
-    </Banner>
   );
 }
 

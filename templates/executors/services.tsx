@@ -68,7 +68,7 @@ export function Services({ ctx, executor }: ServicesProps) {
                 , {t.channels[channel]}
               </span>
             ),
-            containers: null,
+            containers: <span class="absent" />,
           },
         })),
         ...unbound.map((service) => ({

@@ -17,7 +17,7 @@ import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { ConsentBanner } from "./consent.tsx";
 import { planOf } from "./plan.ts";
-import { isActiveRun, isAwaiting, needsRollbackBadge, RunState } from "./state.tsx";
+import { isActiveRun, isAwaiting, needsRollbackBadge, RunState, WaitBanner } from "./state.tsx";
 import { RunSteps } from "./steps.tsx";
 import { RunVersions } from "./versions.tsx";
 
@@ -177,7 +177,7 @@ function RunBanner({ ctx, run, executor }: RunPageProps) {
     switch (run.state) {
       case "pending":
         if (isAwaiting(run)) return <ConsentBanner ctx={ctx} run_id={run.id} until={run.approval_until} />;
-        return run.reason_code === null ? null : <Banner tone="quiet" title={t.waiting} children={reason} />;
+        return run.reason === null ? null : <WaitBanner ctx={ctx} reason={run.reason} />;
       case "skipped":
         return <Banner tone="quiet" title={t.skipped} children={reason} />;
       case "degraded":
@@ -313,6 +313,7 @@ function isFileBehind({ state, serving }: RunDetailView): boolean {
 function RunPlanPart({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
   const t = texts(ctx).runs;
   const plan = planOf(run);
+  const services = run.containers.map((each) => each.service);
   if (plan === null && isActiveRun(run)) return <section id="run-plan" />;
   return (
     <Section
@@ -332,7 +333,7 @@ function RunPlanPart({ ctx, run }: { ctx: PageContext; run: RunDetailView }) {
         </Panel>
       ) : (
         <>
-          <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
+          <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} services={services} />
           {isFileBehind(run) ? <Files ctx={ctx} files={plan.files} /> : null}
         </>
       )}

@@ -1,4 +1,6 @@
 import type { RunView } from "../../src/runs/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
 import { formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
@@ -95,10 +97,33 @@ export function needsRollbackBadge({ kind, state }: Pick<RunLike, "kind" | "stat
   return kind === "rollback" && ["pending", "capturing", "verifying", "skipped"].includes(state);
 }
 
-/** The run that a queued one waits for, of what its reason says; null when that is none. */
-export function waitedRun(reason: string | null): { id: string; executor: string } | null {
-  const [, id, executor] = /^Waits for the run "([^"]+)" of "(.+?)"(?:, which works on | on )/.exec(reason ?? "") ?? [];
-  return id === undefined || executor === undefined ? null : { id, executor };
+/** The run that a queued one waits for, of what its reason says, and the container that both need; null when that is none. */
+export function waitedRun(reason: string | null): { id: string; executor: string; container: string | null } | null {
+  const found = /^Waits for the run "([^"]+)" of "(.+?)"(?:, which works on "(.+)"| on ".+")$/.exec(reason ?? "");
+  const [, id, executor, container] = found ?? [];
+  return id === undefined || executor === undefined ? null : { id, executor, container: container ?? null };
+}
+
+/** What a queued run waits for, with the way to it. */
+export function WaitBanner({ ctx, reason }: { ctx: PageContext; reason: string }) {
+  const t = texts(ctx).runs;
+  const other = waitedRun(reason);
+  if (other === null) {
+    return <Banner tone="quiet" title={t.banners.waiting} children={translateMessage(ctx.language, reason)} />;
+  }
+  return (
+    <Banner
+      tone="quiet"
+      title={t.waits_for_run(other.executor)}
+      action={
+        <LinkButton ctx={ctx} href={`/runs/${other.id}`}>
+          {t.open_other}
+        </LinkButton>
+      }
+    >
+      {other.container === null ? t.one_after_other : t.works_on(other.container)}
+    </Banner>
+  );
 }
 
 function skipWords(ctx: PageContext, code: string | null): string {

@@ -12,7 +12,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { planOf } from "./plan.ts";
 import { runWords } from "./state.tsx";
-import { type ContainerTimeline, groupTimelineOf, type TimelineEntry, timelineOf } from "./timeline.ts";
+import { type ContainerTimeline, containersIn, groupTimelineOf, type TimelineEntry, timelineOf } from "./timeline.ts";
 
 /** Attempts shown one by one; earlier ones are counted. */
 const shownAttempts = 5;
@@ -51,7 +51,11 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
       <>
         <span class="version">{container}</span> {told?.is_cause === true ? <b>{t.container_cause}</b> : null}
         {told?.is_cause === true ? (ctx.language === "zh" ? "，" : ", ") : null}
-        {told === undefined ? null : t.container_outcomes[told.outcome]}
+        {told === undefined
+          ? null
+          : run.kind === "rollback" && told.outcome === "updated"
+            ? t.container_rolled_back
+            : t.container_outcomes[told.outcome]}
       </>
     ),
     started_at,
@@ -151,7 +155,7 @@ function titleOf(ctx: PageContext, run: RunDetailView, { step, state, facts }: T
   const t = texts(ctx).runs;
   if (step === "end") return runWords(ctx, run);
   const references = [...new Set((planOf(run)?.services ?? []).map(({ to }) => to.reference.split("@")[0]))];
-  const isMany = isGroup && references.length !== 1;
+  const isMany = isGroup && (step === "pull" ? references : containersIn(run)).length !== 1;
   const isShared = step === "plan" || step === "pull" || step === "verify";
   const words =
     step === "wait" && facts.job === true ? t.job : isShared && isMany ? t.group_steps[step] : t.steps[step];

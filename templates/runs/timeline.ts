@@ -100,7 +100,7 @@ function containerOf(item: RunStepView): string | null {
 }
 
 /** The names of a run's containers in the order of its plan; those of the journal where there is no plan. */
-function containersIn(run: RunDetailView): readonly string[] {
+export function containersIn(run: RunDetailView): readonly string[] {
   const planned = Array.isArray(run.plan?.containers) ? run.plan.containers : [];
   const names = planned.flatMap((each) => text(each?.name) ?? []);
   return names.length > 0 ? names : [...new Set(run.steps.flatMap((item) => containerOf(item) ?? []))];

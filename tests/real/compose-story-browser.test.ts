@@ -131,6 +131,10 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     await page.locator('.form-actions [name="_action"][value="save"]').click();
     await page.waitForURL(/\/executors\/[0-9a-f-]{36}$/);
     executor = page.url().split("/").at(-1) ?? "";
+    // Looked at for the first time while the page is open: what is found comes by itself.
+    await page.locator("#executor-state", { hasText: "Update available" }).waitFor();
+    expect(await text("#executor-lead")).toContain("Compose group of 3 services");
+    expect(await page.locator("#executor-look[hx-get]").count()).toBe(0);
     const patched = await api.request("PATCH", `/executors/${executor}`, {
       health_check: {
         strategy: "auto",
@@ -162,6 +166,14 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     for (const name of names) expect(told).toContain(name);
     expect(await text("#run-banner")).toContain("worker");
     expect((await text("#run-steps")).match(/put back/gi)?.length).toBeGreaterThanOrEqual(3);
+    const stepOf = (state: string) => page.locator(`#run-steps > li.${state}[id^='step-container-']`);
+    expect(await stepOf("failed").locator(".step-title").allInnerTexts()).toEqual([
+      `${names[2]} the run failed here, put back, as before`,
+    ]);
+    expect(await stepOf("failed").locator(".code").first().textContent()).toMatch(/exit code|restarted it/);
+    expect(await stepOf("undone").count()).toBe(2);
+    expect(await page.locator("#run-plan h3").allInnerTexts()).toEqual([...services]);
+    expect(await text("#run-summary")).toMatch(/took .+, of which .+ watching its health/);
     await look("run-failed", `/runs/${id}`, "#run-steps");
     expect(await story.containers()).toEqual(names.map((name) => `${name} running 1.0.0`));
   });
@@ -189,6 +201,7 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     await lookHere("rollback-question-en");
     const asked = await text("dialog[open]");
     for (const service of services) expect(asked).toContain(`shop/${service}:1.0.0`);
+    expect(await page.locator("dialog[open] .plan-service:has(.diff) > h3").allInnerTexts()).toEqual([...services]);
     await page.locator("dialog[open] button[type=submit]").click();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     const id = page.url().split("/").at(-1) ?? "";
@@ -197,6 +210,8 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
       .first()
       .waitFor({ timeout: 120_000 });
     await look("rolled-back", `/runs/${id}`, "#run-steps");
+    expect(await text("#run-facts")).toMatch(/Serves now\s*the version of the snapshot/);
+    expect(await page.locator(".page-title .state, .page-title .badge").allInnerTexts()).toEqual(["Rolled back"]);
     expect(
       await eventually("the leftovers to be gone", async () => {
         const found = await story.containers();

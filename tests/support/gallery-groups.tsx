@@ -9,10 +9,10 @@ import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
 
 /** Pages of compose groups with sample data: several containers of which one was put back, a plan with files, unused images. */
-const second = 1000;
-const hour = 3_600_000;
-const id = (number: number) => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
-const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+export const second = 1000;
+export const hour = 3_600_000;
+export const id = (number: number) => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+export const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
 
 function service(name: string, from: string, to: string | null): ServiceObservation {
   const image = `ghcr.io/paperless-ngx/${name}`;
@@ -47,7 +47,7 @@ const services = [
   service("db", "17", null),
 ];
 
-function executor(ctx: PageContext): ExecutorView {
+export function executor(ctx: PageContext): ExecutorView {
   return {
     id: id(1),
     name: "paperless",
@@ -88,13 +88,13 @@ function executor(ctx: PageContext): ExecutorView {
   };
 }
 
-const containers = [
+export const containers = [
   { name: "paperless-broker-1", service: "broker", because: "desired", is_running: true },
   { name: "paperless-webserver-1", service: "webserver", because: "desired", is_running: true },
   { name: "paperless-worker-1", service: "worker", because: "shares", is_running: true },
 ] as const;
 
-const diff = [
+export const diff = [
   { service: "webserver", path: "Image", before: "paperless:2.18.4", after: "paperless:3.0.5", because: "desired" },
   { service: "webserver", path: "Env.PAPERLESS_VERSION", before: "2.18.4", after: "3.0.5", because: "image" },
   { service: "broker", path: "Image", before: "redis:8.0", after: "redis:8.2", because: "desired" },
@@ -192,7 +192,12 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
 const unready =
   '"paperless-worker-1" needs "paperless-webserver-1" healthy, and it is not: Its own health check fails: 503';
 
-type Noted = readonly [step: string, phase: RunStepView["phase"], container?: string | undefined, facts?: object];
+export type Noted = readonly [
+  step: string,
+  phase: RunStepView["phase"],
+  container?: string | undefined,
+  facts?: object,
+];
 
 const journal: readonly Noted[] = [
   ["claim", "begin"],

@@ -13,6 +13,14 @@ import {
   sampleValues,
   TrackersSample,
 } from "./gallery.tsx";
+import {
+  ExecutorsSample,
+  NewExecutorSample,
+  PutBackSample,
+  RollbackQuestionSample,
+  RolledBackSample,
+  WaitingExecutorSample,
+} from "./gallery-group-runs.tsx";
 import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample } from "./gallery-groups.tsx";
 
 const root = resolve(import.meta.dir, "../..");
@@ -33,6 +41,12 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/trackers-0": (ctx) => <TrackersSample ctx={ctx} count={0} />,
   "/run": (ctx) => <RunSample ctx={ctx} />,
   "/run-group": (ctx) => <GroupRunSample ctx={ctx} />,
+  "/run-put-back": (ctx) => <PutBackSample ctx={ctx} />,
+  "/run-rolled-back": (ctx) => <RolledBackSample ctx={ctx} />,
+  "/restore-group": (ctx) => <RollbackQuestionSample ctx={ctx} />,
+  "/executor-new": (ctx) => <NewExecutorSample ctx={ctx} />,
+  "/executor-waits": (ctx) => <WaitingExecutorSample ctx={ctx} />,
+  "/executors": (ctx) => <ExecutorsSample ctx={ctx} />,
   "/plan-group": (ctx) => <GroupPlanSample ctx={ctx} />,
   "/plan-refused": (ctx) => <RefusedPlanSample ctx={ctx} />,
   "/images": (ctx) => <UnusedImagesSample ctx={ctx} />,

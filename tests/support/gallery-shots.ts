@@ -25,7 +25,10 @@ for (const look of looks) {
     );
     if (overflow > 0) console.log(`${path} at ${look.width}: ${overflow} px too wide`);
     const name = path === "/" ? "overview" : path.slice(1).replaceAll("/", "-");
-    await page.screenshot({ path: `${directory}/${name}-${look.width}-${look.theme}-${look.lang}.png` });
+    await page.screenshot({
+      path: `${directory}/${name}-${look.width}-${look.theme}-${look.lang}.png`,
+      fullPage: true,
+    });
   }
   await page.close();
 }

@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
+import { waitedRun } from "../../templates/runs/state.tsx";
 import { sampleContext } from "../support/gallery.tsx";
+import {
+  ExecutorsSample,
+  NewExecutorSample,
+  PutBackSample,
+  RollbackQuestionSample,
+  RolledBackSample,
+  WaitingExecutorSample,
+} from "../support/gallery-group-runs.tsx";
 import { GroupPlanSample, GroupRunSample } from "../support/gallery-groups.tsx";
 
 test.each([
@@ -25,7 +34,9 @@ test("what runs of a mixed target is said once, as the banner's title", () => {
 
 test("the container that the run failed for stands out, and those that went along do not", () => {
   const html = String(<GroupRunSample ctx={sampleContext()} />);
-  expect(html.match(/class="step failed" id="step-container-\d"/g)).toEqual(['class="step failed" id="step-container-1"']);
+  expect(html.match(/class="step failed" id="step-container-\d"/g)).toEqual([
+    'class="step failed" id="step-container-1"',
+  ]);
   expect(html).toMatch(/class="step skipped" id="step-container-2"/);
   const cause = /id="step-container-1".*?<\/li>/s.exec(html)?.[0] ?? "";
   expect(cause).toContain("the run failed here");
@@ -36,4 +47,83 @@ test("commands within a plan's sentences are shown as code", () => {
   const html = String(<GroupPlanSample ctx={sampleContext({ language: "zh" })} />);
   expect(html).toContain("下次 <code>docker compose up</code> 会退回到它");
   expect(html).not.toContain("`docker");
+});
+
+const samples = {
+  put_back: PutBackSample,
+  rolled_back: RolledBackSample,
+  rollback_question: RollbackQuestionSample,
+  new_executor: NewExecutorSample,
+  waiting_executor: WaitingExecutorSample,
+  executors: ExecutorsSample,
+};
+
+test.each([
+  ["put_back", "en", "Plan checked against the containers"],
+  ["put_back", "en", "The previous containers serve again"],
+  ["put_back", "en", "took 43s, of which 29s watching its health"],
+  ["put_back", "zh", "用时 43秒，其中观察健康状态 29秒"],
+  ["put_back", "zh", "各旧容器已恢复服务"],
+  ["put_back", "zh", "引擎已将其重启 3 次；最后的退出码为 1"],
+  ["rolled_back", "en", "the version of the snapshot"],
+  ["rolled_back", "en", "rolled back"],
+  ["rolled_back", "zh", "快照中的版本"],
+  ["rollback_question", "en", "Its containers are replaced by ones with the images"],
+  ["rollback_question", "zh", "各容器将被替换为使用快照中的镜像和配置的新容器"],
+  ["new_executor", "en", "Being looked at"],
+  ["new_executor", "zh", "正在查看"],
+  ["waiting_executor", "en", "Waits for the run of the-paperless-of-the-whole-family-and-the-office"],
+  ["waiting_executor", "en", "The connection lets no more runs work at once"],
+  ["waiting_executor", "zh", "等待 the-paperless-of-the-whole-family-and-the-office 的运行结束"],
+  ["executors", "en", "Failed, partly updated"],
+  ["executors", "zh", "失败，部分服务已更新"],
+  ["executors", "en", "Waits for the run of the-paperless-of-the-whole-family-and-the-office"],
+] as const)("the page of %s says in %s: %s", (name, language, text) => {
+  const Sample = samples[name];
+  expect(String(<Sample ctx={sampleContext({ language })} />)).toContain(text);
+});
+
+test("of a group that was put back only the container at fault is red, the others are calm", () => {
+  const html = String(<PutBackSample ctx={sampleContext()} />);
+  expect([...html.matchAll(/class="step (\w+)" id="step-container-\d"/g)].map(([, state]) => state)).toEqual([
+    "undone",
+    "undone",
+    "failed",
+  ]);
+  expect(html.match(/put back, as before/g)).toHaveLength(3);
+  expect(html.match(/the run failed here/g)).toHaveLength(1);
+});
+
+test("what serves is the banner's title: the reason does not end with it once more", () => {
+  const html = String(<PutBackSample ctx={sampleContext()} />);
+  const banner = /<div class="banner attention".*?<p>(.*?)<\/p>/s.exec(html)?.[1] ?? "";
+  expect(banner).toEndWith("The engine restarted it 3 times; the last exit code was 1");
+});
+
+test("a rollback that is done says so once in its heading", () => {
+  const heading = /<header class="page-header">.*?<\/header>/s.exec(String(<RolledBackSample ctx={sampleContext()} />));
+  expect(heading?.[0].match(/roll(?:ed )?back/gi)).toEqual(["Rolled back"]);
+});
+
+test.each([PutBackSample, RollbackQuestionSample])("the changes of several services stand under each: %p", (Sample) => {
+  const html = String(<Sample ctx={sampleContext()} />);
+  expect([...html.matchAll(/<h3>(\w+)<\/h3>/g)].map(([, service]) => service).toSorted()).toEqual([
+    "broker",
+    "webserver",
+  ]);
+  expect(html).not.toContain("webserver: Image");
+});
+
+test("a page asks for what the first look finds only until it was found", () => {
+  expect(String(<NewExecutorSample ctx={sampleContext()} />)).toContain('hx-trigger="every 2s"');
+  expect(String(<WaitingExecutorSample ctx={sampleContext()} />)).not.toContain('hx-trigger="every 2s"');
+});
+
+test.each([
+  ['Waits for the run "7" of "the "big" one" on "nas"', { id: "7", executor: 'the "big" one', container: null }],
+  ['Waits for the run "7" of "shop", which works on "web-1"', { id: "7", executor: "shop", container: "web-1" }],
+  ["The engine did not answer", null],
+  [null, null],
+])("waitedRun() of %s", (reason, expected) => {
+  expect(waitedRun(reason)).toEqual(expected);
 });

@@ -45,6 +45,9 @@ export const runs = {
     rollback_failed: "Rollback failed",
     rollback_degraded: "Rolled back, not healthy",
   },
+  open_other: "Open that run",
+  one_after_other: "The connection lets no more runs work at once.",
+  works_on: (container: string) => `It works on ${container}, which this run needs too.`,
   waits_for_run: (name: string) => `Waits for the run of ${name}`,
   skips: {
     already_current: "Skipped, already current",
@@ -231,6 +234,7 @@ export const runs = {
     down: "is down",
   },
   container_cause: "the run failed here",
+  container_rolled_back: "rolled back",
   container_because: {
     shares: "it shares with one that was replaced",
     restarts: "its compose file asks for it",

@@ -46,6 +46,9 @@ export const runs = {
     rollback_failed: "回滚失败",
     rollback_degraded: "已回滚，但不健康",
   },
+  open_other: "打开该运行记录",
+  one_after_other: "此连接不允许更多运行同时进行。",
+  works_on: (container: string) => `它正在处理 ${container}，本次运行也需要它。`,
   waits_for_run: (name: string) => `等待 ${name} 的运行结束`,
   skips: {
     already_current: "已跳过，已是最新",
@@ -175,6 +178,7 @@ export const runs = {
     down: "已停机",
   },
   container_cause: "运行在此处失败",
+  container_rolled_back: "已回滚",
   container_because: { shares: "与被替换的容器共享资源", restarts: "其 compose 文件要求重启" },
   waited_for: (name: string) => `等待对象：${name}`,
   job: {
