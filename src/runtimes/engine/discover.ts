@@ -9,15 +9,14 @@ import { stringAt, stringMapAt } from "./raw.ts";
 import { digestFor, splitReference } from "./reference.ts";
 import { warningsOf } from "./refusals.ts";
 import { wasStarted } from "./situation.ts";
-import type { SurveyMemory } from "./survey-memory.ts";
 
 /** Labels are shown and searched, not kept: more or longer ones are cut. */
 const maxLabels = 200;
 const maxLabelLength = 1000;
 
 /** Every compose group and every container of the engine as a target; those that cannot be updated say why. */
-export async function discoverTargets(source: SceneSource, memory: SurveyMemory): Promise<readonly Target[]> {
-  const survey = await findSurvey(source, memory);
+export async function discoverTargets(source: SceneSource): Promise<readonly Target[]> {
+  const survey = await findSurvey(source);
   const refs: TargetRef[] = [
     ...[...composeGroups(survey.all).keys()].sort().map((id) => ({ kind: "compose" as const, id })),
     ...survey.all.map((container) => ({ kind: "container" as const, id: nameOf(container) })),

@@ -9,6 +9,7 @@ import { canonical, objectAt, type RawObject, stringAt, stringsAt } from "./raw.
 import { digestFor, isSameReference, isSameRepository, splitReference } from "./reference.ts";
 import { imageRefusals, refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
 import { orNull } from "./survey.ts";
+import type { SurveyMemory } from "./survey-memory.ts";
 
 /** The one service of a single container. */
 export const mainService = "main";
@@ -31,11 +32,13 @@ export interface SceneSource {
   engine_platform: string;
   self: Surroundings["self"];
   address: Surroundings["address"];
+  /** What the engine said the last time; see `SurveyMemory`. */
+  memory: SurveyMemory;
 }
 
 /** One container among all that an engine has, as they were found at one time. */
 export function sceneOf(
-  source: Omit<SceneSource, "client">,
+  source: Omit<SceneSource, "client" | "memory">,
   all: readonly ContainerInspect[],
   container: ContainerInspect,
   image: ImageInspect | null,

@@ -13,7 +13,7 @@ import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from ".
 import { judgeTarget } from "./group/readiness.ts";
 import { finishRun, recoverTogether, undoRun } from "./group/recover.ts";
 import { planRestore, type RestorePlan } from "./group/restore.ts";
-import { findTarget, getTarget } from "./group/target.ts";
+import { findTarget, getTarget, lookAtTarget } from "./group/target.ts";
 import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
 import { engineImages } from "./images.ts";
 import type { ContainerInspect } from "./objects.ts";
@@ -40,7 +40,7 @@ export interface SessionOptions {
   /** Between two attempts of a move on the way back, in milliseconds. */
   retry_delay_ms?: number;
   transport?: EngineTransport;
-  /** Of earlier sessions on the same engine: what has not changed since is not asked for again by `discover` and `inspect`. */
+  /** Of earlier sessions on the same engine: what has not changed since is not asked for again. */
   memory?: SurveyMemory;
   /** Where compose is looked for, which tells what its files will say; left out for where it usually is. */
   compose_folders?: readonly string[];
@@ -61,14 +61,20 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   const { client, version, api_version: apiVersion } = negotiated;
   const enginePlatform = [version.Os ?? "", version.Arch ?? ""].filter((part) => part !== "").join("/");
   const composeFolders = options.compose_folders ?? null;
-  const source: SceneSource = { client, apiVersion, engine_platform: enginePlatform, self: context.self, address };
+  const source: SceneSource = {
+    client,
+    apiVersion,
+    engine_platform: enginePlatform,
+    self: context.self,
+    address,
+    memory: options.memory ?? createSurveyMemory(),
+  };
   const recovering: RecoverContext = {
     client,
     clock: context.clock,
     apiVersion,
     retryDelayMs: options.retry_delay_ms ?? defaultRetryDelayMs,
   };
-  const memory = options.memory ?? createSurveyMemory();
   const applying = { client, clock: context.clock, apiVersion, composeFolders };
   const logins = (auths: readonly RegistryAuth[]): readonly RegistryAuth[] =>
     options.registry_auth === null ? auths : [...auths, options.registry_auth];
@@ -101,8 +107,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       await requireReads(client);
       return { version: version.Version, api_version: apiVersion, platform: enginePlatform, warnings: [] };
     },
-    discover: () => discoverTargets(source, memory),
-    inspect: async (ref) => describeTarget(await getTarget(source, ref, memory)),
+    discover: () => discoverTargets(source),
+    inspect: async (ref) => describeTarget(await lookAtTarget(source, ref)),
     nameOfId: (id) => findNameOfId(client, id),
     async plan(ref, changes, planOptions = { start_first: false }) {
       const { plan, replaced } = await planTarget(client, await getTarget(source, ref), changes, planOptions);

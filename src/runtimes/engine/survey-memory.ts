@@ -4,7 +4,7 @@ import { canonical, objectAt, stringAt } from "./raw.ts";
 /**
  * What an engine said of its containers and images the last time. A container is asked for again when its line in the list says
  * something else: another state, name, image, network, port or mount. What no list shows (a changed restart policy or limit) is
- * seen late; therefore plans and runs ask anew, and only looking around uses this.
+ * seen late; therefore plans and runs ask anew for what they concern, and use this for its surroundings.
  */
 export interface SurveyMemory {
   containers: Map<string, Remembered<ContainerInspect>>;

@@ -5,8 +5,8 @@ import { composeOf } from "../compose/labels.ts";
 import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { mainService, type Scene, type SceneSource, sceneOf } from "../plan.ts";
-import { imageCache, rememberedImages, surveyContainers } from "../survey.ts";
-import type { SurveyMemory } from "../survey-memory.ts";
+import { imageCache, orNull, rememberedImages, surveyContainers } from "../survey.ts";
+import { tiesTo } from "./ties.ts";
 
 /** One container of a target, and the service that it is. */
 export interface Member {
@@ -27,46 +27,65 @@ export interface FoundTarget extends Survey {
   members: readonly Member[];
 }
 
-/**
- * With a memory only what has changed since is asked for, which is enough for lists; it also spares the second look at each
- * container without which nothing can be carried.
- */
-export async function findSurvey(source: SceneSource, memory: SurveyMemory | null = null): Promise<Survey> {
-  const { client } = source;
-  const all = await surveyContainers(client, memory ?? undefined);
-  const imageOf = memory === null ? imageCache(client) : await rememberedImages(client, memory);
-  return {
-    all,
-    sceneOf: async (container) => {
-      const seen = memory === null ? await completeContainer(client, container) : container;
-      return sceneOf(source, all, seen, await imageOf(container.Image));
-    },
-  };
+/** Looks around: only what has changed since the last time is asked for, which is enough for lists. */
+export async function findSurvey(source: SceneSource): Promise<Survey> {
+  const { client, memory } = source;
+  const all = await surveyContainers(client, memory);
+  const imageOf = await rememberedImages(client, memory);
+  return { all, sceneOf: async (container) => sceneOf(source, all, container, await imageOf(container.Image)) };
 }
 
 export function targetIn(survey: Survey, ref: TargetRef): FoundTarget {
   return { ...survey, ref, members: membersOf(ref, survey.all) };
 }
 
-/** Looks at the whole engine; a target that is gone has no members. */
-export async function findTarget(
-  source: SceneSource,
-  ref: TargetRef,
-  memory: SurveyMemory | null = null,
-): Promise<FoundTarget> {
-  return targetIn(await findSurvey(source, memory), ref);
+/** A target for lists; throws `not_found` when it is gone. */
+export async function lookAtTarget(source: SceneSource, ref: TargetRef): Promise<FoundTarget> {
+  return orThrow(targetIn(await findSurvey(source), ref));
+}
+
+/**
+ * A target for plans and runs: it and whatever hangs on it is asked for anew and completely; of the rest of the engine what it is
+ * called, whether it runs and what it was made with counts, and a list tells when that has changed. One that is gone has no members.
+ */
+export async function findTarget(source: SceneSource, ref: TargetRef): Promise<FoundTarget> {
+  const { client, memory } = source;
+  const remembered = await surveyContainers(client, memory);
+  const concerned = concernedBy(ref, remembered);
+  const asked = await Promise.all(
+    remembered.map((each) => (concerned.has(each) ? orNull(client.inspectContainer(each.Id)) : each)),
+  );
+  const all = asked.filter((each) => each !== null);
+  const imageOf = imageCache(client);
+  return targetIn(
+    {
+      all,
+      sceneOf: async (container) => {
+        return sceneOf(source, all, await completeContainer(client, container), await imageOf(container.Image));
+      },
+    },
+    ref,
+  );
 }
 
 /** The same, and throws `not_found` when the target is gone. */
-export async function getTarget(
-  source: SceneSource,
-  ref: TargetRef,
-  memory: SurveyMemory | null = null,
-): Promise<FoundTarget> {
-  const found = await findTarget(source, ref, memory);
+export async function getTarget(source: SceneSource, ref: TargetRef): Promise<FoundTarget> {
+  return orThrow(await findTarget(source, ref));
+}
+
+function orThrow(found: FoundTarget): FoundTarget {
   if (found.members.length > 0) return found;
-  const what = ref.kind === "compose" ? "compose group" : "container";
-  throw new PluginError("not_found", `There is no ${what} "${ref.id.slice(0, 200)}" on the engine`);
+  const what = found.ref.kind === "compose" ? "compose group" : "container";
+  throw new PluginError("not_found", `There is no ${what} "${found.ref.id.slice(0, 200)}" on the engine`);
+}
+
+/** A target's containers, and those that hang on them, directly or by others. */
+function concernedBy(ref: TargetRef, all: readonly ContainerInspect[]): ReadonlySet<ContainerInspect> {
+  const concerned = new Set(membersOf(ref, all).map(({ container }) => container));
+  for (const each of concerned) {
+    for (const other of all) if (tiesTo(other, each).length > 0) concerned.add(other);
+  }
+  return concerned;
 }
 
 export function membersOf(ref: TargetRef, all: readonly ContainerInspect[]): readonly Member[] {
