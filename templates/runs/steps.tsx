@@ -41,7 +41,7 @@ export function RunSteps({ ctx, run, is_group }: RunStepsProps) {
 /** One container of several: what became of it, with its own steps below. */
 function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTimeline, index: number): Step {
   const t = texts(ctx).runs;
-  const { container, state, started_at, ended_at, parts } = each;
+  const { container, state, started_at, parts } = each;
   const told = run.containers.find((found) => found.container === container);
   const error = told?.detail ?? parts.findLast((part) => part.error !== null)?.error ?? null;
   return {
@@ -59,7 +59,7 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
       </>
     ),
     started_at,
-    duration_ms: started_at === null || ended_at === null ? null : ended_at - started_at,
+    duration_ms: workOf(each),
     ...optional(
       "detail",
       joined([
@@ -72,6 +72,15 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
       parts.length === 0 && error === null ? null : <ContainerParts ctx={ctx} parts={parts} error={error} />,
     ),
   };
+}
+
+/** How long it was worked on; between its steps others were, and at the end everybody was watched. */
+function workOf({ ended_at, parts }: ContainerTimeline): number | null {
+  if (ended_at === null) return null;
+  return parts.reduce((sum, part) => {
+    const { started_at: from, ended_at: to } = part;
+    return from === null || to === null ? sum : sum + durationOf(part, to - from);
+  }, 0);
 }
 
 /** The one to look at is the one that the run failed for, or that does not run; the others only went along. */
