@@ -158,7 +158,7 @@ async function fallForward(
   if (found.previous !== null && isRunning(found.previous) && nameOf(found.previous) === name) {
     return {
       state: "untouched",
-      detail: `The previous container "${name}" runs; ${leftOver(refusal)}`,
+      detail: `The previous container "${name}" runs; what is left to do failed: ${refusal.message}`,
     };
   }
   if (found.next !== null) {
@@ -173,11 +173,6 @@ async function fallForward(
   // Neither starts: the previous one gets its name and policy back, so that the next run finds what there was, and not the new one.
   await attempt(() => travel(context, name, journal, "undo", (found) => restingMove(found, choose)));
   return { state: "down", detail: `The target "${name}" is down: ${refusal.message}` };
-}
-
-/** Said behind a container that serves again. */
-export function leftOver(refusal: MoveFailed): string {
-  return `what is left to do failed: ${refusal.message}`;
 }
 
 /** A move of the way back that starts nothing; none where only the new one is left. */
@@ -231,7 +226,10 @@ export async function travel(
       if (isMissing(error) && move.do !== "start") continue;
       const count = (failures.get(label) ?? 0) + 1;
       failures.set(label, count);
-      if (count >= attemptsPerMove) throw new MoveFailed(label, `could not ${label}: ${errorMessage(error)}`, error);
+      if (count >= attemptsPerMove) {
+        const what = move.do === "policy" ? `set the restart policy of ${nameOf(move.container)}` : label;
+        throw new MoveFailed(label, `could not ${what}: ${errorMessage(error)}`, error);
+      }
       await context.clock.sleep(context.retryDelayMs * count);
     }
   }

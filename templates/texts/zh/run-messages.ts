@@ -23,6 +23,7 @@ const recoveries: MessageDictionary = [
     ['There is no container "{}" any more', "容器“{}”已不存在"],
     ['The previous container is gone; the new one is in place as "{}"', "旧容器已不存在；新容器已以“{}”的名称就位"],
     ['The previous container "{}" runs; what is left to do failed: {}', "旧容器“{}”正在运行；其余步骤失败：{}"],
+    ["{}; what is left to do failed: {}", "{}；其余步骤失败：{}"],
     [
       "The previous container could not be put back ({}); the new one is in its place",
       "旧容器无法恢复（{}）；由新容器代替",
@@ -35,7 +36,7 @@ const recoveries: MessageDictionary = [
     ["could not start {}: {}", "无法启动 {}：{}"],
     ["could not remove {}: {}", "无法移除 {}：{}"],
     ["could not rename {}: {}", "无法重命名 {}：{}"],
-    ["could not policy {}: {}", "无法更改 {} 的重启策略：{}"],
+    ["could not set the restart policy of {}: {}", "无法更改 {} 的重启策略：{}"],
     ["gave up after {} moves", "尝试 {} 步后放弃"],
   ]),
 ];

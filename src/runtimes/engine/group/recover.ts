@@ -10,7 +10,6 @@ import {
   goBack,
   isCommitted,
   isGoingOn,
-  leftOver,
   look,
   putBack,
   type RecoverContext,
@@ -227,7 +226,9 @@ async function backTogether(context: RecoverContext, members: readonly RunMember
     const isDown = recovery.state === "down";
     const choose = (found: Situation) => (isDown ? restingMove(found, moveBack) : moveBack(found));
     const failure = await attempt(() => travel(context, member.name, member.journal, "undo", choose));
-    if (failure !== null) end.recovery = { ...recovery, detail: `${recovery.detail}; ${leftOver(failure)}` };
+    if (failure !== null) {
+      end.recovery = { ...recovery, detail: `${recovery.detail}; what is left to do failed: ${failure.message}` };
+    }
   }
   for (const { member, recovery } of ends) {
     const { journal } = member;
