@@ -79,7 +79,7 @@ matrixSuite("kill -9 of our process", (mode) => {
   test.each(
     repeated([
       { ending: "finish", writes: 15, ends: images.next },
-      { ending: "undo", writes: 18, ends: images.old },
+      { ending: "undo", writes: 14, ends: images.old },
     ] as const),
   )(
     "at every write of an update that ends in $ending leaves exactly one running",
