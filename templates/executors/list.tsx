@@ -91,7 +91,10 @@ function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "exe
             <span title={executor.connection.kind}>
               {t.target_on(executor.target.id, executor.connection.name)}
               {executor.target.kind === "compose" ? (
-                <span class="quiet">{`${ctx.language === "zh" ? "，" : ", "}${t.service_count(executor.bindings.length).replace(" ", "\u00a0")}`}</span>
+                <>
+                  {ctx.language === "zh" ? "，" : ", "}
+                  <span class="quiet whole">{t.service_count(executor.bindings.length)}</span>
+                </>
               ) : null}
             </span>
           ),

@@ -142,7 +142,7 @@ test("saving stores the bound services alone, and the edit form shows all of the
     ["db", ""],
   ]);
   const page = await person.get(`/executors/${id}`);
-  expect(page.text).toContain("Not looked at yet");
+  expect(page.text).toContain("Being looked at");
   expect((await person.get("/executors")).text).toContain("1 service");
   await person.post(`/executors/${id}/delete`, {});
 });

@@ -106,7 +106,7 @@ test("a stored executor shows its policy in sentences, its target and that nobod
   expect(text).toContain("The service main follows the Stable channel of app, source main.");
   expect(text).toContain("the new version stays and the run is marked as degraded");
   expect(text).toContain("shop on Home");
-  expect(text).toContain("Not looked at yet");
+  expect(text).toContain("Being looked at");
   expect((await person.get("/executors")).text).toContain(`href="${path}"`);
 });
 

@@ -361,7 +361,11 @@ describe("a run on several containers", () => {
         ...{ state: "failed", serving: "previous", plan: groupPlan, downtime_ms: 21_000, reason_code: "update_failed" },
         containers: [
           container("shop-db-1", "db", "put_back", { downtime_ms: 21_000 }),
-          container("shop-web-1", "web", "put_back", { downtime_ms: 9_000, detail: "The port of shop-web-1 is taken" }),
+          container("shop-web-1", "web", "put_back", {
+            downtime_ms: 9_000,
+            detail: "The port of shop-web-1 is taken",
+            is_cause: true,
+          }),
           container("shop-cron-1", "cron", "untouched", { because: "shares" }),
         ],
       },
@@ -369,7 +373,7 @@ describe("a run on several containers", () => {
     const { text } = await person.get(`/runs/${id}`);
     expect(text).toMatch(/shop-db-1<\/span> put back[\s\S]*?down 21/);
     expect(text).toMatch(
-      /shop-web-1<\/span> put back[\s\S]*?New container did not start[\s\S]*?The port of shop-web-1 is taken/,
+      /shop-web-1<\/span> <b>the run failed here<\/b>, put back[\s\S]*?The port of shop-web-1 is taken[\s\S]*?New container did not start/,
     );
     expect(text).toMatch(/shop-cron-1<\/span> not touched[\s\S]*?it shares with one that was replaced/);
     expect(text.match(/id="step-container-\d"/g)).toHaveLength(3);
