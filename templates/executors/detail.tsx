@@ -13,7 +13,7 @@ import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { ConsentBanner } from "../runs/consent.tsx";
 import { RunsTable } from "../runs/list.tsx";
-import { runWords, WaitBanner } from "../runs/state.tsx";
+import { reasonWords, runWords, WaitBanner } from "../runs/state.tsx";
 import { Snapshots } from "../snapshots/list.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -191,7 +191,7 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
             </LinkButton>
           }
         >
-          {last.reason === null ? null : translateMessage(ctx.language, last.reason)}
+          {reasonWords(ctx, last)}
         </Banner>
       ) : null}
     </>

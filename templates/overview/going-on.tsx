@@ -5,7 +5,7 @@ import { State } from "../components/state.tsx";
 import { Elapsed, Time } from "../components/time.tsx";
 import { openingStart } from "../executors/window-words.ts";
 import type { PageContext } from "../page.ts";
-import { RunState } from "../runs/state.tsx";
+import { RunState, waitedRun } from "../runs/state.tsx";
 import { PullProgress } from "../runs/steps.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
@@ -38,7 +38,8 @@ function ActiveRunRow({ ctx, run }: { ctx: PageContext; run: ActiveRun }) {
       fact={<RunVersions ctx={ctx} run={run} empty="" />}
       meta={[
         t.executors.target_on(run.target, run.connection),
-        run.reason === null ? null : translateMessage(ctx.language, run.reason),
+        // Which run it waits for is what its state says already.
+        run.reason === null || waitedRun(run.reason) !== null ? null : translateMessage(ctx.language, run.reason),
         run.started_at === null ? (
           <>
             {t.overview.queued} <Time ctx={ctx} at={run.created_at} />

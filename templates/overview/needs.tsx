@@ -14,6 +14,7 @@ import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
+import { reasonWords } from "../runs/state.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -74,7 +75,7 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
         </>
       }
       meta={[
-        run.reason === null ? null : translateMessage(ctx.language, run.reason),
+        reasonWords(ctx, run),
         <Time ctx={ctx} at={run.ended_at} />,
         run.downtime_ms === null ? null : t.down(formatDuration(ctx.language, run.downtime_ms)),
       ]}

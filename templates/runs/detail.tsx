@@ -12,12 +12,11 @@ import { Changes, carriedCount, Files } from "../executors/plan.tsx";
 import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { ConsentBanner } from "./consent.tsx";
 import { planOf } from "./plan.ts";
-import { isActiveRun, isAwaiting, needsRollbackBadge, RunState, WaitBanner } from "./state.tsx";
+import { isActiveRun, isAwaiting, needsRollbackBadge, RunState, reasonWords, WaitBanner } from "./state.tsx";
 import { RunSteps } from "./steps.tsx";
 import { RunVersions } from "./versions.tsx";
 
@@ -172,7 +171,7 @@ function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
 function RunBanner({ ctx, run, executor }: RunPageProps) {
   const t = texts(ctx).runs.banners;
   const words = t[wordsFor({ run, executor })];
-  const reason = run.reason === null ? null : translateMessage(ctx.language, run.reason);
+  const reason = reasonWords(ctx, run);
   const banner = (() => {
     switch (run.state) {
       case "pending":
@@ -197,14 +196,11 @@ function RunBanner({ ctx, run, executor }: RunPageProps) {
   );
 }
 
-/** What runs now is the banner's title: the reason need not end with it once more. */
-const servingEnd =
-  /\. (?:Some services run the new version, others the previous one|The previous version is running|The new version is kept running|Target down: neither version runs|What runs now could not be seen)$/;
-
 function FailureBanner({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" | "executor">) {
   const t = texts(ctx).runs.banners;
   const words = t[wordsFor({ run, executor })];
   const { serving } = run;
+  const reason = reasonWords(ctx, run);
   const wasTouched = run.steps.some((step) => step.step === "stop");
   const title =
     serving === null || serving === "unknown"
@@ -214,7 +210,7 @@ function FailureBanner({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" 
         : words[serving];
   return (
     <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
-      {run.reason === null ? null : <p>{translateMessage(ctx.language, run.reason.replace(servingEnd, ""))}</p>}
+      {reason === null ? null : <p>{reason}</p>}
       {run.serving === "none" ? <p>{t.none_help}</p> : null}
     </Banner>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { waitedRun } from "../../templates/runs/state.tsx";
+import { reasonWords, waitedRun } from "../../templates/runs/state.tsx";
 import { sampleContext } from "../support/gallery.tsx";
 import {
   ExecutorsSample,
@@ -126,4 +126,29 @@ test.each([
   [null, null],
 ])("waitedRun() of %s", (reason, expected) => {
   expect(waitedRun(reason)).toEqual(expected);
+});
+
+test.each([
+  [
+    "update",
+    "en",
+    "The new version did not pass its health check: It ended with exit code 3. The previous version is running",
+    "The new version did not pass its health check: It ended with exit code 3",
+  ],
+  [
+    "rollback",
+    "en",
+    "The new version did not pass its health check: It ended with exit code 3. The previous version is running",
+    "The version of the snapshot did not pass its health check: It ended with exit code 3",
+  ],
+  [
+    "rollback",
+    "zh",
+    "The new version did not pass its health check: It ended with exit code 3",
+    "快照中的版本未通过健康检查：已退出，退出码 3",
+  ],
+  ["rollback", "en", 'The update failed at "web": no', 'The rollback failed at "web": no'],
+  ["rollback", "zh", 'The update failed at "web": no', "回滚“web”失败：no"],
+] as const)("reasonWords() of a run of kind %s in %s: %s", (kind, language, reason, expected) => {
+  expect(reasonWords(sampleContext({ language }), { kind, reason })).toBe(expected);
 });
