@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { tracker_channels, tracker_sources, trackers } from "../../src/db/tables.ts";
+import { executors, tracker_channels, tracker_sources, trackers } from "../../src/db/tables.ts";
 import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { FakeEngine, fakeRuntimes } from "../support/fake-runtime.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -141,6 +141,19 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     expect(stored?.target).toEqual({ kind: "compose", id: "shop" });
     expect(stored?.bindings.map((binding) => binding.service)).toEqual(["web"]);
     await plain.close();
+  }, 60_000);
+
+  test("the page of a new executor shows by itself what the first look found, and asks no more then", async () => {
+    const [stored] = (await app.services.executors.list({})).items;
+    await page.goto(at(`/executors/${stored?.id}`));
+    expect(await page.textContent("#executor-state")).toBe("Being looked at");
+    const observed = { services: [], unbound: [], problem: null, waiting: null, desired_revision: null };
+    await app.db.write((tx) => tx.update(executors).set({ observed, observed_at: app.clock.now() }));
+    await page.locator("#executor-state", { hasText: "Current" }).waitFor();
+    expect(await page.textContent("#executor-lead")).toContain("Compose group of");
+    expect(await page.textContent("#executor-facts")).not.toContain("Never");
+    await page.locator("#executor-look[hx-get]").waitFor({ state: "detached" });
+    expect(await page.locator("#executor-services h2").count()).toBe(1);
   }, 60_000);
 
   test("no script failed and nothing was refused by the policy", () => {
