@@ -31,17 +31,21 @@ export function imageSign({ RepoTags: tags, RepoDigests: digests }: ImageSummary
   return canonical({ tags: (tags ?? []).toSorted(), digests: (digests ?? []).toSorted() });
 }
 
-/** The remembered one if its sign is still the same, else a new one, which is then remembered. */
+/**
+ * The remembered one if its sign is still the same, else a new one, which is then remembered, unless `isSigned` says that it has
+ * changed between list and answer: under the sign of before, it would be taken for what is there when that comes back.
+ */
 export async function recall<T>(
   memory: Map<string, Remembered<T>>,
   id: string,
   sign: string,
   ask: () => Promise<T | null>,
+  isSigned: (found: T) => boolean = () => true,
 ): Promise<T | null> {
   const known = memory.get(id);
   if (known?.sign === sign) return known.found;
   const found = await ask();
-  if (found === null) memory.delete(id);
+  if (found === null || !isSigned(found)) memory.delete(id);
   else memory.set(id, { sign, found });
   return found;
 }

@@ -30,7 +30,8 @@ export async function surveyContainers(
     for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
       const { Id: id } = each;
       const sign = containerSign(each);
-      const container = await recall(memory.containers, id, sign, () => orNull(client.inspectContainer(id)));
+      const ask = () => orNull(client.inspectContainer(id));
+      const container = await recall(memory.containers, id, sign, ask, ({ State }) => State.Status === each.State);
       if (container !== null) found.push(container);
     }
   };

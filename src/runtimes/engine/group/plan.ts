@@ -12,7 +12,7 @@ import { clusters, type Need, ordered } from "./order.ts";
 import { differingReplicas } from "./replicas.ts";
 import { startFirstRefusals } from "./start-first.ts";
 import type { FoundTarget } from "./target.ts";
-import { tiesTo } from "./ties.ts";
+import { becauseOf, tiesTo } from "./ties.ts";
 
 /** One container that a run replaces. */
 export interface Replaced {
@@ -183,8 +183,7 @@ export async function dependantsOf(found: FoundTarget, replaced: readonly Replac
     for (const container of found.all) {
       // What an earlier run keeps aside is being removed, and nobody lives in it.
       if (included.has(container.Id) || leftoverOf(nameOf(container)) !== null) continue;
-      const because =
-        tiesTo(container, owner).length > 0 ? "shares" : isRestartedWith(container, owner) ? "restarts" : null;
+      const because = becauseOf(container, owner);
       if (because === null) continue;
       included.set(container.Id, container);
       const member = found.members.find((each) => each.container.Id === container.Id);
@@ -193,13 +192,6 @@ export async function dependantsOf(found: FoundTarget, replaced: readonly Replac
     }
   }
   return dependants;
-}
-
-/** `depends_on` with `restart: true`: compose itself restarts it whenever it replaces the other one. */
-function isRestartedWith(container: ContainerInspect, owner: ContainerInspect): boolean {
-  const [labels, other] = [composeOf(container), composeOf(owner)];
-  if (labels === null || other === null || labels.project !== other.project) return false;
-  return labels.depends_on.some((each) => each.service === other.service && each.restarts);
 }
 
 export function dependantRefusals({ scene }: Replaced): readonly Refusal[] {

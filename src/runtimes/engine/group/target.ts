@@ -5,8 +5,9 @@ import { composeOf } from "../compose/labels.ts";
 import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { mainService, type Scene, type SceneSource, sceneOf } from "../plan.ts";
+import { isBlank } from "../raw.ts";
 import { imageCache, orNull, rememberedImages, surveyContainers } from "../survey.ts";
-import { tiesTo } from "./ties.ts";
+import { becauseOf } from "./ties.ts";
 
 /** One container of a target, and the service that it is. */
 export interface Member {
@@ -79,11 +80,13 @@ function orThrow(found: FoundTarget): FoundTarget {
   throw new PluginError("not_found", `There is no ${what} "${found.ref.id.slice(0, 200)}" on the engine`);
 }
 
-/** A target's containers, and those that hang on them, directly or by others. */
+/** A target's containers, and those that a run would make anew with them, directly or by others: none of them from memory. */
 function concernedBy(ref: TargetRef, all: readonly ContainerInspect[]): ReadonlySet<ContainerInspect> {
   const concerned = new Set(membersOf(ref, all).map(({ container }) => container));
+  // The engine tells links by the names that others have now, and no list shows that one has got another.
+  for (const each of all) if (!isBlank(each.HostConfig.Links)) concerned.add(each);
   for (const each of concerned) {
-    for (const other of all) if (tiesTo(other, each).length > 0) concerned.add(other);
+    for (const other of all) if (becauseOf(other, each) !== null) concerned.add(other);
   }
   return concerned;
 }

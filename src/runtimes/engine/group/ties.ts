@@ -1,5 +1,6 @@
 import type { Blueprint } from "../carry.ts";
 import { linkForCreate } from "../carry.ts";
+import { composeOf } from "../compose/labels.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { isBlank, type RawObject, stringAt, stringsAt } from "../raw.ts";
 
@@ -28,6 +29,19 @@ export function tiesTo(container: ContainerInspect, other: ContainerInspect): re
     ...(isVolumes ? (["volumes"] as const) : []),
     ...(isLink ? (["link"] as const) : []),
   ];
+}
+
+/** Why one has to be made anew with another that is replaced; null when it does not. */
+export function becauseOf(container: ContainerInspect, owner: ContainerInspect): "shares" | "restarts" | null {
+  if (tiesTo(container, owner).length > 0) return "shares";
+  return isRestartedWith(container, owner) ? "restarts" : null;
+}
+
+/** `depends_on` with `restart: true`: compose itself restarts it whenever it replaces the other one. */
+function isRestartedWith(container: ContainerInspect, owner: ContainerInspect): boolean {
+  const [labels, other] = [composeOf(container), composeOf(owner)];
+  if (labels === null || other === null || labels.project !== other.project) return false;
+  return labels.depends_on.some((each) => each.service === other.service && each.restarts);
 }
 
 /** The containers that one names in its modes and volumes, by their name or id, with the place where it names them. */

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test";
+import { engineClient } from "../../../../src/runtimes/engine/client.ts";
+import { findSurvey, findTarget } from "../../../../src/runtimes/engine/group/target.ts";
+import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
+import type { SceneSource } from "../../../../src/runtimes/engine/plan.ts";
+import { objectAt, type RawObject } from "../../../../src/runtimes/engine/raw.ts";
+import { createSurveyMemory } from "../../../../src/runtimes/engine/survey-memory.ts";
+import type { EngineTransport } from "../../../../src/runtimes/engine/transport.ts";
+import { containerInspect, imageInspect } from "../inspect.ts";
+
+/** An engine whose containers a test changes; `listedState` is what its list says while its inspect says more. */
+function engineOf(changes: Record<string, RawObject>) {
+  const engine = { changes, listedState: {} as Record<string, string> };
+  const idOf = (key: string) => key.repeat(64).slice(0, 64);
+  const found = (key: string) => containerInspect({ Id: idOf(key), ...engine.changes[key] });
+  const lineOf = (key: string) => {
+    const { Id, Name, Image, Config, State } = found(key);
+    const state = engine.listedState[key] ?? State.Status;
+    return { Id, Names: [Name], ImageID: Image, Labels: Config.Labels, State: state, Status: "Up 5 minutes" };
+  };
+  const answer = (path: string): unknown => {
+    if (path.endsWith("/containers/json")) return Object.keys(engine.changes).map(lineOf);
+    if (path.endsWith("/images/json")) return [imageInspect()];
+    if (path.includes("/images/")) return imageInspect();
+    return found(Object.keys(engine.changes).find((key) => path.includes(idOf(key))) ?? "");
+  };
+  const transport: EngineTransport = {
+    send: async ({ path }) => {
+      return { status: 200, contentType: "application/json", text: JSON.stringify(answer(path)) };
+    },
+    stream: () => Promise.reject(new Error("Nothing is streamed here")),
+  };
+  const client = engineClient({
+    transport,
+    apiVersion: "1.41",
+    deadlines: { readMs: 1, changeMs: 1, pullIdleMs: 1 },
+    engineApi: { min: "1.12", max: "1.41" },
+  });
+  const source: SceneSource = {
+    client,
+    apiVersion: "1.41",
+    engine_platform: "linux/amd64",
+    self: { hostname: "", data_dir: "/data" },
+    address: { kind: "unix", path: "/run/engine.sock" },
+    memory: createSurveyMemory(),
+  };
+  return { engine, source };
+}
+
+const named = (all: readonly ContainerInspect[], name: string) => all.find((each) => nameOf(each) === name);
+const composeLabels = (service: string, dependsOn: string) => ({
+  "com.docker.compose.project": "shop",
+  "com.docker.compose.service": service,
+  "com.docker.compose.container-number": "1",
+  "com.docker.compose.depends_on": dependsOn,
+});
+
+describe("findTarget()", () => {
+  test.each<[string, RawObject]>([
+    ["shares its network", { HostConfig: { NetworkMode: `container:${"d".repeat(64)}` } }],
+    ["is restarted with it", { Config: { Labels: composeLabels("web", "db:service_started:true") } }],
+  ])("asks anew for what %s: no list shows a changed limit or policy", async (_what, tied) => {
+    const db = { Name: "/db", Config: { Labels: composeLabels("db", "") } };
+    const { engine, source } = engineOf({ d: db, e: { Name: "/web", ...tied } });
+    await findSurvey(source);
+    engine.changes.e = { Name: "/web", ...tied, HostConfig: { ...objectAt(tied.HostConfig), Memory: 1024 } };
+    const { all } = await findTarget(source, { kind: "container", id: "db" });
+    expect(named(all, "web")?.HostConfig.Memory).toBe(1024);
+  });
+
+  test("follows a link to a container that has got another name", async () => {
+    const { engine, source } = engineOf({
+      d: { Name: "/db" },
+      e: { Name: "/web", HostConfig: { Links: ["/db:/web/db"] } },
+    });
+    await findSurvey(source);
+    engine.changes.d = { Name: "/store" };
+    engine.changes.e = { Name: "/web", HostConfig: { Links: ["/store:/web/db"] } };
+    const { all } = await findTarget(source, { kind: "container", id: "store" });
+    expect(named(all, "web")?.HostConfig.Links).toEqual(["/store:/web/db"]);
+  });
+});
+
+describe("findSurvey()", () => {
+  test("keeps no state that a container had between two that look alike in the list", async () => {
+    const running = { Name: "/web" };
+    const { engine, source } = engineOf({ e: { Name: "/web", State: { Status: "exited", Running: false } } });
+    // It ended after the list was written, and was started again.
+    engine.listedState.e = "running";
+    expect(named((await findSurvey(source)).all, "web")?.State.Status).toBe("exited");
+    engine.changes.e = running;
+    expect(named((await findSurvey(source)).all, "web")?.State.Status).toBe("running");
+  });
+});
