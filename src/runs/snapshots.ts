@@ -58,6 +58,8 @@ function targetOf(owner: SnapshotOwner): TargetRef {
 
 const mask = "••••••";
 const maxDepth = 32;
+/** What may be secret as a whole: the files that compose wrote into a container, and the command line of Podman's with its `--env`. */
+const wholeSecrets: ReadonlySet<string> = new Set(["files", "CreateCommand"]);
 
 function envValues(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
@@ -76,7 +78,7 @@ function environmentValues(value: unknown, depth = 0): string[] {
   );
 }
 
-/** The configuration to look at: the names of environment variables stay, their values do not. */
+/** The configuration to look at: the names of environment variables stay, their values do not, nor the contents of files. */
 export function maskEnvironment(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth > maxDepth) return null;
@@ -86,7 +88,9 @@ export function maskEnvironment(value: unknown, depth = 0): unknown {
       key,
       key.toLowerCase() === "env" && Array.isArray(item)
         ? item.map((line) => (typeof line === "string" && line.includes("=") ? `${line.split("=")[0]}=${mask}` : line))
-        : maskEnvironment(item, depth + 1),
+        : wholeSecrets.has(key) && item !== null
+          ? mask
+          : maskEnvironment(item, depth + 1),
     ]),
   );
 }

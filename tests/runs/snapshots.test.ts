@@ -221,3 +221,13 @@ test("maskEnvironment() masks at every depth and keeps names and everything else
     env: { kept: "not a list" },
   });
 });
+
+test("maskEnvironment() masks files that were carried, and Podman's command line, which repeats the variables", () => {
+  const member = { name: "web", files: "c2VjcmV0", container: { Config: { CreateCommand: ["podman", "-e", "A=1"] } } };
+  expect(maskEnvironment({ members: [member, { name: "db", files: null }] })).toEqual({
+    members: [
+      { name: "web", files: "••••••", container: { Config: { CreateCommand: "••••••" } } },
+      { name: "db", files: null },
+    ],
+  });
+});

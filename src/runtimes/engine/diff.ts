@@ -115,6 +115,8 @@ function shown(path: string, before: unknown, after: unknown): { before: string 
 }
 
 export function isSecretPath(path: string): boolean {
+  // Podman's command line repeats every variable that it was given.
+  if (path === "CreateCommand") return true;
   return (path.startsWith("Env.") || path.startsWith("Labels.")) && secretName.test(path.slice(path.indexOf(".") + 1));
 }
 

@@ -373,6 +373,18 @@ describe("fieldDiffs()", () => {
     ]);
   });
 
+  test("masks Podman's command line, which repeats the variables", () => {
+    const commandOf = (value: string) => ({
+      Config: { CreateCommand: ["podman", "run", "-e", `A=${value}`, "app:1"] },
+    });
+    const found = fieldDiffs("main", containerInspect(commandOf("hunter2")), shapeOf(commandOf("letmein")));
+    expect(found.find(({ path }) => path === "CreateCommand")).toMatchObject({
+      before: "••••",
+      after: "•••• (differs)",
+    });
+    expect(JSON.stringify(found)).not.toMatch(/hunter2|letmein/);
+  });
+
   test.each(["DB_PASSWORD", "API_TOKEN", "AWS_SECRET_ACCESS_KEY", "STRIPE_KEY", "GPG_PASSPHRASE", "SESSION_COOKIE"])(
     "masks the value of %s and says that it differs",
     (name) => {
