@@ -391,6 +391,19 @@ engineSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
+  test("once one previous container is being removed, recovery leads the whole group on", async () => {
+    const project = "ending";
+    await runStack(engine, project);
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const journal = memoryJournal();
+    await updateGroup(session, project, { db: next, web: next, worker: next }, journal);
+    // As after a crash in the middle of the end: of the others nothing is written yet.
+    await journal.begin("remove_old", { container: name(project, "worker"), at: 0 });
+    expect(await session.recover(group(project), journal, null)).toMatchObject({ state: "finished" });
+    expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `ending-${each}-1 running ${next}`));
+    await removeGroup(engine, project);
+  });
+
   test("previous containers that a stranger removed are made again from the run's snapshot", async () => {
     const project = "prey";
     await runStack(engine, project);

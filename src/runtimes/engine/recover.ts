@@ -75,7 +75,7 @@ export async function recoverRun(context: RecoverContext, name: string, journal:
 }
 
 /** The result was committed: whatever else is found, it leads on. */
-export function isCommitted({ next, stranger }: Situation, journal: Journal): boolean {
+function isCommitted({ next, stranger }: Situation, journal: Journal): boolean {
   const isEnded = hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
   return next !== null && stranger === null && isEnded;
 }

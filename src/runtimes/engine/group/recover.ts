@@ -8,7 +8,6 @@ import {
   attempt,
   awaitPendingCreate,
   goBack,
-  isCommitted,
   isGoingOn,
   look,
   putBack,
@@ -151,17 +150,20 @@ async function leadingBack(
   journal: Journal,
 ): Promise<readonly RunMember[]> {
   const situations = await situationsOf(context, members);
-  const back = situations.filter(({ member: { journal: own }, found }) => {
-    return !isCommitted(found, own) && !isGoingOn(found, own);
-  });
-  return back.length === 0 || isEnded(journal) ? back.map(({ member }) => member) : members;
+  if (isEnded(journal)) return situations.filter(({ found }) => !isInPlace(found)).map(({ member }) => member);
+  return situations.every(({ member, found }) => isGoingOn(found, member.journal)) ? [] : members;
+}
+
+/** Once the result of the run counts, a new container that is there stays. */
+function isInPlace({ next, stranger }: Situation): boolean {
+  return next !== null && stranger === null;
 }
 
 async function endTogether(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
   const ends: Recovery[] = [];
   const committed: RunMember[] = [];
   for (const { member, found } of await situationsOf(context, members)) {
-    if (!isCommitted(found, member.journal)) {
+    if (!isInPlace(found)) {
       // Somebody took the new one away: the previous one is better than nothing.
       ends.push(await goBack(context, member.name, member.journal));
       continue;
