@@ -2,11 +2,12 @@ import type { Writer } from "../db/client.ts";
 import type { UpdatePlan } from "../runtimes/runtime.ts";
 import { giveBack } from "./consent.ts";
 import type { RunContext } from "./context.ts";
-import { runsAtWork } from "./queries.ts";
+import { type RunAhead, runsAtWork } from "./queries.ts";
 import { storedPlan } from "./stored-plan.ts";
 
-/** When a run that met another at work on one of its containers is taken up again. */
+/** When a run that met another at work on one of its containers is taken up again; later once it lasts, as each time is journalled. */
 const retryMs = 5_000;
+const lateRetryMs = 60_000;
 
 /** Another run works on a container of this one's plan: both at once would take each other's containers for strangers. */
 export class Overlap extends Error {}
@@ -16,19 +17,33 @@ export class Overlap extends Error {}
  * container moves with another executor's target where it shares a namespace with it.
  */
 export async function refuseOverlap(tx: Writer, context: RunContext, plan: UpdatePlan): Promise<void> {
-  const { run, settings } = context;
-  const own = new Set(plan.containers.map(({ name }) => name));
-  for (const other of await runsAtWork(tx, settings.connection_id, run.id)) {
-    const shared = storedPlan(other.plan)?.containers.find(({ name }) => own.has(name));
-    if (shared === undefined) continue;
-    throw new Overlap(`Waits for the run "${other.id}" of "${other.executor}", which works on "${shared.name}"`);
+  const { deps, run, settings } = context;
+  const met = await findOverlap(tx, settings.connection_id, run.id, plan.containers, deps.clock.now());
+  if (met === null) return;
+  throw new Overlap(`Waits for the run "${met.id}" of "${met.executor}", which works on "${met.container}"`);
+}
+
+/** The run at work on one of these containers, and which; null when there is none. */
+export async function findOverlap(
+  tx: Writer,
+  connectionId: string,
+  runId: string,
+  containers: readonly { name: string }[],
+  now: number,
+): Promise<(RunAhead & { container: string }) | null> {
+  const own = new Set(containers.map(({ name }) => name));
+  for (const { id, executor, plan } of await runsAtWork(tx, connectionId, runId, now)) {
+    const shared = storedPlan(plan)?.containers.find(({ name }) => own.has(name));
+    if (shared !== undefined) return { id, executor, container: shared.name };
   }
+  return null;
 }
 
 /** Lets go of the run until the other one has ended. */
 export async function awaitOther(context: RunContext, { message }: Overlap): Promise<void> {
-  const { deps } = context;
-  const due = deps.clock.now() + retryMs;
+  const { deps, run } = context;
+  const now = deps.clock.now();
+  const due = now + Math.min(lateRetryMs, Math.max(retryMs, Math.round((now - run.created_at) / 10)));
   await deps.db.write((tx) => giveBack(tx, context, due, { reason_code: "waiting_for_connection", reason: message }));
   deps.changes.announce(context.run.id);
 }

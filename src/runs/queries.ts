@@ -143,13 +143,15 @@ export async function runsAhead(
   return found.map(({ id, executor }) => ({ id, executor }));
 }
 
-/** Runs that work on a connection's engine, or still have to clear up after their end there, with their plans. */
+/** Runs that work on a connection's engine, or are clearing up after their end there just now, with their plans. */
 export async function runsAtWork(
   read: Reader,
   connectionId: string,
   exceptId: string,
+  now: number,
 ): Promise<readonly (RunAhead & { plan: unknown })[]> {
   const isWorking = and(isActive, inArray(runs.state, [...workingStates]));
+  const isClearing = and(isNotNull(runs.cleanup_due_at), gt(runs.lease_until, now));
   return await read
     .select({ id: runs.id, executor: executors.name, plan: runs.plan })
     .from(runs)
@@ -158,7 +160,7 @@ export async function runsAtWork(
       and(
         inArray(executors.connection_id, alikeConnections(read, connectionId)),
         ne(runs.id, exceptId),
-        or(isWorking, isNotNull(runs.cleanup_due_at)),
+        or(isWorking, isClearing),
       ),
     );
 }

@@ -5,6 +5,7 @@ import { awaitWindow, judgeAwaiting } from "./consent.ts";
 import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
 import { holdLease, LeaseLost, leaseMs } from "./lease.ts";
+import { findOverlap } from "./overlap.ts";
 import {
   appendStep,
   deletePendingRun,
@@ -52,6 +53,10 @@ export function runRunner(deps: RunnerOptions) {
         await noteWaiting(tx, id, "waiting_for_connection", reason);
         return null;
       }
+      // Two that work on the same containers would take each other's for strangers; what was kept aside can wait.
+      const connection = executor.connection_id;
+      const kept = isActiveState(run.state) ? [] : (storedPlan(run.plan)?.containers ?? []);
+      if (kept.length > 0 && (await findOverlap(tx, connection, id, kept, now)) !== null) return null;
       const held = await leaseRun(tx, id, { owner, now, until: now + leaseMs });
       if (held === null || held.state !== "pending") return held;
       await updateHeldRun(tx, id, owner, { reason: null, reason_code: null, started_at: held.started_at ?? now });

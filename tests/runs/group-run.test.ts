@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { runs } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
-import { createWorld, digest, type World } from "../support/run-world.ts";
+import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 let world: World;
 let executor: string;
@@ -87,11 +87,46 @@ test("runs whose plans share a container are not at work at once, however many t
   expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection", lease_owner: null });
   expect(waiting.reason).toBe(`Waits for the run "${first.id}" of "shop", which works on "web"`);
   expect(world.engine.calls.filter((call) => call.includes(" web"))).toEqual([]);
+  const now = world.clock.now();
+  expect(waiting.due_at).toBe(now + 5_000);
+  // Each attempt is journalled, and a journal is bounded.
+  const wait = { created_at: now - 3_600_000, due_at: now };
+  await world.db.write((tx) => tx.update(runs).set(wait).where(eq(runs.id, second.id)));
+  await world.main.runs.work.perform({ id: second.id }, live);
+  expect((await world.run(second.id)).due_at).toBe(now + 60_000);
   goOn.resolve();
   await world.clock.runUntil(going);
-  await world.clock.advance(5_000);
+  await world.clock.advance(60_000);
   await world.tick();
   expect(await world.run(second.id)).toMatchObject({ state: "succeeded", reason: null });
+});
+
+test("a run whose kept container cannot be removed holds up no other, and waits with it while one works there", async () => {
+  const single = await world.addExecutor();
+  world.engine.failures.set("remove_old", new PluginError("rejected", "Device is busy"));
+  const first = await world.update(single);
+  expect(first.cleanup_due_at).toBeGreaterThan(world.clock.now());
+  world.engine.containers.delete("web-previous");
+  world.upstream.choice = { release: release("1.2", "c"), ready_at: null };
+  const second = await world.main.runs.create(systemActor, single, {});
+  const pulling = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.engine.gate = async () => {
+    pulling.resolve();
+    await goOn.promise;
+  };
+  const live = new AbortController().signal;
+  const going = world.main.runs.work.perform({ id: second.id }, live);
+  await pulling.promise;
+  await world.clock.advance(60_000);
+  world.engine.failures.clear();
+  await world.main.runs.work.perform({ id: first.id }, live);
+  expect((await world.run(first.id)).cleanup_due_at).toBe(first.cleanup_due_at);
+  goOn.resolve();
+  await world.clock.runUntil(going);
+  expect(await world.run(second.id)).toMatchObject({ state: "succeeded", to_tag: "1.2" });
+  await world.tick();
+  expect((await world.run(first.id)).cleanup_due_at).toBeNull();
 });
 
 test("a plan says what the last runs cost, five at most", async () => {
