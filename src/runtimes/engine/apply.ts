@@ -171,7 +171,7 @@ export async function swapStartFirst(
   await takePolicyOff(client, old, journal);
   const { error } = await settled(client.stopContainer(old.Id, stopGraceMs(old)));
   if (error !== null) {
-    await journal.fail("stop", { error: error.message });
+    await journal.fail("stop", { error: error.message, may_follow: mayFollow(error) });
     throw error;
   }
   await journal.finish("stop", { ...overlapped, at: clock.now() });
@@ -213,10 +213,15 @@ async function stopAndSwapNames(
   }
   const { error } = await stopping;
   if (error !== null) {
-    await journal.fail("stop", { error: error.message });
+    await journal.fail("stop", { error: error.message, may_follow: mayFollow(error) });
     throw error;
   }
   return { stopping_at: stoppingAt, stopped_at: clock.now() };
+}
+
+/** The engine was told to, and has not said that it will not: a process that hangs may end long after the answer. */
+function mayFollow(error: Error): boolean {
+  return !(error instanceof PluginError) || error.code === "unreachable" || error.code === "rejected";
 }
 
 /** An engine that restarts in the gap would start a stopped container with `always` again, beside its successor. */

@@ -17,7 +17,7 @@ export interface Situation {
   /** A container under the target's name that is neither: somebody else made it meanwhile. */
   stranger: ContainerInspect | null;
   facts: TargetFacts | null;
-  /** A stop of the previous one may still be on its way: it was begun and its end is not known. */
+  /** A stop of the previous one may still be on its way: it was begun, and neither done nor refused. */
   is_stop_pending: boolean;
   /** Containers of this engine keep the restart policy that they were made with: no move changes one. */
   is_policy_fixed: boolean;
@@ -60,8 +60,9 @@ export async function findSituation(
 }
 
 function isStopPending(journal: Journal, facts: TargetFacts | null): boolean {
-  const isBegun = hasEntry(journal, "stop", "begin") && facts?.was_running === true;
-  return isBegun && !hasEntry(journal, "stop", "finish", "fail");
+  if (!hasEntry(journal, "stop", "begin") || facts?.was_running !== true) return false;
+  const end = journal.entries().findLast(({ step, phase }) => step === "stop" && phase !== "begin");
+  return end === undefined || (end.phase === "fail" && end.facts.may_follow === true);
 }
 
 /** One change on the engine; what is to be done is asked again after each. */

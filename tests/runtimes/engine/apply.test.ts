@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
-import { bringUp } from "../../../src/runtimes/engine/apply.ts";
+import { bringUp, type Candidate, takeDown } from "../../../src/runtimes/engine/apply.ts";
 import { defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
 import type { EngineResponse } from "../../../src/runtimes/engine/transport.ts";
+import type { Journal } from "../../../src/runtimes/runtime.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { memoryJournal } from "../../support/memory-journal.ts";
+import { containerInspect } from "./inspect.ts";
 
 const ending = "cannot update a stopped container: unknown";
 const answer = (status: number, body: unknown): EngineResponse => ({
@@ -12,24 +14,8 @@ const answer = (status: number, body: unknown): EngineResponse => ({
   text: JSON.stringify(body),
 });
 
-/** Starts a new container whose restart policy the engine refuses so many times, with this text. */
-async function startRefusing(times: number, text: string) {
-  const clock = { ...createFakeClock(), sleep: async () => undefined };
-  let refused = 0;
-  const client = engineClient({
-    transport: {
-      send: async ({ path }) => {
-        if (!path.endsWith("/update")) return answer(204, null);
-        refused += 1;
-        return refused > times ? answer(200, { Warnings: null }) : answer(500, { message: text });
-      },
-      stream: async () => answer(200, null),
-    },
-    apiVersion: "1.41",
-    deadlines: defaultDeadlines,
-  });
-  const journal = memoryJournal();
-  const candidate = {
+function candidateOf(journal: Journal): Candidate {
+  return {
     name: "app",
     old: null,
     is_to_run: true,
@@ -49,6 +35,26 @@ async function startRefusing(times: number, text: string) {
     names: { name: "app", next: "app-next", aside: "app-previous" },
     journal,
   };
+}
+
+/** Starts a new container whose restart policy the engine refuses so many times, with this text. */
+async function startRefusing(times: number, text: string) {
+  const clock = { ...createFakeClock(), sleep: async () => undefined };
+  let refused = 0;
+  const client = engineClient({
+    transport: {
+      send: async ({ path }) => {
+        if (!path.endsWith("/update")) return answer(204, null);
+        refused += 1;
+        return refused > times ? answer(200, { Warnings: null }) : answer(500, { message: text });
+      },
+      stream: async () => answer(200, null),
+    },
+    apiVersion: "1.41",
+    deadlines: defaultDeadlines,
+  });
+  const journal = memoryJournal();
+  const candidate = candidateOf(journal);
   const context = { client, clock, apiVersion: "1.41", composeFolders: null };
   await bringUp(context, candidate);
   return journal.written();
@@ -63,4 +69,24 @@ test.each([
   ["anything else", 3, "the policy is not to its taste"],
 ])("bringUp() fails when the engine goes on saying %s", async (_what, times, text) => {
   await expect(startRefusing(times, text)).rejects.toThrow(text);
+});
+
+test.each([
+  ["an engine that gave up waiting for the process", 500, true],
+  ["a proxy that lets no stop through", 403, false],
+])("takeDown() writes whether the stop may still follow: %s", async (_what, status, mayFollow) => {
+  const client = engineClient({
+    transport: {
+      send: async ({ path }) => (path.endsWith("/stop") ? answer(status, { message: "No" }) : answer(204, null)),
+      stream: async () => answer(200, null),
+    },
+    apiVersion: "1.41",
+    deadlines: defaultDeadlines,
+  });
+  const journal = memoryJournal();
+  const candidate = { ...candidateOf(journal), old: containerInspect() };
+  const context = { client, clock: createFakeClock(), apiVersion: "1.41", composeFolders: null };
+  await expect(takeDown(context, candidate)).rejects.toThrow(`(${status})`);
+  const failed = journal.entries().find(({ step, phase }) => step === "stop" && phase === "fail");
+  expect(failed?.facts.may_follow).toBe(mayFollow);
 });

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
+import { targetFacts } from "../../../src/runtimes/engine/facts.ts";
 import { runNames } from "../../../src/runtimes/engine/names.ts";
 import { isRunning, nameOf } from "../../../src/runtimes/engine/objects.ts";
+import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
 import {
+  findSituation,
   type Move,
   moveBack,
   moveForward,
@@ -9,6 +13,7 @@ import {
   type Situation,
   wasStarted,
 } from "../../../src/runtimes/engine/situation.ts";
+import { memoryJournal } from "../../support/memory-journal.ts";
 import { containerInspect } from "./inspect.ts";
 
 const names = runNames("web", "0190c5a2-0000-7000-8000-00000badcafe");
@@ -202,6 +207,34 @@ describe("the moves of recovery", () => {
       false,
     );
     expect(wasStarted(containerInspect({ State: { Status: "exited", StartedAt: oldStart } }))).toBe(true);
+  });
+});
+
+describe("findSituation()", () => {
+  const old = containerInspect({ Id: oldId, Name: `/${names.name}` });
+  const client = engineClient({
+    transport: {
+      send: async ({ path }) => {
+        const body = path.endsWith("/containers/json") ? [{ Id: oldId, Names: [old.Name] }] : old;
+        return { status: 200, contentType: "application/json", text: JSON.stringify(body) };
+      },
+      stream: () => Promise.reject(new Error("Nothing is streamed here")),
+    },
+    apiVersion: "1.41",
+    deadlines: defaultDeadlines,
+  });
+
+  test.each<[string, ["finish" | "fail", RawObject] | null, boolean]>([
+    ["whose end nobody wrote down", null, true],
+    ["that failed and may still be carried out", ["fail", { may_follow: true }], true],
+    ["that was refused", ["fail", { may_follow: false }], false],
+    ["that was done", ["finish", {}], false],
+  ])("of a stop %s", async (_what, end, isPending) => {
+    const journal = memoryJournal();
+    await journal.begin("create", targetFacts(old, true, null));
+    await journal.begin("stop");
+    if (end !== null) await journal[end[0]]("stop", end[1]);
+    expect((await findSituation(client, names.name, journal)).is_stop_pending).toBe(isPending);
   });
 });
 
