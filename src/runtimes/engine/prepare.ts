@@ -1,4 +1,5 @@
 import { PluginError } from "../../errors.ts";
+import { isImageId } from "../../versions/image-reference.ts";
 import type { Change, Journal, RegistryAuth } from "../runtime.ts";
 import type { EngineClient } from "./client.ts";
 import { type ImageInspect, platformOf } from "./objects.ts";
@@ -17,9 +18,7 @@ export async function pullDesired(
 ): Promise<ImageInspect> {
   const wanted = change.digest ?? change.reference;
   let image: ImageInspect | null = null;
-  // What the tag names now: a run that is put back points it there again.
-  const named = change.reference.includes("@") ? null : await orNull(client.inspectImage(change.reference));
-  const facts = { service: change.service, reference: change.reference, pulled: wanted, tag_was: named?.Id ?? null };
+  const facts = { service: change.service, pulled: wanted, ...(await tagFacts(client, change.reference)) };
   await step(journal, "pull", facts, async () => {
     const local = await findDesiredImage(client, change);
     const platform = foreignPlatform(scene);
@@ -31,6 +30,13 @@ export async function pullDesired(
   });
   if (image === null) throw new PluginError("malformed", `The pull of ${wanted} brought no image`);
   return image;
+}
+
+/** What the tag of a reference names now: a run that is put back points it there again. Null for a digest, an id and a new tag. */
+export async function tagFacts(client: EngineClient, reference: string) {
+  const isTag = !reference.includes("@") && !isImageId(reference);
+  const named = isTag ? await orNull(client.inspectImage(reference)) : null;
+  return { reference, tag_was: named?.Id ?? null };
 }
 
 /** After the pull: also by the tag, where nobody knew the digest. */

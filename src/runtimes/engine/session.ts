@@ -18,7 +18,8 @@ import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
 import { engineImages } from "./images.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { findDesiredImage, type SceneSource } from "./plan.ts";
-import { findPulledImage, pullDesired } from "./prepare.ts";
+import { findPulledImage, pullDesired, tagFacts } from "./prepare.ts";
+import { stringAt } from "./raw.ts";
 import type { RecoverContext } from "./recover.ts";
 import { fetchSnapshotImage, readSnapshot, snapshotBlueprint } from "./snapshot.ts";
 import { step } from "./step.ts";
@@ -159,7 +160,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
         ];
         await requireRights(shapes, true);
         for (const { member } of restored) {
-          const facts = { service: member.service, pulled: member.image.Id };
+          const tag = await tagFacts(client, stringAt(member.container.Config.Image));
+          const facts = { service: member.service, pulled: member.image.Id, ...tag };
           await step(journal, "pull", facts, async () => {
             const image = await fetchSnapshotImage(client, member, logins(auths), (done) => journal.progress(done));
             return { image_id: image.Id };

@@ -21,7 +21,7 @@ import { splitReference } from "../reference.ts";
 import { type Move, moveBack, moveForward, type Situation } from "../situation.ts";
 import { healthFailure } from "./health.ts";
 import { memberJournal, membersIn } from "./member-journal.ts";
-import { type Rebuild, rebuildLost } from "./rebuild.ts";
+import { isStuck, type Rebuild, rebuildLost } from "./rebuild.ts";
 
 /** What is down comes back sooner or later, healthy dependency or not. */
 const longestHealthWaitMs = 2 * 60_000;
@@ -40,7 +40,8 @@ function runMembers(journal: Journal, ref: TargetRef): readonly RunMember[] {
  * the image that was just put back. A tag that cannot be moved costs the way back nothing.
  */
 async function pointTagsBack({ client }: RecoverContext, journal: Journal): Promise<void> {
-  for (const { step, phase, facts } of journal.entries()) {
+  // The oldest last: of several services with one tag, only the first found it as it was.
+  for (const { step, phase, facts } of [...journal.entries()].reverse()) {
     if (step !== "pull" || phase !== "begin") continue;
     const moved = v.safeParse(MovedTag, facts);
     if (!moved.success) continue;
@@ -79,7 +80,7 @@ async function undoMembers(
   if (rebuild !== null) await rebuildLost(context, members, rebuild);
   if (members.length === 1) return await putBack(context, only.name, only.journal);
   for (const member of members) await member.journal.begin("undo", { at: context.clock.now() });
-  const recovery = await backTogether(context, members);
+  const recovery = await backTogether(context, members, rebuild);
   if (recovery.state === "down") throw new PluginError("rejected", recovery.detail);
   return recovery;
 }
@@ -127,7 +128,7 @@ async function recoverMembers(
     const failure = await goOnTogether(context, members);
     if (failure === null) return await startedOrFinished(context, members);
   }
-  return await backTogether(context, members);
+  return await backTogether(context, members, rebuild);
 }
 
 async function situationsOf(context: RecoverContext, members: readonly RunMember[]) {
@@ -202,7 +203,11 @@ async function startedOrFinished(context: RecoverContext, members: readonly RunM
  * of the new ones is removed in reverse, because an engine may keep what others refer to. One that refuses to come back keeps the
  * others from nothing. Where others are put back, what a rollback made in nobody's place goes away again.
  */
-async function backTogether(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
+async function backTogether(
+  context: RecoverContext,
+  members: readonly RunMember[],
+  rebuild: Rebuild | null,
+): Promise<Recovery> {
   for (const { name, journal } of members) await awaitPendingCreate(context, name, journal);
   const added = addedOnes(await situationsOf(context, members));
   for (const member of members.toReversed()) {
@@ -218,7 +223,11 @@ async function backTogether(context: RecoverContext, members: readonly RunMember
       member,
       ends.map((end) => end.member),
     );
-    const recovery = await goBack(context, member.name, member.journal, keepingNext);
+    let recovery = await goBack(context, member.name, member.journal, keepingNext);
+    if (rebuild !== null && isStuck(recovery)) {
+      await rebuildLost(context, members, rebuild, new Set([member.name]));
+      recovery = await goBack(context, member.name, member.journal, keepingNext);
+    }
     ends.push({ member, recovery });
   }
   for (const member of [...added].toReversed()) ends.push({ member, recovery: await takeAway(context, member) });
