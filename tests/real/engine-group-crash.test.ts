@@ -24,9 +24,10 @@ async function recover(
   mode: EngineMode,
   project: string,
   journal: MemoryJournal,
+  snapshot: string | null = null,
 ): Promise<Recovery> {
   await using session = await openSession(engine.address, { kind: kindOf(mode), deadlines: defaultDeadlines });
-  const recovery = await session.recover(group(project), journal, null);
+  const recovery = await session.recover(group(project), journal, snapshot);
   if (recovery.state === "started") await session.finish(group(project), journal);
   return recovery;
 }
@@ -123,6 +124,8 @@ for (const liveRestore of [false, true]) {
             await runTrio(engine, project);
             const volume = await trioVolume(engine, project);
             const journal = memoryJournal();
+            // As a run has it: Docker 20.10 with live-restore may never start again what it was stopping.
+            const snapshot = await capture(project);
             let wasKilled = false;
             journal.afterWrite(write, async () => {
               wasKilled = true;
@@ -138,7 +141,7 @@ for (const liveRestore of [false, true]) {
             last = write;
             await engine.restart();
             await startUntouched(project, journal);
-            const recovery = await recover(engine, mode, project, journal.reopened());
+            const recovery = await recover(engine, mode, project, journal.reopened(), snapshot);
             const label = `${project}: ${journal.written().at(-1)} -> ${recovery.state}`;
             await expectWholeTrio(engine, project, label, volume);
             await removeGroup(engine, project);
@@ -153,6 +156,11 @@ for (const liveRestore of [false, true]) {
           const name = `${project}-${service}-1`;
           if (!touched.has(name)) await engine.call("POST", `/containers/${name}/start`);
         }
+      }
+
+      async function capture(project: string): Promise<string | null> {
+        await using session = await openSession(engine.address, { kind: kindOf(mode), deadlines: defaultDeadlines });
+        return (await session.snapshots?.capture(group(project))) ?? null;
       }
 
       async function update(project: string, journal: MemoryJournal): Promise<void> {

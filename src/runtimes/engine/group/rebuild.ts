@@ -1,5 +1,5 @@
 import { errorMessage } from "../../../errors.ts";
-import type { Journal } from "../../runtime.ts";
+import type { Journal, Recovery } from "../../runtime.ts";
 import { attachNetworks, type CarriedFiles } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
 import { differences } from "../compare.ts";
@@ -26,13 +26,15 @@ export type Rebuild = (name: string) => Lost | null;
  * Makes previous containers again that somebody removed meanwhile (any `docker compose up` takes a stopped one for a surplus
  * replica): under the name by which a run keeps them aside, so that the way back finds them there. What hangs on the id of one
  * that is made again is made again with it. One that cannot be made again is left out; the way back then keeps the new one.
+ * `stuck`: the names of those that are there and that the engine never starts again.
  */
 export async function rebuildLost(
   context: RecoverContext,
   members: readonly { name: string; journal: Journal }[],
   rebuild: Rebuild,
+  stuck: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const all = await findLost(context, members, rebuild);
+  const all = await findLost(context, members, rebuild, stuck);
   const made = new Map<string, Remade>();
   // In reverse, because an engine may keep what others hang on.
   for (const { lost, journal, previous, names } of all.toReversed()) {
@@ -78,17 +80,27 @@ async function findLost(
   context: RecoverContext,
   members: readonly { name: string; journal: Journal }[],
   rebuild: Rebuild,
+  stuck: ReadonlySet<string>,
 ): Promise<readonly LostMember[]> {
   const all: LostMember[] = [];
   const leaving = new Map<string, Remade>();
   for (const { name, journal } of members) {
     const { previous, stranger, facts, names } = await look(context, name, journal);
     const lost = stranger === null && facts?.old_id ? rebuild(name) : null;
-    if (lost === null || (previous !== null && !isOfNoUse(previous, lost, leaving, journal))) continue;
+    if (lost === null) continue;
+    if (previous !== null && !stuck.has(name) && !isOfNoUse(previous, lost, leaving, journal)) continue;
     all.push({ lost, journal, names, previous });
     leaving.set(lost.id, { id: "", name: names.aside, was_named: names.name });
   }
   return all;
+}
+
+/**
+ * Whether a container was refused because of the process that it had before: a Docker 20.10 with live-restore that is killed while it
+ * stops a container forgets that process and then takes it, for ever, for one that runs.
+ */
+export function isStuck(recovery: Recovery): boolean {
+  return recovery.state === "down" && /\btask [0-9a-f]+: already exists\b/.test(recovery.detail);
 }
 
 /**
