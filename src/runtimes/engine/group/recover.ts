@@ -23,7 +23,7 @@ import { healthFailure } from "./health.ts";
 import { memberJournal, membersIn } from "./member-journal.ts";
 import { isStuck, type Rebuild, rebuildLost } from "./rebuild.ts";
 
-/** What is down comes back sooner or later, healthy dependency or not. */
+/** For all of a run together: what is down comes back soon, healthy dependency or not. */
 const longestHealthWaitMs = 2 * 60_000;
 
 interface RunMember {
@@ -216,12 +216,14 @@ async function backTogether(
     await attempt(() => travel(context, member.name, member.journal, "undo", choose));
   }
   const ends: { member: RunMember; recovery: Recovery }[] = [];
+  const patience = { leftMs: longestHealthWaitMs };
   for (const member of members) {
     if (added.has(member)) continue;
     await awaitNeeds(
       context,
       member,
       ends.map((end) => end.member),
+      patience,
     );
     let recovery = await goBack(context, member.name, member.journal, keepingNext);
     if (rebuild !== null && isStuck(recovery)) {
@@ -251,7 +253,12 @@ async function backTogether(
 }
 
 /** `depends_on` with `service_healthy`, among those that are back. One that does not get healthy keeps nobody from coming back. */
-async function awaitNeeds(context: RecoverContext, member: RunMember, back: readonly RunMember[]): Promise<void> {
+async function awaitNeeds(
+  context: RecoverContext,
+  member: RunMember,
+  back: readonly RunMember[],
+  patience: { leftMs: number },
+): Promise<void> {
   const { previous } = await look(context, member.name, member.journal);
   const labels = previous === null || isRunning(previous) ? null : composeOf(previous);
   const needs = labels?.depends_on.filter(({ condition }) => condition === "service_healthy") ?? [];
@@ -261,12 +268,15 @@ async function awaitNeeds(context: RecoverContext, member: RunMember, back: read
     const its = needed === null ? null : composeOf(needed);
     if (needed === null || its?.project !== labels?.project || !isRunning(needed)) continue;
     if (!needs.some(({ service }) => service === its?.service)) continue;
-    await member.journal.begin("undo", { move: `wait for ${nameOf(needed)}`, at: context.clock.now() });
+    if (patience.leftMs <= 0) return;
+    const since = context.clock.now();
+    await member.journal.begin("undo", { move: `wait for ${nameOf(needed)}`, at: since });
     try {
-      await healthFailure(context, needed.Id, longestHealthWaitMs);
+      await healthFailure(context, needed.Id, patience.leftMs);
     } catch (error) {
       if (!(error instanceof PluginError)) throw error;
     }
+    patience.leftMs -= context.clock.now() - since;
   }
 }
 
