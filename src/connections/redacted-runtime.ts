@@ -20,7 +20,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
       throw reworded(fault, excerpt);
     }
   };
-  const { nameOfId, snapshots, images } = session;
+  const { nameOfId, unprepare, snapshots, images } = session;
   return {
     describe: () => told(session.describe()),
     discover: () => told(session.discover()),
@@ -28,6 +28,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     ...(nameOfId === undefined ? {} : { nameOfId: (id) => told(nameOfId(id)) }),
     plan: (ref, changes, options) => told(session.plan(ref, changes, options)),
     prepare: (plan, auths, journal) => told(session.prepare(plan, auths, journal)),
+    ...(unprepare === undefined ? {} : { unprepare: (journal) => told(unprepare(journal)) }),
     apply: (plan, journal) => told(session.apply(plan, journal)),
     undo: (ref, journal, snapshot) => told(session.undo(ref, journal, snapshot)),
     finish: (ref, journal) => told(session.finish(ref, journal)),

@@ -118,6 +118,11 @@ function judgePlan(
   if (plan.is_noop || (purpose.is_automatic && isSame)) {
     return { code: "already_current", message: `"${settings.target.id}" already runs what is desired` };
   }
+  const untold = plan.warnings.find((warning) => warning.code === "untold_settings");
+  if (untold !== undefined && purpose.is_automatic && !purpose.is_reviewed && !settings.requires_approval) {
+    const message = `"${settings.target.id}" is updated only by hand or with approval: ${untold.message}`;
+    return { code: "target_refused", message };
+  }
   const isConsented = settings.allow_downgrade || (!purpose.is_automatic && purpose.is_reviewed);
   if (comparison.is_downgrade !== false && !isConsented) {
     const name = comparison.downgraded ?? "";

@@ -210,22 +210,24 @@ export async function noteWaiting(tx: Writer, id: string, code: string, reason: 
  * to wait for its connection is left out until that is free, so that a long queue there holds up nobody else.
  */
 export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
-  const other = alias(runs, "other");
-  const otherExecutor = alias(executors, "other_executor");
-  const otherConnection = alias(connections, "other_connection");
-  const working = read
-    .select({ count: count() })
-    .from(other)
-    .innerJoin(otherExecutor, eq(otherExecutor.id, other.executor_id))
-    .innerJoin(otherConnection, eq(otherConnection.id, otherExecutor.connection_id))
+  const [own, twin] = [alias(connections, "own"), alias(connections, "twin")];
+  const [other, otherExecutor] = [alias(runs, "other"), alias(executors, "other_executor")];
+  // Asked once for all connections, not for each run that waits.
+  const busy = read
+    .select({ id: own.id })
+    .from(own)
+    .innerJoin(twin, isSameEngine(twin, own))
+    .innerJoin(otherExecutor, eq(otherExecutor.connection_id, twin.id))
+    .innerJoin(other, eq(other.executor_id, otherExecutor.id))
     .where(
       and(
-        isSameEngine(otherConnection, connections),
         sql`${other.state} in ('pending', 'capturing', 'updating', 'verifying')`,
         inArray(other.state, [...workingStates]),
       ),
-    );
-  const isBusy = gte(sql`(${working})`, connections.concurrent_runs);
+    )
+    .groupBy(own.id)
+    .having(gte(count(), own.concurrent_runs));
+  const isBusy = inArray(connections.id, busy);
   const isTold = and(eq(runs.state, "pending"), eq(runs.reason_code, "waiting_for_connection"));
   const active = await read
     .select({ id: runs.id })

@@ -61,6 +61,7 @@ export async function start(context: RunContext): Promise<void> {
   } catch (error) {
     if (error instanceof Overlap) return await awaitOther(context, error);
     if (!(error instanceof NotStarted)) throw error;
+    if (state === "capturing") await context.session.unprepare?.(context.journal);
     const facts = { reason: error.reason, columns: error.columns };
     if (error.outcome === "skipped") await endRun(context, state, "skipped", facts);
     else if (state === "pending") await endRun(context, state, "failed", { ...facts, serving: "unknown" });
@@ -228,10 +229,10 @@ async function unlessAborted(signal: AbortSignal, begin: () => Promise<Prepared>
   }
 }
 
-/** Whether the run may go on by its executor's window; runs that ignore it and those of immediate triggers always may. */
+/** Whether the run may go on by its executor's window, as it is set now; runs that ignore it always may. */
 export function isWindowOpen(context: Pick<RunContext, "deps" | "run" | "settings">): boolean {
   const { deps, run, settings } = context;
-  return run.trigger === "immediate" || run.ignore_window || deps.executors.isWindowOpen(settings);
+  return run.ignore_window || deps.executors.isWindowOpen(settings);
 }
 
 /** Saves the complete configuration, encrypted, before anything is touched. */

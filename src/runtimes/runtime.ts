@@ -220,6 +220,8 @@ export interface RuntimeSession extends AsyncDisposable {
   plan(ref: TargetRef, changes: readonly Change[], options?: PlanOptions): Promise<UpdatePlan>;
   /** Pulls and verifies the desired images and probes the verbs that `apply` needs. The target is not touched. */
   prepare(plan: UpdatePlan, auths: readonly RegistryAuth[], journal: Journal): Promise<Prepared>;
+  /** Takes back what `prepare` changed on the engine, but for what it fetched: for a run that ends before `apply`. */
+  unprepare?(journal: Journal): Promise<void>;
   /** From "old one serves" to "new one started"; nothing at all for a no-op. Throws when it could not; then call `undo`. */
   apply(plan: UpdatePlan, journal: Journal): Promise<void>;
   /**

@@ -21,11 +21,14 @@ const attemptsPerMove = 4;
 /** Far above the longest way back or forward; a way that is longer goes in circles. */
 const maxMoves = 40;
 
+/** Makes a previous container again that the engine never starts again; null where nobody knows how it was made. */
+export type Mend = (() => Promise<void>) | null;
+
 /** Puts the previous container back, whatever it finds; see `RuntimeSession.undo`. */
-export async function putBack(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
+export async function putBack(context: RecoverContext, name: string, journal: Journal, mend: Mend): Promise<Recovery> {
   await journal.begin("undo", { at: context.clock.now() });
   await awaitPendingCreate(context, name, journal);
-  const recovery = await goBack(context, name, journal);
+  const recovery = await goBack(context, name, journal, { mend });
   if (recovery.state === "down") {
     await journal.fail("undo", { error: recovery.detail });
     throw new PluginError("rejected", recovery.detail);
@@ -55,7 +58,12 @@ export async function removePrevious(context: RecoverContext, name: string, jour
  * After a crash. What is on the engine decides first: a new container that was never started leads back, one that was started
  * leads on, unless the journal says that the way back had begun or that the result was committed.
  */
-export async function recoverRun(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
+export async function recoverRun(
+  context: RecoverContext,
+  name: string,
+  journal: Journal,
+  mend: Mend,
+): Promise<Recovery> {
   await awaitPendingCreate(context, name, journal);
   const situation = await look(context, name, journal);
   if (isCommitted(situation, journal)) {
@@ -67,8 +75,8 @@ export async function recoverRun(context: RecoverContext, name: string, journal:
     await removePrevious(context, name, journal);
     return { state: "finished", detail: `The new container "${name}" is in place` };
   }
-  if (isGoingOn(situation, journal)) return goOn(context, name, journal);
-  const recovery = await goBack(context, name, journal);
+  if (isGoingOn(situation, journal)) return goOn(context, name, journal, mend);
+  const recovery = await goBack(context, name, journal, { mend });
   if (recovery.state === "down") await journal.fail("undo", { error: recovery.detail });
   else if (hasEntry(journal, "undo", "begin")) await journal.finish("undo", { state: recovery.state });
   return recovery;
@@ -83,13 +91,20 @@ function isCommitted({ next, stranger }: Situation, journal: Journal): boolean {
 /** The new one has the name and was started, and nobody has begun to put the previous one back. */
 export function isGoingOn({ next, names, facts, stranger }: Situation, journal: Journal): boolean {
   if (next === null || stranger !== null || hasEntry(journal, "undo", "begin")) return false;
+  if (isJobOpen(journal)) return false;
   const isStarted = wasStarted(next) || (facts?.is_to_run === false && hasEntry(journal, "start", "begin"));
   return nameOf(next) === names.name && isStarted;
 }
 
-async function goOn(context: RecoverContext, name: string, journal: Journal): Promise<Recovery> {
+/** A job was started, and nobody saw it come to a good end: nothing may count on it. */
+function isJobOpen(journal: Journal): boolean {
+  const last = journal.entries().findLast((entry) => entry.step === "wait" && entry.facts.job === true);
+  return last !== undefined && last.phase !== "finish";
+}
+
+async function goOn(context: RecoverContext, name: string, journal: Journal, mend: Mend): Promise<Recovery> {
   const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
-  if (failure !== null) return goBack(context, name, journal);
+  if (failure !== null) return goBack(context, name, journal, { mend });
   const { previous } = await look(context, name, journal);
   if (previous === null) {
     return { state: "finished", detail: `The new container "${name}" is in place; the previous one is gone` };
@@ -102,11 +117,15 @@ export async function goBack(
   context: RecoverContext,
   name: string,
   journal: Journal,
-  choose: (situation: Situation) => Move | null = moveBack,
+  { choose = moveBack, mend }: { choose?: (situation: Situation) => Move | null; mend: Mend },
 ): Promise<Recovery> {
   const before = await look(context, name, journal);
   if (before.previous === null && before.stranger === null) return keepNext(context, name, journal, before);
   const failure = await attempt(() => travelBack(context, name, journal, choose));
+  if (failure !== null && mend !== null && isStuck(failure)) {
+    await mend();
+    return goBack(context, name, journal, { choose, mend: null });
+  }
   if (failure !== null) return fallForward(context, name, journal, failure, choose);
   const after = await look(context, name, journal);
   if (after.stranger !== null) {
@@ -115,6 +134,14 @@ export async function goBack(
   }
   if (after.previous === null) return keepNext(context, name, journal, after);
   return { state: "untouched", detail: `The container "${name}" is as it was before the run` };
+}
+
+/**
+ * Refused because of the process that it had before: a Docker that is killed while it stops a container forgets that process and
+ * then takes it, for ever, for one that runs.
+ */
+function isStuck({ label, message }: MoveFailed): boolean {
+  return label.startsWith("start ") && /\btask [0-9a-f]+: already exists\b/.test(message);
 }
 
 /** An engine that cannot stop the previous one leaves it running, and that is all that is wanted here. */

@@ -11,7 +11,7 @@ import { replaceUnits, type Unit } from "./group/apply.ts";
 import { fileNotices } from "./group/file-notices.ts";
 import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from "./group/plan.ts";
 import { judgeTarget } from "./group/readiness.ts";
-import { finishRun, recoverTogether, undoRun } from "./group/recover.ts";
+import { finishRun, pointTagsBack, recoverTogether, undoRun } from "./group/recover.ts";
 import { planRestore, type RestorePlan } from "./group/restore.ts";
 import { findTarget, getTarget, lookAtTarget } from "./group/target.ts";
 import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
@@ -132,6 +132,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       }
       return { is_noop: (await planAgain(plan, findPulledImage)).plan.is_noop };
     },
+    unprepare: (journal) => pointTagsBack(recovering, journal),
     async apply(plan, journal) {
       const snapshot = restores.get(plan.hash);
       if (snapshot === undefined) return applyUpdate(await planAgain(plan, findPulledImage), journal);

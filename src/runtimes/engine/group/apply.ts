@@ -10,9 +10,11 @@ import {
   swapStartFirst,
   takeDown,
 } from "../apply.ts";
+import { completeContainer } from "../complete.ts";
 import { composeOf } from "../compose/labels.ts";
 import { composeOutlooks, configHashLabels } from "../compose/outlook.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
+import { planHash } from "../plan.ts";
 import { canonical, objectAt, stringAt } from "../raw.ts";
 import { judgeReadiness } from "../readiness.ts";
 import { healthBudgetMs, healthFailure, healthPollMs, longestWaitMs } from "./health.ts";
@@ -66,8 +68,8 @@ export async function replaceUnits(
     candidates.set(unit, candidate);
     for (const id of unit.known_as) successors.set(id, { id: candidate.new_id, name: candidate.names.next });
   }
-  for (const cluster of clusters) {
-    await replaceCluster(context, cluster, candidates, order, journal);
+  for (const [place, cluster] of clusters.entries()) {
+    await replaceCluster(context, cluster, candidates, { order, isFirst: place === 0 }, journal);
   }
 }
 
@@ -85,7 +87,7 @@ async function replaceCluster(
   context: ApplyContext,
   cluster: readonly Unit[],
   candidates: ReadonlyMap<Unit, Candidate>,
-  order: UpdatePlan["order"],
+  { order, isFirst }: { order: UpdatePlan["order"]; isFirst: boolean },
   journal: Journal,
 ): Promise<void> {
   const made = cluster.flatMap((unit) => {
@@ -95,6 +97,8 @@ async function replaceCluster(
   const others = [...candidates].filter(([unit]) => !cluster.includes(unit));
   // What they need from outside of the cluster is waited for while the old ones serve.
   for (const { unit } of made) await awaitNeeds(context, unit, others, journal);
+  // Others were waited for, perhaps for long.
+  if (!isFirst) for (const { unit } of made) await requireUnchanged(context, unit);
   const [only] = made;
   if (only !== undefined && made.length === 1) {
     const { candidate } = only;
@@ -115,6 +119,19 @@ async function replaceCluster(
     await bringUp(context, candidate);
     if (unit.is_job) await runJob(context, candidate);
   }
+}
+
+/** What somebody set meanwhile would be lost with the old one: it is put back instead, and the next run carries it. */
+async function requireUnchanged({ client, apiVersion }: ApplyContext, { name, old }: Unit): Promise<void> {
+  if (old === null) return;
+  const now = await completeContainer(client, await client.inspectContainer(old.Id));
+  const hashOf = (container: ContainerInspect) => {
+    // Whether it still runs without what it needs says nothing; and engines tell links by names, which the run itself changes.
+    const { Links: _links, ...HostConfig } = container.HostConfig;
+    return planHash({ ...container, HostConfig, State: old.State }, apiVersion, {});
+  };
+  if (hashOf(now) === hashOf(old)) return;
+  throw new PluginError("rejected", `"${name}" was changed while the run waited for what it needs; plan again`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../../errors.ts";
-import type { Journal, Recovery } from "../../runtime.ts";
+import type { Journal } from "../../runtime.ts";
 import { attachNetworks, type CarriedFiles } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
 import { differences } from "../compare.ts";
@@ -93,14 +93,6 @@ async function findLost(
     leaving.set(lost.id, { id: "", name: names.aside, was_named: names.name });
   }
   return all;
-}
-
-/**
- * Whether a container was refused because of the process that it had before: a Docker 20.10 with live-restore that is killed while it
- * stops a container forgets that process and then takes it, for ever, for one that runs.
- */
-export function isStuck(recovery: Recovery): boolean {
-  return recovery.state === "down" && /\btask [0-9a-f]+: already exists\b/.test(recovery.detail);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   goBack,
   isGoingOn,
   look,
+  type Mend,
   putBack,
   type RecoverContext,
   recoverRun,
@@ -21,7 +22,7 @@ import { splitReference } from "../reference.ts";
 import { type Move, moveBack, moveForward, type Situation } from "../situation.ts";
 import { healthFailure } from "./health.ts";
 import { memberJournal, membersIn } from "./member-journal.ts";
-import { isStuck, type Rebuild, rebuildLost } from "./rebuild.ts";
+import { type Rebuild, rebuildLost } from "./rebuild.ts";
 
 /** For all of a run together: what is down comes back soon, healthy dependency or not. */
 const longestHealthWaitMs = 2 * 60_000;
@@ -39,7 +40,7 @@ function runMembers(journal: Journal, ref: TargetRef): readonly RunMember[] {
  * Tags that the run moved name again what they named before: the next `docker compose up` of the same file would otherwise go to
  * the image that was just put back. A tag that cannot be moved costs the way back nothing.
  */
-async function pointTagsBack({ client }: RecoverContext, journal: Journal): Promise<void> {
+export async function pointTagsBack({ client }: RecoverContext, journal: Journal): Promise<void> {
   // The oldest last: of several services with one tag, only the first found it as it was.
   for (const { step, phase, facts } of [...journal.entries()].reverse()) {
     if (step !== "pull" || phase !== "begin") continue;
@@ -78,7 +79,9 @@ async function undoMembers(
   const [only] = members;
   if (only === undefined) return { state: "untouched", detail: `Nothing of "${ref.id}" was touched` };
   if (rebuild !== null) await rebuildLost(context, members, rebuild);
-  if (members.length === 1) return await putBack(context, only.name, only.journal);
+  if (members.length === 1) {
+    return await putBack(context, only.name, only.journal, mendOf(context, members, only, rebuild));
+  }
   for (const member of members) await member.journal.begin("undo", { at: context.clock.now() });
   const recovery = await backTogether(context, members, rebuild);
   if (recovery.state === "down") throw new PluginError("rejected", recovery.detail);
@@ -121,14 +124,25 @@ async function recoverMembers(
   const [only] = members;
   if (only === undefined) return { state: "untouched", detail: `Nothing of "${ref.id}" was touched` };
   if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
-  if (members.length === 1) return await recoverRun(context, only.name, only.journal);
-  if (isEnded(journal)) return await endTogether(context, members);
+  if (members.length === 1) {
+    return await recoverRun(context, only.name, only.journal, mendOf(context, members, only, rebuild));
+  }
+  if (isEnded(journal)) return await endTogether(context, members, rebuild);
   const situations = await situationsOf(context, members);
   if (situations.every(({ member, found }) => isGoingOn(found, member.journal))) {
     const failure = await goOnTogether(context, members);
     if (failure === null) return await startedOrFinished(context, members);
   }
   return await backTogether(context, members, rebuild);
+}
+
+function mendOf(
+  context: RecoverContext,
+  members: readonly RunMember[],
+  stuck: RunMember,
+  rebuild: Rebuild | null,
+): Mend {
+  return rebuild === null ? null : () => rebuildLost(context, members, rebuild, new Set([stuck.name]));
 }
 
 async function situationsOf(context: RecoverContext, members: readonly RunMember[]) {
@@ -160,13 +174,19 @@ function isInPlace({ next, stranger }: Situation): boolean {
   return next !== null && stranger === null;
 }
 
-async function endTogether(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
+async function endTogether(
+  context: RecoverContext,
+  members: readonly RunMember[],
+  rebuild: Rebuild | null,
+): Promise<Recovery> {
   const ends: Recovery[] = [];
   const committed: RunMember[] = [];
   for (const { member, found } of await situationsOf(context, members)) {
     if (!isInPlace(found)) {
       // Somebody took the new one away: the previous one is better than nothing.
-      ends.push(await goBack(context, member.name, member.journal));
+      ends.push(
+        await goBack(context, member.name, member.journal, { mend: mendOf(context, members, member, rebuild) }),
+      );
       continue;
     }
     const failure = await attempt(() => travel(context, member.name, member.journal, "start", moveForward));
@@ -225,11 +245,8 @@ async function backTogether(
       ends.map((end) => end.member),
       patience,
     );
-    let recovery = await goBack(context, member.name, member.journal, keepingNext);
-    if (rebuild !== null && isStuck(recovery)) {
-      await rebuildLost(context, members, rebuild, new Set([member.name]));
-      recovery = await goBack(context, member.name, member.journal, keepingNext);
-    }
+    const mend = mendOf(context, members, member, rebuild);
+    const recovery = await goBack(context, member.name, member.journal, { choose: keepingNext, mend });
     ends.push({ member, recovery });
   }
   for (const member of [...added].toReversed()) ends.push({ member, recovery: await takeAway(context, member) });
