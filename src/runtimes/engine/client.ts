@@ -14,7 +14,7 @@ import {
 } from "./objects.ts";
 import { pullFailure, pullReader } from "./pull.ts";
 import type { RawObject } from "./raw.ts";
-import { isObject } from "./raw.ts";
+import { isObject, stringAt } from "./raw.ts";
 import { isSameRegistry, splitReference } from "./reference.ts";
 import type { EngineRequest, EngineResponse, EngineTransport } from "./transport.ts";
 
@@ -98,6 +98,18 @@ export function engineClient(options: ClientOptions) {
     }
   };
   const container = (id: string) => `/containers/${encodeURIComponent(id)}`;
+  /** Null where whoever stands before the engine does not let us ask. */
+  const findOrNull = async (path: string): Promise<RawObject | false | null> => {
+    const request = { method: "GET", path: versioned(path), deadlineMs: deadlines.readMs } as const;
+    const response = await transport.send(request);
+    const status = statusOf(request, response);
+    const answer = tryJson(response.text);
+    if ([401, 403, 405].includes(status)) return null;
+    // A proxy's own page says nothing about what the engine has.
+    if (status === 404) return isObject(answer) ? false : null;
+    throwIfRefused(request, response);
+    return judged(v.record(v.string(), v.unknown()), `GET ${path}`, answer);
+  };
 
   return {
     version: () => read(EngineVersion, "/version"),
@@ -154,6 +166,16 @@ export function engineClient(options: ClientOptions) {
     async disconnectNetwork(network: string, id: string): Promise<void> {
       const body = { Container: id, Force: false };
       await send({ method: "POST", path: `/networks/${encodeURIComponent(network)}/disconnect`, body });
+    },
+    /** Whether there is a volume of this name; null where a socket proxy does not let us ask. */
+    async hasVolume(name: string): Promise<boolean | null> {
+      const found = await findOrNull(`/volumes/${encodeURIComponent(name)}`);
+      return isObject(found) ? found.Name === name : found;
+    },
+    /** The same of a network, by its name or its id; the engine would also take the beginning of another one's id. */
+    async hasNetwork(nameOrId: string): Promise<boolean | null> {
+      const found = await findOrNull(`/networks/${encodeURIComponent(nameOrId)}`);
+      return isObject(found) ? isNetworkOf(found, nameOrId) : found;
     },
     /** What its own layer has beside its image; nothing of mounts. */
     changes: async (id: string) => (await read(v.nullable(v.array(FileChange)), `${container(id)}/changes`)) ?? [],
@@ -261,14 +283,23 @@ function throwIfRefused(request: Pick<EngineRequest, "method" | "path">, respons
   if (response.status < 300 || response.status === 304) return;
   const verb = `${request.method} ${request.path.replace(/^\/v[0-9.]+(?=\/)/, "")}`;
   const text = engineText(response);
-  // Podman's answer to whoever looks at a container in the moment in which it is removed.
-  const isGone = request.method === "GET" && response.status === 500 && /\bno such (container|image)\b/i.test(text);
-  const status = isGone ? 404 : response.status;
+  const status = statusOf(request, response);
   throw new EngineError(
     codeOf(status),
     `The engine refused ${verb} (${response.status}): ${text}`.slice(0, 700),
     status,
   );
+}
+
+/** Podman calls it a fault of its own when somebody looks at what is removed in the same moment. */
+function statusOf({ method }: Pick<EngineRequest, "method">, response: EngineResponse): number {
+  if (method !== "GET" || response.status !== 500) return response.status;
+  return /\bno such (container|image|volume|network)\b/i.test(engineText(response)) ? 404 : 500;
+}
+
+/** Ids count from the twelve digits on that engines show. */
+function isNetworkOf({ Name: name, Id: id }: RawObject, text: string): boolean {
+  return name === text || (text.length >= 12 && stringAt(id).startsWith(text));
 }
 
 function codeOf(status: number): PluginErrorCode {

@@ -26,6 +26,15 @@ const refusals: MessageDictionary = [
     'The image "{}" of the snapshot is no longer on the engine and was never pulled by a digest',
     "快照中的镜像“{}”已不在引擎上，而且从未按摘要拉取过",
   ],
+  [
+    '"{}" is another container now, not one of "{}"; rename or remove it first',
+    "“{}”现在是另一个容器，不属于“{}”；请先将其重命名或删除",
+  ],
+  [
+    'The volume "{}" of {} is gone; restore it with its data first, or make an empty one with `{}`',
+    "卷“{}”（{} 使用）已不存在；请先恢复该卷及其数据，或用 `{}` 创建一个空卷",
+  ],
+  ['The network "{}" of {} is gone; create it again first', "网络“{}”（{} 使用）已不存在；请先重新创建它"],
   ['"{}" lost its networks when the engine failed to start it', "引擎启动“{}”失败时使它脱离了所有网络"],
   ["A container that it takes volumes from is no longer there", "它从中获取卷的容器已不存在"],
   ["The new image is for {}, the container runs {}", "新镜像适用于 {}，而容器运行的是 {}"],

@@ -3,7 +3,7 @@ import type { FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts
 import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
 import { blueprintDiffs } from "../diff.ts";
-import { isRunning, nameOf } from "../objects.ts";
+import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { planHash, presentDigest, type Scene } from "../plan.ts";
 import { canonical, stringAt } from "../raw.ts";
 import { splitReference } from "../reference.ts";
@@ -18,6 +18,7 @@ import {
   snapshotDigest,
 } from "../snapshot.ts";
 import { orNull } from "../survey.ts";
+import { goneNeeds, type NeedsClient } from "./gone.ts";
 import { type Owners, ownersNow } from "./owners.ts";
 import { arrange, arrangeable, dependantRefusals, dependantsOf, plannedContainer, type Replaced } from "./plan.ts";
 import type { FoundTarget } from "./target.ts";
@@ -49,7 +50,7 @@ interface Compared extends Restored {
 
 /** The plan that leads a target back to a snapshot; containers that the snapshot does not have are left alone. Reads only. */
 export async function planRestore(
-  client: Pick<EngineClient, "inspectImage">,
+  client: Pick<EngineClient, "inspectImage"> & NeedsClient,
   found: FoundTarget,
   apiVersion: string,
   text: string,
@@ -60,7 +61,14 @@ export async function planRestore(
   const restored = compared.filter((each) => !each.is_same);
   const replacedNow = restored.flatMap((each) => (each.present === null ? [] : [asReplaced(each, each.present)]));
   const dependants = await dependantsOf(found, replacedNow);
-  const gone = await goneImages(client, restored);
+  const gone = [
+    ...(await goneImages(client, restored)),
+    ...(await goneNeeds(
+      client,
+      restored.map(({ member }) => member),
+      apiVersion,
+    )),
+  ];
   const stands = new Map([
     ...owners.stands,
     ...compared.flatMap(({ member, present, is_same: isSame }) => {
@@ -98,6 +106,7 @@ export async function planRestore(
         }, {}),
       refusals: [
         ...targetRefusals(snapshot, found.ref),
+        ...takenNames(found, snapshot),
         ...restored.flatMap(({ member, present }) =>
           present === null ? [] : refusalsOf(present.container, present.around).map((each) => told(each, member.name)),
         ),
@@ -130,7 +139,8 @@ async function compareMembers(
   const compared: Compared[] = [];
   for (const member of snapshot.members) {
     if (member.role !== "target") continue;
-    const container = found.all.find((each) => nameOf(each) === member.name) ?? null;
+    const named = found.all.find((each) => nameOf(each) === member.name) ?? null;
+    const container = named !== null && isOfTarget(found, named) ? named : null;
     const present = container === null ? null : await found.sceneOf(container);
     const diff = present === null ? null : memberDiffs(found, snapshot, owners, present, member, apiVersion);
     compared.push({ member, present, diff, is_same: diff?.length === 0 });
@@ -180,6 +190,21 @@ function asReplaced({ member }: Restored, present: Scene): Replaced {
 function targetRefusals(snapshot: Snapshot, ref: TargetRef): readonly Refusal[] {
   if (snapshot.name === ref.id && snapshot.kind === ref.kind) return [];
   return [{ code: "other_target", message: `The snapshot is of "${snapshot.name}", not of "${ref.id}"` }];
+}
+
+/** A container by itself is its name; of a group nobody but the group's own may be replaced. */
+function isOfTarget({ ref, members }: FoundTarget, container: ContainerInspect): boolean {
+  return ref.kind === "container" || members.some((each) => each.container.Id === container.Id);
+}
+
+function takenNames(found: FoundTarget, snapshot: Snapshot): readonly Refusal[] {
+  const names = new Set(snapshot.members.filter((each) => each.role === "target").map((each) => each.name));
+  return found.all
+    .filter((each) => names.has(nameOf(each)) && !isOfTarget(found, each))
+    .map((each) => ({
+      code: "name_taken",
+      message: `"${nameOf(each)}" is another container now, not one of "${found.ref.id}"; rename or remove it first`,
+    }));
 }
 
 async function goneImages(

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { dockerFlavour } from "../../../../src/runtimes/engine/flavour.ts";
 import { planRestore } from "../../../../src/runtimes/engine/group/restore.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import type { ContainerInspect, ImageInspect } from "../../../../src/runtimes/engine/objects.ts";
 import { type Scene, sceneOf } from "../../../../src/runtimes/engine/plan.ts";
 import type { RawObject } from "../../../../src/runtimes/engine/raw.ts";
 import { writeSnapshot } from "../../../../src/runtimes/engine/snapshot.ts";
-import type { UpdatePlan } from "../../../../src/runtimes/runtime.ts";
+import type { TargetRef, UpdatePlan } from "../../../../src/runtimes/runtime.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
 
 const apiVersion = "1.41";
@@ -33,12 +34,18 @@ function sceneIn(all: readonly ContainerInspect[], container: ContainerInspect, 
   return sceneOf(source, all, container, of);
 }
 
+interface Now {
+  image?: ImageInspect;
+  ref?: TargetRef;
+  /** What the engine says of volumes and networks: all are there when left out, and nobody may ask for `null`. */
+  has?: (name: string) => boolean | null;
+}
+
 async function restoreOf(
   captured: readonly ContainerInspect[],
   now: readonly ContainerInspect[],
-  imageNow: ImageInspect = image,
+  { image: imageNow = image, ref = { kind: "container", id: "web" }, has = () => true }: Now = {},
 ): Promise<UpdatePlan> {
-  const ref = { kind: "container" as const, id: "web" };
   const members = captured.map((container) => ({
     scene: sceneIn(captured, container),
     service: "main",
@@ -46,9 +53,16 @@ async function restoreOf(
     files: null,
   }));
   const found = targetIn({ all: now, sceneOf: async (container) => sceneIn(now, container, imageNow) }, ref);
-  const client = { inspectImage: async () => image };
+  const client = {
+    inspectImage: async () => image,
+    hasVolume: async (name: string) => has(name),
+    hasNetwork: async (name: string) => has(name),
+    flavour: dockerFlavour,
+  };
   return (await planRestore(client, found, apiVersion, writeSnapshot(ref, apiVersion, members))).plan;
 }
+
+const codes = (plan: UpdatePlan) => plan.refusals.map((each) => each.code);
 
 describe("planRestore()", () => {
   test("lists nothing of a container with an anonymous volume that is as it was captured", async () => {
@@ -81,8 +95,88 @@ describe("planRestore()", () => {
     ["Networks.back", anonymous({ NetworkSettings: { Networks: { back: { NetworkID: "n2" } } } }), image],
     ["State.Running", anonymous(stopped), image],
   ])("says %s where only that would change", async (path, now, imageNow) => {
-    const plan = await restoreOf([anonymous()], [now], imageNow);
+    const plan = await restoreOf([anonymous()], [now], { image: imageNow });
     expect(plan.is_noop).toBe(false);
     expect(plan.diff.map((line) => line.path)).toEqual([path]);
+  });
+});
+
+describe("planRestore() of a group", () => {
+  const ref = { kind: "compose", id: "gone" } as const;
+  const of = (project: string, service: string, change: RawObject = {}) =>
+    containerInspect({
+      Id: (service + project).padEnd(64, "0"),
+      Name: "/gone-e-1",
+      Config: { Labels: { "com.docker.compose.project": project, "com.docker.compose.service": service } },
+      ...change,
+    });
+  const captured = [of("gone", "e")];
+
+  test.each<[string, ContainerInspect]>([
+    ["another project", of("other", "e")],
+    ["no project", containerInspect({ Name: "/gone-e-1" })],
+  ])("is refused where a container of %s has a member's name now", async (_, stranger) => {
+    const plan = await restoreOf(captured, [stranger], { ref });
+    expect(plan.refusals).toEqual([
+      {
+        code: "name_taken",
+        message: '"gone-e-1" is another container now, not one of "gone"; rename or remove it first',
+      },
+    ]);
+    expect(plan.services.map(({ from }) => from.image_id)).toEqual([""]);
+  });
+
+  test("takes one of its own for what it was, although it was made anew since", async () => {
+    const plan = await restoreOf(captured, [of("gone", "e", { Id: "9".repeat(64), Image: otherImage.Id })], { ref });
+    expect(plan.refusals).toEqual([]);
+    expect(plan.services.map(({ from }) => from.image_id)).toEqual([otherImage.Id]);
+  });
+});
+
+describe("planRestore() without what the snapshot mounts and is connected to", () => {
+  const refusal = (kind: "volume" | "network", name: string): string =>
+    `${kind}_gone The ${kind} "${name}" of "web" is gone`;
+  const networks = (mode: string, ...names: readonly string[]) => ({
+    HostConfig: { NetworkMode: mode },
+    NetworkSettings: { Networks: Object.fromEntries(names.map((name) => [name, { NetworkID: `id-of-${name}` }])) },
+  });
+  const none: readonly ContainerInspect[] = [];
+
+  test.each<[string, RawObject, readonly string[]]>([
+    ["a mounted volume", { Mounts: [volume("data")] }, [refusal("volume", "data")]],
+    [
+      "a volume of a bind",
+      { HostConfig: { Binds: ["data:/data:ro", "/srv:/srv", "/x"] } },
+      [refusal("volume", "data")],
+    ],
+    ["one that is told twice", { Mounts: [volume("d")], HostConfig: { Binds: ["d:/data"] } }, [refusal("volume", "d")]],
+    ["a folder", { Mounts: [{ Type: "bind", Source: "/srv", Destination: "/srv" }] }, []],
+    ["the engine's own network", networks("bridge", "bridge"), []],
+    ["the host's network", networks("host", "host"), []],
+    ["no network", networks("none", "none"), []],
+    ["Podman's own ways", networks("slirp4netns:mtu=1500"), []],
+    ["a network", networks("front", "back", "front"), [refusal("network", "back"), refusal("network", "front")]],
+    ["one that it was taken off", networks("front", "bridge"), [refusal("network", "front")]],
+  ])("says so of %s", async (_, change, refusals) => {
+    const plan = await restoreOf([containerInspect(change)], none, { has: () => false });
+    const told = plan.refusals.map(({ code, message }) => `${code} ${message.split(";")[0]}`);
+    expect(told.sort()).toEqual([...refusals]);
+  });
+
+  test.each([true, null])("refuses nothing where the engine says %s", async (answer) => {
+    const container = containerInspect({ Mounts: [volume("data")], ...networks("front", "front") });
+    expect(codes(await restoreOf([container], none, { has: () => answer }))).toEqual([]);
+  });
+
+  test("says so where a container stands in its place, and nothing where that would stay", async () => {
+    const asked: string[] = [];
+    const has = (name: string) => {
+      asked.push(name);
+      return false;
+    };
+    expect(codes(await restoreOf([anonymous()], [anonymous({ Mounts: [] })], { has }))).toEqual(["volume_gone"]);
+    expect(asked).toEqual(["4f2a"]);
+    expect(codes(await restoreOf([anonymous()], [anonymous()], { has }))).toEqual([]);
+    expect(asked).toEqual(["4f2a"]);
   });
 });
