@@ -118,6 +118,26 @@ describe("engineClient()", () => {
     expect(await failure(client.startContainer("1f"))).toMatchObject({ code: "rejected", status: 500 });
   });
 
+  test.each<[string, Partial<EngineResponse>, boolean | null]>([
+    ["there", { text: '{"Name":"data","Id":"5f"}' }, true],
+    ["another, whose id begins so", { text: '{"Name":"front","Id":"data5f"}' }, false],
+    ["gone", { status: 404, text: '{"message":"no such thing"}' }, false],
+    ["just removed", { status: 500, text: '{"message":"no such volume"}' }, false],
+    ["not to be seen", { status: 403, text: "<h1>403 Forbidden</h1>" }, null],
+    ["not to be seen either", { status: 404, text: "<h1>404 Not Found</h1>" }, null],
+  ])("tells a volume and a network that is %s", async (_, answer, expected) => {
+    const { client, requests } = clientThatGets(answer);
+    expect([await client.hasVolume("data"), await client.hasNetwork("data")]).toEqual([expected, expected]);
+    expect(requests.map(({ path }) => path)).toEqual(["/v1.41/volumes/data", "/v1.41/networks/data"]);
+  });
+
+  test("knows a network by its id, and says what else the engine answers", async () => {
+    const Id = "5f".repeat(32);
+    const { client } = clientThatGets({ text: JSON.stringify({ Name: "front", Id }) });
+    expect(await client.hasNetwork(Id)).toBe(true);
+    await expect(clientThatGets({ status: 500, text: "{}" }).client.hasVolume("data")).rejects.toThrow("(500)");
+  });
+
   test("shows a proxy's page as text, bounded", async () => {
     const { client } = clientThatGets({ status: 403, text: `<html><h1>403 Forbidden</h1>${"x".repeat(5000)}</html>` });
     const error = await client.renameContainer("x", "y").catch((reason: unknown) => reason);

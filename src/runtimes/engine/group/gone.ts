@@ -1,7 +1,7 @@
 import type { Refusal } from "../../runtime.ts";
 import { type Blueprint, sharesNetwork, volumeName } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
-import { isObject, listAt, stringAt, stringsAt } from "../raw.ts";
+import { isObject, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../raw.ts";
 import { type SnapshotMember, snapshotBlueprint } from "../snapshot.ts";
 
 export type NeedsClient = Pick<EngineClient, "hasVolume" | "hasNetwork" | "flavour">;
@@ -37,6 +37,27 @@ export async function goneNeeds(
     gone.push({ code: "network_gone", message: `The network "${name}" of ${users} is gone; create it again first` });
   }
   return gone;
+}
+
+/**
+ * The same member without the ids of networks that were made again under their names since, as `down` and `up` of compose do, and
+ * the engine itself with its own one: it would take an old id, and not connect the container by it.
+ */
+export async function withNetworksNow(
+  client: Pick<EngineClient, "hasNetwork">,
+  member: SnapshotMember,
+): Promise<SnapshotMember> {
+  const { container } = member;
+  const networks: Record<string, RawObject | null> = {};
+  for (const [name, raw] of Object.entries(container.NetworkSettings?.Networks ?? {})) {
+    const id = stringAt(objectAt(raw).NetworkID);
+    const isOld = id !== "" && (await client.hasNetwork(id)) === false;
+    networks[name] = isOld ? { ...raw, NetworkID: "" } : (raw ?? null);
+  }
+  return {
+    ...member,
+    container: { ...container, NetworkSettings: { ...container.NetworkSettings, Networks: networks } },
+  };
 }
 
 /** By name, anonymous ones too: they are mounted again by the names that the engine gave them. */

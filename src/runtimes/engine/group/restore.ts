@@ -18,7 +18,7 @@ import {
   snapshotDigest,
 } from "../snapshot.ts";
 import { orNull } from "../survey.ts";
-import { goneNeeds, type NeedsClient } from "./gone.ts";
+import { goneNeeds, type NeedsClient, withNetworksNow } from "./gone.ts";
 import { type Owners, ownersNow } from "./owners.ts";
 import { arrange, arrangeable, dependantRefusals, dependantsOf, plannedContainer, type Replaced } from "./plan.ts";
 import type { FoundTarget } from "./target.ts";
@@ -58,7 +58,11 @@ export async function planRestore(
   const snapshot = readSnapshot(text);
   const owners = ownersNow(found, snapshot);
   const compared = await compareMembers(found, snapshot, owners, apiVersion);
-  const restored = compared.filter((each) => !each.is_same);
+  const restored = await Promise.all(
+    compared
+      .filter((each) => !each.is_same)
+      .map(async (each) => ({ ...each, member: await withNetworksNow(client, each.member) })),
+  );
   const replacedNow = restored.flatMap((each) => (each.present === null ? [] : [asReplaced(each, each.present)]));
   const dependants = await dependantsOf(found, replacedNow);
   const gone = [

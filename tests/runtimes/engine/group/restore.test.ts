@@ -175,8 +175,8 @@ describe("planRestore() without what the snapshot mounts and is connected to", (
       return false;
     };
     expect(codes(await restoreOf([anonymous()], [anonymous({ Mounts: [] })], { has }))).toEqual(["volume_gone"]);
-    expect(asked).toEqual(["4f2a"]);
+    expect(asked.splice(0)).toContain("4f2a");
     expect(codes(await restoreOf([anonymous()], [anonymous()], { has }))).toEqual([]);
-    expect(asked).toEqual(["4f2a"]);
+    expect(asked).toEqual([]);
   });
 });
