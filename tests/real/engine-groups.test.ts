@@ -21,7 +21,7 @@ import {
   updateGroup,
 } from "../support/group-target.ts";
 import { startHealthTimer } from "../support/health-timer.ts";
-import { memoryJournal } from "../support/memory-journal.ts";
+import { memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
 import {
   importImages,
   openSession,
@@ -388,6 +388,48 @@ engineSuite("groups of containers", (mode) => {
     await session.finish(group(project), journal);
     expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `again-${each}-1 running ${old}`));
     expect((await inspectOne(engine, name(project, "db"))).Id).toBe(db);
+    await removeGroup(engine, project);
+  });
+
+  test("a job that was cut short leads back: nobody saw it come to a good end", async () => {
+    const host = { Binds: ["cut-log:/log"], RestartPolicy: { Name: "no" } };
+    await runService(engine, "cut", "migrate", { body: { Cmd: ["/bin/true"] }, host });
+    await eventually("the job has run", async () =>
+      ["exited", "stopped"].includes((await inspectOne(engine, "cut-migrate-1")).State.Status),
+    );
+    await runService(engine, "cut", "web", { dependsOn: "migrate:service_completed_successfully:false" });
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const journal = memoryJournal();
+    const dying = {
+      ...journal,
+      begin: async (...[step, facts]: Parameters<typeof journal.begin>) => {
+        await journal.begin(step, facts);
+        if (step === "wait") throw new ProcessDeath("the start of the job");
+      },
+    };
+    await expect(updateGroup(session, "cut", { migrate: next, web: next }, dying)).rejects.toThrow(ProcessDeath);
+    const recovery = await session.recover(group("cut"), journal.reopened(), null);
+    expect(recovery.state).toBe("untouched");
+    expect(await stateOf("cut")).toEqual([`cut-migrate-1 exited ${old}`, `cut-web-1 running ${old}`]);
+    await removeGroup(engine, "cut");
+  });
+
+  // Podman 4.3 has no way to change a container by its API.
+  test.if(!isPodman(mode))("what somebody changed while the run waited for others is not lost", async () => {
+    const project = "meanwhile";
+    await runStack(engine, project);
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const journal = memoryJournal();
+    const plan = await session.plan(group(project), changes({ db: next, web: next, worker: next }));
+    const isWaiting = () => journal.written().includes("wait begin");
+    const change = eventually("the wait for the database", isWaiting).then(() =>
+      engine.call("POST", `/containers/${name(project, "web")}/update`, { Memory: 256 * 1024 * 1024, MemorySwap: -1 }),
+    );
+    const failure = await session.apply(plan, journal).catch(errorMessage);
+    await change;
+    expect(failure).toContain('"meanwhile-web-1" was changed while the run waited');
+    expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
+    expect(await stateOf(project)).toEqual(["db", "web", "worker"].map((each) => `meanwhile-${each}-1 running ${old}`));
     await removeGroup(engine, project);
   });
 

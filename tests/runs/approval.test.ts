@@ -358,6 +358,17 @@ describe("in a maintenance window", () => {
     expect((await world.events()).filter((event) => event.run_id === id)).toHaveLength(1);
   });
 
+  test("an executor that got a window while its run was asked about heeds that window", async () => {
+    const { executor, id, hash } = await awaiting();
+    const at = (ms: number) => new Date(world.clock.now() + ms).toISOString().slice(11, 16);
+    const closed = { ...window(), start: at(2 * hourMs), end: at(3 * hourMs) };
+    await world.main.executors.update(systemActor, executor, { trigger: "window", window: closed });
+    await decide(id, hash);
+    await world.tick();
+    expect(await world.run(id)).toMatchObject({ state: "pending", reason_code: "waiting_for_window" });
+    expect(world.engine.calls.filter((call) => call.startsWith("stop"))).toEqual([]);
+  });
+
   test("a window that is moved moves what waits for it", async () => {
     const { executor, id, hash } = await awaiting({ trigger: "window", window: window(), approval_hours: 10 });
     await later(3 * hourMs);
