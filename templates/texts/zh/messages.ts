@@ -11,6 +11,7 @@ export const messages: MessageDictionary = [
   ...runMessages,
   ["Write a text", "请填写文本"],
   ["Write a name", "请填写名称"],
+  ['"{}" is updated only by hand or with approval: {}', "“{}”只能手动更新或经批准后更新：{}"],
   ['Write the container\'s name "{}" instead of its id', "请填写容器的名称“{}”，而不是其 id"],
   ["Write a number", "请填写数字"],
   ["Write a whole number", "请填写整数"],

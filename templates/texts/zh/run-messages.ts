@@ -23,6 +23,10 @@ const recoveries: MessageDictionary = [
     ['There is no container "{}" any more', "容器“{}”已不存在"],
     ['The previous container is gone; the new one is in place as "{}"', "旧容器已不存在；新容器已以“{}”的名称就位"],
     ['The previous container "{}" runs; what is left to do failed: {}', "旧容器“{}”正在运行；其余步骤失败：{}"],
+    [
+      '"{}" was changed while the run waited for what it needs; plan again',
+      "运行等待其依赖期间，“{}”被更改；请重新制定计划",
+    ],
     ["{}; what is left to do failed: {}", "{}；其余步骤失败：{}"],
     [
       "The previous container could not be put back ({}); the new one is in its place",
