@@ -16,14 +16,14 @@ describe("withNetworksNow()", () => {
 
   test("forgets the ids of networks that have another one now, and nothing else of them", async () => {
     const hasNetwork = async (id: string) => id !== "old" && id !== "n1";
-    const { container, ...rest } = await withNetworksNow({ hasNetwork }, member);
+    const { container } = await withNetworksNow({ hasNetwork }, member);
     expect(container.NetworkSettings?.Networks).toMatchObject({
       bridge: { NetworkID: "" },
       back: { NetworkID: "", Aliases: ["db"] },
       front: { NetworkID: "same" },
       none: null,
     });
-    expect({ ...rest, container: { ...container, NetworkSettings: member.container.NetworkSettings } }).toEqual(member);
+    expect({ ...container, NetworkSettings: null }).toEqual({ ...member.container, NetworkSettings: null });
   });
 
   test("keeps them where the engine cannot be asked", async () => {
