@@ -30,7 +30,14 @@ export function engineBridge(seed: string, { addressed }: { addressed: boolean }
       execFileSync(ip, ["addr", "add", `10.${block}.0.1/24`, "dev", name]);
       execFileSync(ip, ["link", "set", name, "up"]);
     }
-    return { name, block, remove: () => execFileSync(ip, ["link", "del", name]) };
+    return {
+      name,
+      block,
+      remove: () => {
+        execFileSync(ip, ["link", "del", name]);
+        execFileSync("/bin/sh", [join(import.meta.dir, "clear-firewall.sh"), String(block)], { stdio: "ignore" });
+      },
+    };
   }
   throw new Error("No free 10.N.0.0/16 block for the engine's networks");
 }

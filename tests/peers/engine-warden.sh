@@ -1,6 +1,6 @@
 #!/bin/sh
 # Waits until the test process PID has ended or the engine's FOLDER is gone. When the process ended first, by kill -9 or Ctrl-C,
-# ends what that engine left: its processes and theirs, its mounts, its links in 10.BLOCK.0.0/16 (none for an empty BLOCK).
+# ends what that engine left: its processes and theirs, its mounts, its links and rules for 10.BLOCK.0.0/16 (none for an empty BLOCK).
 # Usage: engine-warden.sh PID FOLDER BLOCK
 pid="$1" folder="$2" block="$3"
 
@@ -26,5 +26,6 @@ if [ -n "$block" ]; then
   # The bridge itself has an address or only a name.
   ip -4 -o addr | grep -F " 10.$block." | while read -r _ link _; do ip link del "$link"; done
   ip link del "tm$block" 2>/dev/null
+  sh "$(dirname "$0")/clear-firewall.sh" "$block"
 fi
 rm -rf "$folder"
