@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { engineAddress } from "../../src/runtimes/engine/address.ts";
 import { runNames } from "../../src/runtimes/engine/names.ts";
+import { type EngineTransport, engineTransport } from "../../src/runtimes/engine/transport.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
@@ -53,6 +55,36 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
     await engine.call("DELETE", `/containers/${project}-b-1?force=1`);
     return snapshot;
   }
+
+  test.each(["b", "a"])(
+    "of which the engine never starts %s again are made again, with what hangs on them",
+    async (service) => {
+      const project = `stuck-${service}`;
+      await runTrio(engine, project);
+      const volume = await trioVolume(engine, project);
+      const { Id: id } = await inspectOne(engine, `${project}-${service}-1`);
+      const journal = memoryJournal();
+      await using session = await openSession(engine.address, { kind });
+      const snapshot = (await session.snapshots?.capture(group(project))) ?? null;
+      await updateGroup(session, project, wholeTrio, journal);
+      // What Docker says of a container whose process it forgot, because it was killed while it stopped it.
+      const whole = engineTransport(engineAddress(engine.address, false, null), new AbortController().signal);
+      const text = JSON.stringify({ message: `task ${id}: already exists` });
+      const transport: EngineTransport = {
+        ...whole,
+        send: async (request) =>
+          request.path.endsWith(`/containers/${id}/start`)
+            ? { status: 500, contentType: "application/json", text }
+            : await whole.send(request),
+      };
+      await using stuck = await openSession(engine.address, { kind, transport });
+      expect(await stuck.undo(group(project), journal, snapshot)).toMatchObject({ state: "untouched" });
+      expect(await expectWholeTrio(engine, project, project, volume)).toBe("old");
+      expect((await inspectOne(engine, `${project}-${service}-1`)).Id).not.toBe(id);
+      await removeGroup(engine, project);
+    },
+    limit,
+  );
 
   test(
     "a rollback that fails before it made one that was gone leaves the group as it was",

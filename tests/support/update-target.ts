@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../../src/clock.ts";
 import { engineAddress } from "../../src/runtimes/engine/address.ts";
 import type { EngineDeadlines } from "../../src/runtimes/engine/client.ts";
 import { openEngine } from "../../src/runtimes/engine/session.ts";
+import type { EngineTransport } from "../../src/runtimes/engine/transport.ts";
 import type {
   Change,
   Journal,
@@ -35,6 +36,7 @@ export function openSession(
     self?: { hostname: string; data_dir: string };
     /** Negotiated when left out. */
     api_version?: string;
+    transport?: EngineTransport;
   } = {},
 ): Promise<RuntimeSession> {
   const address = typeof at === "string" ? at : at.address;
@@ -45,6 +47,7 @@ export function openSession(
     registry_auth: null,
     deadlines: options.deadlines ?? testDeadlines,
     retry_delay_ms: 50,
+    ...(options.transport === undefined ? {} : { transport: options.transport }),
     context: {
       signal: new AbortController().signal,
       clock: options.clock ?? systemClock,
