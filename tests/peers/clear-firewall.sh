@@ -1,22 +1,30 @@
 #!/bin/sh
 # Removes what a Podman whose containers were killed left in the firewall for 10.BLOCK.0.0/16: a forgotten rule would lead a port of
-# this machine, which somebody else listens on by now, to a container that is gone.
+# this machine, which somebody else listens on by now, to a container that is gone, and would hold a chain that another Podman
+# wants to remove.
 # Usage: clear-firewall.sh BLOCK
 block="$1"
 iptables="$(command -v iptables || echo /usr/sbin/iptables)"
 
-drop() {
-  # The rules are quoted as a shell wants them.
-  sed 's/^-A/-D/' | while read -r rule; do eval "$iptables -w -t nat $rule" 2>/dev/null; done
+# `each TABLE FROM`: the rules of standard input with their first word replaced, as a shell would read them.
+each() {
+  sed "s/^-A/$2/" | while read -r rule; do eval "$iptables -w -t $1 $rule" 2>/dev/null; done
 }
 
-rules="$("$iptables" -w -t nat -S)" || exit 0
-own="$(printf '%s\n' "$rules" | grep -F -- "10.$block." | grep '^-A NETAVARK')"
-[ -n "$own" ] || exit 0
-for chain in $(printf '%s\n' "$own" | cut -d' ' -f2 | grep '^NETAVARK-DN-' | sort -u); do
-  # A network of the same name on another engine shares the chain: then it is left to that one.
-  printf '%s\n' "$rules" | grep "^-A $chain " | grep -qvF -- "10.$block." && continue
-  printf '%s\n' "$rules" | grep -- "-j $chain\$" | drop
+for table in nat filter; do
+  rules="$("$iptables" -w -t "$table" -S)" || continue
+  own="$(printf '%s\n' "$rules" | grep '^-A' | grep -F NETAVARK | grep -F -- " 10.$block.")"
+  [ -n "$own" ] || continue
+  printf '%s\n' "$own" | each "$table" -D
+  # Chains that only these rules led to or stood in; a network of the same name on another engine shares its chains.
+  chains="$(printf '%s\n' "$own" | grep -oE 'NETAVARK-(DN-)?[0-9A-F]{13}' | sort -u)"
+  for chain in $chains; do
+    left="$("$iptables" -w -t "$table" -S)"
+    printf '%s\n' "$left" | grep "^-A $chain " | grep -qE ' 10\.[0-9]+\.' && continue
+    printf '%s\n' "$left" | grep -- "-j $chain\$" | grep -q '^-A POSTROUTING' && continue
+    printf '%s\n' "$left" | grep -- "-j $chain\$" | each "$table" -D
+    "$iptables" -w -t "$table" -F "$chain" 2>/dev/null
+    "$iptables" -w -t "$table" -X "$chain" 2>/dev/null
+  done
 done
-printf '%s\n' "$own" | drop
 exit 0

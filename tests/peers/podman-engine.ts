@@ -156,7 +156,12 @@ function writeSettings(folder: string, bridge: { name: string; block: number } |
     "[network]",
     'network_backend = "netavark"',
     `network_config_dir = "${folder}/networks"`,
-    ...(bridge === null ? [] : [`default_subnet_pools = [{ "base" = "10.${bridge.block}.128.0/17", "size" = 24 }]`]),
+    ...(bridge === null
+      ? []
+      : [
+          `default_subnet_pools = [{ "base" = "10.${bridge.block}.128.0/17", "size" = 24 }]`,
+          `default_network = "${defaultNetwork(bridge)}"`,
+        ]),
   ]);
   write("settings/storage.conf", [
     "[storage]",
@@ -175,8 +180,7 @@ function writeSettings(folder: string, bridge: { name: string; block: number } |
   write("settings/subid", [`${nobody.name}:100000:65536`]);
   if (bridge === null) return;
   const network = {
-    name: "podman",
-    // Of its own, because the names of firewall chains follow from it.
+    name: defaultNetwork(bridge),
     id: createHash("sha256").update(folder).digest("hex"),
     driver: "bridge",
     network_interface: `pm${bridge.block}`,
@@ -187,7 +191,12 @@ function writeSettings(folder: string, bridge: { name: string; block: number } |
     dns_enabled: false,
     ipam_options: { driver: "host-local" },
   };
-  write("networks/podman.json", [JSON.stringify(network)]);
+  write(`networks/${network.name}.json`, [JSON.stringify(network)]);
+}
+
+/** Of its own name, because those of firewall chains follow from it: two that share one cannot both be taken down. */
+function defaultNetwork({ block }: { block: number }): string {
+  return `podman${block}`;
 }
 
 function environment(folder: string, isRootless: boolean): Record<string, string> {
