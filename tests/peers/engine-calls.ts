@@ -17,6 +17,17 @@ export interface RegistryLogin {
 
 /** One call to an engine's own API, unversioned; JSON where it answers JSON. Throws with the engine's text when it refuses. */
 export async function callEngine(socket: string, method: string, path: string, body?: unknown): Promise<unknown> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await callOnce(socket, method, path, body);
+    } catch (error) {
+      // Podman looks at every link of the machine, and those of other engines come and go while it does.
+      if (attempt >= 10 || !String(error).includes("no such network interface")) throw error;
+    }
+  }
+}
+
+async function callOnce(socket: string, method: string, path: string, body: unknown): Promise<unknown> {
   const init: BunFetchRequestInit = { method, unix: socket, keepalive: false };
   if (body !== undefined) {
     init.body = JSON.stringify(body);

@@ -121,8 +121,10 @@ export async function startGitea(): Promise<Gitea> {
       scopes,
       "--raw",
     );
-    // A warning for root stands before it.
-    return said.trim().split("\n").at(-1) ?? "";
+    // Warnings stand around it.
+    const token = /^[0-9a-f]{40}$/m.exec(said)?.[0];
+    if (token === undefined) throw new Error(`Gitea made no token: ${said}`);
+    return token;
   };
   let child: ChildProcess | null = null;
   const killAtExit = () => child?.kill("SIGKILL");

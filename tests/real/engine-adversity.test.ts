@@ -15,7 +15,14 @@ import { startHealthTimer } from "../support/health-timer.ts";
 import { startLeavingRegistry } from "../support/leaving-registry.ts";
 import { pushImage } from "../support/oci-image.ts";
 import { quickCheck, type RealRuns, realRuns } from "../support/real-runs.ts";
-import { containersNamed, inspectContainer, removeContainers, runContainer, target } from "../support/update-target.ts";
+import {
+  containersNamed,
+  inspectContainer,
+  removeContainers,
+  runContainer,
+  runTyped,
+  target,
+} from "../support/update-target.ts";
 
 setDefaultTimeout(600_000);
 
@@ -66,7 +73,10 @@ async function startLab(engine: TestEngine): Promise<Lab> {
     runs,
     connection: await runs.connect(kindOf(engine.mode), engine.address),
     offer: (tag) => ({ image, tag, digest: digests.get(tag) ?? "" }),
-    begin: (name, body = {}) => runContainer(engine, name, { Image: `${image}:1.0.0`, ...body }),
+    begin: (name, body) =>
+      body === undefined
+        ? runTyped(engine, name, `${image}:1.0.0`)
+        : runContainer(engine, name, { Image: `${image}:1.0.0`, ...body }),
     found: async (name) =>
       (await containersNamed(engine, name)).map((each) => {
         return `${each.name} ${each.state} ${each.image.split("@")[0]?.split(":").at(-1)}`;
@@ -129,7 +139,7 @@ matrixSuite(
       const { runs } = lab;
       const image = `${front.host}/${repository}`;
       await engine.pullImage(`${image}:1.0.0`);
-      const id = await runContainer(engine, "leaving", { Image: `${image}:1.0.0` });
+      const id = await runTyped(engine, "leaving", `${image}:1.0.0`);
       // A layer that no other test brings to the engine.
       const files = { "/data": Array.from({ length: 8_000 }, () => crypto.randomUUID()).join("\n") };
       const digest = await pushImage(lab.registry.url, null, repository, "1.5.0", { version: "1.5.0", files });

@@ -12,7 +12,7 @@ import type {
   UpdatePlan,
 } from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
-import { kindOf } from "./engine-modes.ts";
+import { isPodman, kindOf } from "./engine-modes.ts";
 
 /** Short enough for a matrix of hanging calls, long enough for a busy machine. */
 const testDeadlines: EngineDeadlines = { readMs: 4_000, changeMs: 4_000, pullIdleMs: 10_000 };
@@ -99,6 +99,22 @@ export async function downAfterUpdate(
   // Not killed: Podman's restart policy is for that, too.
   await engine.call("POST", `/containers/${name}/stop?t=0`);
   return snapshot;
+}
+
+/**
+ * Creates and starts a container as a person would by the command line: of such a one Podman tells everything, and it is updated
+ * without consent.
+ */
+export async function runTyped(engine: TestEngine, name: string, image: string): Promise<string> {
+  if (!isPodman(engine.mode)) return await runContainer(engine, name, { Image: image });
+  const { Id } = (await engine.call("POST", "/v4.0.0/libpod/containers/create", {
+    name,
+    image,
+    stop_timeout: 1,
+    containerCreateCommand: ["podman", "run", "-d", "--name", name, "--stop-timeout=1", image],
+  })) as { Id: string };
+  await engine.call("POST", `/containers/${name}/start`);
+  return Id;
 }
 
 /** Creates and starts a container as a person would, over the API; `StopTimeout` keeps a hanging stop short. */

@@ -296,7 +296,7 @@ async function givePolicy({ client, clock }: ApplyContext, id: string, policy: R
 
 /** The engine still counts it as running, and what runs containers for it does not any more. */
 function isOfEnding(error: Error): boolean {
-  return /stopped container|not running|no such process/i.test(error.message);
+  return /stopped container|not running|no such process|deleted process/i.test(error.message);
 }
 
 export function stopGraceMs(container: ContainerInspect): number {
