@@ -66,7 +66,7 @@ export async function recoverRun(
 ): Promise<Recovery> {
   await awaitPendingCreate(context, name, journal);
   const situation = await look(context, name, journal);
-  if (isCommitted(situation, journal)) {
+  if (isEnded(journal) && isInPlace(situation)) {
     // An engine that restarted may have left it stopped. One that cannot be started costs nobody the previous one.
     const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
     if (failure !== null) {
@@ -82,10 +82,14 @@ export async function recoverRun(
   return recovery;
 }
 
-/** The result was committed: whatever else is found, it leads on. */
-function isCommitted({ next, stranger }: Situation, journal: Journal): boolean {
-  const isEnded = hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
-  return next !== null && stranger === null && isEnded;
+/** The result was committed: what is in place leads on, and nothing that worked is put back. */
+export function isEnded(journal: Journal): boolean {
+  return hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
+}
+
+/** Once the result of the run counts, a new container that is there stays. */
+export function isInPlace({ next, stranger }: Situation): boolean {
+  return next !== null && stranger === null;
 }
 
 /** The new one has the name and was started, and nobody has begun to put the previous one back. */

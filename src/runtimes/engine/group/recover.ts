@@ -8,7 +8,9 @@ import {
   attempt,
   awaitPendingCreate,
   goBack,
+  isEnded,
   isGoingOn,
+  isInPlace,
   look,
   type Mend,
   putBack,
@@ -153,11 +155,6 @@ async function situationsOf(context: RecoverContext, members: readonly RunMember
   return situations;
 }
 
-/** Whether the result was committed; then each container is judged by itself, and nothing that worked is put back. */
-function isEnded(journal: Journal): boolean {
-  return hasEntry(journal, "commit", "finish") || hasEntry(journal, "remove_old", "begin");
-}
-
 /** Those whose previous container is needed: all or none while the result is open, later each one that lost its new container. */
 async function leadingBack(
   context: RecoverContext,
@@ -167,11 +164,6 @@ async function leadingBack(
   const situations = await situationsOf(context, members);
   if (isEnded(journal)) return situations.filter(({ found }) => !isInPlace(found)).map(({ member }) => member);
   return situations.every(({ member, found }) => isGoingOn(found, member.journal)) ? [] : members;
-}
-
-/** Once the result of the run counts, a new container that is there stays. */
-function isInPlace({ next, stranger }: Situation): boolean {
-  return next !== null && stranger === null;
 }
 
 async function endTogether(
