@@ -8,7 +8,9 @@ type Place = Readonly<Record<"id" | "config", AnySQLiteColumn>>;
 
 /** Whether two rows are one connection, or lead to the same address: one engine by two names. */
 export function isSameEngine(one: Place, other: Place): SQL {
-  const addressOf = ({ config }: Place) => sql`replace(${config} ->> '$.address', 'unix://', '')`;
+  // One socket by two spellings: `/var/run` has been a link to `/run` on every distribution for a decade.
+  const addressOf = ({ config }: Place) =>
+    sql`replace(replace(${config} ->> '$.address', 'unix://', ''), '/var/run/', '/run/')`;
   return sql`(${one.id} = ${other.id} or ${addressOf(one)} = ${addressOf(other)})`;
 }
 

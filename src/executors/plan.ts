@@ -1,6 +1,13 @@
 import type { CredentialSecret } from "../credentials/schema.ts";
 import { PluginError } from "../errors.ts";
-import type { Change, RegistryAuth, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
+import {
+  type Change,
+  type RegistryAuth,
+  type RuntimeSession,
+  type Target,
+  type UpdatePlan,
+  untoldSettings,
+} from "../runtimes/runtime.ts";
 import type { DesiredImage } from "../versions/desired-image.ts";
 import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
 import { type Comparison, compareWithDesired, type DesiredDeps, inService, isSameContent } from "./desired.ts";
@@ -118,7 +125,7 @@ function judgePlan(
   if (plan.is_noop || (purpose.is_automatic && isSame)) {
     return { code: "already_current", message: `"${settings.target.id}" already runs what is desired` };
   }
-  const untold = plan.warnings.find((warning) => warning.code === "untold_settings");
+  const untold = plan.warnings.find((warning) => warning.code === untoldSettings);
   if (untold !== undefined && purpose.is_automatic && !purpose.is_reviewed && !settings.requires_approval) {
     const message = `"${settings.target.id}" is updated only by hand or with approval: ${untold.message}`;
     return { code: "target_refused", message };

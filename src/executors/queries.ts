@@ -191,6 +191,18 @@ export async function activeRunOf(read: Reader, executorId: string): Promise<str
   return rows[0]?.id ?? null;
 }
 
+/** A run that ended and still has something to remove from a runtime that may be asked. */
+export async function clearingRunOf(read: Reader, executorId: string): Promise<string | null> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .innerJoin(executors, eq(executors.id, runs.executor_id))
+    .innerJoin(connections, eq(connections.id, executors.connection_id))
+    .where(and(eq(runs.executor_id, executorId), isNotNull(runs.cleanup_due_at), eq(connections.is_enabled, true)))
+    .limit(1);
+  return rows[0]?.id ?? null;
+}
+
 export type RunSummary = Pick<
   typeof runs.$inferSelect,
   | "id"

@@ -21,6 +21,7 @@ import {
 } from "./plan.ts";
 import {
   activeRunOf,
+  clearingRunOf,
   connectionFacts,
   deleteExecutorRow,
   type ExecutorRow,
@@ -44,7 +45,7 @@ import {
   WindowInput,
 } from "./schema.ts";
 import { type Binding, type ExecutorSettings, inputOf, readSettings } from "./settings.ts";
-import { lookAtTarget, observeMissing, refuseTarget, type SeenTarget } from "./target-check.ts";
+import { lookAtTarget, nameInstead, observeMissing, refuseId, refuseTarget, type SeenTarget } from "./target-check.ts";
 import { executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
@@ -152,6 +153,7 @@ export function executorService(options: ExecutorServiceOptions) {
   const planWith = async (settings: ExecutorSettings, purpose: PlanPurpose, signal: AbortSignal): Promise<PlanView> => {
     await using session = await connections.open(settings.connection_id, signal);
     const planned = await planUpdate(planDeps, settings, session, purpose);
+    if (planned.target === null) refuseId(await nameInstead(session, settings.target));
     return planView(settings, planned, await recentDowntimes(db.read, settings.id, downtimeRuns));
   };
 
@@ -294,8 +296,14 @@ export function executorService(options: ExecutorServiceOptions) {
   };
 }
 
+/** Also while an ended run has a previous container to remove, which nobody else would: of a disabled connection it stays for good. */
 async function refuseWhileActive(tx: Writer, id: string, name: string, action: string): Promise<void> {
   const run = await activeRunOf(tx, id);
+  const clearing = run === null ? await clearingRunOf(tx, id) : null;
+  if (clearing !== null) {
+    const message = `The run "${clearing}" of "${name}" still has to remove what it kept aside; ${action} it afterwards, or disable the connection first`;
+    throw new AppError("run_active", 409, message, { fields: { active_run_id: clearing } });
+  }
   if (run === null) return;
   throw new AppError(
     "run_active",

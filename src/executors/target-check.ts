@@ -32,7 +32,7 @@ export interface SeenTarget {
   conflict: string | null;
   /** The runtime answered, and has no such target. */
   is_missing: boolean;
-  /** Of a missing target that is the id of a container: the name to bind instead, as the next update ends the id. */
+  /** See `nameInstead`. */
   name: string | null;
 }
 
@@ -60,17 +60,21 @@ export async function lookAtTarget(
     for (const other of others) {
       if (other.target_kind === "compose") groups.set(other.id, await inspectOrNull(session, refOf(other)));
     }
-    const isMaybeId = target === null && wanted.target.kind === "container";
     return {
       services: target?.services.map((service) => service.name) ?? null,
       conflict: conflictAmong(wanted.target, target, others, groups),
       is_missing: target === null,
-      name: isMaybeId ? ((await session.nameOfId?.(wanted.target.id)) ?? null) : null,
+      name: target === null ? await nameInstead(session, wanted.target) : null,
     };
   } catch (error) {
     if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
     return { ...unseen, conflict: conflictAmong(wanted.target, null, others, new Map()) };
   }
+}
+
+/** Of a missing target that is the id of a container: the name to bind instead, as the next update ends the id. */
+export async function nameInstead(session: RuntimeSession, ref: TargetRef): Promise<string | null> {
+  return ref.kind === "container" ? ((await session.nameOfId?.(ref.id)) ?? null) : null;
 }
 
 async function inspectOrNull(session: RuntimeSession, ref: TargetRef): Promise<Target | null> {
@@ -116,9 +120,14 @@ function conflictAmong(
     : `The container "${single.target_id}" of "${wanted.id}" has the executor "${single.name}" of its own`;
 }
 
+/** Throws 422 at the target's field for an id in place of this name. */
+export function refuseId(name: string | null): void {
+  if (name !== null) throw invalidInput({ "target.id": `Write the container's name "${name}" instead of its id` });
+}
+
 /** Throws 422 for an id in place of a name, and 409 `in_use`, at the target's field. */
 export function refuseTarget({ conflict, name }: SeenTarget): void {
-  if (name !== null) throw invalidInput({ "target.id": `Write the container's name "${name}" instead of its id` });
+  refuseId(name);
   if (conflict !== null) throw new AppError("in_use", 409, conflict, { fields: { "target.id": conflict } });
 }
 

@@ -46,6 +46,7 @@ const english: Words = {
     const what = facts.kind === "rollback" ? "rollback" : "update";
     const move = `${versionText(facts.from)} → ${versionText(facts.to)}`;
     const why = facts.reason === null ? "" : ` ${facts.reason}.`;
+    const version = facts.kind === "rollback" ? "version of the snapshot" : "new version";
     const down = facts.downtime_ms === null ? "" : ` Down for ${(facts.downtime_ms / 1000).toFixed(2)} s.`;
     switch (facts.outcome) {
       case "succeeded":
@@ -53,15 +54,17 @@ const english: Words = {
       case "degraded":
         return {
           title: `${facts.executor}: ${what} done, health check not passed`,
-          text: `${move}. The new version runs but is degraded.${down}${why}`,
+          text: `${move}. The ${version} runs but is degraded.${down}${why}`,
         };
       case "skipped":
         return { title: `${facts.executor}: ${what} skipped`, text: `${move}.${why}` };
       default: {
+        const before = facts.kind === "rollback" ? "What ran before the rollback" : "The previous version";
         const serving = {
-          previous: " The previous version serves again.",
-          desired: " The new version is running.",
-          none: " TARGET DOWN: neither version is running.",
+          previous: ` ${before} serves again.`,
+          desired: ` The ${version} is running.`,
+          mixed: ` Some services run the ${version}, others what ran before.`,
+          none: why.includes("Target down: ") ? "" : " TARGET DOWN: neither version is running.",
         };
         const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
         return { title: `${facts.executor}: ${what} failed`, text: `${move}.${why}${now}${down}` };
@@ -93,6 +96,7 @@ const chinese: Words = {
     const what = facts.kind === "rollback" ? "回滚" : "更新";
     const move = `${versionText(facts.from)} → ${versionText(facts.to)}`;
     const why = facts.reason === null ? "" : `原因：${facts.reason}。`;
+    const version = facts.kind === "rollback" ? "快照中的版本" : "新版本";
     const down = facts.downtime_ms === null ? "" : `停机 ${(facts.downtime_ms / 1000).toFixed(2)} 秒。`;
     switch (facts.outcome) {
       case "succeeded":
@@ -100,15 +104,16 @@ const chinese: Words = {
       case "degraded":
         return {
           title: `${facts.executor}：${what}已完成，健康检查未通过`,
-          text: `${move}。新版本正在运行，但处于降级状态。${down}${why}`,
+          text: `${move}。${version}正在运行，但处于降级状态。${down}${why}`,
         };
       case "skipped":
         return { title: `${facts.executor}：${what}已跳过`, text: `${move}。${why}` };
       default: {
         const serving = {
-          previous: "已恢复运行之前的版本。",
-          desired: "新版本正在运行。",
-          none: "目标已停止：两个版本都没有运行。",
+          previous: facts.kind === "rollback" ? "回滚之前的内容已恢复运行。" : "已恢复运行之前的版本。",
+          desired: `${version}正在运行。`,
+          mixed: `部分服务运行${version}，其余仍为之前的版本。`,
+          none: why.includes("Target down: ") ? "" : "目标已停止：两个版本都没有运行。",
         };
         const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
         return { title: `${facts.executor}：${what}失败`, text: `${move}。${why}${now}${down}` };

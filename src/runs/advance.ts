@@ -3,6 +3,7 @@ import type { Writer } from "../db/client.ts";
 import type { runs } from "../db/tables.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
+import { withoutServing } from "./outcome.ts";
 import { appendStep, executorOfRun, findRun, makeExecutorDue, moveRun, type RunRow } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
 import { type ActiveState, type EndState, isEndState, type NextState, type RunState } from "./states.ts";
@@ -84,7 +85,7 @@ async function recordEnd(deps: AdvanceDeps, tx: Writer, id: string, state: EndSt
       kind: run.kind,
       ...versionsOf(run),
       outcome: state,
-      reason: run.reason,
+      reason: run.reason === null ? null : withoutServing(run.reason),
       downtime_ms: run.downtime_ms,
       serving: run.serving,
     },

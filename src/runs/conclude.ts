@@ -4,6 +4,7 @@ import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext, replacedBy } from "./context.ts";
 import { lastEntry } from "./journal.ts";
+import { outcomeTexts, partlyDown } from "./outcome.ts";
 import { updateHeldRun } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
 import type { ActiveState } from "./states.ts";
@@ -13,11 +14,21 @@ export const giveUpMs = 24 * 60 * 60 * 1000;
 /** When removing what a run kept aside is tried again. */
 const cleanupRetryMs = 60_000;
 
+/** `down`: services of which neither version runs. */
+interface Seen {
+  serving: Serving;
+  down: readonly string[];
+  /** Others of the target run. */
+  is_partly: boolean;
+}
+
+const whole = { down: [], is_partly: false } as const;
+
 /**
  * What runs under the target's name now, as the runtime says. `expected` decides between two that cannot be told apart: a
  * rollback can change settings alone, or no more than that something runs.
  */
-async function observeServing(context: RunContext, expected: "desired" | "previous"): Promise<Serving> {
+async function observeServing(context: RunContext, expected: "desired" | "previous"): Promise<Seen> {
   const { session, settings, plan } = context;
   try {
     const target = await session.inspect(settings.target);
@@ -35,35 +46,21 @@ async function observeServing(context: RunContext, expected: "desired" | "previo
       return isDesired ? "desired" : "unknown";
     });
     const planned = verdicts.filter((verdict) => verdict !== "unknown");
-    if (planned.includes("none")) return "none";
-    return new Set(planned).size > 1 ? "mixed" : (planned[0] ?? "unknown");
+    const down = target.services.filter((_, index) => verdicts[index] === "none").map(({ name }) => name);
+    const isPartly = target.services.some(({ name, state }) => state === "running" && !down.includes(name));
+    if (down.length > 0) return { serving: "none", down, is_partly: isPartly };
+    return { ...whole, serving: new Set(planned).size > 1 ? "mixed" : (planned[0] ?? "unknown") };
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
-    return error.code === "not_found" ? "none" : "unknown";
+    return { ...whole, serving: error.code === "not_found" ? "none" : "unknown" };
   }
 }
 
-const servingTexts: Readonly<Record<Serving, string>> = {
-  desired: "The new version is kept running",
-  previous: "The previous version is running",
-  mixed: "Some services run the new version, others the previous one",
-  none: "Target down: neither version runs",
-  unknown: "What runs now could not be seen",
-};
-
-/** Of a target that is not to run. */
-const restingTexts: Readonly<Record<Serving, string>> = {
-  ...servingTexts,
-  desired: "The new version is kept, stopped",
-  previous: "The previous version is in place, stopped as it was",
-};
-
-function withServing({ plan }: Pick<RunContext, "plan">, reason: Reason, serving: Serving): Reason {
-  const texts = isToRun(plan) ? servingTexts : restingTexts;
-  return {
-    code: serving === "none" ? "target_down" : reason.code,
-    message: `${reason.message}. ${texts[serving]}`,
-  };
+function withServing({ plan, run }: Pick<RunContext, "plan" | "run">, reason: Reason, seen: Seen): Reason {
+  const { serving, resting } = outcomeTexts[run.kind];
+  const texts = isToRun(plan) ? serving : { ...serving, ...resting };
+  const now = seen.serving === "none" && seen.is_partly ? partlyDown(seen.down) : texts[seen.serving];
+  return { code: seen.serving === "none" ? "target_down" : reason.code, message: `${reason.message}. ${now}` };
 }
 
 /** Puts the previous version back and ends the run as failed. Throws when the runtime cannot be reached: the run is then recovered. */
@@ -90,10 +87,10 @@ export async function failAsObserved(
   reason: Reason,
   isCleanupDue = false,
 ): Promise<void> {
-  const serving = await observeServing(context, isCleanupDue ? "desired" : "previous");
+  const seen = await observeServing(context, isCleanupDue ? "desired" : "previous");
   await endRun(context, from, "failed", {
-    reason: withServing(context, reason, serving),
-    serving,
+    reason: withServing(context, reason, seen),
+    serving: seen.serving,
     is_cleanup_due: isCleanupDue,
   });
 }
@@ -167,7 +164,7 @@ export async function conclude(context: RunContext): Promise<void> {
     await commit(context, "succeeded", remark);
     return;
   }
-  const reason: Reason = { code: "unhealthy", message: `The new version did not pass its health check: ${detail}` };
+  const reason: Reason = { code: "unhealthy", message: `${outcomeTexts[context.run.kind].unhealthy}: ${detail}` };
   if (check.on_failure === "degraded") {
     await commit(context, "degraded", reason);
   } else if (settings.restore_on_failure) {
@@ -180,7 +177,7 @@ export async function conclude(context: RunContext): Promise<void> {
 }
 
 async function commit(context: RunContext, state: "succeeded" | "degraded", reason: Reason | null): Promise<void> {
-  const serving = await observeServing(context, "desired");
+  const { serving } = await observeServing(context, "desired");
   await endRun(context, "verifying", state, { reason, serving, is_cleanup_due: true });
   await cleanUp(context);
 }

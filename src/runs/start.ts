@@ -8,6 +8,7 @@ import { failedContainer } from "./containers.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { imagesNeeded, keepImages } from "./kept-images.ts";
+import { outcomeTexts } from "./outcome.ts";
 import { awaitOther, Overlap, refuseOverlap } from "./overlap.ts";
 import { hasAttempt } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
@@ -83,7 +84,8 @@ async function apply(context: RunContext, intent: Intent): Promise<void> {
     const message = errorMessage(error);
     const failed = failedContainer(context.plan, journal.entries());
     const where = failed === null || message.includes(`"${failed}"`) ? "" : ` at "${failed}"`;
-    await undoAndFail(context, "updating", { code, message: `The update failed${where}: ${message}` });
+    const { failed: what } = outcomeTexts[context.run.kind];
+    await undoAndFail(context, "updating", { code, message: `${what}${where}: ${message}` });
     return;
   }
   await moveOn(context, "updating", "verifying");

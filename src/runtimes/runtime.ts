@@ -18,6 +18,9 @@ export interface Refusal {
   message: string;
 }
 
+/** The code of the one warning with a consequence: the runtime does not tell all settings, so nothing is updated unasked. */
+export const untoldSettings = "untold_settings";
+
 export interface TargetService {
   /** The service that a binding names; a single container has one, called `main`. */
   name: string;

@@ -1,3 +1,4 @@
+import { withoutServing } from "../../src/runs/outcome.ts";
 import type { RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -79,18 +80,9 @@ export function runWords(ctx: PageContext, run: RunLike): string {
   }
 }
 
-/** What runs now is told beside a reason, which need not end with it once more. */
-const servingEnd =
-  /\. (?:Some services run the new version, others the previous one|The previous version is running|The new version is kept running|Target down: neither version runs|What runs now could not be seen)$/;
-
-/** Why a run ended as it did, or what it waits for; of a rollback in its own words, for it leads to no new version. */
-export function reasonWords(ctx: PageContext, { kind, reason }: Pick<RunLike, "kind" | "reason">): string | null {
-  if (reason === null) return null;
-  const told = reason.replace(servingEnd, "");
-  const own = told
-    .replace(/^The new version did not pass/, "The version of the snapshot did not pass")
-    .replace(/^The update failed/, "The rollback failed");
-  return translateMessage(ctx.language, kind === "rollback" ? own : told);
+/** Why a run ended as it did, or what it waits for; what runs now is told beside it. */
+export function reasonWords(ctx: PageContext, { reason }: Pick<RunLike, "reason">): string | null {
+  return reason === null ? null : translateMessage(ctx.language, withoutServing(reason));
 }
 
 function rollbackFailure(ctx: PageContext, serving: string | null): string {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
-import { AppError } from "../../src/errors.ts";
+import { AppError, PluginError } from "../../src/errors.ts";
 import { ExecutorInput } from "../../src/executors/schema.ts";
 import { decodeForm } from "../../src/forms/decode.ts";
 import { fields } from "../../src/forms/fields.ts";
@@ -103,6 +103,7 @@ describe("create()", () => {
     const target = { kind: "container", id };
     const wrong = { "target.id": 'Write the container\'s name "web" instead of its id' };
     expect(await refusedFields(world.main.executors.create(systemActor, { ...input(), target }))).toEqual(wrong);
+    expect(await refusedFields(world.main.executors.preview({ ...input(), target }, live))).toEqual(wrong);
     expect((await world.main.executors.list({})).items).toEqual([]);
     const { id: executor } = await world.main.executors.create(systemActor, input());
     expect(await refusedFields(world.main.executors.update(systemActor, executor, { target }))).toEqual(wrong);
@@ -226,6 +227,19 @@ describe("remove()", () => {
     const { id } = await world.main.executors.create(systemActor, input());
     await world.main.runs.create(systemActor, id, {});
     expect((await refused(world.main.executors.remove(systemActor, id))).code).toBe("run_active");
+  });
+
+  test("is refused while an ended run keeps something aside, unless its connection is disabled", async () => {
+    const { id } = await world.main.executors.create(systemActor, input());
+    world.engine.failures.set("remove_old", new PluginError("rejected", "Remove: device or resource busy"));
+    const run = await world.update(id);
+    expect(run).toMatchObject({ state: "succeeded" });
+    expect(run.cleanup_due_at).not.toBeNull();
+    const refusal = await refused(world.main.executors.remove(systemActor, id));
+    expect(refusal).toMatchObject({ code: "run_active", status: 409, fields: { active_run_id: run.id } });
+    await world.main.connections.update(systemActor, world.connectionId, { is_enabled: false });
+    await world.main.executors.remove(systemActor, id);
+    expect((await world.main.executors.list({})).items).toEqual([]);
   });
 
   test("takes runs and snapshots with it and leaves the target alone", async () => {

@@ -56,6 +56,16 @@ describe("a run on a group", () => {
   });
 });
 
+test("a run that leaves one service down says which, and that the others run", async () => {
+  const { engine } = world;
+  engine.failures.set("start shop-worker-1", new PluginError("rejected", "The port is taken"));
+  engine.failures.set("undo", new PluginError("rejected", "The engine refused"));
+  const run = await world.update(executor);
+  expect(run).toMatchObject({ state: "failed", serving: "none", reason_code: "target_down" });
+  expect(engine.running()).toContain("shop-web-1");
+  expect(run.reason).toEndWith('Target down: "worker" does not run in either version, the other services run');
+});
+
 test("runs whose plans share a container are not at work at once, however many the connection takes", async () => {
   await world.main.connections.update(systemActor, world.connectionId, { concurrent_runs: 4 });
   world.engine.add("web", "registry.test/app:1.0", digest("a"));

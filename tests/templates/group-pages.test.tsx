@@ -130,25 +130,26 @@ test.each([
 
 test.each([
   [
-    "update",
     "en",
     "The new version did not pass its health check: It ended with exit code 3. The previous version is running",
     "The new version did not pass its health check: It ended with exit code 3",
   ],
   [
-    "rollback",
     "en",
-    "The new version did not pass its health check: It ended with exit code 3. The previous version is running",
-    "The version of the snapshot did not pass its health check: It ended with exit code 3",
+    "The version of the snapshot did not pass its health check: No answer. What ran before the rollback is running",
+    "The version of the snapshot did not pass its health check: No answer",
   ],
   [
-    "rollback",
     "zh",
-    "The new version did not pass its health check: It ended with exit code 3",
+    "The version of the snapshot did not pass its health check: It ended with exit code 3. What runs now could not be seen",
     "快照中的版本未通过健康检查：已退出，退出码 3",
   ],
-  ["rollback", "en", 'The update failed at "web": no', 'The rollback failed at "web": no'],
-  ["rollback", "zh", 'The update failed at "web": no', "回滚“web”失败：no"],
-] as const)("reasonWords() of a run of kind %s in %s: %s", (kind, language, reason, expected) => {
-  expect(reasonWords(sampleContext({ language }), { kind, reason })).toBe(expected);
+  [
+    "en",
+    'The update failed: no. Target down: "db" does not run in either version, the other services run',
+    'The update failed: no. Target down: "db" does not run in either version, the other services run',
+  ],
+  ["zh", 'The rollback failed at "web": no', "回滚“web”失败：no"],
+] as const)("reasonWords() in %s: %s", (language, reason, expected) => {
+  expect(reasonWords(sampleContext({ language }), { reason })).toBe(expected);
 });

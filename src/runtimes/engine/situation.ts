@@ -135,12 +135,16 @@ export function moveForward(situation: Situation): Move | null {
   return null;
 }
 
-/** The same without starting anything, and then the removal of what was kept aside. */
+/**
+ * The same without starting anything, and then the removal of what was kept aside. It can come long after the end of the run: a name
+ * or a restart policy that the new one was given since is left alone.
+ */
 export function moveToEnd(situation: Situation): Move | null {
   const { previous, next, names } = situation;
   const all = new Set(next === null ? [] : [next.Id]);
   const forward = moveForward({ ...situation, started: all });
-  if (forward !== null) return forward;
+  const isChosenSince = forward !== null && forward.container === next && nameOf(next) !== names.next;
+  if (forward !== null && !isChosenSince) return forward;
   const isReplaced = next !== null && nameOf(next) === names.name;
   const isAside = previous !== null && nameOf(previous) === names.aside && !isRunning(previous);
   return isReplaced && isAside ? { do: "remove", container: previous, with_anonymous: false } : null;

@@ -9,7 +9,7 @@ import {
   stringMapAt,
   stringsAt,
 } from "../engine/raw.ts";
-import type { Refusal } from "../runtime.ts";
+import { type Refusal, untoldSettings } from "../runtime.ts";
 import {
   type ChosenAddress,
   type CommandLine,
@@ -361,7 +361,7 @@ function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
   if (line !== null || stringAt(raw.Rootfs) !== "") return [];
   return [
     {
-      code: "untold_settings",
+      code: untoldSettings,
       message:
         "It was made through the API, and Podman does not tell of such containers which addresses were chosen, nor kernel " +
         "parameters, rights on devices and a host or private IPC mode: what was chosen of these is not taken over",

@@ -262,6 +262,29 @@ export const messages: MessageDictionary = [
   ["{}. The new version is kept, stopped", "{}。保留新版本，处于停止状态"],
   ["{}. The new version is kept running", "{}。新版本保持运行"],
   ["{}. Target down: neither version runs", "{}。目标已停机：新旧版本均未运行"],
+  [
+    "{}. Target down: {} does not run in either version, the other services run",
+    "{}。目标已停机：{} 的新旧版本均未运行，其余服务正在运行",
+  ],
+  [
+    "{}. Target down: {} do not run in either version, the other services run",
+    "{}。目标已停机：{} 的新旧版本均未运行，其余服务正在运行",
+  ],
+  [
+    'The run "{}" of "{}" still has to remove what it kept aside; {} it afterwards, or disable the connection first',
+    "“{}”（“{}”的运行）尚未移除暂存的内容；请稍后再执行此操作，或先停用该连接",
+  ],
+  ["{}. The version of the snapshot is kept running", "{}。快照中的版本保持运行"],
+  ["{}. What ran before the rollback is running", "{}。回滚之前的内容正在运行"],
+  [
+    "{}. Some services run the version of the snapshot, others what ran before",
+    "{}。部分服务运行快照中的版本，其余仍为之前的版本",
+  ],
+  ["{}. The version of the snapshot is kept, stopped", "{}。保留快照中的版本，处于停止状态"],
+  [
+    "{}. What was there before the rollback is in place, stopped as it was",
+    "{}。回滚之前的内容仍在，与之前一样处于停止状态",
+  ],
   ["{}. What runs now could not be seen", "{}。无法查看当前运行的内容"],
   ["Running for {} s without a restart", "已运行 {} 秒，没有重启"],
   ["Running for {} of {} s", "已运行 {} 秒，共需 {} 秒"],

@@ -181,6 +181,18 @@ describe("the moves of recovery", () => {
     },
   );
 
+  test.each([
+    ["a restart policy", { policy: "on-failure" }, [newId]],
+    ["a name", { name: "mine" }, [oldId, newId]],
+  ])("%s that the new one was given since the end of its run is left alone", (_, change, left) => {
+    const previous: Fake = { id: oldId, name: names.aside, state: "exited", startedAt: oldStart, policy: "no" };
+    const next: Fake = { id: newId, name: "web", state: "running", startedAt: oldStart, policy: "always", ...change };
+    const from = world(previous, next, { wasRunning: true, isToRun: true, isStopPending: false });
+    travel(from, moveToEnd);
+    expect([...from.containers.keys()]).toEqual(left);
+    expect(from.containers.get(newId)).toMatchObject(change);
+  });
+
   test("nothing is removed when there is nothing to put in its place", () => {
     const previous: Fake = { id: oldId, name: names.aside, state: "exited", startedAt: oldStart, policy: "no" };
     expect(

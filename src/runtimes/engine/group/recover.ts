@@ -22,6 +22,7 @@ import {
 } from "../recover.ts";
 import { splitReference } from "../reference.ts";
 import { type Move, moveBack, moveForward, type Situation } from "../situation.ts";
+import { orNull } from "../survey.ts";
 import { healthFailure } from "./health.ts";
 import { memberJournal, membersIn } from "./member-journal.ts";
 import { type Rebuild, rebuildLost } from "./rebuild.ts";
@@ -40,20 +41,31 @@ function runMembers(journal: Journal, ref: TargetRef): readonly RunMember[] {
 
 /**
  * Tags that the run moved name again what they named before: the next `docker compose up` of the same file would otherwise go to
- * the image that was just put back. A tag that cannot be moved costs the way back nothing.
+ * the image that was just put back. One that somebody moved on meanwhile stays theirs, and one that cannot be moved costs the way
+ * back nothing.
  */
 export async function pointTagsBack({ client }: RecoverContext, journal: Journal): Promise<void> {
+  let pulled: string | null = null;
   // The oldest last: of several services with one tag, only the first found it as it was.
   for (const { step, phase, facts } of [...journal.entries()].reverse()) {
-    if (step !== "pull" || phase !== "begin") continue;
+    if (step !== "pull") continue;
+    if (phase !== "begin") {
+      pulled = phase === "finish" && typeof facts.image_id === "string" ? facts.image_id : null;
+      continue;
+    }
     const moved = v.safeParse(MovedTag, facts);
     if (!moved.success) continue;
-    const { repository, tag } = splitReference(moved.output.reference);
+    const { reference, tag_was } = moved.output;
+    const { repository, tag } = splitReference(reference);
     try {
-      await client.tagImage(moved.output.tag_was, repository, tag ?? "latest");
+      const named = await orNull(client.inspectImage(reference));
+      // Of a pull that did not end, nobody knows what it brought.
+      const isOurs = named !== null && named.Id !== tag_was && (pulled === null || named.Id === pulled);
+      if (isOurs) await client.tagImage(tag_was, repository, tag ?? "latest");
     } catch (error) {
       if (!(error instanceof PluginError)) throw error;
     }
+    pulled = null;
   }
 }
 

@@ -9,8 +9,8 @@ import { containerInspect, imageInspect } from "../inspect.ts";
 const imageId = (letter: string) => `sha256:${letter.repeat(64)}`;
 
 /** An engine with one container and two images, one of which has the tag `app:1`; keeps what it is told to tag. */
-function engineOf() {
-  const engine = { image: "a", tagged: [] as string[] };
+function engineOf(image = "a") {
+  const engine = { image, tagged: [] as string[] };
   const imageOf = (text: string) => imageInspect({ Id: text.includes("b".repeat(64)) ? imageId("b") : imageId("a") });
   const container = () => containerInspect({ Image: imageId(engine.image), HostConfig: { Memory: 1 } });
   const answer = (method: string, path: string, query: RawObject): unknown => {
@@ -53,13 +53,28 @@ function engineOf() {
 
 describe("undo()", () => {
   test("points a tag back to what it named before the first of several services that share it", async () => {
-    const { engine, open } = engineOf();
+    const { engine, open } = engineOf("b");
     const journal = memoryJournal();
     await journal.begin("pull", { service: "web", reference: "app:1", tag_was: imageId("a") });
     await journal.begin("pull", { service: "worker", reference: "app:1", tag_was: imageId("b") });
     await using session = await open();
     await session.undo({ kind: "compose", id: "shop" }, journal, null);
     expect(engine.tagged.at(-1)).toBe("app:1 a");
+  });
+
+  test.each([
+    ["that somebody moved on since its pull", "b", "c", []],
+    ["that names what its pull brought", "b", "b", ["app:1 a"]],
+    ["of a pull that did not end", "b", null, ["app:1 a"]],
+    ["that names again what it named", "a", "b", []],
+  ])("a tag %s", async (_, named, pulled, tagged) => {
+    const { engine, open } = engineOf(named);
+    const journal = memoryJournal();
+    await journal.begin("pull", { service: "main", reference: "app:1", tag_was: imageId("a") });
+    if (pulled !== null) await journal.finish("pull", { service: "main", image_id: imageId(pulled) });
+    await using session = await open();
+    await session.undo({ kind: "container", id: "web" }, journal, null);
+    expect(engine.tagged).toEqual(tagged);
   });
 
   test("of a rollback points the tag back that the rollback moved", async () => {
