@@ -291,4 +291,18 @@ describe("recovery", () => {
     expect(await world.run(run.id)).toMatchObject({ state: "succeeded", cleanup_due_at: null });
     expect(await world.events()).toHaveLength(1);
   });
+
+  test("gives up removing what was kept aside after a day, and says so", async () => {
+    world.engine.failures.set("remove_old", new PluginError("rejected", "Device or resource busy"));
+    const executor = await world.addExecutor();
+    const run = await world.update(executor);
+    await world.clock.advance(23 * 60 * 60 * 1000);
+    await world.tick();
+    expect((await world.run(run.id)).cleanup_due_at).toBeGreaterThan(world.clock.now());
+    await world.clock.advance(2 * 60 * 60 * 1000);
+    await world.tick();
+    expect(await world.run(run.id)).toMatchObject({ state: "succeeded", cleanup_due_at: null });
+    expect(world.logs.at(-1)).toContain("What a run kept aside was not removed");
+    expect([...world.engine.containers.keys()].sort()).toEqual(["web", "web-previous"]);
+  });
 });
