@@ -312,7 +312,7 @@ matrixSuite(
       const executor = await runs.addExecutor({ connection: proxied, target: target("slow"), desired, settings });
       proxy.breakCall(0, "500");
       proxy.around(async (label, when) => {
-        if (when === "before") await Bun.sleep(label.startsWith("GET") ? 200 : 2_000);
+        if (when === "before") await Bun.sleep(label.startsWith("GET") ? 100 : 1_000);
       });
       const run = await runs.update(executor);
       proxy.around(null);

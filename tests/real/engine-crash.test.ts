@@ -129,7 +129,7 @@ matrixSuite("kill -9 of our process", (mode) => {
         expect([name, image]).toEqual([name, end === "restored" ? images.old : images.next]);
       };
       const ends = new Set<string>();
-      for (const write of pointsOf(mode, { last: 60 })) {
+      for (const write of pointsOf(mode, { last: 60, sparser: 2 })) {
         for (const when of ["before", "after"] as const) {
           const name = `rollback-${path.ending}-${write}-${when}`;
           const snapshot = await downAfterUpdate(engine, name, withPolicy);
