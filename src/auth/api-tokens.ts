@@ -80,6 +80,7 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
           administrator_id: administrator.id,
           epoch: administrator.session_epoch,
           name: parsed.name,
+          method: "password",
           scope: parsed.scope,
           address: actor.address,
           user_agent: null,
