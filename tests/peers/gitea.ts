@@ -16,7 +16,7 @@ export function giteaMissing(): string | null {
 }
 
 export interface Gitea {
-  /** `http://127.0.0.1:PORT` */
+  /** `http://127.0.0.1:PORT`, or `https://localhost:PORT` with TLS. */
   url: string;
   host: string;
   /** Of its only account `owner`, an administrator. */
@@ -25,6 +25,8 @@ export interface Gitea {
   api<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   /** The bare repository on the disk, for what Gitea shall not notice; `path` is `owner/name`. */
   folderOf(path: string): string;
+  /** Another person, without any right of an administrator. */
+  createAccount(name: string, password: string): void;
   /** A token that may do only this, such as `read:repository`. */
   createToken(scopes: string): string;
   stop(): Promise<void>;
@@ -43,7 +45,19 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-function configOf(directory: string, port: number): string {
+/** Gitea ends TLS itself, as `localhost`. */
+export interface GiteaTls {
+  cert_file: string;
+  key_file: string;
+  /** PEM, that checks it. */
+  ca: string;
+}
+
+function configOf(directory: string, port: number, tls: GiteaTls | undefined): string {
+  const protocol =
+    tls === undefined
+      ? `DOMAIN = 127.0.0.1\nROOT_URL = http://127.0.0.1:${port}/`
+      : `DOMAIN = localhost\nROOT_URL = https://localhost:${port}/\nPROTOCOL = https\nCERT_FILE = ${tls.cert_file}\nKEY_FILE = ${tls.key_file}`;
   return `
 I_AM_BEING_UNSAFE_RUNNING_AS_ROOT = true
 RUN_USER = ${process.env.USER ?? "root"}
@@ -52,8 +66,7 @@ WORK_PATH = ${directory}
 [server]
 HTTP_ADDR = 127.0.0.1
 HTTP_PORT = ${port}
-DOMAIN = 127.0.0.1
-ROOT_URL = http://127.0.0.1:${port}/
+${protocol}
 STATIC_ROOT_PATH = ${home}
 APP_DATA_PATH = ${directory}/data
 DISABLE_SSH = true
@@ -83,11 +96,16 @@ ROOT_PATH = ${directory}/log
 `;
 }
 
-async function waitUntilServing(url: string, child: ChildProcess, log: () => string): Promise<void> {
+async function waitUntilServing(
+  url: string,
+  trust: BunFetchRequestInit,
+  child: ChildProcess,
+  log: () => string,
+): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${log().slice(-2_000)}`);
     try {
-      if ((await fetch(`${url}/api/v1/version`)).ok) return;
+      if ((await fetch(`${url}/api/v1/version`, trust)).ok) return;
     } catch {
       // It does not listen yet.
     }
@@ -97,13 +115,14 @@ async function waitUntilServing(url: string, child: ChildProcess, log: () => str
 }
 
 /** Starts a real Gitea on a free port of loopback with a folder of its own; ready when this resolves. */
-export async function startGitea(): Promise<Gitea> {
+export async function startGitea(options: { tls?: GiteaTls } = {}): Promise<Gitea> {
+  const { tls } = options;
   const directory = mkdtempSync(join(tmpdir(), "tidemark-gitea-"));
   const port = await freePort();
   const file = join(directory, "custom/conf/app.ini");
   mkdirSync(join(directory, "custom/conf"), { recursive: true });
   mkdirSync(join(directory, "data"));
-  writeFileSync(file, configOf(directory, port));
+  writeFileSync(file, configOf(directory, port, tls));
   const env = { PATH: "/usr/bin:/bin", HOME: directory, USER: process.env.USER ?? "root", GITEA_WORK_DIR: directory };
   const run = (...args: string[]) =>
     execFileSync(program, ["--config", file, ...args], { env, encoding: "utf8", stdio: "pipe" });
@@ -125,6 +144,10 @@ export async function startGitea(): Promise<Gitea> {
     const token = /^[0-9a-f]{40}$/m.exec(said)?.[0];
     if (token === undefined) throw new Error(`Gitea made no token: ${said}`);
     return token;
+  };
+  const createAccount = (name: string, password: string) => {
+    const who = ["--username", name, "--password", password, "--email", `${name}@example.test`];
+    admin("create", ...who, "--must-change-password=false");
   };
   let child: ChildProcess | null = null;
   const killAtExit = () => child?.kill("SIGKILL");
@@ -152,11 +175,14 @@ export async function startGitea(): Promise<Gitea> {
         log = (log + String(chunk)).slice(-20_000);
       });
     }
-    const url = `http://127.0.0.1:${port}`;
+    const host = `${tls === undefined ? "127.0.0.1" : "localhost"}:${port}`;
+    const url = `${tls === undefined ? "http" : "https"}://${host}`;
+    const trust = tls === undefined ? {} : { tls: { ca: tls.ca } };
     const folderOf = (path: string) => join(directory, "data/repositories", `${path.toLowerCase()}.git`);
-    await waitUntilServing(url, started, () => log);
+    await waitUntilServing(url, trust, started, () => log);
     const api = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
       const response = await fetch(`${url}/api/v1${path}`, {
+        ...trust,
         method,
         headers: { authorization: `token ${token}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -165,7 +191,7 @@ export async function startGitea(): Promise<Gitea> {
       if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
       return (text === "" ? null : JSON.parse(text)) as T;
     };
-    return { url, host: `127.0.0.1:${port}`, token, api, folderOf, createToken, stop };
+    return { url, host, token, api, folderOf, createToken, createAccount, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const openssl = "/usr/bin/openssl";
+
+/** Why no certificates can be made here, or null when they can. */
+export function authorityMissing(): string | null {
+  return existsSync(openssl) ? null : `${openssl} is not installed (apt-get install openssl)`;
+}
+
+export interface Certificate {
+  /** PEM files. */
+  cert_file: string;
+  key_file: string;
+}
+
+/** A private certificate authority, as a company or a home has one: no program trusts it unless it is told to. */
+export interface Authority {
+  /** PEM file, for NODE_EXTRA_CA_CERTS. */
+  ca_file: string;
+  ca: string;
+  /** Base64 of the SHA-256 of its public key, as Chromium's `--ignore-certificate-errors-spki-list` takes it. */
+  spki: string;
+  /** A server's certificate for names such as `localhost`. */
+  issue(name: string): Certificate;
+  remove(): void;
+}
+
+const p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+const days = ["-days", "3"];
+
+/** Makes an authority in a folder of its own. */
+export function createAuthority(): Authority {
+  const directory = mkdtempSync(join(tmpdir(), "tidemark-authority-"));
+  const at = (name: string) => join(directory, name);
+  const run = (...args: string[]) => execFileSync(openssl, args, { stdio: "pipe" });
+  const caFile = at("ca.pem");
+  const constraint = [
+    "-addext",
+    "basicConstraints=critical,CA:TRUE",
+    "-addext",
+    "keyUsage=critical,keyCertSign,cRLSign",
+  ];
+  run("req", "-x509", ...p256, "-keyout", at("ca.key"), "-out", caFile, ...days, "-subj", "/CN=Test CA", ...constraint);
+  const ca = readFileSync(caFile, "utf8");
+  const publicKey = new X509Certificate(ca).publicKey.export({ type: "spki", format: "der" });
+  let count = 0;
+  return {
+    ca_file: caFile,
+    ca,
+    spki: new Bun.CryptoHasher("sha256").update(publicKey).digest("base64"),
+    issue: (name) => {
+      count += 1;
+      const file = (ending: string) => at(`${count}-${name}.${ending}`);
+      const certificate = { cert_file: file("pem"), key_file: file("key") };
+      run("req", ...p256, "-keyout", certificate.key_file, "-out", file("csr"), "-subj", `/CN=${name}`);
+      writeFileSync(file("ext"), `subjectAltName=DNS:${name}\nextendedKeyUsage=serverAuth\n`);
+      const signer = ["-CA", caFile, "-CAkey", at("ca.key"), "-CAcreateserial", "-extfile", file("ext")];
+      run("x509", "-req", "-in", file("csr"), ...signer, ...days, "-out", certificate.cert_file);
+      return certificate;
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
