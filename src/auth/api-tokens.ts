@@ -23,7 +23,7 @@ import {
   type RecordAudit,
   type Session,
 } from "./schema.ts";
-import { requireSignIn } from "./service.ts";
+import { requireSignIn } from "./step-up.ts";
 
 export type ApiTokenService = ReturnType<typeof apiTokenService>;
 

@@ -16,7 +16,7 @@ interface PasswordCheckOptions {
   throttle: Throttle;
 }
 
-interface PasswordCheck {
+export interface PasswordCheck {
   /** For the throttle: the address, and the session where there is one. */
   keys: readonly string[];
   /** Null for an unknown name, which takes as long as a wrong password. */

@@ -39,6 +39,9 @@ export interface Session {
 
 const Password = v.pipe(v.string("Write a text"), v.minLength(1, "Write a password"), v.metadata({ secret: true }));
 
+/** The field of every body that asks for the password again: see `ConfirmPassword`. */
+export const CurrentPassword = v.pipe(Password, v.title("Current password"));
+
 export const SignInInput = v.strictObject({
   username: v.pipe(v.string("Write a text"), v.minLength(1, "Write a name"), v.title("User name")),
   password: v.pipe(Password, v.title("Password")),
@@ -64,7 +67,7 @@ export type SessionView = v.InferOutput<typeof SessionView>;
 
 /** The new password's rules are in `secrets/password.ts`, which takes the text exactly as it is. */
 export const PasswordChangeInput = v.strictObject({
-  current_password: v.pipe(Password, v.title("Current password")),
+  current_password: CurrentPassword,
   new_password: v.pipe(Password, v.title("New password"), v.description("12 to 256 characters; any characters")),
 });
 

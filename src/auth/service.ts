@@ -1,8 +1,7 @@
 import type { Clock } from "../clock.ts";
-import type { Database, Writer } from "../db/client.ts";
-import { AppError, forbidden, invalidInput, unauthorized } from "../errors.ts";
+import type { Database } from "../db/client.ts";
+import { AppError, invalidInput, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { type Passwords, passwordProblem } from "../secrets/password.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
@@ -11,8 +10,6 @@ import {
   type AdministratorRow,
   findAdministrator,
   findSessionWithAdministrator,
-  insertSession,
-  pruneSessions,
   revokeSession,
   revokeSignIns,
   touchSession,
@@ -22,24 +19,23 @@ import {
   AccountPatch,
   type AccountView,
   type Actor,
-  type AuditRecord,
   PasswordChangeInput,
   type RecordAudit,
   type Session,
   SignInInput,
   type SignInView,
 } from "./schema.ts";
+import { IDLE_LIMIT_MS, type SessionProof, type SignInOrigin, signIns, subjectOf } from "./sign-ins.ts";
+import { type ConfirmPassword, requireSignIn, stepUp } from "./step-up.ts";
 import { addressKey, type Throttle } from "./throttle.ts";
+
+export type { SessionProof, SignInOrigin } from "./sign-ins.ts";
+export type { ConfirmPassword } from "./step-up.ts";
 
 export type AuthService = ReturnType<typeof authService>;
 
-const IDLE_LIMIT_MS = 24 * 3_600_000;
-const ABSOLUTE_LIMIT_MS = 7 * 24 * 3_600_000;
 // How exactly "last seen" is known; each request that finds it older costs one write.
 const TOUCH_EVERY_MS = 60_000;
-// Browsers of one person; the oldest sign-in beyond ends.
-const MAXIMUM_SIGN_INS = 50;
-const USER_AGENT_CHARACTERS = 300;
 
 interface AuthServiceOptions {
   db: Database;
@@ -51,27 +47,8 @@ interface AuthServiceOptions {
   throttle: Throttle;
 }
 
-/** Where a sign-in comes from: what is kept with the session for the administrator to recognise it. */
-export interface SignInOrigin {
-  actor: Actor;
-  user_agent: string | null;
-}
-
 function wrongCredentials(): AppError {
   return new AppError("invalid_credentials", 401, "The user name or the password is wrong");
-}
-
-function subjectOf(administrator: { id: string; username: string }): NonNullable<AuditRecord["subject"]> {
-  return { kind: "administrator", id: administrator.id, name: administrator.username };
-}
-
-/** Sessions may change the account; a token for automation that leaked may not lock its owner out. */
-export function requireSignIn(session: Session): void {
-  if (session.kind === "session") return;
-  throw forbidden(
-    "session_required",
-    "An API token cannot change the account or its tokens; sign in with the password",
-  );
 }
 
 /** The sole administrator: signing in and out, the session behind each request, and the account. */
@@ -79,74 +56,15 @@ export function authService(options: AuthServiceOptions) {
   const { db, clock, log, audit, passwords, tokens, throttle } = options;
   const checkPassword = passwordCheck({ db, clock, audit, passwords, throttle });
 
-  const startSession = async (
-    tx: Writer,
-    administrator: AdministratorRow,
-    origin: SignInOrigin,
-  ): Promise<{ id: string; epoch: number; created_at: number; expires_at: number }> => {
-    const now = clock.now();
-    const session = {
-      id: newId(now),
-      epoch: administrator.session_epoch,
-      created_at: now,
-      // The token counts in seconds: the row ends at the same instant.
-      expires_at: Math.floor((now + ABSOLUTE_LIMIT_MS) / 1000) * 1000,
-    };
-    await insertSession(tx, {
-      ...session,
-      kind: "session",
-      administrator_id: administrator.id,
-      scope: "full",
-      address: origin.actor.address,
-      user_agent: origin.user_agent?.slice(0, USER_AGENT_CHARACTERS) ?? null,
-      last_seen_at: now,
-    });
-    await pruneSessions(tx, now, now - IDLE_LIMIT_MS, MAXIMUM_SIGN_INS);
-    return session;
+  const confirm = stepUp({ db, checkPassword });
+  const confirmPassword: ConfirmPassword = async (actor, session, password, event) => {
+    await confirm(actor, session, password, event);
   };
-
-  const signInView = async (
-    session: Awaited<ReturnType<typeof startSession>>,
-    administratorId: string,
-    isPasswordChangeRequired: boolean,
-  ): Promise<SignInView> => ({
-    token: await tokens.sign({
-      administrator_id: administratorId,
-      session_id: session.id,
-      epoch: session.epoch,
-      issued_at: session.created_at,
-      expires_at: session.expires_at,
-    }),
-    expires_at: session.expires_at,
-    password_change_required: isPasswordChangeRequired,
-  });
+  const begun = signIns({ db, clock, audit, tokens });
 
   const getAdministrator = async (): Promise<AdministratorRow> => {
     const administrator = await findAdministrator(db.read);
     if (administrator === null) throw unauthorized();
-    return administrator;
-  };
-
-  /**
-   * Compares the current password before something that a stolen session alone must not do. Throws 422 with the field
-   * `current_password`, or 429. `event` names the action in the audit.
-   */
-  const confirmPassword = async (
-    actor: Actor,
-    session: Session,
-    password: string,
-    event: string,
-  ): Promise<AdministratorRow> => {
-    const administrator = await getAdministrator();
-    await checkPassword({
-      // By the session too: whoever stole it may have many addresses.
-      keys: [addressKey(actor.address), `session ${session.id}`],
-      stored: administrator.password_hash,
-      password,
-      actor,
-      event,
-      wrong: () => invalidInput({ current_password: "The current password is wrong" }),
-    });
     return administrator;
   };
 
@@ -192,12 +110,22 @@ export function authService(options: AuthServiceOptions) {
           throw wrongCredentials();
         }
         if (rehashed !== null) await updateAdministrator(tx, current.id, { password_hash: rehashed });
-        const started = await startSession(tx, current, origin);
-        await audit(tx, { ...actor, name: username }, { event: "login", outcome: "ok", subject: subjectOf(current) });
+        const started = await begun.start(tx, current, origin, "password");
+        await audit(
+          tx,
+          { ...actor, name: username },
+          { event: "login", outcome: "ok", subject: subjectOf(current), detail: { method: "password" } },
+        );
         return started;
       });
-      return await signInView(session, known.id, known.is_password_change_required);
+      return await begun.view(session, known.id, known.is_password_change_required);
     },
+
+    /** Begins a session for another method than the password, which checks its proof within the same transaction. */
+    beginSession: (origin: SignInOrigin, proof: SessionProof): Promise<SignInView> => begun.begin(origin, proof),
+
+    /** Asks for the current password again; see `ConfirmPassword`. */
+    confirmPassword,
 
     /** The session of a token, judged by its row and the account as they are now; null when it does not hold. */
     authenticate: async (token: string, via: Session["via"]): Promise<Session | null> => {
@@ -240,7 +168,7 @@ export function authService(options: AuthServiceOptions) {
       const parsed = parseInput(PasswordChangeInput, input);
       const problem = passwordProblem(parsed.new_password, [session.username]);
       if (problem !== null) throw invalidInput({ new_password: problem });
-      const administrator = await confirmPassword(origin.actor, session, parsed.current_password, "password_changed");
+      const administrator = await confirm(origin.actor, session, parsed.current_password, "password_changed");
       if (parsed.new_password === parsed.current_password) {
         throw invalidInput({ new_password: "The new password is the current one; choose another" });
       }
@@ -258,11 +186,11 @@ export function authService(options: AuthServiceOptions) {
           updated_at: now,
         });
         await revokeSignIns(tx, now);
-        const next = await startSession(tx, current, origin);
+        const next = await begun.start(tx, current, origin, "password");
         await audit(tx, origin.actor, { event: "password_changed", outcome: "ok", subject: subjectOf(current) });
         return next;
       });
-      return await signInView(started, administrator.id, false);
+      return await begun.view(started, administrator.id, false);
     },
 
     account: async (): Promise<AccountView> => accountView(await getAdministrator()),

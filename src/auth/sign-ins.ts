@@ -1,0 +1,117 @@
+import type { Clock } from "../clock.ts";
+import type { Database, Writer } from "../db/client.ts";
+import { unauthorized } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { SessionTokens } from "../secrets/tokens.ts";
+import { type AdministratorRow, findAdministrator, insertSession, pruneSessions, type SessionRow } from "./queries.ts";
+import type { Actor, AuditRecord, RecordAudit, SignInView } from "./schema.ts";
+
+/** Without a request for this long a sign-in ends. */
+export const IDLE_LIMIT_MS = 24 * 3_600_000;
+const ABSOLUTE_LIMIT_MS = 7 * 24 * 3_600_000;
+// Browsers of one person; the oldest sign-in beyond ends.
+const MAXIMUM_SIGN_INS = 50;
+const USER_AGENT_CHARACTERS = 300;
+
+/** Where a sign-in comes from: what is kept with the session for the administrator to recognise it. */
+export interface SignInOrigin {
+  actor: Actor;
+  user_agent: string | null;
+}
+
+/** How somebody proved to be the administrator, for a session that is begun without the password. */
+export interface SessionProof {
+  method: SessionRow["method"];
+  /**
+   * Asked in the transaction that begins the session, so that what is proved still holds then: throw to refuse, and nothing
+   * is begun or written.
+   */
+  prove(tx: Writer, administrator: { id: string; username: string }): Promise<void>;
+  /** More for the audit entry, without secrets. */
+  detail?: AuditRecord["detail"];
+}
+
+export function subjectOf(administrator: { id: string; username: string }): NonNullable<AuditRecord["subject"]> {
+  return { kind: "administrator", id: administrator.id, name: administrator.username };
+}
+
+interface SignInsOptions {
+  db: Database;
+  clock: Clock;
+  audit: RecordAudit;
+  tokens: SessionTokens;
+}
+
+/** Begins sessions and writes their tokens, whatever way the administrator was recognised. */
+export function signIns({ db, clock, audit, tokens }: SignInsOptions) {
+  const start = async (
+    tx: Writer,
+    administrator: AdministratorRow,
+    origin: SignInOrigin,
+    method: SessionRow["method"],
+  ): Promise<{ id: string; epoch: number; created_at: number; expires_at: number }> => {
+    const now = clock.now();
+    const session = {
+      id: newId(now),
+      epoch: administrator.session_epoch,
+      created_at: now,
+      // The token counts in seconds: the row ends at the same instant.
+      expires_at: Math.floor((now + ABSOLUTE_LIMIT_MS) / 1000) * 1000,
+    };
+    await insertSession(tx, {
+      ...session,
+      kind: "session",
+      administrator_id: administrator.id,
+      method,
+      scope: "full",
+      address: origin.actor.address,
+      user_agent: origin.user_agent?.slice(0, USER_AGENT_CHARACTERS) ?? null,
+      last_seen_at: now,
+    });
+    await pruneSessions(tx, now, now - IDLE_LIMIT_MS, MAXIMUM_SIGN_INS);
+    return session;
+  };
+
+  const view = async (
+    session: Awaited<ReturnType<typeof start>>,
+    administratorId: string,
+    isPasswordChangeRequired: boolean,
+  ): Promise<SignInView> => ({
+    token: await tokens.sign({
+      administrator_id: administratorId,
+      session_id: session.id,
+      epoch: session.epoch,
+      issued_at: session.created_at,
+      expires_at: session.expires_at,
+    }),
+    expires_at: session.expires_at,
+    password_change_required: isPasswordChangeRequired,
+  });
+
+  /**
+   * Begins a session for the administrator whom another method than the password has proved, and leaves the `login` entry.
+   * Throws what `prove` throws, and 401 when there is no administrator.
+   */
+  const begin = async (origin: SignInOrigin, proof: SessionProof): Promise<SignInView> => {
+    const { session, administrator } = await db.write(async (tx) => {
+      const current = await findAdministrator(tx);
+      if (current === null) throw unauthorized();
+      await proof.prove(tx, { id: current.id, username: current.username });
+      const started = await start(tx, current, origin, proof.method);
+      await audit(
+        tx,
+        { ...origin.actor, name: current.username },
+        {
+          event: "login",
+          outcome: "ok",
+          subject: subjectOf(current),
+          detail: { method: proof.method, ...proof.detail },
+        },
+      );
+      return { session: started, administrator: current };
+    });
+    return await view(session, administrator.id, administrator.is_password_change_required);
+  };
+
+  return { start, view, begin };
+}

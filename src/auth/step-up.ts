@@ -1,0 +1,42 @@
+import type { Database } from "../db/client.ts";
+import { forbidden, invalidInput, unauthorized } from "../errors.ts";
+import type { PasswordCheck } from "./password-check.ts";
+import { type AdministratorRow, findAdministrator } from "./queries.ts";
+import type { Actor, Session } from "./schema.ts";
+import { addressKey } from "./throttle.ts";
+
+/** Sessions may change the account; a token for automation that leaked may not lock its owner out. */
+export function requireSignIn(session: Session): void {
+  if (session.kind === "session") return;
+  throw forbidden(
+    "session_required",
+    "An API token cannot change the account or its tokens; sign in with the password",
+  );
+}
+
+/**
+ * Compares the current password before something that a stolen session alone must not do. Call it before the change, with
+ * the change's event, which a refusal is recorded under (`failed` with the reason `wrong_password`, or `refused`).
+ * Throws 422 with the field `current_password`, 429 with `Retry-After`, 403 `session_required` for an API token.
+ */
+export type ConfirmPassword = (actor: Actor, session: Session, password: string, event: string) => Promise<void>;
+
+/** As `ConfirmPassword`, and gives the account as it was compared. */
+export function stepUp(options: { db: Database; checkPassword: (check: PasswordCheck) => Promise<void> }) {
+  const { db, checkPassword } = options;
+  return async (actor: Actor, session: Session, password: string, event: string): Promise<AdministratorRow> => {
+    requireSignIn(session);
+    const administrator = await findAdministrator(db.read);
+    if (administrator === null) throw unauthorized();
+    await checkPassword({
+      // By the session too: whoever stole it may have many addresses.
+      keys: [addressKey(actor.address), `session ${session.id}`],
+      stored: administrator.password_hash,
+      password,
+      actor,
+      event,
+      wrong: () => invalidInput({ current_password: "The current password is wrong" }),
+    });
+    return administrator;
+  };
+}
