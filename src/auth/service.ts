@@ -25,11 +25,11 @@ import {
   SignInInput,
   type SignInView,
 } from "./schema.ts";
-import { IDLE_LIMIT_MS, type SessionProof, type SignInOrigin, signIns, subjectOf } from "./sign-ins.ts";
+import { type Admit, IDLE_LIMIT_MS, type SignInOrigin, signIns, subjectOf } from "./sign-ins.ts";
 import { type ConfirmPassword, requireSignIn, stepUp } from "./step-up.ts";
 import { addressKey, type Throttle } from "./throttle.ts";
 
-export type { SessionProof, SignInOrigin } from "./sign-ins.ts";
+export type { Admit, SignInOrigin } from "./sign-ins.ts";
 export type { ConfirmPassword } from "./step-up.ts";
 
 export type AuthService = ReturnType<typeof authService>;
@@ -121,8 +121,11 @@ export function authService(options: AuthServiceOptions) {
       return await begun.view(session, known.id, known.is_password_change_required);
     },
 
-    /** Begins a session for another method than the password, which checks its proof within the same transaction. */
-    beginSession: (origin: SignInOrigin, proof: SessionProof): Promise<SignInView> => begun.begin(origin, proof),
+    /**
+     * Begins a session without the password, for who was identified by the provider. `admit` says in the same transaction which
+     * administrator that is, and throws when it does not hold any more; any other id than the administrator's is refused (401).
+     */
+    signInWithProvider: (origin: SignInOrigin, admit: Admit): Promise<SignInView> => begun.begin(origin, "oidc", admit),
 
     /** Asks for the current password again; see `ConfirmPassword`. */
     confirmPassword,

@@ -1,0 +1,212 @@
+import * as v from "valibot";
+import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+
+const maximumUrlCharacters = 2048;
+
+/** A host with an optional port, path and query: nothing that the URL parser would repair, no user, no fragment. */
+const webAddress = /^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/;
+
+/** True for an address that can be asked: https, or http where `scheme` rules of the service allow it. */
+export function isWebAddress(text: string): boolean {
+  return webAddress.test(text) && !/\p{Cc}/u.test(text) && URL.canParse(text);
+}
+
+const address = (title: string, description: string) =>
+  v.pipe(
+    v.string("Write a text"),
+    v.maxLength(maximumUrlCharacters, `Use at most ${maximumUrlCharacters} characters`),
+    v.check(
+      isWebAddress,
+      'Write an https URL without user and fragment, for example "https://id.example.org/authorize"',
+    ),
+    v.title(title),
+    v.description(description),
+  );
+
+/** Asked, and kept, only while discovery is off. */
+const endpoint = (title: string, description: string) =>
+  v.optional(
+    v.nullable(
+      v.pipe(address(title, description), v.metadata({ shown_when: { field: "is_discovery_enabled", is: ["false"] } })),
+    ),
+    null,
+  );
+
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+
+/** Each scope is a token of RFC 6749, 3.3. */
+const scopesPattern = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+const entries = {
+  display_name: v.pipe(Name, v.title("Display name"), v.description("The label of the button on the sign-in page")),
+  slug: v.pipe(
+    v.string("Write a text"),
+    v.minLength(1, "Write a slug"),
+    v.maxLength(64, "Use at most 64 characters"),
+    v.regex(slugPattern, "Use lowercase letters, digits and hyphens, with a letter or digit at both ends"),
+    v.title("Slug"),
+    v.description("Part of the callback URL; it cannot be changed later"),
+    v.metadata({ immutable: true, code: true, placeholder: "home" }),
+  ),
+  client_id: v.pipe(
+    v.string("Write a text"),
+    v.trim(),
+    v.minLength(1, "Write the client ID that the provider issued"),
+    v.maxLength(512, "Use at most 512 characters"),
+    v.regex(/^[\x20-\x7e]+$/, "Use printable ASCII characters"),
+    v.title("Client ID"),
+    v.description("Issued by the identity provider"),
+    v.metadata({ code: true }),
+  ),
+  client_secret: v.pipe(
+    v.string("Write a text"),
+    v.minLength(1, "Write the client secret that the provider issued"),
+    v.maxLength(4096, "Use at most 4096 characters"),
+    v.regex(/^[\x20-\x7e]+$/, "Use printable ASCII characters"),
+    v.title("Client secret"),
+    v.description("Issued by the identity provider"),
+    v.metadata({ secret: true }),
+  ),
+  is_discovery_enabled: v.optional(
+    v.pipe(
+      v.boolean("Write true or false"),
+      v.title("Enable OIDC discovery"),
+      v.description("Recommended: the endpoints are read from the issuer"),
+    ),
+    true,
+  ),
+  issuer_url: v.pipe(
+    address("Issuer URL", "Exactly as the provider writes it into its tokens; also a final slash counts"),
+    v.check((text) => !text.includes("?"), "An issuer URL has no query; leave out what follows the question mark"),
+    v.metadata({ code: true, placeholder: "https://id.example.org" }),
+  ),
+  authorization_url: endpoint("Authorization URL", "Where the browser is sent to sign in"),
+  token_url: endpoint("Token URL", "Where the code is exchanged"),
+  jwks_url: endpoint("JWKS URL", "Where the keys are that sign the tokens"),
+  userinfo_url: endpoint("Userinfo URL", "Kept for your notes; nothing asks it"),
+  scopes: v.optional(
+    v.pipe(
+      v.string("Write a text"),
+      v.transform((text) => [...new Set(text.split(/\s+/).filter((scope) => scope !== ""))].join(" ")),
+      v.maxLength(500, "Use at most 500 characters"),
+      v.regex(scopesPattern, "Write scopes with blanks between them"),
+      v.check((text) => text.split(" ").includes("openid"), 'The scopes must include "openid"'),
+      v.title("Scopes"),
+      v.metadata({ code: true, advanced: true }),
+    ),
+    "openid email profile",
+  ),
+  icon_url: v.optional(
+    v.nullable(
+      v.pipe(
+        address("Icon URL", "The icon of the button; blank shows initials"),
+        v.check((text) => text.startsWith("https://"), "The icon must be at an https URL"),
+      ),
+    ),
+    null,
+  ),
+  description: Description,
+  is_enabled: v.optional(
+    v.pipe(
+      v.boolean("Write true or false"),
+      v.title("Enable this provider"),
+      v.description("While off, it is not on the sign-in page and signs nobody in"),
+    ),
+    true,
+  ),
+};
+
+const withoutDiscovery = ["authorization_url", "token_url", "jwks_url"] as const;
+
+/**
+ * What is entered for a provider; with discovery on, given endpoints are not kept. That addresses are https is the service's
+ * rule, because tests may allow loopback http.
+ */
+export const ProviderInput = v.strictObject(entries);
+export type ProviderInput = v.InferOutput<typeof ProviderInput>;
+
+/** The endpoints that are missing without discovery, by field. */
+export function missingEndpoints(input: ProviderInput): Readonly<Record<string, string>> {
+  if (input.is_discovery_enabled) return {};
+  const missing = withoutDiscovery.filter((name) => input[name] === null);
+  return Object.fromEntries(missing.map((name) => [name, "Without discovery this address is required"]));
+}
+
+/** Every field but the slug; what is left out stays, and so does a blank client secret. */
+export const ProviderPatch = v.strictObject({
+  display_name: v.optional(entries.display_name),
+  client_id: v.optional(entries.client_id),
+  client_secret: v.optional(v.union([v.literal(""), entries.client_secret])),
+  is_discovery_enabled: v.optional(entries.is_discovery_enabled.wrapped),
+  issuer_url: v.optional(entries.issuer_url),
+  authorization_url: v.optional(entries.authorization_url.wrapped),
+  token_url: v.optional(entries.token_url.wrapped),
+  jwks_url: v.optional(entries.jwks_url.wrapped),
+  userinfo_url: v.optional(entries.userinfo_url.wrapped),
+  scopes: v.optional(entries.scopes.wrapped),
+  icon_url: v.optional(entries.icon_url.wrapped),
+  description: v.optional(Description.wrapped),
+  is_enabled: v.optional(entries.is_enabled.wrapped),
+});
+
+export const ProviderView = v.object({
+  id: v.string(),
+  slug: v.string(),
+  display_name: v.string(),
+  client_id: v.string(),
+  has_client_secret: v.boolean(),
+  is_discovery_enabled: v.boolean(),
+  issuer_url: v.string(),
+  authorization_url: v.nullable(v.string()),
+  token_url: v.nullable(v.string()),
+  jwks_url: v.nullable(v.string()),
+  userinfo_url: v.nullable(v.string()),
+  scopes: v.string(),
+  icon_url: v.nullable(v.string()),
+  description: v.string(),
+  is_enabled: v.boolean(),
+  /** It holds the administrator's binding: neither changed nor deleted until that is removed. */
+  is_bound: v.boolean(),
+  /** To be registered at the provider; null until the base URL is set. */
+  callback_url: v.nullable(v.string()),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type ProviderView = v.InferOutput<typeof ProviderView>;
+
+/** The administrator's one binding; all null while there is none. */
+export const BindingView = v.object({
+  is_bound: v.boolean(),
+  provider: v.nullable(
+    v.object({ id: v.string(), slug: v.string(), display_name: v.string(), is_enabled: v.boolean() }),
+  ),
+  issuer: v.nullable(v.string()),
+  subject: v.nullable(v.string()),
+  bound_at: NullableInstant,
+});
+export type BindingView = v.InferOutput<typeof BindingView>;
+
+/** What binding and unbinding ask for. */
+export const PasswordConfirmation = v.strictObject({
+  current_password: v.pipe(
+    v.string("Write a text"),
+    v.minLength(1, "Write a password"),
+    v.title("Current password"),
+    v.metadata({ secret: true }),
+  ),
+});
+
+export const BindingStartView = v.object({
+  authorization_url: v.pipe(
+    v.string(),
+    v.description("To be opened in the browser that has this session, within 10 minutes"),
+  ),
+});
+export type BindingStartView = v.InferOutput<typeof BindingStartView>;
+
+/** The button of the sign-in page. */
+export interface LoginProvider {
+  slug: string;
+  display_name: string;
+  icon_url: string | null;
+}
