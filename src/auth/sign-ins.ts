@@ -19,17 +19,11 @@ export interface SignInOrigin {
   user_agent: string | null;
 }
 
-/** How somebody proved to be the administrator, for a session that is begun without the password. */
-export interface SessionProof {
-  method: SessionRow["method"];
-  /**
-   * Asked in the transaction that begins the session, so that what is proved still holds then: throw to refuse, and nothing
-   * is begun or written.
-   */
-  prove(tx: Writer, administrator: { id: string; username: string }): Promise<void>;
-  /** More for the audit entry, without secrets. */
-  detail?: AuditRecord["detail"];
-}
+/**
+ * Says in the transaction that begins a session whom another method than the password has proved, so that what is proved still
+ * holds then. Throws to refuse: nothing is begun or written. `detail` is for the audit, without secrets.
+ */
+export type Admit = (tx: Writer) => Promise<{ administrator_id: string; detail: AuditRecord["detail"] }>;
 
 export function subjectOf(administrator: { id: string; username: string }): NonNullable<AuditRecord["subject"]> {
   return { kind: "administrator", id: administrator.id, name: administrator.username };
@@ -88,25 +82,18 @@ export function signIns({ db, clock, audit, tokens }: SignInsOptions) {
     password_change_required: isPasswordChangeRequired,
   });
 
-  /**
-   * Begins a session for the administrator whom another method than the password has proved, and leaves the `login` entry.
-   * Throws what `prove` throws, and 401 when there is no administrator.
-   */
-  const begin = async (origin: SignInOrigin, proof: SessionProof): Promise<SignInView> => {
+  /** Begins a session for whom `admit` names, and leaves the `login` entry. Throws what it throws, and 401 for any other id. */
+  const begin = async (origin: SignInOrigin, method: SessionRow["method"], admit: Admit): Promise<SignInView> => {
     const { session, administrator } = await db.write(async (tx) => {
+      const admitted = await admit(tx);
       const current = await findAdministrator(tx);
-      if (current === null) throw unauthorized();
-      await proof.prove(tx, { id: current.id, username: current.username });
-      const started = await start(tx, current, origin, proof.method);
+      if (current === null || current.id !== admitted.administrator_id) throw unauthorized();
+      const started = await start(tx, current, origin, method);
+      const record = { event: "login", outcome: "ok", subject: subjectOf(current) } as const;
       await audit(
         tx,
         { ...origin.actor, name: current.username },
-        {
-          event: "login",
-          outcome: "ok",
-          subject: subjectOf(current),
-          detail: { method: proof.method, ...proof.detail },
-        },
+        { ...record, detail: { method, ...admitted.detail } },
       );
       return { session: started, administrator: current };
     });
