@@ -10,6 +10,7 @@ import { executors } from "./en/executors.ts";
 import { imports } from "./en/imports.ts";
 import { notes } from "./en/notes.ts";
 import { notifiers } from "./en/notifiers.ts";
+import { oidc } from "./en/oidc.ts";
 import { overview } from "./en/overview.ts";
 import { runs } from "./en/runs.ts";
 import { settings } from "./en/settings.ts";
@@ -37,6 +38,7 @@ export const en = {
   upstreams,
   notes,
   snapshots,
+  oidc,
   images,
 };
 

@@ -11,6 +11,7 @@ import { executors } from "./zh/executors.ts";
 import { imports } from "./zh/imports.ts";
 import { notes } from "./zh/notes.ts";
 import { notifiers } from "./zh/notifiers.ts";
+import { oidc } from "./zh/oidc.ts";
 import { overview } from "./zh/overview.ts";
 import { runs } from "./zh/runs.ts";
 import { settings } from "./zh/settings.ts";
@@ -37,5 +38,6 @@ export const zh = {
   upstreams,
   notes,
   snapshots,
+  oidc,
   images,
 } satisfies Texts;

@@ -1,0 +1,215 @@
+import type { FieldErrors } from "../../src/errors.ts";
+import type { BindingView, ProviderView } from "../../src/oidc/schema.ts";
+import { PasswordField } from "../auth/password-field.tsx";
+import { Button, Csrf, LinkButton } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Link } from "../components/link.tsx";
+import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import { isSafeUrl, type PageContext, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { bindingPath, providerPath } from "./paths.ts";
+import { BindingState } from "./provider.tsx";
+
+interface BindingSectionProps {
+  ctx: PageContext;
+  binding: BindingView;
+  /** Null while none is configured. */
+  provider: ProviderView | null;
+}
+
+/** The part of the account's page about the other way to sign in. */
+export function BindingSection({ ctx, binding, provider }: BindingSectionProps) {
+  const t = texts(ctx).oidc;
+  return (
+    <Section title={t.account_section} id="binding">
+      {provider === null ? (
+        <p class="panel nothing">
+          {t.account_none}{" "}
+          <Link ctx={ctx} href={providerPath}>
+            {t.empty_action}
+          </Link>
+        </p>
+      ) : (
+        <Panel>
+          {binding.is_bound ? (
+            <Bound ctx={ctx} binding={binding} provider={provider} />
+          ) : (
+            <Unbound ctx={ctx} provider={provider} />
+          )}
+        </Panel>
+      )}
+    </Section>
+  );
+}
+
+function ProviderLink({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
+  return (
+    <Link ctx={ctx} href={providerPath}>
+      {provider.display_name}
+    </Link>
+  );
+}
+
+function Bound({ ctx, binding, provider }: BindingSectionProps & { provider: ProviderView }) {
+  const t = texts(ctx).oidc;
+  return (
+    <>
+      <Facts
+        wide
+        items={[
+          [t.binding, <BindingState ctx={ctx} is_bound />],
+          [t.provider, <ProviderLink ctx={ctx} provider={provider} />],
+          [t.issuer, <code>{binding.issuer ?? ""}</code>],
+          [t.subject, <code>{binding.subject ?? ""}</code>],
+          binding.bound_at === null ? null : [t.since, <Time ctx={ctx} at={binding.bound_at} form="short" />],
+        ]}
+      />
+      <p class="section-lead">{provider.is_enabled ? t.account_bound : t.disabled_bound_text}</p>
+      <p>
+        <LinkButton ctx={ctx} href={`${bindingPath}/unbind`} opens_dialog>
+          {t.unbind}
+        </LinkButton>
+      </p>
+    </>
+  );
+}
+
+function Unbound({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
+  const t = texts(ctx).oidc;
+  const name = provider.display_name;
+  return (
+    <>
+      <Facts
+        wide
+        items={[
+          [t.binding, <BindingState ctx={ctx} is_bound={false} />],
+          [t.provider, <ProviderLink ctx={ctx} provider={provider} />],
+        ]}
+      />
+      <p class="section-lead">{provider.is_enabled ? t.account_unbound(name) : t.account_disabled(name)}</p>
+      <p>
+        {provider.is_enabled ? (
+          <LinkButton ctx={ctx} href={`${bindingPath}/bind`} icon="shield" opens_dialog>
+            {t.bind(name)}
+          </LinkButton>
+        ) : (
+          <LinkButton ctx={ctx} href={`${providerPath}/edit`} icon="pencil">
+            {t.edit_title(name)}
+          </LinkButton>
+        )}
+      </p>
+    </>
+  );
+}
+
+interface QuestionProps {
+  ctx: PageContext;
+  kind: "bind" | "unbind";
+  /** The provider's name for people. */
+  name: string;
+  username: string;
+  errors: FieldErrors;
+}
+
+/**
+ * Asks for the current password. With script, `bind` is sent by htmx, whose answer leads to the provider by `HX-Redirect`; without
+ * it the answer is `BindingContinuePage`, because a form's redirect must stay on our origin.
+ */
+export function BindingQuestion({ ctx, kind, name, username, errors }: QuestionProps) {
+  const t = texts(ctx).oidc;
+  const address = url(ctx, `${bindingPath}/${kind}`);
+  const others = Object.entries(errors).filter(([path]) => path !== "current_password");
+  return (
+    <form
+      class="confirm"
+      id="binding-question"
+      method="post"
+      action={address}
+      {...(kind === "bind" ? { "hx-post": address, "hx-target": "this", "hx-swap": "outerHTML" } : {})}
+    >
+      <Csrf ctx={ctx} />
+      {/* Tells password managers whose password this is. */}
+      <input
+        class="hidden"
+        type="text"
+        name="username"
+        value={username}
+        autocomplete="username"
+        tabindex={-1}
+        readonly
+        aria-label={texts(ctx).auth.user_name}
+      />
+      <h2 id="dialog-title" tabindex={-1}>
+        {kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}
+      </h2>
+      <div class="confirm-facts">
+        <p>{kind === "bind" ? t.bind_text(name) : t.unbind_text}</p>
+        {others.map(([, message]) => (
+          <p class="field-error refusal" role="alert">
+            <Icon name="triangle-alert" />
+            <span>{translateMessage(ctx.language, message)}</span>
+          </p>
+        ))}
+        <PasswordField
+          ctx={ctx}
+          name="current_password"
+          title={texts(ctx).auth.current_password}
+          autocomplete="current-password"
+          error={errors.current_password}
+          autofocus
+        />
+      </div>
+      <div class="confirm-actions">
+        <a class="btn bare" href={url(ctx, "/account#binding")} data-close>
+          {texts(ctx).common.cancel}
+        </a>
+        <Button type="submit" kind={kind === "bind" ? "main" : "danger"}>
+          {kind === "bind" ? t.bind_verb : t.unbind_verb}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The same question as a page of its own, without script. */
+export function BindingQuestionPage(props: QuestionProps) {
+  const t = texts(props.ctx).oidc;
+  return (
+    <Layout ctx={props.ctx} title={t.account_section}>
+      <BindingQuestion {...props} />
+    </Layout>
+  );
+}
+
+interface ContinueProps {
+  ctx: PageContext;
+  name: string;
+  /** At the provider, with everything that it needs to know; good for ten minutes and once. */
+  authorization_url: string;
+}
+
+/** After the password, for a browser without script: the way to the provider is a link. */
+export function BindingContinuePage({ ctx, name, authorization_url }: ContinueProps) {
+  const t = texts(ctx).oidc;
+  return (
+    <Layout ctx={ctx} title={t.continue_title(name)}>
+      <PageHeader
+        ctx={ctx}
+        title={t.continue_title(name)}
+        parent={{ title: texts(ctx).auth.account, href: "/account#binding" }}
+        lead={t.continue_text}
+      />
+      {isSafeUrl(authorization_url) ? (
+        <p>
+          <a class="btn main" href={authorization_url} rel="noreferrer">
+            <span>{t.continue_link(name)}</span>
+          </a>
+        </p>
+      ) : null}
+    </Layout>
+  );
+}

@@ -1,0 +1,30 @@
+import { LinkButton } from "../components/button.tsx";
+import { BareLayout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+/**
+ * The one page for whatever went wrong between here and the provider: it says nothing of the reason, and nothing that came from
+ * outside is in it. Whoever is signed in (a binding failed) is shown where the reason stands.
+ */
+export function OidcFailedPage({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).oidc;
+  const isSignedIn = ctx.user !== null;
+  return (
+    <BareLayout ctx={ctx} title={t.failed_title}>
+      <h1>{t.failed_title}</h1>
+      <p class="lead">{t.failed_text}</p>
+      <p class="lead">{isSignedIn ? t.failed_audit : t.failed_password}</p>
+      <div class="sign-in sign-in-actions">
+        <LinkButton ctx={ctx} href={isSignedIn ? "/account#binding" : "/login"} kind="main">
+          {isSignedIn ? t.to_account : t.to_sign_in}
+        </LinkButton>
+        {isSignedIn ? (
+          <LinkButton ctx={ctx} href="/settings/audit" kind="bare">
+            {t.to_audit}
+          </LinkButton>
+        ) : null}
+      </div>
+    </BareLayout>
+  );
+}

@@ -1,0 +1,71 @@
+import type { FieldErrors } from "../../src/errors.ts";
+import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { ProviderView } from "../../src/oidc/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Form } from "../components/form.tsx";
+import { Banner } from "../components/notice.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { providerPath } from "./paths.ts";
+
+interface ProviderFormPageProps {
+  ctx: PageContext;
+  /** Null when there is none yet. */
+  provider: ProviderView | null;
+  /** Where the provider will send the browser back to, with the slug that was typed; null without base URL. */
+  callback_url: string | null;
+  fields: readonly FieldDescription[];
+  values: Readonly<Record<string, unknown>>;
+  errors: FieldErrors;
+}
+
+export function ProviderFormPage(props: ProviderFormPageProps) {
+  const { ctx, provider, callback_url } = props;
+  const t = texts(ctx).oidc;
+  const title = provider === null ? t.new_title : t.edit_title(provider.display_name);
+  return (
+    <Layout ctx={ctx} title={title} section="settings">
+      <PageHeader
+        ctx={ctx}
+        title={title}
+        parent={{ title: t.title, href: providerPath }}
+        lead={provider === null ? t.form_lead : undefined}
+      />
+      {provider?.is_bound === true ? <BoundBanner ctx={ctx} /> : null}
+      <Form
+        ctx={ctx}
+        id="provider-form"
+        area="oidc_providers"
+        action={provider === null ? providerPath : `${providerPath}/edit`}
+        fields={props.fields}
+        values={props.values}
+        errors={props.errors}
+        submit={provider === null ? t.create : t.save}
+        cancel_href={providerPath}
+        is_edit={provider !== null}
+        has_secret={provider?.has_client_secret}
+        below={callback_url === null ? {} : { slug: <p class="note">{t.callback_note(callback_url)}</p> }}
+      />
+    </Layout>
+  );
+}
+
+/** What the binding holds fast, and where it is undone. */
+export function BoundBanner({ ctx }: { ctx: PageContext }) {
+  const t = texts(ctx).oidc;
+  return (
+    <Banner
+      tone="quiet"
+      title={t.bound_title}
+      action={
+        <LinkButton ctx={ctx} href="/account#binding">
+          {t.open_binding}
+        </LinkButton>
+      }
+    >
+      {t.bound_text}
+    </Banner>
+  );
+}

@@ -1,0 +1,53 @@
+import type { LoginProvider } from "../../src/oidc/schema.ts";
+import { type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+/** The first letters of the first two words; of a name without blanks its first letter. */
+export function initialsOf(name: string): string {
+  const words = name.split(/[\s_-]+/).filter((word) => word !== "");
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? "")
+    .join("")
+    .toLocaleUpperCase("en");
+}
+
+/**
+ * The provider's icon, or its initials. The address is the administrator's; only https becomes an image, which is also all that
+ * the content security policy lets through.
+ */
+export function ProviderMark({ display_name, icon_url }: Pick<LoginProvider, "display_name" | "icon_url">) {
+  return icon_url?.startsWith("https://") === true ? (
+    <img class="provider-mark" src={icon_url} alt="" width={20} height={20} referrerpolicy="no-referrer" />
+  ) : (
+    <span class="provider-mark initials" aria-hidden="true">
+      {initialsOf(display_name)}
+    </span>
+  );
+}
+
+interface ProviderButtonProps {
+  ctx: PageContext;
+  provider: LoginProvider;
+  /** Where to go afterwards, below the base path; "" for the Overview. */
+  next: string;
+}
+
+/**
+ * The other way to sign in. A link, because the policy's `form-action` also judges where a form's answer redirects to, and the
+ * provider is another origin.
+ */
+export function ProviderButton({ ctx, provider, next }: ProviderButtonProps) {
+  const t = texts(ctx).oidc;
+  return (
+    <>
+      <p class="or">
+        <span>{t.or}</span>
+      </p>
+      <a class="btn provider" href={url(ctx, `/auth/oidc/${encodeURIComponent(provider.slug)}/start`, { next })}>
+        <ProviderMark {...provider} />
+        <span>{t.sign_in_with(provider.display_name)}</span>
+      </a>
+    </>
+  );
+}
