@@ -212,20 +212,26 @@ function Select(props: ControlProps) {
           </option>
         ))}
       </select>
-      {field.is_discriminant ? (
-        <div class="unscripted">
-          <Button type="submit" small name="_action" value="redraw">
-            {t.show_fields}
-          </Button>
-        </div>
-      ) : null}
+      <Redraw {...props} />
     </>
+  );
+}
+
+/** Without script a button asks for the fields of what was chosen. */
+function Redraw({ ctx, field }: ControlProps) {
+  if (!field.is_discriminant) return null;
+  return (
+    <div class="unscripted">
+      <Button type="submit" small name="_action" value="redraw">
+        {texts(ctx).common.form.show_fields}
+      </Button>
+    </div>
   );
 }
 
 function Check(props: ControlProps) {
   const { field, value, words, attributes } = props;
-  return (
+  const box = (
     <label class="check">
       <input
         type="checkbox"
@@ -238,6 +244,14 @@ function Check(props: ControlProps) {
       />
       {words.title}
     </label>
+  );
+  return field.is_discriminant ? (
+    <>
+      {box}
+      <Redraw {...props} />
+    </>
+  ) : (
+    box
   );
 }
 

@@ -37,8 +37,10 @@ interface SettingsPageProps {
   about: About;
 }
 
+type SettingsTab = "general" | "sign_in_provider" | "audit";
+
 /** Views of the installation's settings; security keys, sign-in providers and backups will stand beside them. */
-export function SettingsTabs({ ctx, current }: { ctx: PageContext; current: "general" | "audit" }) {
+export function SettingsTabs({ ctx, current }: { ctx: PageContext; current: SettingsTab }) {
   const t = texts(ctx).settings;
   return (
     <Tabs
@@ -46,6 +48,11 @@ export function SettingsTabs({ ctx, current }: { ctx: PageContext; current: "gen
       label={t.title}
       items={[
         { title: t.general, href: "/settings", current: current === "general" },
+        {
+          title: texts(ctx).oidc.title,
+          href: "/settings/sign-in-provider",
+          current: current === "sign_in_provider",
+        },
         { title: t.audit, href: "/settings/audit", current: current === "audit" },
       ]}
     />

@@ -1,0 +1,140 @@
+import { ProviderDelete, ProviderDeletePage } from "../../../templates/oidc/delete.tsx";
+import { ProviderFormPage } from "../../../templates/oidc/form.tsx";
+import { providerPath } from "../../../templates/oidc/paths.ts";
+import { ProviderPage } from "../../../templates/oidc/provider.tsx";
+import { texts } from "../../../templates/texts/texts.ts";
+import { AppError } from "../../errors.ts";
+import { fields } from "../../forms/fields.ts";
+import { ProviderInput, type ProviderView } from "../../oidc/schema.ts";
+import type { Services } from "../../services.ts";
+import type { App } from "../context.ts";
+import { submitForm } from "./form-page.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** An unchecked box sends nothing at all, which must not be read as the default of what the box is about. */
+function describe(values: Values) {
+  const sent = values.is_discovery_enabled;
+  return fields(ProviderInput, { ...values, is_discovery_enabled: sent === true || sent === "on" || sent === "true" });
+}
+
+/** What a form shows of a stored provider; the secret never comes back. */
+function shownValues(provider: ProviderView): Values {
+  return {
+    display_name: provider.display_name,
+    slug: provider.slug,
+    client_id: provider.client_id,
+    is_discovery_enabled: provider.is_discovery_enabled,
+    issuer_url: provider.issuer_url,
+    authorization_url: provider.authorization_url,
+    token_url: provider.token_url,
+    jwks_url: provider.jwks_url,
+    userinfo_url: provider.userinfo_url,
+    scopes: provider.scopes,
+    icon_url: provider.icon_url,
+    description: provider.description,
+    is_enabled: provider.is_enabled,
+  };
+}
+
+/** The one sign-in provider: its page, its form and its end. */
+export function oidcProviderPages(app: App, services: Services, page: PageSettings): void {
+  const { oidc, settings } = services;
+
+  const stored = async (): Promise<ProviderView | null> => (await oidc.list({})).items[0] ?? null;
+  /** Null without base URL: then there is none that could be registered anywhere. */
+  const callbackUrl = (slug: unknown): string | null => {
+    const base = settings.current().base_url;
+    if (base === "") return null;
+    return `${base}/auth/oidc/${typeof slug === "string" && /^[a-z0-9-]+$/.test(slug) ? slug : "home"}/callback`;
+  };
+
+  app.get(providerPath, async (c) => {
+    const ctx = await pageContext(c, page);
+    const props = { ctx, provider: await stored(), example_callback_url: callbackUrl("home") };
+    return respondHtml(c, <ProviderPage {...props} />);
+  });
+
+  app.get(`${providerPath}/new`, async (c) => {
+    const ctx = await pageContext(c, page);
+    if ((await stored()) !== null) return respondDone(c, ctx.base_path, providerPath);
+    const values: Values = { is_discovery_enabled: true };
+    const form = { fields: describe(values), values, errors: {} };
+    return respondHtml(
+      c,
+      <ProviderFormPage ctx={ctx} provider={null} callback_url={callbackUrl("home")} {...form} />,
+    );
+  });
+
+  app.post(providerPath, async (c) => {
+    const ctx = await pageContext(c, page);
+    return await submitForm(c, {
+      base_path: ctx.base_path,
+      describe,
+      render: (state) => (
+        <ProviderFormPage ctx={ctx} provider={null} callback_url={callbackUrl(state.values.slug)} {...state} />
+      ),
+      save: async (input) => {
+        const created = await oidc.create(c.get("actor"), input);
+        const text = texts(ctx).oidc.saved(created.display_name);
+        return { path: providerPath, notice: { tone: "current", text } };
+      },
+    });
+  });
+
+  app.get(`${providerPath}/edit`, async (c) => {
+    const ctx = await pageContext(c, page);
+    const provider = await stored();
+    if (provider === null) return respondDone(c, ctx.base_path, providerPath);
+    const values = shownValues(provider);
+    const form = { fields: describe(values), values, errors: {} };
+    return respondHtml(
+      c,
+      <ProviderFormPage ctx={ctx} provider={provider} callback_url={provider.callback_url} {...form} />,
+    );
+  });
+
+  app.post(`${providerPath}/edit`, async (c) => {
+    const ctx = await pageContext(c, page);
+    const provider = await stored();
+    if (provider === null) return respondDone(c, ctx.base_path, providerPath);
+    return await submitForm(c, {
+      base_path: ctx.base_path,
+      describe,
+      render: (state) => (
+        <ProviderFormPage ctx={ctx} provider={provider} callback_url={provider.callback_url} {...state} />
+      ),
+      save: async ({ slug: _fixed, ...input }) => {
+        const updated = await oidc.update(c.get("actor"), provider.id, input);
+        const text = texts(ctx).oidc.changed(updated.display_name);
+        return { path: providerPath, notice: { tone: "current", text } };
+      },
+    });
+  });
+
+  app.get(`${providerPath}/delete`, async (c) => {
+    const ctx = await pageContext(c, page);
+    const provider = await stored();
+    if (provider === null) return respondDone(c, ctx.base_path, providerPath);
+    const props = { ctx, provider };
+    return respondHtml(c, isFragmentRequest(c) ? <ProviderDelete {...props} /> : <ProviderDeletePage {...props} />);
+  });
+
+  app.post(`${providerPath}/delete`, async (c) => {
+    const ctx = await pageContext(c, page);
+    const provider = await stored();
+    if (provider === null) return respondDone(c, ctx.base_path, providerPath);
+    try {
+      await oidc.remove(c.get("actor"), provider.id);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 409) throw error;
+      const props = { ctx, provider, error: error.message };
+      const markup = isFragmentRequest(c) ? <ProviderDelete {...props} /> : <ProviderDeletePage {...props} />;
+      return respondHtml(c, markup, 409);
+    }
+    const text = texts(ctx).oidc.deleted(provider.display_name);
+    return respondDone(c, ctx.base_path, providerPath, { tone: "current", text });
+  });
+}
