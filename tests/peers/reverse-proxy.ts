@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -93,11 +93,15 @@ ${site}
 /** Starts a real proxy with one site, as its documentation has it; answers when this resolves. */
 export async function startReverseProxy(kind: ProxyKind, port: number, site: string): Promise<ReverseProxy> {
   const directory = mkdtempSync(join(tmpdir(), `tidemark-${kind}-`));
+  // As root, nginx gives its workers to another user, who keeps large bodies in folders in here.
+  chmodSync(directory, 0o755);
   mkdirSync(join(directory, "home"));
   const file = join(directory, kind === "nginx" ? "nginx.conf" : "Caddyfile");
   writeFileSync(file, kind === "nginx" ? nginxFile(directory, site) : caddyFile(directory, site));
   const args =
-    kind === "nginx" ? ["-p", directory, "-c", file, "-e", "stderr"] : ["run", "--config", file, "--adapter", "caddyfile"];
+    kind === "nginx"
+      ? ["-p", directory, "-c", file, "-e", "stderr"]
+      : ["run", "--config", file, "--adapter", "caddyfile"];
   const child = spawn(programs[kind], args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: "/usr/bin:/bin", HOME: join(directory, "home") },
