@@ -31,11 +31,17 @@ function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Readers of JSON Schema mostly know no Unicode properties; the same set in what all of them know. */
+function portablePattern(pattern: string): string {
+  return pattern.replaceAll("\\P{Cc}", "[^\\u0000-\\u001f\\u007f-\\u009f]");
+}
+
 function jsonSchema(schema: v.GenericSchema, mode: "input" | "output"): JsonObject {
   const result = toJsonSchema(schema, {
     typeMode: mode,
     errorMode: "ignore",
     overrideAction: ({ valibotAction, jsonSchema: target }) => {
+      if (typeof target.pattern === "string") target.pattern = portablePattern(target.pattern);
       if (valibotAction.type !== "metadata") return target;
       const metadata: unknown = Object.entries(valibotAction).find(([key]) => key === "metadata")?.[1];
       const says = (key: string) => isRecord(metadata) && metadata[key] === true;
