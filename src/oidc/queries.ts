@@ -1,0 +1,104 @@
+import { and, asc, count, eq, isNull, lte, ne } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { administrators, oidc_attempts, oidc_bindings, oidc_providers, sessions } from "../db/tables.ts";
+
+export type ProviderRow = typeof oidc_providers.$inferSelect;
+export type BindingRow = typeof oidc_bindings.$inferSelect;
+export type AttemptRow = typeof oidc_attempts.$inferSelect;
+
+/** The one provider, if there is one. */
+export async function findProvider(read: Reader): Promise<ProviderRow | null> {
+  const rows = await read.select().from(oidc_providers).limit(1);
+  return rows[0] ?? null;
+}
+
+export async function findProviderById(read: Reader, id: string): Promise<ProviderRow | null> {
+  const rows = await read.select().from(oidc_providers).where(eq(oidc_providers.id, id)).limit(1);
+  return rows[0] ?? null;
+}
+
+export async function insertProvider(tx: Writer, row: typeof oidc_providers.$inferInsert): Promise<void> {
+  await tx.insert(oidc_providers).values(row);
+}
+
+export async function updateProviderRow(
+  tx: Writer,
+  id: string,
+  changes: Partial<typeof oidc_providers.$inferInsert>,
+): Promise<void> {
+  await tx.update(oidc_providers).set(changes).where(eq(oidc_providers.id, id));
+}
+
+export async function deleteProviderRow(tx: Writer, id: string): Promise<void> {
+  await tx.delete(oidc_providers).where(eq(oidc_providers.id, id));
+}
+
+/** The one binding, if there is one. */
+export async function findBinding(read: Reader): Promise<BindingRow | null> {
+  const rows = await read.select().from(oidc_bindings).limit(1);
+  return rows[0] ?? null;
+}
+
+export async function insertBinding(tx: Writer, row: typeof oidc_bindings.$inferInsert): Promise<void> {
+  await tx.insert(oidc_bindings).values(row);
+}
+
+export async function deleteBinding(tx: Writer): Promise<void> {
+  await tx.delete(oidc_bindings);
+}
+
+export async function insertAttempt(tx: Writer, row: typeof oidc_attempts.$inferInsert): Promise<void> {
+  await tx.insert(oidc_attempts).values(row);
+}
+
+/** Removes the attempt and returns it: whoever comes second finds nothing. */
+export async function takeAttempt(tx: Writer, stateHash: string): Promise<AttemptRow | null> {
+  const rows = await tx.delete(oidc_attempts).where(eq(oidc_attempts.state_hash, stateHash)).returning();
+  return rows[0] ?? null;
+}
+
+/** Removes what has run out, and the oldest of this kind beyond the newest `keep`. */
+export async function pruneAttempts(tx: Writer, now: number, kind: AttemptRow["kind"], keep: number): Promise<void> {
+  await tx.delete(oidc_attempts).where(lte(oidc_attempts.expires_at, now));
+  const isKind = eq(oidc_attempts.kind, kind);
+  const counted = await tx.select({ count: count() }).from(oidc_attempts).where(isKind);
+  const beyond = (counted[0]?.count ?? 0) - keep;
+  if (beyond <= 0) return;
+  const oldest = await tx
+    .select({ state_hash: oidc_attempts.state_hash })
+    .from(oidc_attempts)
+    .where(isKind)
+    .orderBy(asc(oidc_attempts.created_at), asc(oidc_attempts.state_hash))
+    .limit(beyond);
+  for (const { state_hash } of oldest) await tx.delete(oidc_attempts).where(eq(oidc_attempts.state_hash, state_hash));
+}
+
+/** The administrator of a sign-in that still holds, judged by its row and the account's epoch; null when it was ended. */
+export async function administratorOfSignIn(read: Reader, sessionId: string, now: number): Promise<string | null> {
+  const rows = await read
+    .select({ session: sessions, administrator_id: administrators.id })
+    .from(sessions)
+    .innerJoin(
+      administrators,
+      and(eq(administrators.id, sessions.administrator_id), eq(administrators.session_epoch, sessions.epoch)),
+    )
+    .where(and(eq(sessions.id, sessionId), eq(sessions.kind, "session"), isNull(sessions.revoked_at)))
+    .limit(1);
+  const found = rows[0];
+  return found === undefined || found.session.expires_at <= now ? null : found.administrator_id;
+}
+
+/** Ends the sign-ins that came through the provider, but not `keptId`. */
+export async function revokeProviderSignIns(tx: Writer, now: number, keptId: string): Promise<void> {
+  await tx
+    .update(sessions)
+    .set({ revoked_at: now })
+    .where(
+      and(
+        eq(sessions.kind, "session"),
+        eq(sessions.method, "oidc"),
+        isNull(sessions.revoked_at),
+        ne(sessions.id, keptId),
+      ),
+    );
+}

@@ -1,0 +1,73 @@
+import { AppError } from "../errors.ts";
+
+/** The closed set of causes for which the way to the provider and back ends without a session or binding; for the audit alone. */
+export const refusalReasons = [
+  // The way back
+  "state_unknown",
+  "attempt_expired",
+  "other_browser",
+  "other_session",
+  "other_provider",
+  "duplicate_parameter",
+  "malformed_response",
+  "provider_error",
+  "issuer_parameter_missing",
+  "issuer_parameter_wrong",
+  "code_missing",
+  // Our own side
+  "no_provider",
+  "provider_disabled",
+  "provider_changed",
+  "base_url_missing",
+  "not_bound",
+  "already_bound",
+  "subject_not_bound",
+  // What the provider answers
+  "provider_unreachable",
+  "metadata_invalid",
+  "metadata_issuer_wrong",
+  "endpoint_not_https",
+  "jwks_invalid",
+  "token_endpoint_refused",
+  "token_response_invalid",
+  "id_token_missing",
+  // The ID token
+  "token_malformed",
+  "token_header_refused",
+  "token_algorithm_refused",
+  "token_key_unknown",
+  "token_key_ambiguous",
+  "token_signature_wrong",
+  "token_claims_malformed",
+  "token_issuer_wrong",
+  "token_audience_wrong",
+  "token_subject_invalid",
+  "token_expired",
+  "token_lifetime_too_long",
+  "token_issued_at_wrong",
+  "token_not_yet_valid",
+  "token_nonce_wrong",
+  "token_type_wrong",
+  "token_hash_wrong",
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** Thrown inside the feature; only its reason goes into the audit, and nobody outside is told it. */
+export class Refusal extends Error {
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, options: { cause?: unknown } = {}) {
+    super(`Refused: ${reason}`, options);
+    this.name = "Refusal";
+    this.reason = reason;
+  }
+}
+
+/** What the person sees, the same for every cause: who tries tokens must not learn how far one came. */
+export function oidcRefused(): AppError {
+  return new AppError(
+    "oidc_refused",
+    403,
+    "The identity provider could not sign you in; sign in with the password, the audit says why",
+  );
+}

@@ -1,0 +1,90 @@
+import type { Clock } from "../clock.ts";
+import { PluginError } from "../errors.ts";
+import type { PluginContext } from "../plugin.ts";
+import { Refusal, type RefusalReason } from "./refusal.ts";
+import { parseStrictObject } from "./strict-json.ts";
+
+/** The whole of one question to the provider: connecting, head and body, with the retries of a question that may be repeated. */
+const DEADLINE_MS = 10_000;
+
+/** Opens the bounded fetch; see `net/http.ts`. The provider may be in a private network, but not at a metadata address. */
+export type OpenContext = (options: {
+  timeout_ms: number;
+  credential_id: null;
+  max_bytes: number;
+  signal: AbortSignal;
+}) => PluginContext;
+
+export interface UpstreamOptions {
+  clock: Clock;
+  openContext: OpenContext;
+  /** For tests alone: takes http addresses of this machine's loopback too. */
+  isLoopbackHttpAllowed: boolean;
+}
+
+const loopbackHosts = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** https, or http to this machine where a test allows it. */
+export function isAllowedAddress(text: string, isLoopbackHttpAllowed: boolean): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (username !== "" || password !== "" || hash !== "") return false;
+  return protocol === "https:" || (isLoopbackHttpAllowed && protocol === "http:" && loopbackHosts.test(hostname));
+}
+
+interface Question {
+  url: string;
+  init: RequestInit;
+  max_bytes: number;
+  /** For every failure but an address that may not be asked. */
+  failure: RefusalReason;
+}
+
+async function withDeadline<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const timer = new AbortController();
+  const wait = clock.sleep(DEADLINE_MS, timer.signal).then(
+    () => over.abort(),
+    () => undefined, // the work ended first
+  );
+  try {
+    return await work(over.signal);
+  } finally {
+    timer.abort();
+    await wait;
+  }
+}
+
+async function readObject(response: Response): Promise<Record<string, unknown> | null> {
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type !== "application/json" && !/^application\/[\w.-]+\+json$/.test(type)) return null;
+  return parseStrictObject(new Uint8Array(await response.arrayBuffer()));
+}
+
+/**
+ * Asks the provider one question: JSON with status 200, within a deadline and a size, no redirect followed, nothing stored.
+ * What it says in place of that is told to nobody, because an answer may repeat a code or a secret. Throws `Refusal`.
+ */
+export function createUpstream({ clock, openContext, isLoopbackHttpAllowed }: UpstreamOptions) {
+  return async (question: Question): Promise<Record<string, unknown>> => {
+    if (!isAllowedAddress(question.url, isLoopbackHttpAllowed)) throw new Refusal("endpoint_not_https");
+    const ask = async (signal: AbortSignal) => {
+      const { max_bytes } = question;
+      const context = openContext({ timeout_ms: DEADLINE_MS, credential_id: null, max_bytes, signal });
+      const init: RequestInit = { ...question.init, redirect: "error", cache: "no-store" };
+      const response = await context.fetch(new URL(question.url), init);
+      const body = await readObject(response);
+      if (response.status !== 200 || body === null) throw new Refusal(question.failure);
+      return body;
+    };
+    try {
+      return await withDeadline(clock, ask);
+    } catch (cause) {
+      if (cause instanceof Refusal) throw cause;
+      if (!(cause instanceof PluginError)) throw cause;
+      throw new Refusal(cause.code === "unreachable" ? "provider_unreachable" : question.failure, { cause });
+    }
+  };
+}
+
+export type Upstream = ReturnType<typeof createUpstream>;
