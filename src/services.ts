@@ -6,6 +6,7 @@ import { auditRecorder } from "./auth/audit.ts";
 import { auditEntryService } from "./auth/audit-entries.ts";
 import { systemActor } from "./auth/schema.ts";
 import { authService } from "./auth/service.ts";
+import { sessionService } from "./auth/sessions.ts";
 import { addressKey, createThrottle } from "./auth/throttle.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -110,7 +111,8 @@ export async function createServices(options: ServiceOptions) {
   const throttle = createThrottle(clock);
   const approvalTokens = createApprovalTokens(options.keys.session);
   const auth = authService({ db, clock, log, audit, passwords: options.passwords, tokens, throttle });
-  const api_tokens = apiTokenService({ db, clock, audit, tokens });
+  const api_tokens = apiTokenService({ db, clock, audit, tokens, confirmPassword: auth.confirmPassword });
+  const sessions = sessionService({ db, clock, audit });
   const audit_entries = auditEntryService({ db, audit });
   const credentials = credentialService({ db, clock, sealer, audit });
   let listeningPort: number | null = null;
@@ -285,6 +287,7 @@ export async function createServices(options: ServiceOptions) {
     audit,
     auth,
     api_tokens,
+    sessions,
     audit_entries,
     settings,
     credentials,

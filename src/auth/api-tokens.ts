@@ -23,7 +23,7 @@ import {
   type RecordAudit,
   type Session,
 } from "./schema.ts";
-import { requireSignIn } from "./step-up.ts";
+import { type ConfirmPassword, requireSignIn } from "./step-up.ts";
 
 export type ApiTokenService = ReturnType<typeof apiTokenService>;
 
@@ -35,23 +35,30 @@ interface ApiTokenServiceOptions {
   clock: Clock;
   audit: RecordAudit;
   tokens: SessionTokens;
+  confirmPassword: ConfirmPassword;
+}
+
+function nameTaken(name: string) {
+  return invalidInput({ name: `There is already an API token "${name}"` });
 }
 
 function view(row: SessionRow): ApiTokenView {
+  // A new token was "seen" when it was made, which is no use of it.
+  const isUsed = row.last_seen_at > row.created_at;
   return {
     id: row.id,
     name: row.name ?? "",
     scope: row.scope,
     created_at: row.created_at,
-    // A new token was "seen" when it was made, which is no use of it.
-    last_used_at: row.last_seen_at > row.created_at ? row.last_seen_at : null,
+    last_used_at: isUsed ? row.last_seen_at : null,
+    last_used_address: isUsed ? row.address : null,
     expires_at: row.expires_at,
   };
 }
 
 /** Named tokens for automation: session rows of their own kind, without an idle limit, ended by a password reset. */
 export function apiTokenService(options: ApiTokenServiceOptions) {
-  const { db, clock, audit, tokens } = options;
+  const { db, clock, audit, tokens, confirmPassword } = options;
   return {
     /** Those that can still be used, oldest first. */
     list: async (query: unknown): Promise<Page<ApiTokenView>> => {
@@ -60,16 +67,19 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
       return toPage(rows, parsed, (row) => row.id, view);
     },
 
-    /** The answer holds the token's text, which is stored nowhere. */
+    /** The answer holds the token's text, which is stored nowhere. Asks for the current password: throws as `ConfirmPassword`. */
     create: async (actor: Actor, session: Session, input: unknown): Promise<CreatedApiTokenView> => {
       requireSignIn(session);
       const parsed = parseInput(ApiTokenInput, input);
+      // Before the password: a name that is taken is no guess at it.
+      if ((await findApiTokenByName(db.read, clock.now(), parsed.name)) !== null) throw nameTaken(parsed.name);
+      await confirmPassword(actor, session, parsed.current_password, "api_token_created");
       const now = clock.now();
       const row = await db.write(async (tx) => {
         const administrator = await findAdministrator(tx);
         if (administrator === null) throw unauthorized();
         if ((await findApiTokenByName(tx, now, parsed.name)) !== null) {
-          throw invalidInput({ name: `There is already an API token "${parsed.name}"` });
+          throw nameTaken(parsed.name);
         }
         if ((await countApiTokens(tx, now)) >= MAXIMUM_TOKENS) {
           throw conflict(`There are ${MAXIMUM_TOKENS} API tokens, which is the most; revoke one first`);

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, or, type SQL } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
 import { administrators, audit_entries, installation, sessions } from "../db/tables.ts";
@@ -60,8 +60,10 @@ export async function insertSession(tx: Writer, row: typeof sessions.$inferInser
   await tx.insert(sessions).values(row);
 }
 
-export async function touchSession(tx: Writer, id: string, now: number): Promise<void> {
-  await tx.update(sessions).set({ last_seen_at: now }).where(eq(sessions.id, id));
+/** `address`: where an API token was used last; a sign-in keeps the one that it was begun from, which is null here. */
+export async function touchSession(tx: Writer, id: string, now: number, address: string | null): Promise<void> {
+  const changes = address === null ? { last_seen_at: now } : { last_seen_at: now, address };
+  await tx.update(sessions).set(changes).where(eq(sessions.id, id));
 }
 
 /** False when there is no such session or it was revoked before. */
@@ -80,6 +82,54 @@ export async function revokeSignIns(tx: Writer, now: number): Promise<void> {
     .update(sessions)
     .set({ revoked_at: now })
     .where(and(eq(sessions.kind, "session"), isNull(sessions.revoked_at)));
+}
+
+interface LiveAt {
+  now: number;
+  /** A sign-in that was seen last before this has ended. */
+  idle_before: number;
+}
+
+const isLiveSignIn = ({ now, idle_before }: LiveAt) =>
+  and(
+    eq(sessions.kind, "session"),
+    isNull(sessions.revoked_at),
+    gt(sessions.expires_at, now),
+    gte(sessions.last_seen_at, idle_before),
+  );
+
+/** Newest first, which is the order of their ids turned; one row more than `limit` says that there is another page. */
+export async function listSignInsBefore(
+  read: Reader,
+  at: LiveAt,
+  before: string | null,
+  limit: number,
+): Promise<SessionRow[]> {
+  return await read
+    .select()
+    .from(sessions)
+    .where(before === null ? isLiveSignIn(at) : and(isLiveSignIn(at), lt(sessions.id, before)))
+    .orderBy(desc(sessions.id))
+    .limit(limit + 1);
+}
+
+export async function findSignIn(read: Reader, at: LiveAt, id: string): Promise<SessionRow | null> {
+  const rows = await read
+    .select()
+    .from(sessions)
+    .where(and(isLiveSignIn(at), eq(sessions.id, id)))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+/** How many ended. */
+export async function revokeOtherSignIns(tx: Writer, kept: string, now: number): Promise<number> {
+  const ended = await tx
+    .update(sessions)
+    .set({ revoked_at: now })
+    .where(and(eq(sessions.kind, "session"), isNull(sessions.revoked_at), ne(sessions.id, kept)))
+    .returning({ id: sessions.id });
+  return ended.length;
 }
 
 export async function deleteAllSessions(tx: Writer): Promise<void> {

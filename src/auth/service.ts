@@ -77,9 +77,18 @@ export function authService(options: AuthServiceOptions) {
     updated_at: row.updated_at,
   });
 
-  const touch = async (id: string, now: number) => {
+  const findLive = async (id: string, now: number) => {
+    const found = await findSessionWithAdministrator(db.read, id);
+    if (found === null) return null;
+    const { session, administrator } = found;
+    const isOpen = session.revoked_at === null && now < session.expires_at;
+    const isIdle = session.kind === "session" && now - session.last_seen_at > IDLE_LIMIT_MS;
+    return isOpen && !isIdle && session.epoch === administrator.session_epoch ? found : null;
+  };
+
+  const touch = async (id: string, now: number, address: string | null) => {
     try {
-      await db.write((tx) => touchSession(tx, id, now));
+      await db.write((tx) => touchSession(tx, id, now, address));
     } catch (error) {
       // A full disk must not keep the administrator from reading what is there.
       log.warning("Could not note the use of a session", { error });
@@ -130,20 +139,24 @@ export function authService(options: AuthServiceOptions) {
     /** Asks for the current password again; see `ConfirmPassword`. */
     confirmPassword,
 
-    /** The session of a token, judged by its row and the account as they are now; null when it does not hold. */
-    authenticate: async (token: string, via: Session["via"]): Promise<Session | null> => {
+    /** The session of a token, judged by its row and the account as they are now; null when it does not hold. `address` is noted. */
+    authenticate: async (
+      token: string,
+      via: Session["via"],
+      address: string | null = null,
+    ): Promise<Session | null> => {
       const claims = await tokens.verify(token);
       if (claims === null) return null;
-      const found = await findSessionWithAdministrator(db.read, claims.session_id);
+      const now = clock.now();
+      const found = await findLive(claims.session_id, now);
       if (found === null) return null;
       const { session, administrator } = found;
-      const now = clock.now();
       const isOurs = session.administrator_id === claims.administrator_id;
-      const isCurrent = claims.epoch === administrator.session_epoch && session.epoch === administrator.session_epoch;
-      const isOpen = session.revoked_at === null && now < session.expires_at;
-      const isIdle = session.kind === "session" && now - session.last_seen_at > IDLE_LIMIT_MS;
-      if (!isOurs || !isCurrent || !isOpen || isIdle) return null;
-      if (Math.abs(now - session.last_seen_at) >= TOUCH_EVERY_MS) await touch(session.id, now);
+      if (!isOurs || claims.epoch !== administrator.session_epoch) return null;
+      // Where a sign-in was begun stays; where a token is used says whether somebody else has it.
+      const moved = session.kind === "api_token" && session.address !== address ? address : null;
+      const isStale = Math.abs(now - session.last_seen_at) >= TOUCH_EVERY_MS;
+      if (isStale || moved !== null) await touch(session.id, now, moved);
       return {
         id: session.id,
         kind: session.kind,
@@ -154,6 +167,12 @@ export function authService(options: AuthServiceOptions) {
         is_password_change_required: administrator.is_password_change_required,
         expires_at: session.expires_at,
       };
+    },
+
+    /** Whether a session of an earlier request still holds; looking is no use of it. For answers that go on: event streams. */
+    holds: async (session: Session): Promise<boolean> => {
+      const found = await findLive(session.id, clock.now());
+      return found !== null && found.session.administrator_id === session.administrator_id;
     },
 
     /** Ends this session, or this API token, at once. */

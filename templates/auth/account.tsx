@@ -55,6 +55,9 @@ export function AccountPage(props: AccountPageProps) {
           <p>
             <LinkButton ctx={ctx} href="/account/password" icon="lock">
               {t.change_password}
+            </LinkButton>{" "}
+            <LinkButton ctx={ctx} href="/account/sessions">
+              {t.sessions}
             </LinkButton>
           </p>
         </Panel>
@@ -86,6 +89,7 @@ function Tokens({ ctx, tokens }: AccountPageProps) {
           columns={[
             { key: "name", title: texts(ctx).common.name, grows: true },
             { key: "scope", title: t.scope },
+            { key: "from", title: t.last_used_address, wide_only: true },
             { key: "used", title: t.last_used, align: "end" },
             { key: "expires", title: t.expires, align: "end" },
           ]}
@@ -94,7 +98,13 @@ function Tokens({ ctx, tokens }: AccountPageProps) {
             cells: {
               name: token.name,
               scope: <Badge>{t.scopes[token.scope]}</Badge>,
-              used: <Time ctx={ctx} at={token.last_used_at} />,
+              used: token.last_used_at === null ? t.never_used : <Time ctx={ctx} at={token.last_used_at} />,
+              from:
+                token.last_used_address === null ? (
+                  <span class="quiet">–</span>
+                ) : (
+                  <code>{token.last_used_address}</code>
+                ),
               expires: <Time ctx={ctx} at={token.expires_at} form="short" />,
             },
             actions: (

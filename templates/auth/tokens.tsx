@@ -12,6 +12,7 @@ import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { PasswordField } from "./password-field.tsx";
 
 interface TokenFormPageProps {
   ctx: PageContext;
@@ -35,6 +36,18 @@ export function TokenFormPage({ ctx, fields, values, errors }: TokenFormPageProp
         errors={errors}
         submit={t.create_token}
         cancel_href="/account"
+        replaced={{
+          current_password: (
+            <PasswordField
+              ctx={ctx}
+              name="current_password"
+              title={t.current_password}
+              autocomplete="current-password"
+              error={errors.current_password}
+              help={t.confirm_with_password}
+            />
+          ),
+        }}
       />
     </Layout>
   );
@@ -94,7 +107,14 @@ export function TokenRevoke({ ctx, token }: TokenRevokeProps) {
       cancel_href="/account"
     >
       <p>{t.revoke_text}</p>
-      <Facts items={[[t.last_used, <Time ctx={ctx} at={token.last_used_at} />]]} />
+      <Facts
+        items={[
+          [t.last_used, token.last_used_at === null ? t.never_used : <Time ctx={ctx} at={token.last_used_at} />],
+          ...(token.last_used_address === null
+            ? []
+            : [[t.last_used_address, <code>{token.last_used_address}</code>] as const]),
+        ]}
+      />
     </Confirm>
   );
 }

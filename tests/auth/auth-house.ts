@@ -5,6 +5,7 @@ import { auditEntryService } from "../../src/auth/audit-entries.ts";
 import { bootstrapAdministrator } from "../../src/auth/bootstrap.ts";
 import type { Actor } from "../../src/auth/schema.ts";
 import { authService } from "../../src/auth/service.ts";
+import { sessionService } from "../../src/auth/sessions.ts";
 import { createThrottle } from "../../src/auth/throttle.ts";
 import { createLog } from "../../src/log.ts";
 import { createPasswords } from "../../src/secrets/password.ts";
@@ -30,7 +31,8 @@ export async function authHouse() {
   const tokens = createSessionTokens(sessionKey, clock);
   const throttle = createThrottle(clock);
   const auth = authService({ db, clock, log, audit, passwords, tokens, throttle });
-  const api_tokens = apiTokenService({ db, clock, audit, tokens });
+  const api_tokens = apiTokenService({ db, clock, audit, tokens, confirmPassword: auth.confirmPassword });
+  const sessions = sessionService({ db, clock, audit });
   const audit_entries = auditEntryService({ db, audit });
   const bootstrap = () => bootstrapAdministrator({ db, clock, log, audit, passwords });
 
@@ -54,6 +56,7 @@ export async function authHouse() {
     sessionKey,
     auth,
     api_tokens,
+    sessions,
     audit_entries,
     bootstrap,
     signIn,

@@ -171,7 +171,7 @@ describe("changePassword()", () => {
   test("ends every sign-in, also its own, and gives a new one; API tokens stay", async () => {
     const { token, session } = await house.settle();
     const other = await house.signIn(goodPassword);
-    const apiToken = await house.api_tokens.create(actor, session, { name: "ci" });
+    const apiToken = await house.api_tokens.create(actor, session, { name: "ci", current_password: goodPassword });
     const next = await house.auth.changePassword(origin, session, {
       current_password: goodPassword,
       new_password: "harbour-seal-compass",
@@ -213,14 +213,14 @@ describe("changePassword()", () => {
 
   test("is refused to API tokens, and so are renaming and making tokens", async () => {
     const { session } = await house.settle();
-    const { token } = await house.api_tokens.create(actor, session, { name: "ci" });
+    const { token } = await house.api_tokens.create(actor, session, { name: "ci", current_password: goodPassword });
     const automation = await house.auth.authenticate(token, "bearer");
     if (automation === null) throw new Error("the API token does not hold");
     const input = { current_password: goodPassword, new_password: "harbour-seal-compass" };
     for (const work of [
       house.auth.changePassword(origin, automation, input),
       house.auth.updateAccount(actor, automation, { username: "eve" }),
-      house.api_tokens.create(actor, automation, { name: "another" }),
+      house.api_tokens.create(actor, automation, { name: "another", current_password: goodPassword }),
       house.api_tokens.revoke(actor, automation, automation.id),
     ]) {
       expect(await failureOf(work)).toMatchObject({ status: 403, code: "session_required" });
@@ -260,7 +260,12 @@ describe("updateAccount()", () => {
 describe("API tokens", () => {
   test("are listed without their text, and refused from the moment they are revoked", async () => {
     const { session } = await house.settle();
-    const created = await house.api_tokens.create(actor, session, { name: "ci", scope: "read", expires_in_days: 30 });
+    const created = await house.api_tokens.create(actor, session, {
+      name: "ci",
+      scope: "read",
+      expires_in_days: 30,
+      current_password: goodPassword,
+    });
     expect(await house.auth.authenticate(created.token, "bearer")).toMatchObject({ kind: "api_token", scope: "read" });
     const { items } = await house.api_tokens.list({});
     expect(items).toMatchObject([{ id: created.id, name: "ci", scope: "read", last_used_at: null }]);
@@ -273,7 +278,11 @@ describe("API tokens", () => {
 
   test("hold for their days without use, and end then", async () => {
     const { session } = await house.settle();
-    const { token } = await house.api_tokens.create(actor, session, { name: "ci", expires_in_days: 30 });
+    const { token } = await house.api_tokens.create(actor, session, {
+      name: "ci",
+      expires_in_days: 30,
+      current_password: goodPassword,
+    });
     await house.clock.advance(30 * 24 * HOUR - 1000);
     expect(await house.auth.authenticate(token, "bearer")).not.toBeNull();
     await house.clock.advance(1000);
@@ -289,17 +298,20 @@ describe("API tokens", () => {
     [{ name: "taken" }, "name"],
   ])("refuse %j", async (input, field) => {
     const { session } = await house.settle();
-    await house.api_tokens.create(actor, session, { name: "taken" });
-    expect(await failureOf(house.api_tokens.create(actor, session, input))).toHaveProperty(`fields.${field}`);
+    await house.api_tokens.create(actor, session, { name: "taken", current_password: goodPassword });
+    const refused = house.api_tokens.create(actor, session, { current_password: goodPassword, ...input });
+    expect(await failureOf(refused)).toHaveProperty(`fields.${field}`);
   });
 
   test("page by cursor and are at most 100", async () => {
     const { session } = await house.settle();
     for (let index = 0; index < 100; index++) {
       await house.clock.advance(1);
-      await house.api_tokens.create(actor, session, { name: `token ${index}` });
+      await house.api_tokens.create(actor, session, { name: `token ${index}`, current_password: goodPassword });
     }
-    expect(await failureOf(house.api_tokens.create(actor, session, { name: "one more" }))).toMatchObject({
+    expect(
+      await failureOf(house.api_tokens.create(actor, session, { name: "one more", current_password: goodPassword })),
+    ).toMatchObject({
       status: 409,
     });
     const first = await house.api_tokens.list({ limit: 60 });
@@ -314,7 +326,7 @@ describe("API tokens", () => {
 describe("resetPassword()", () => {
   test("sets the password, ends every session and API token, and asks for no change", async () => {
     const { session, token } = await house.settle();
-    const apiToken = await house.api_tokens.create(actor, session, { name: "ci" });
+    const apiToken = await house.api_tokens.create(actor, session, { name: "ci", current_password: goodPassword });
     expect(await resetPassword(house, "harbour-seal-compass")).toBe("admin");
     for (const old of [token, apiToken.token]) expect(await house.auth.authenticate(old, "bearer")).toBeNull();
     expect(await failureOf(house.signIn(goodPassword))).toMatchObject({ status: 401 });

@@ -4,6 +4,7 @@ import { apiTokenRoutes } from "../../src/http/api/api-tokens.ts";
 import { auditEntryRoutes } from "../../src/http/api/audit-entries.ts";
 import { mountRoutes } from "../../src/http/api/route.ts";
 import { sessionRoutes } from "../../src/http/api/session.ts";
+import { sessionsRoutes } from "../../src/http/api/sessions.ts";
 import type { AppEnv } from "../../src/http/context.ts";
 import { clientAddress } from "../../src/http/middleware/client-address.ts";
 import { csrf } from "../../src/http/middleware/csrf.ts";
@@ -30,6 +31,7 @@ export async function authApp(baseUrlText = "https://tidemark.example") {
   app.use(session(services), csrf(services));
   mountRoutes(app, [
     ...sessionRoutes(services),
+    ...sessionsRoutes(services),
     ...accountRoutes(services),
     ...apiTokenRoutes(services),
     ...auditEntryRoutes(services),

@@ -24,11 +24,12 @@ export function apiTokenRoutes(services: { api_tokens: ApiTokenService }): reado
       method: "POST",
       path: "/api-tokens",
       operation_id: "create_api_token",
-      summary: "Make a token for automation; its text is in this answer alone",
+      summary: "Make a token for automation; its text is in this answer alone. Asks for the current password",
       tag,
       access: "full",
       body: ApiTokenInput,
       answer: { status: 201, description: "The token", schema: CreatedApiTokenView },
+      refusals: { 429: "Too many failed attempts; `Retry-After` says when" },
       perform: ({ context, body }) => api_tokens.create(context.get("actor"), requireSession(context), body),
     },
     {

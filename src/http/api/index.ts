@@ -11,6 +11,7 @@ import type { Route } from "./route.ts";
 import { runRoutes } from "./runs.ts";
 import { runtimeConnectionRoutes } from "./runtime-connections.ts";
 import { sessionRoutes } from "./session.ts";
+import { sessionsRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
 import { snapshotRoutes } from "./snapshots.ts";
 import { statsRoutes } from "./stats.ts";
@@ -23,6 +24,7 @@ import { upstreamRoutes } from "./upstreams.ts";
 export function apiRoutes(services: Services): readonly Route[] {
   return [
     ...sessionRoutes(services),
+    ...sessionsRoutes(services),
     ...accountRoutes(services),
     ...apiTokenRoutes(services),
     ...settingsRoutes(services),

@@ -22,10 +22,10 @@ export function session({ auth, baseUrl }: SessionOptions): MiddlewareHandler<Ap
     const header = c.req.header("authorization");
     if (header !== undefined) {
       const token = bearerToken(header);
-      return token === null ? null : await auth.authenticate(token, "bearer");
+      return token === null ? null : await auth.authenticate(token, "bearer", c.get("address"));
     }
     const cookie = readSessionCookie(c, baseUrl);
-    return cookie === null ? null : await auth.authenticate(cookie, "cookie");
+    return cookie === null ? null : await auth.authenticate(cookie, "cookie", c.get("address"));
   };
   return async function session(c, next) {
     const found = await find(c);

@@ -10,19 +10,27 @@ export interface StreamMessage {
 
 /** A silent stream is asked about by `app.js` after 25 s; proxies in between close one after a minute. */
 const pingMs = 10_000;
+/** So long an ended session still hears that there is nothing new; each look is one read by key. */
+const lookMs = 1000;
 
 function encoded({ id, data }: StreamMessage): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\n${lines.join("")}\n`;
 }
 
+interface StreamOptions {
+  clock: Clock;
+  /** Whether the session that asked still holds; false ends the stream. */
+  holds: () => Promise<boolean>;
+}
+
 /**
- * Answers with server-sent events until the messages end or the reader is gone; `messages` gets the signal that says so. A ping
- * keeps a silent stream alive.
+ * Answers with server-sent events until the messages end, the reader is gone or the session has ended; `messages` gets the
+ * signal that says so. No message goes out without a look at the session. A ping keeps a silent stream alive.
  */
 export function eventStream(
   c: AppContext,
-  clock: Clock,
+  { clock, holds }: StreamOptions,
   messages: (signal: AbortSignal) => AsyncIterable<StreamMessage>,
 ): Response {
   const headers = {
@@ -41,29 +49,32 @@ export function eventStream(
       const send = (text: string) => {
         if (!signal.aborted) controller.enqueue(encoder.encode(text));
       };
-      const ping = async () => {
-        while (!signal.aborted) {
-          await clock.sleep(pingMs, signal);
-          send("event: ping\ndata:\n\n");
+      const end = () => {
+        if (!signal.aborted) controller.close();
+        gone.abort();
+      };
+      const fail = (error: unknown) => {
+        if (!signal.aborted) controller.error(error);
+        gone.abort();
+      };
+      const watch = async () => {
+        for (let look = 1; !signal.aborted; look += 1) {
+          await clock.sleep(lookMs, signal);
+          if (!(await holds())) return end();
+          if (look % (pingMs / lookMs) === 0) send("event: ping\ndata:\n\n");
         }
       };
       const work = async () => {
         send("event: ping\ndata:\n\n");
-        for await (const message of messages(signal)) send(encoded(message));
+        for await (const message of messages(signal)) {
+          if (!(await holds())) break;
+          send(encoded(message));
+        }
       };
-      ping().catch((error: unknown) => {
-        if (!signal.aborted) controller.error(error);
+      watch().catch((error: unknown) => {
+        if (!signal.aborted) fail(error);
       });
-      work().then(
-        () => {
-          if (!signal.aborted) controller.close();
-          gone.abort();
-        },
-        (error: unknown) => {
-          if (!signal.aborted) controller.error(error);
-          gone.abort();
-        },
-      );
+      work().then(end, fail);
     },
     cancel: () => gone.abort(),
   });

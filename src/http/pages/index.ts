@@ -16,6 +16,7 @@ import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
 import { runPages } from "./runs.tsx";
 import { searchPages } from "./search.tsx";
+import { sessionPages } from "./sessions.tsx";
 import { settingsPages } from "./settings.tsx";
 import { signInPages } from "./sign-in.tsx";
 import { snapshotPages } from "./snapshots.tsx";
@@ -34,6 +35,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   searchPages(app, services, page);
   accountPages(app, services, page);
   apiTokenPages(app, services, page);
+  sessionPages(app, services, page);
   settingsPages(app, services, page);
   executorPages(app, services, page);
   notifierPages(app, services, page);

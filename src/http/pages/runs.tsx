@@ -12,7 +12,7 @@ import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
-import { type BaseUrl, readSessionCookie } from "../session-cookie.ts";
+import { requireSession } from "../current-session.ts";
 import { eventStream } from "./event-stream.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
@@ -22,8 +22,7 @@ interface RunPageServices {
   executors: Pick<ExecutorService, "get">;
   runs: RunService;
   snapshots: Pick<SnapshotService, "list">;
-  auth: Pick<AuthService, "authenticate">;
-  baseUrl: BaseUrl;
+  auth: Pick<AuthService, "holds">;
   clock: Clock;
 }
 
@@ -84,7 +83,9 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
     const seen = Number(c.req.header("last-event-id") ?? "0");
     // Not known: told as any other page, before the stream begins.
     await runs.get(id);
-    return eventStream(c, services.clock, (signal) =>
+    const session = requireSession(c);
+    const options = { clock: services.clock, holds: () => services.auth.holds(session) };
+    return eventStream(c, options, (signal) =>
       messages(services, page, c, id, Number.isSafeInteger(seen) && seen > 0 ? seen : 0, signal),
     );
   });
@@ -146,7 +147,7 @@ function isCleaning(run: RunDetailView, now: number): boolean {
   return has("commit", true) && !has("remove_old", true) && now - (run.ended_at ?? now) < cleaningMs;
 }
 
-/** Each step as the parts of the page that it changed; whoever is not signed in any more gets no further word. */
+/** Each step as the parts of the page that it changed. */
 async function* messages(
   services: RunPageServices,
   page: PageSettings,
@@ -157,8 +158,6 @@ async function* messages(
 ): AsyncGenerator<{ id: string; data: string }> {
   const sent = new Map<string, string>();
   const changedParts = async (isOver: boolean): Promise<string> => {
-    const token = readSessionCookie(c, services.baseUrl);
-    if (token === null || (await services.auth.authenticate(token, "cookie")) === null) return "";
     const found = await propsOf(services, page, c);
     const props = { ...found, is_live: !isOver };
     const changed: string[] = [];

@@ -1,4 +1,4 @@
-import { formatNumber } from "../../format.ts";
+import { formatNumber, plural } from "../../format.ts";
 
 export const auth = {
   sign_in: "Sign in",
@@ -39,6 +39,31 @@ export const auth = {
   session_ends: "This session ends at the latest",
   created: "Created",
   account_id: "Account id",
+  sessions: "Sessions",
+  sessions_lead: "Where you are signed in. End what you do not recognise, then change the password.",
+  sessions_note:
+    "A session ends after 24 hours without use and after 7 days at the latest. Names of browsers are what they say of themselves.",
+  browser: "Browser",
+  browser_on: (browser: string, system: string) => `${browser} on ${system}`,
+  unknown_browser: "Unknown program",
+  this_session: "This session",
+  session_address: "Signed in from",
+  session_method: "With",
+  methods: { password: "Password", oidc: "Identity provider" },
+  session_since: "Since",
+  session_seen: "Last seen",
+  end_session: "End session",
+  end_session_title: "End this session?",
+  end_session_text: "It is signed out at its next request, and its live views stop.",
+  end_own_title: "End the session that you are using?",
+  end_own_text: "You are signed out here at once.",
+  session_ended: "Session ended",
+  end_others: "End all others",
+  end_others_title: "End all other sessions?",
+  end_others_text: (count: number) =>
+    `${plural("en", count, { one: "other session", other: "other sessions" })} will be signed out at once. This one and API tokens stay.`,
+  others_ended: (count: number) => `${plural("en", count, { one: "session", other: "sessions" })} ended`,
+  confirm_with_password: "Asked again, because a token outlives this session",
   tokens: "API tokens",
   tokens_text: "For scripts and other programs. Each is named, expires, and can be revoked on its own.",
   tokens_empty: "No API tokens. A program signs in with one in the header “Authorization: Bearer …”.",
@@ -54,6 +79,8 @@ export const auth = {
   scope: "Scope",
   scopes: { read: "Read only", full: "Full" },
   last_used: "Last used",
+  last_used_address: "From",
+  never_used: "Never",
   expires: "Expires",
   revoke: "Revoke",
   revoke_title: (name: string) => `Revoke ${name}?`,

@@ -142,7 +142,11 @@ describe("the session of a request", () => {
 
   test("of a token with the scope read takes no change", async () => {
     const { token } = await app.settle();
-    const created = await app.call("POST", "/api-tokens", token, { name: "ci", scope: "read" });
+    const created = await app.call("POST", "/api-tokens", token, {
+      name: "ci",
+      scope: "read",
+      current_password: goodPassword,
+    });
     expect(created.status).toBe(201);
     const reader = (await created.json()).token;
     expect((await app.call("GET", "/account", reader)).status).toBe(200);
@@ -177,7 +181,7 @@ describe("the session of a request", () => {
 describe("the hash and the secrets of the account", () => {
   test("are in no answer", async () => {
     const { token } = await app.settle();
-    await app.call("POST", "/api-tokens", token, { name: "ci" });
+    await app.call("POST", "/api-tokens", token, { name: "ci", current_password: goodPassword });
     for (const path of ["/account", "/session", "/api-tokens", "/audit-entries"]) {
       const text = await (await app.call("GET", path, token)).text();
       expect(text).not.toMatch(/argon2|password_hash|eyJ/);

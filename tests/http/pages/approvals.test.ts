@@ -4,7 +4,7 @@ import { systemActor } from "../../../src/auth/schema.ts";
 import { audit_entries, runs } from "../../../src/db/tables.ts";
 import { createApprovalTokens } from "../../../src/secrets/approval-tokens.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
-import { type TestApp, testApp } from "../../support/test-app.ts";
+import { goodPassword, type TestApp, testApp } from "../../support/test-app.ts";
 
 const id = "01900000-0000-7000-8000-000000000001";
 const hash = "a".repeat(64);
@@ -256,7 +256,11 @@ describe("POST /api/runs/{id}/approvals", () => {
 
   test("is not for tokens that only read", async () => {
     const { api } = await app.signedIn();
-    const { body } = await api("POST", "/api-tokens", { name: "reader", scope: "read" });
+    const { body } = await api("POST", "/api-tokens", {
+      name: "reader",
+      scope: "read",
+      current_password: goodPassword,
+    });
     const answer = await app.send(`/api/runs/${id}/approvals`, {
       method: "POST",
       headers: { authorization: `Bearer ${String(body.token)}`, "content-type": "application/json" },

@@ -51,6 +51,7 @@ describe("/account", () => {
       name: "backup script",
       scope: "read",
       expires_in_days: "7",
+      current_password: goodPassword,
     });
     expect(created.status).toBe(200);
     const token = /data-copy="(eyJ[^"]+)"/.exec(created.text)?.[1] ?? "";
@@ -65,8 +66,18 @@ describe("/account", () => {
   });
 
   test("names a taken token at its field", async () => {
-    await person.post("/account/tokens", { name: "twice", scope: "full", expires_in_days: "1" });
-    const again = await person.post("/account/tokens", { name: "twice", scope: "full", expires_in_days: "1" });
+    await person.post("/account/tokens", {
+      name: "twice",
+      scope: "full",
+      expires_in_days: "1",
+      current_password: goodPassword,
+    });
+    const again = await person.post("/account/tokens", {
+      name: "twice",
+      scope: "full",
+      expires_in_days: "1",
+      current_password: goodPassword,
+    });
     expect(again.status).toBe(422);
     expect(again.text).toContain("There is already an API token");
   });

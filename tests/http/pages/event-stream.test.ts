@@ -8,7 +8,7 @@ function appWithStream() {
   const asked: AbortSignal[] = [];
   const app = new Hono<AppEnv>();
   app.get("/stream", (c) =>
-    eventStream(c, createFakeClock(), async function* (signal) {
+    eventStream(c, { clock: createFakeClock(), holds: async () => true }, async function* (signal) {
       asked.push(signal);
       yield { id: "1", data: "<p>\n</p>" };
     }),

@@ -152,7 +152,11 @@ describe("pages", () => {
   test("take no API token, whatever its scope", async () => {
     const app = await start();
     const person = await app.signedIn();
-    const { body } = await person.api("POST", "/api-tokens", { name: "reader", scope: "read" });
+    const { body } = await person.api("POST", "/api-tokens", {
+      name: "reader",
+      scope: "read",
+      current_password: goodPassword,
+    });
     const headers = [{ authorization: `Bearer ${body.token}` }, { cookie: `tidemark_session=${body.token}` }];
     for (const each of headers) {
       expect((await app.send("/credentials", { headers: each })).status).toBe(303);

@@ -1,0 +1,81 @@
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { describeBrowser } from "./browser.ts";
+import { findSignIn, listSignInsBefore, revokeOtherSignIns, revokeSession, type SessionRow } from "./queries.ts";
+import type { Actor, EndedSessionsView, RecordAudit, Session, SignInSessionView } from "./schema.ts";
+import { IDLE_LIMIT_MS } from "./sign-ins.ts";
+import { requireSignIn } from "./step-up.ts";
+
+export type SessionService = ReturnType<typeof sessionService>;
+
+interface SessionServiceOptions {
+  db: Database;
+  clock: Clock;
+  audit: RecordAudit;
+}
+
+/** The sign-ins that hold, for the administrator to look through and to end; API tokens have their own list. */
+export function sessionService({ db, clock, audit }: SessionServiceOptions) {
+  const live = () => ({ now: clock.now(), idle_before: clock.now() - IDLE_LIMIT_MS });
+  const subjectOf = (row: SessionRow) => {
+    const { browser, system } = describeBrowser(row.user_agent);
+    return {
+      kind: "session",
+      id: row.id,
+      name: [browser, system, row.address].filter((each) => each !== null).join(", "),
+    };
+  };
+  const viewFor =
+    (current: Session) =>
+    (row: SessionRow): SignInSessionView => ({
+      id: row.id,
+      is_current: row.id === current.id,
+      method: row.method,
+      address: row.address,
+      ...describeBrowser(row.user_agent),
+      user_agent: row.user_agent,
+      created_at: row.created_at,
+      last_seen_at: row.last_seen_at,
+      expires_at: row.expires_at,
+    });
+
+  return {
+    /** The newest first. */
+    list: async (session: Session, query: unknown): Promise<Page<SignInSessionView>> => {
+      const parsed = parseInput(PageQuery, query);
+      const rows = await listSignInsBefore(db.read, live(), cursorKey(parsed), pageSize(parsed));
+      return toPage(rows, parsed, (row) => row.id, viewFor(session));
+    },
+
+    /** Throws 404 for one that does not hold any more. */
+    get: async (session: Session, id: string): Promise<SignInSessionView> => {
+      const row = await findSignIn(db.read, live(), id);
+      if (row === null) throw notFound("session", id);
+      return viewFor(session)(row);
+    },
+
+    /** Refused from the next request on, and its event streams end. It may be the caller's own. */
+    end: async (actor: Actor, session: Session, id: string): Promise<void> => {
+      requireSignIn(session);
+      await db.write(async (tx) => {
+        const row = await findSignIn(tx, live(), id);
+        if (row === null) throw notFound("session", id);
+        await revokeSession(tx, id, clock.now());
+        await audit(tx, actor, { event: "session_ended", outcome: "ok", subject: subjectOf(row) });
+      });
+    },
+
+    /** Every sign-in but the caller's. API tokens stay. */
+    endOthers: async (actor: Actor, session: Session): Promise<EndedSessionsView> => {
+      requireSignIn(session);
+      return await db.write(async (tx) => {
+        const ended = await revokeOtherSignIns(tx, session.id, clock.now());
+        await audit(tx, actor, { event: "other_sessions_ended", outcome: "ok", detail: { ended } });
+        return { ended };
+      });
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import type { SignInSessionView } from "../../src/auth/schema.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { Facts } from "../components/facts.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Badge } from "../components/state.tsx";
+import { Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { Layout } from "../layout.tsx";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+/** "Firefox 128 on Linux", or what of it is known. */
+function browserWords(ctx: PageContext, session: SignInSessionView): string {
+  const t = texts(ctx).auth;
+  if (session.browser === null) return session.system ?? t.unknown_browser;
+  return session.system === null ? session.browser : t.browser_on(session.browser, session.system);
+}
+
+function Address({ session }: { session: SignInSessionView }) {
+  return session.address === null ? <span class="quiet">–</span> : <code>{session.address}</code>;
+}
+
+interface SessionsPageProps {
+  ctx: PageContext;
+  /** All of them, the newest first. */
+  sessions: readonly SignInSessionView[];
+}
+
+export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
+  const t = texts(ctx).auth;
+  const hasOthers = sessions.some((session) => !session.is_current);
+  const ending = hasOthers ? (
+    <LinkButton ctx={ctx} href="/account/sessions/end-others" kind="danger" opens_dialog>
+      {t.end_others}
+    </LinkButton>
+  ) : undefined;
+  return (
+    <Layout ctx={ctx} title={t.sessions}>
+      <PageHeader
+        ctx={ctx}
+        title={t.sessions}
+        parent={{ title: t.account, href: "/account" }}
+        lead={t.sessions_lead}
+        actions={ending}
+      />
+      <Table
+        ctx={ctx}
+        caption={t.sessions}
+        columns={[
+          { key: "browser", title: t.browser, grows: true },
+          { key: "current", title: t.this_session, card_label: "none" },
+          { key: "address", title: t.session_address },
+          { key: "method", title: t.session_method, wide_only: true },
+          { key: "since", title: t.session_since, align: "end" },
+          { key: "seen", title: t.session_seen, align: "end" },
+        ]}
+        rows={sessions.map((session) => ({
+          id: `session-${session.id}`,
+          cells: {
+            browser: <span title={session.user_agent ?? undefined}>{browserWords(ctx, session)}</span>,
+            current: session.is_current ? <Badge>{t.this_session}</Badge> : null,
+            address: <Address session={session} />,
+            method: t.methods[session.method],
+            since: <Time ctx={ctx} at={session.created_at} />,
+            seen: <Time ctx={ctx} at={session.last_seen_at} />,
+          },
+          actions: (
+            <LinkButton ctx={ctx} href={`/account/sessions/${session.id}/end`} kind="bare" small opens_dialog>
+              {t.end_session}
+            </LinkButton>
+          ),
+        }))}
+      />
+      <p class="note">{t.sessions_note}</p>
+    </Layout>
+  );
+}
+
+interface SessionEndProps {
+  ctx: PageContext;
+  session: SignInSessionView;
+}
+
+/** The question alone, as htmx asks for it. */
+export function SessionEnd({ ctx, session }: SessionEndProps) {
+  const t = texts(ctx).auth;
+  return (
+    <Confirm
+      ctx={ctx}
+      title={session.is_current ? t.end_own_title : t.end_session_title}
+      verb={t.end_session}
+      kind="danger"
+      action={`/account/sessions/${session.id}/end`}
+      cancel_href="/account/sessions"
+    >
+      <p>{session.is_current ? t.end_own_text : t.end_session_text}</p>
+      <Facts
+        items={[
+          [t.browser, browserWords(ctx, session)],
+          [t.session_address, <Address session={session} />],
+          [t.session_method, t.methods[session.method]],
+          [t.session_since, <Time ctx={ctx} at={session.created_at} />],
+          [t.session_seen, <Time ctx={ctx} at={session.last_seen_at} />],
+        ]}
+      />
+    </Confirm>
+  );
+}
+
+export function SessionEndPage(props: SessionEndProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).auth.end_session}>
+      <SessionEnd {...props} />
+    </Layout>
+  );
+}
+
+interface OthersEndProps {
+  ctx: PageContext;
+  /** How many would end. */
+  count: number;
+}
+
+/** The question alone, as htmx asks for it. */
+export function OthersEnd({ ctx, count }: OthersEndProps) {
+  const t = texts(ctx).auth;
+  return (
+    <Confirm
+      ctx={ctx}
+      title={t.end_others_title}
+      verb={t.end_others}
+      kind="danger"
+      action="/account/sessions/end-others"
+      cancel_href="/account/sessions"
+    >
+      <p>{t.end_others_text(count)}</p>
+    </Confirm>
+  );
+}
+
+export function OthersEndPage(props: OthersEndProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).auth.end_others}>
+      <OthersEnd {...props} />
+    </Layout>
+  );
+}
