@@ -55,11 +55,14 @@ export type RefusalReason = (typeof refusalReasons)[number];
 /** Thrown inside the feature; only its reason goes into the audit, and nobody outside is told it. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
+  /** Of a `provider_error`: which of the known ones; what else it said is not kept. */
+  readonly provider_error: string | undefined;
 
-  constructor(reason: RefusalReason, options: { cause?: unknown } = {}) {
-    super(`Refused: ${reason}`, options);
+  constructor(reason: RefusalReason, options: { cause?: unknown; provider_error?: string } = {}) {
+    super(`Refused: ${reason}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "Refusal";
     this.reason = reason;
+    this.provider_error = options.provider_error;
   }
 }
 

@@ -1,56 +1,185 @@
-import type { Actor, Session, SignInView } from "../auth/schema.ts";
-import type { SignInOrigin } from "../auth/service.ts";
-import type { Page } from "../forms/page.ts";
-import type { BindingView, LoginProvider, ProviderView } from "./schema.ts";
+import type { Actor, RecordAudit, Session } from "../auth/schema.ts";
+import type { AuthService } from "../auth/service.ts";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { AppError, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import type { Log } from "../log.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import { attempts, type StartedAttempt } from "./attempts.ts";
+import { type CallbackFrom, type Completed, callback, refusalRecorder } from "./callback.ts";
+import { providerDocuments } from "./provider-metadata.ts";
+import { callbackUrl, providerService } from "./providers.ts";
+import { deleteBinding, findBinding, findProvider, findProviderById, revokeProviderSignIns } from "./queries.ts";
+import { Refusal } from "./refusal.ts";
+import { requestLimit } from "./request-limit.ts";
+import { type BindingView, type LoginProvider, PasswordConfirmation } from "./schema.ts";
+import { createUpstream, type OpenContext } from "./upstream.ts";
 
-/** A way to the provider that was begun. */
-export interface StartedAttempt {
-  /** Where the browser has to go. */
-  authorization_url: string;
-  /** For the browser's cookie (`http/oidc-cookie.ts`): without it the callback is refused. */
-  browser: string;
-  expires_at: number;
+export type { StartedAttempt } from "./attempts.ts";
+export type { Completed } from "./callback.ts";
+
+export type OidcService = ReturnType<typeof oidcService>;
+
+interface OidcServiceOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  sealer: Sealer;
+  audit: RecordAudit;
+  auth: Pick<AuthService, "confirmPassword" | "signInWithProvider">;
+  openContext: OpenContext;
+  /** As set, without a final slash; blank when nobody set it. */
+  baseUrl: () => string;
+  /** For tests alone: takes http addresses of this machine's loopback too. */
+  isLoopbackHttpAllowed: boolean;
+  isRefusedAddress: (url: string) => boolean;
+  /** Which addresses count as one client. */
+  clientOf: (address: string | null) => string;
 }
 
-/** How a callback ended well; everything else throws `oidc_refused`, with one text for all causes. */
-export type Completed =
-  | { kind: "binding"; provider: string }
-  | { kind: "login"; sign_in: SignInView; next: string | null };
+/** For the administrator who binds: what is wrong with the provider, in words. */
+const unusable: Partial<Record<Refusal["reason"], string>> = {
+  provider_unreachable: "The identity provider does not answer",
+  metadata_invalid: "The identity provider's discovery document is not usable",
+  metadata_issuer_wrong: "The identity provider's discovery document names another issuer than the issuer URL",
+  endpoint_not_https: "The identity provider names an endpoint that is not https",
+};
 
-export interface OidcService {
-  /** At most one. */
-  list(query: unknown): Promise<Page<ProviderView>>;
-  get(id: string): Promise<ProviderView>;
-  /** Throws 409 `conflict` when there is one already, 422. */
-  create(actor: Actor, input: unknown): Promise<ProviderView>;
-  /** A blank or missing client secret keeps the stored one. Throws 409 `bound`, 422. */
-  update(actor: Actor, id: string, input: unknown): Promise<ProviderView>;
-  /** Throws 409 `bound`. */
-  remove(actor: Actor, id: string): Promise<void>;
-  /** What the sign-in page offers: the provider when it is enabled and holds the binding, else null. */
-  loginProvider(): Promise<LoginProvider | null>;
-  binding(): Promise<BindingView>;
-  /**
-   * Begins a binding for this very session. `input`: `current_password`; `browser`: what the browser's cookie holds already.
-   * Throws 403 for API tokens, 404, 409 (`bound`, `provider_disabled`, `base_url_required`), 422, 429, 502.
-   */
-  startBinding(
-    from: { actor: Actor; session: Session; browser: string | null },
-    providerId: string,
-    input: unknown,
-  ): Promise<StartedAttempt>;
-  /** Works while the provider is down. Throws 403 for API tokens, 409 `not_bound`, 422, 429. */
-  unbind(actor: Actor, session: Session, input: unknown): Promise<BindingView>;
-  /** Throws `oidc_refused`, 429. */
-  startLogin(
-    from: { actor: Actor; browser: string | null },
-    slug: string,
-    next: string | null,
-  ): Promise<StartedAttempt>;
-  /** Judges what the provider sent back: `query` is the raw query of the callback. Throws `oidc_refused`, 429. */
-  complete(
-    from: { origin: SignInOrigin; session: Session | null; browser: string | null },
-    slug: string,
-    query: string,
-  ): Promise<Completed>;
+/** OIDC as a further way to sign in for the one administrator: the provider, its binding, and the ways there and back. */
+export function oidcService(options: OidcServiceOptions) {
+  const { db, clock, log, sealer, audit, auth, baseUrl, isLoopbackHttpAllowed } = options;
+  const upstream = createUpstream({ clock, openContext: options.openContext, isLoopbackHttpAllowed });
+  const documents = providerDocuments({ clock, upstream, isLoopbackHttpAllowed });
+  const begun = attempts({ db, clock, sealer });
+  const complete = callback({ db, clock, log, sealer, audit, auth, attempts: begun, documents, upstream, baseUrl });
+  const refuse = refusalRecorder({ db, log, audit });
+  const limit = requestLimit(clock);
+
+  const binding = async (): Promise<BindingView> => {
+    const found = await findBinding(db.read);
+    const row = found === null ? null : await findProviderById(db.read, found.provider_id);
+    if (found === null || row === null) {
+      return { is_bound: false, provider: null, issuer: null, subject: null, bound_at: null };
+    }
+    const { id, slug, display_name, is_enabled } = row;
+    const { issuer, subject, bound_at } = found;
+    return { is_bound: true, provider: { id, slug, display_name, is_enabled }, issuer, subject, bound_at };
+  };
+
+  /** The provider that a sign-in may begin with. Throws `Refusal`. */
+  const requireLoginProvider = async (slug: string) => {
+    const row = await findProvider(db.read);
+    if (row === null || row.slug !== slug) throw new Refusal("no_provider");
+    if (!row.is_enabled) throw new Refusal("provider_disabled");
+    if ((await findBinding(db.read))?.provider_id !== row.id) throw new Refusal("not_bound");
+    const redirectUri = callbackUrl(baseUrl(), slug);
+    if (redirectUri === null) throw new Refusal("base_url_missing");
+    return { provider: row, redirect_uri: redirectUri };
+  };
+
+  const requireBindable = async (providerId: string) => {
+    const row = await findProviderById(db.read, providerId);
+    if (row === null) throw notFound("identity provider", providerId);
+    if ((await findBinding(db.read)) !== null) {
+      throw new AppError("bound", 409, "The administrator is bound already; remove that binding first");
+    }
+    if (!row.is_enabled) {
+      const message = `The provider "${row.display_name}" is disabled; enable it first, because once bound it cannot be changed`;
+      throw new AppError("provider_disabled", 409, message);
+    }
+    const redirectUri = callbackUrl(baseUrl(), row.slug);
+    if (redirectUri === null) {
+      throw new AppError("base_url_required", 409, "Set the base URL first; the provider sends the browser back to it");
+    }
+    return { provider: row, redirect_uri: redirectUri };
+  };
+
+  return {
+    ...providerService(options),
+    binding,
+
+    /** What the sign-in page offers: the provider when it is enabled and holds the binding, else null. */
+    loginProvider: async (): Promise<LoginProvider | null> => {
+      const row = await findProvider(db.read);
+      if (row === null || !row.is_enabled || baseUrl() === "") return null;
+      if ((await findBinding(db.read))?.provider_id !== row.id) return null;
+      const { slug, display_name, icon_url } = row;
+      return { slug, display_name, icon_url };
+    },
+
+    /**
+     * Begins a binding for this very session. `input`: `current_password`. Throws 403 for API tokens, 404, 409 (`bound`,
+     * `provider_disabled`, `base_url_required`), 422, 429, and 502 when the provider's discovery fails.
+     */
+    startBinding: async (
+      from: { actor: Actor; session: Session; browser: string | null },
+      providerId: string,
+      input: unknown,
+    ): Promise<StartedAttempt> => {
+      const { current_password } = parseInput(PasswordConfirmation, input);
+      const { provider, redirect_uri } = await requireBindable(providerId);
+      await auth.confirmPassword(from.actor, from.session, current_password, "oidc_binding_started");
+      try {
+        const metadata = await documents.metadata(provider);
+        const purpose = { kind: "binding", session_id: from.session.id } as const;
+        const started = await begun.begin({ provider, metadata, redirect_uri, browser: from.browser, purpose });
+        const subject = { kind: "oidc_provider", id: provider.id, name: provider.display_name };
+        await db.write((tx) => audit(tx, from.actor, { event: "oidc_binding_started", outcome: "ok", subject }));
+        return started;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        await refuse(from.actor, "oidc_binding_started", provider.slug, error);
+        throw new AppError("provider_unusable", 502, unusable[error.reason] ?? "The identity provider cannot be used");
+      }
+    },
+
+    /**
+     * Removes the binding, whether or not the provider answers; sign-ins that came through it end, but not the one that asks.
+     * `input`: `current_password`. Throws 403 for API tokens, 409 `not_bound`, 422, 429.
+     */
+    unbind: async (actor: Actor, session: Session, input: unknown): Promise<BindingView> => {
+      const { current_password } = parseInput(PasswordConfirmation, input);
+      await auth.confirmPassword(actor, session, current_password, "oidc_unbound");
+      await db.write(async (tx) => {
+        const found = await findBinding(tx);
+        if (found === null) throw new AppError("not_bound", 409, "There is no binding to remove");
+        const row = await findProviderById(tx, found.provider_id);
+        await deleteBinding(tx);
+        await revokeProviderSignIns(tx, clock.now(), session.id);
+        const { issuer, subject } = found;
+        await audit(tx, actor, {
+          event: "oidc_unbound",
+          outcome: "ok",
+          subject: { kind: "oidc_provider", id: found.provider_id, name: row?.display_name ?? "" },
+          detail: { issuer, subject },
+        });
+      });
+      return await binding();
+    },
+
+    /** Begins a sign-in. `next`: where it leads to, judged by the caller. Throws `oidc_refused`, 429. */
+    startLogin: async (
+      from: { actor: Actor; browser: string | null },
+      slug: string,
+      next: string | null,
+    ): Promise<StartedAttempt> => {
+      limit(options.clientOf(from.actor.address));
+      try {
+        const { provider, redirect_uri } = await requireLoginProvider(slug);
+        const metadata = await documents.metadata(provider);
+        const purpose = { kind: "login", next } as const;
+        return await begun.begin({ provider, metadata, redirect_uri, browser: from.browser, purpose });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        throw await refuse(from.actor, "login", slug, error);
+      }
+    },
+
+    /** Judges what the provider sent back: `query` is the raw query of the callback. Throws `oidc_refused`, 429. */
+    complete: async (from: CallbackFrom, slug: string, query: string): Promise<Completed> => {
+      limit(options.clientOf(from.origin.actor.address));
+      return await complete(from, slug, query);
+    },
+  };
 }

@@ -82,7 +82,9 @@ export function createUpstream({ clock, openContext, isLoopbackHttpAllowed }: Up
     } catch (cause) {
       if (cause instanceof Refusal) throw cause;
       if (!(cause instanceof PluginError)) throw cause;
-      throw new Refusal(cause.code === "unreachable" ? "provider_unreachable" : question.failure, { cause });
+      const reason = cause.code === "unreachable" ? "provider_unreachable" : question.failure;
+      // An answer to the exchange of a code may repeat the code or the client's secret: its words end here.
+      throw new Refusal(reason, question.init.method === "POST" ? {} : { cause });
     }
   };
 }

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { randomToken } from "../ids.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import type { ProviderMetadata } from "./provider-metadata.ts";
+import { type AttemptRow, insertAttempt, type ProviderRow, pruneAttempts, takeAttempt } from "./queries.ts";
+
+/** How long the person may take at the provider. */
+export const ATTEMPT_LIFETIME_MS = 10 * 60_000;
+// Anybody can begin a sign-in: of more than this at once the oldest is forgotten. Bindings, which need the password, have room of
+// their own.
+const MAXIMUM_ATTEMPTS = { login: 500, binding: 20 } as const;
+const SECRET_BITS = 256;
+
+const Secrets = v.object({ nonce: v.string(), code_verifier: v.string() });
+
+/** A way to the provider that was begun. */
+export interface StartedAttempt {
+  /** Where the browser has to go. */
+  authorization_url: string;
+  /** For the browser's cookie (`http/oidc-cookie.ts`): without it the callback is refused. */
+  browser: string;
+  expires_at: number;
+}
+
+interface NewAttempt {
+  provider: ProviderRow;
+  metadata: ProviderMetadata;
+  redirect_uri: string;
+  /** What the browser's cookie holds already, so that attempts in several tabs go on. */
+  browser: string | null;
+  purpose: { kind: "login"; next: string | null } | { kind: "binding"; session_id: string };
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Attempts in the database, by hashes of what the browser carries: who reads the one cannot answer for the other. */
+export function attempts({ db, clock, sealer }: { db: Database; clock: Clock; sealer: Sealer }) {
+  return {
+    begin: async (attempt: NewAttempt): Promise<StartedAttempt> => {
+      const { provider, metadata, redirect_uri, purpose } = attempt;
+      const now = clock.now();
+      const state = randomToken(SECRET_BITS);
+      const nonce = randomToken(SECRET_BITS);
+      const code_verifier = randomToken(SECRET_BITS);
+      const browser =
+        attempt.browser !== null && /^[\w-]{43}$/.test(attempt.browser) ? attempt.browser : randomToken(SECRET_BITS);
+      const sealedSecrets = sealer.sealJson({ nonce, code_verifier });
+      await db.write(async (tx) => {
+        await insertAttempt(tx, {
+          state_hash: hash(state),
+          kind: purpose.kind,
+          provider_id: provider.id,
+          provider_revision: provider.revision,
+          browser_hash: hash(browser),
+          session_id: purpose.kind === "binding" ? purpose.session_id : null,
+          sealed_secrets: sealedSecrets,
+          next: purpose.kind === "login" ? purpose.next : null,
+          created_at: now,
+          expires_at: now + ATTEMPT_LIFETIME_MS,
+        });
+        await pruneAttempts(tx, now, purpose.kind, MAXIMUM_ATTEMPTS[purpose.kind]);
+      });
+      const url = new URL(metadata.authorization_endpoint);
+      const parameters = {
+        response_type: "code",
+        client_id: provider.client_id,
+        redirect_uri,
+        scope: provider.scopes,
+        state,
+        nonce,
+        code_challenge: createHash("sha256").update(code_verifier).digest("base64url"),
+        code_challenge_method: "S256",
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      return { authorization_url: url.href, browser, expires_at: now + ATTEMPT_LIFETIME_MS };
+    },
+
+    /** The attempt of a state, once. */
+    take: async (state: string): Promise<AttemptRow | null> => await db.write((tx) => takeAttempt(tx, hash(state))),
+
+    isOf: (attempt: AttemptRow, browser: string | null): boolean =>
+      browser !== null && attempt.browser_hash === hash(browser),
+
+    secretsOf: (attempt: AttemptRow) => sealer.openJson(Secrets, attempt.sealed_secrets),
+  };
+}

@@ -1,0 +1,174 @@
+import type { Actor, AuditRecord, RecordAudit, Session, SignInView } from "../auth/schema.ts";
+import type { AuthService, SignInOrigin } from "../auth/service.ts";
+import type { Clock } from "../clock.ts";
+import type { Database, Reader } from "../db/client.ts";
+import { AppError, PluginError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import type { attempts } from "./attempts.ts";
+import { callbackParameters, codeOf, requireSingle, stateOf } from "./callback-response.ts";
+import { type Identity, judgeIdToken } from "./id-token.ts";
+import type { ProviderDocuments } from "./provider-metadata.ts";
+import { callbackUrl } from "./providers.ts";
+import {
+  type AttemptRow,
+  administratorOfSignIn,
+  findBinding,
+  findProviderById,
+  insertBinding,
+  type ProviderRow,
+} from "./queries.ts";
+import { oidcRefused, Refusal } from "./refusal.ts";
+import { exchangeCode } from "./token-request.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** How a callback ended well; everything else throws `oidc_refused`, with one text for all causes. */
+export type Completed =
+  | { kind: "binding"; provider: string }
+  | { kind: "login"; sign_in: SignInView; next: string | null };
+
+export interface CallbackFrom {
+  origin: SignInOrigin;
+  session: Session | null;
+  /** What the browser's cookie holds. */
+  browser: string | null;
+}
+
+interface CallbackOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  sealer: Sealer;
+  audit: RecordAudit;
+  auth: Pick<AuthService, "signInWithProvider">;
+  attempts: ReturnType<typeof attempts>;
+  documents: ProviderDocuments;
+  upstream: Upstream;
+  baseUrl: () => string;
+}
+
+/** Writes down why, and gives the error that says nothing of it. */
+export function refusalRecorder({ db, log, audit }: Pick<CallbackOptions, "db" | "log" | "audit">) {
+  return async (actor: Actor, event: string, slug: string, refusal: Refusal): Promise<AppError> => {
+    const { reason, cause, provider_error } = refusal;
+    const detail = { method: "oidc", reason, ...(provider_error === undefined ? {} : { provider_error }) };
+    const record: AuditRecord = { event, outcome: "failed", detail: { ...detail, slug: slug.slice(0, 64) } };
+    // The network's own words help whoever set the provider up; what the provider itself said is in none of them.
+    log.warning("The identity provider signed nobody in", {
+      reason,
+      ...(cause instanceof PluginError ? { error: cause } : {}),
+    });
+    await db.write((tx) => audit(tx, actor, record));
+    return oidcRefused();
+  };
+}
+
+/** Judges what the provider sends back, and ends the attempt in a session, in a binding, or in neither. */
+export function callback(options: CallbackOptions) {
+  const { db, clock, sealer, audit, auth, documents, upstream } = options;
+  const refuse = refusalRecorder(options);
+
+  /** The provider as it was when the attempt was begun. */
+  const unchangedProvider = async (read: Reader, attempt: AttemptRow): Promise<ProviderRow> => {
+    const row = await findProviderById(read, attempt.provider_id);
+    if (row === null || row.revision !== attempt.provider_revision) throw new Refusal("provider_changed");
+    if (!row.is_enabled) throw new Refusal("provider_disabled");
+    return row;
+  };
+
+  const requireOwner = (attempt: AttemptRow, from: CallbackFrom): void => {
+    if (clock.now() >= attempt.expires_at) throw new Refusal("attempt_expired");
+    if (!options.attempts.isOf(attempt, from.browser)) throw new Refusal("other_browser");
+    if (attempt.kind === "binding" && from.session?.id !== attempt.session_id) throw new Refusal("other_session");
+  };
+
+  const identify = async (row: ProviderRow, attempt: AttemptRow, parameters: URLSearchParams): Promise<Identity> => {
+    const metadata = await documents.metadata(row);
+    const code = codeOf(parameters, metadata);
+    const redirectUri = callbackUrl(options.baseUrl(), row.slug);
+    if (redirectUri === null) throw new Refusal("base_url_missing");
+    const { nonce, code_verifier } = options.attempts.secretsOf(attempt);
+    const client = { client_id: row.client_id, client_secret: sealer.open(row.sealed_client_secret) };
+    const tokens = await exchangeCode(upstream, {
+      metadata,
+      ...client,
+      redirect_uri: redirectUri,
+      code,
+      code_verifier,
+    });
+    const expected = {
+      issuer: row.issuer_url,
+      client_id: row.client_id,
+      algorithms: metadata.algorithms,
+      access_token: tokens.access_token,
+      code,
+      nonce,
+      now: clock.now(),
+    };
+    return await judgeIdToken(tokens.id_token, expected, (alg, kid) => documents.findKey(row, alg, kid));
+  };
+
+  const bind = async (attempt: AttemptRow, from: CallbackFrom, identity: Identity): Promise<Completed> =>
+    await db.write(async (tx) => {
+      const row = await unchangedProvider(tx, attempt);
+      if ((await findBinding(tx)) !== null) throw new Refusal("already_bound");
+      const now = clock.now();
+      // Signing out and changing the password end the session, also while the provider is asked.
+      const administratorId =
+        attempt.session_id === null ? null : await administratorOfSignIn(tx, attempt.session_id, now);
+      if (administratorId === null) throw new Refusal("other_session");
+      await insertBinding(tx, {
+        provider_id: row.id,
+        administrator_id: administratorId,
+        issuer: identity.issuer,
+        subject: identity.subject,
+        bound_at: now,
+      });
+      await audit(tx, from.origin.actor, {
+        event: "oidc_bound",
+        outcome: "ok",
+        subject: { kind: "oidc_provider", id: row.id, name: row.display_name },
+        detail: { issuer: identity.issuer, subject: identity.subject },
+      });
+      return { kind: "binding", provider: row.display_name };
+    });
+
+  const signIn = async (attempt: AttemptRow, from: CallbackFrom, identity: Identity): Promise<Completed> => {
+    const signedIn = await auth.signInWithProvider(from.origin, async (tx) => {
+      const row = await unchangedProvider(tx, attempt);
+      const binding = await findBinding(tx);
+      if (binding === null || binding.provider_id !== row.id) throw new Refusal("not_bound");
+      const isBound = binding.issuer === identity.issuer && binding.subject === identity.subject;
+      if (!isBound) throw new Refusal("subject_not_bound");
+      return { administrator_id: binding.administrator_id, detail: { provider: row.display_name } };
+    });
+    return { kind: "login", sign_in: signedIn, next: attempt.next };
+  };
+
+  const judge = async (attempt: AttemptRow | null, from: CallbackFrom, slug: string, query: URLSearchParams) => {
+    requireSingle(query);
+    if (attempt === null) throw new Refusal("state_unknown");
+    requireOwner(attempt, from);
+    const row = await unchangedProvider(db.read, attempt);
+    if (row.slug !== slug) throw new Refusal("other_provider");
+    const identity = await identify(row, attempt, query);
+    return attempt.kind === "binding" ? await bind(attempt, from, identity) : await signIn(attempt, from, identity);
+  };
+
+  /** `query`: as it came, without the question mark. Throws `oidc_refused`; one audit entry says why. */
+  return async (from: CallbackFrom, slug: string, query: string): Promise<Completed> => {
+    const parameters = callbackParameters(query);
+    const state = stateOf(parameters);
+    // Used up by whatever comes with it: a second answer to the same question is nobody's.
+    const attempt = state === null ? null : await options.attempts.take(state);
+    try {
+      if (parameters === null) throw new Refusal("malformed_response");
+      return await judge(attempt, from, slug, parameters);
+    } catch (error) {
+      const isGone = error instanceof AppError && error.status === 401;
+      const refusal = isGone ? new Refusal("not_bound") : error;
+      if (!(refusal instanceof Refusal)) throw error;
+      throw await refuse(from.origin.actor, attempt?.kind === "binding" ? "oidc_bound" : "login", slug, refusal);
+    }
+  };
+}

@@ -1,0 +1,171 @@
+import type { Actor, AuditRecord, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import { type Database, isUniqueViolation, type Reader } from "../db/client.ts";
+import { AppError, conflict, invalidInput, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { type Page, PageQuery } from "../forms/page.ts";
+import { newId } from "../ids.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import {
+  deleteProviderRow,
+  findBinding,
+  findProvider,
+  findProviderById,
+  insertProvider,
+  type ProviderRow,
+  updateProviderRow,
+} from "./queries.ts";
+import { missingEndpoints, ProviderInput, ProviderPatch, type ProviderView } from "./schema.ts";
+import { isAllowedAddress } from "./upstream.ts";
+
+export interface ProviderServiceOptions {
+  db: Database;
+  clock: Clock;
+  sealer: Sealer;
+  audit: RecordAudit;
+  /** As set, without a final slash; blank when nobody set it. */
+  baseUrl: () => string;
+  isLoopbackHttpAllowed: boolean;
+  /** For addresses that are never asked, a cloud's metadata above all. */
+  isRefusedAddress: (url: string) => boolean;
+}
+
+/** The address that the provider sends the browser back to; null until the base URL is set: no request may choose it. */
+export function callbackUrl(baseUrl: string, slug: string): string | null {
+  return baseUrl === "" ? null : `${baseUrl}/auth/oidc/${slug}/callback`;
+}
+
+function subjectOf(row: { id: string; display_name: string }): NonNullable<AuditRecord["subject"]> {
+  return { kind: "oidc_provider", id: row.id, name: row.display_name };
+}
+
+function bound(row: ProviderRow, what: "changed" | "deleted"): AppError {
+  return new AppError(
+    "bound",
+    409,
+    `The provider "${row.display_name}" holds the administrator's binding; remove the binding before it is ${what}`,
+  );
+}
+
+const onlyOne = (name: string) =>
+  conflict(`There is already the provider "${name}", and at most one can be configured; change or delete it`);
+
+/** The one identity provider: stored with its secret sealed, changed and deleted only while it holds no binding. */
+export function providerService(options: ProviderServiceOptions) {
+  const { db, clock, sealer, audit } = options;
+
+  const view = (row: ProviderRow, boundId: string | null): ProviderView => ({
+    id: row.id,
+    slug: row.slug,
+    display_name: row.display_name,
+    client_id: row.client_id,
+    has_client_secret: true,
+    is_discovery_enabled: row.is_discovery_enabled,
+    issuer_url: row.issuer_url,
+    authorization_url: row.authorization_url,
+    token_url: row.token_url,
+    jwks_url: row.jwks_url,
+    userinfo_url: row.userinfo_url,
+    scopes: row.scopes,
+    icon_url: row.icon_url,
+    description: row.description,
+    is_enabled: row.is_enabled,
+    is_bound: row.id === boundId,
+    callback_url: callbackUrl(options.baseUrl(), row.slug),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  });
+  const boundProviderId = async (read: Reader) => (await findBinding(read))?.provider_id ?? null;
+  const getRow = async (read: Reader, id: string): Promise<ProviderRow> => {
+    const row = await findProviderById(read, id);
+    if (row === null) throw notFound("identity provider", id);
+    return row;
+  };
+  const get = async (id: string): Promise<ProviderView> =>
+    view(await getRow(db.read, id), await boundProviderId(db.read));
+
+  /** The input as it is kept; throws 422 for missing and refused addresses. */
+  const settle = (input: ProviderInput) => {
+    const missing = missingEndpoints(input);
+    if (Object.keys(missing).length > 0) throw invalidInput(missing);
+    const isDiscovered = input.is_discovery_enabled;
+    const addresses = {
+      issuer_url: input.issuer_url,
+      authorization_url: isDiscovered ? null : input.authorization_url,
+      token_url: isDiscovered ? null : input.token_url,
+      jwks_url: isDiscovered ? null : input.jwks_url,
+      userinfo_url: isDiscovered ? null : input.userinfo_url,
+    };
+    const refused: Record<string, string> = {};
+    for (const [name, url] of Object.entries(addresses)) {
+      if (url === null) continue;
+      if (!isAllowedAddress(url, options.isLoopbackHttpAllowed)) refused[name] = "The address must be an https URL";
+      else if (options.isRefusedAddress(url)) refused[name] = "This address is never asked";
+    }
+    if (Object.keys(refused).length > 0) throw invalidInput(refused);
+    const { client_secret, ...rest } = input;
+    return { ...rest, ...addresses, sealed_client_secret: sealer.seal(client_secret) };
+  };
+
+  return {
+    /** At most one. */
+    list: async (query: unknown): Promise<Page<ProviderView>> => {
+      parseInput(PageQuery, query);
+      const row = await findProvider(db.read);
+      return { items: row === null ? [] : [view(row, await boundProviderId(db.read))], next_cursor: null };
+    },
+    get,
+
+    /** Throws 409 `conflict` when there is one already, 422. */
+    create: async (actor: Actor, input: unknown): Promise<ProviderView> => {
+      const row = settle(parseInput(ProviderInput, input));
+      const now = clock.now();
+      const id = newId(now);
+      try {
+        await db.write(async (tx) => {
+          const other = await findProvider(tx);
+          if (other !== null) throw onlyOne(other.display_name);
+          await insertProvider(tx, { id, ...row, created_at: now, updated_at: now });
+          const subject = subjectOf({ id, display_name: row.display_name });
+          await audit(tx, actor, { event: "oidc_provider_created", outcome: "ok", subject });
+        });
+      } catch (error) {
+        // Another process on the same database was first.
+        if (isUniqueViolation(error)) throw onlyOne((await findProvider(db.read))?.display_name ?? "");
+        throw error;
+      }
+      return await get(id);
+    },
+
+    /** What is left out stays, and a blank client secret too. Throws 409 `bound`, 422. */
+    update: async (actor: Actor, id: string, input: unknown): Promise<ProviderView> => {
+      const { client_secret: secret = "", ...patch } = parseInput(ProviderPatch, input);
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        if ((await boundProviderId(tx)) === id) throw bound(row, "changed");
+        const names = Object.keys(ProviderInput.entries);
+        const stored = Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)));
+        const client_secret = secret === "" ? sealer.open(row.sealed_client_secret) : secret;
+        const changed = settle(parseInput(ProviderInput, { ...stored, ...patch, client_secret }));
+        await updateProviderRow(tx, id, { ...changed, revision: row.revision + 1, updated_at: clock.now() });
+        await audit(tx, actor, {
+          event: "oidc_provider_updated",
+          outcome: "ok",
+          subject: subjectOf({ id, display_name: changed.display_name }),
+          detail: { fields: [...Object.keys(patch), ...(secret === "" ? [] : ["client_secret"])] },
+        });
+      });
+      return await get(id);
+    },
+
+    /** Throws 409 `bound`. */
+    remove: async (actor: Actor, id: string): Promise<void> => {
+      await db.write(async (tx) => {
+        const row = await getRow(tx, id);
+        if ((await boundProviderId(tx)) === id) throw bound(row, "deleted");
+        await deleteProviderRow(tx, id);
+        await audit(tx, actor, { event: "oidc_provider_deleted", outcome: "ok", subject: subjectOf(row) });
+      });
+    },
+  };
+}
