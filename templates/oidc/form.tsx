@@ -39,7 +39,7 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
         id="provider-form"
         area="oidc_providers"
         action={provider === null ? providerPath : `${providerPath}/edit`}
-        fields={props.fields}
+        fields={props.fields.map(asShown)}
         values={props.values}
         errors={props.errors}
         submit={provider === null ? t.create : t.save}
@@ -50,6 +50,13 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
       />
     </Layout>
   );
+}
+
+/** The endpoints are asked for only without discovery, and then they must be given; the schema cannot say so of a field. */
+const endpoints = ["authorization_url", "token_url", "jwks_url"];
+
+function asShown(field: FieldDescription): FieldDescription {
+  return endpoints.includes(field.name) ? { ...field, is_required: true } : field;
 }
 
 /** What the binding holds fast, and where it is undone. */

@@ -87,10 +87,7 @@ function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderVie
   return (
     <>
       <StateBanner ctx={ctx} provider={provider} />
-      <Section
-        title={provider.display_name}
-        aside={provider.is_bound ? undefined : <Actions ctx={ctx} />}
-      >
+      <Section title={provider.display_name} aside={provider.is_bound ? undefined : <Actions ctx={ctx} />}>
         <Panel>
           <Facts
             wide
@@ -191,7 +188,6 @@ function Details({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
   const address = (value: string | null) => (value === null ? null : <code>{value}</code>);
   return (
     <Facts
-      wide
       items={[
         [t.issuer, address(provider.issuer_url)],
         [t.discovery, provider.is_discovery_enabled ? t.discovery_on : t.discovery_off],

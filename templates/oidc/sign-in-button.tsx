@@ -13,15 +13,18 @@ export function initialsOf(name: string): string {
 }
 
 /**
- * The provider's icon, or its initials. The address is the administrator's; only https becomes an image, which is also all that
- * the content security policy lets through.
+ * The provider's initials, and over them its icon when there is one. The address is the administrator's; only https becomes an
+ * image, which is also all that the content security policy lets through.
  */
 export function ProviderMark({ display_name, icon_url }: Pick<LoginProvider, "display_name" | "icon_url">) {
-  return icon_url?.startsWith("https://") === true ? (
-    <img class="provider-mark" src={icon_url} alt="" width={20} height={20} referrerpolicy="no-referrer" />
-  ) : (
-    <span class="provider-mark initials" aria-hidden="true">
-      {initialsOf(display_name)}
+  return (
+    <span class="provider-mark" aria-hidden="true">
+      <span>{initialsOf(display_name)}</span>
+      {icon_url?.startsWith("https://") === true ? (
+        <span>
+          <img src={icon_url} alt="" referrerpolicy="no-referrer" />
+        </span>
+      ) : null}
     </span>
   );
 }

@@ -22,6 +22,7 @@ import {
   WaitingExecutorSample,
 } from "./gallery-group-runs.tsx";
 import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample } from "./gallery-groups.tsx";
+import { identityPages } from "./gallery-identity.tsx";
 
 const root = resolve(import.meta.dir, "../..");
 const files: Readonly<Record<string, string>> = {
@@ -56,6 +57,7 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/empty": (ctx) => <EmptySample ctx={ctx} />,
   "/login": (ctx) => <SignInSample ctx={ctx} />,
   "/runs/1/retry": (ctx) => <ConfirmSample ctx={ctx} />,
+  ...identityPages,
 };
 export const galleryPaths = Object.keys(pages).filter((path) => path !== "/runs/1/retry");
 

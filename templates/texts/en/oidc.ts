@@ -63,7 +63,8 @@ export const oidc = {
   account_unbound: (name: string) =>
     `Your account is not bound. Once it is, you can also sign in with ${name}; the password keeps working.`,
   account_disabled: (name: string) => `${name} is disabled. Enable it to bind your account.`,
-  account_bound: "Until you unbind, these are refused: changing the provider, deleting it, and binding another account.",
+  account_bound:
+    "Until you unbind, these are refused: changing the provider, deleting it, and binding another account.",
   bind: (name: string) => `Bind to ${name}`,
   bind_title: (name: string) => `Bind your account to ${name}`,
   bind_text: (name: string) =>
@@ -80,7 +81,7 @@ export const oidc = {
   unbound_now: "Unbound. The provider can be changed or deleted now.",
   sign_in_with: (name: string) => `Continue with ${name}`,
   or: "or",
-  failed_title: "The provider did not sign you in",
+  failed_title: "Sign-in through the provider failed",
   failed_text:
     "Nothing was changed. The way through the provider may have taken too long, or it is not the account that is bound here.",
   failed_password: "You can always sign in with the password.",

@@ -79,7 +79,7 @@ export const oidc = {
   unbound_now: "已解除绑定，现在可以修改或删除提供方。",
   sign_in_with: (name: string) => `使用 ${name} 登录`,
   or: "或",
-  failed_title: "未能通过提供方登录",
+  failed_title: "通过提供方登录失败",
   failed_text: "没有任何更改。可能是登录过程耗时过长，或者所用账户不是此处绑定的账户。",
   failed_password: "您随时可以使用密码登录。",
   failed_audit: "原因记录在审计日志中。",

@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { type Authority, authorityMissing, createAuthority } from "../peers/authority.ts";
+import { chromiumMissing, startChromium } from "../peers/chromium.ts";
+import { giteaMissing } from "../peers/gitea.ts";
+import { freePort, type IdentityOptions, type IdentityProvider } from "../peers/identity.ts";
+import { startCertifiedProvider } from "../peers/identity-certified.ts";
+import { dexMissing, startDex } from "../peers/identity-dex.ts";
+import { startGiteaIdentity } from "../peers/identity-gitea.ts";
+import { passProvider } from "../support/identity-browser.ts";
+import { peerSuite } from "../support/peer.ts";
+import { type RunningServer, startServer, testPassword } from "../support/server.ts";
+import { startTlsFront } from "../support/tls-front.ts";
+
+const limit = 180_000;
+
+interface Case {
+  name: IdentityProvider["name"];
+  missing: string | null;
+  start(options: IdentityOptions): Promise<IdentityProvider>;
+  /** Behind a front that ends TLS, so that cookies have their strict names; else plain http. */
+  https: boolean;
+}
+
+const cases: readonly Case[] = [
+  { name: "oidc-provider", missing: null, start: startCertifiedProvider, https: false },
+  { name: "dex", missing: dexMissing(), start: startDex, https: true },
+  { name: "gitea", missing: giteaMissing(), start: startGiteaIdentity, https: true },
+];
+
+/** Only loopback: the providers' pages ask for fonts elsewhere, which nobody answers. */
+const onlyLoopback =
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE tidemark.localhost";
+
+for (const each of cases) {
+  const missing = each.missing ?? authorityMissing() ?? chromiumMissing();
+
+  // What a person does with a sign-in provider, from the first look at the empty page to its end.
+  peerSuite(`a sign-in provider in a browser: ${each.name}`, missing, () => {
+    let authority: Authority;
+    let server: RunningServer;
+    let front: { stop(): Promise<void> } | null = null;
+    let provider: IdentityProvider;
+    let browser: Browser;
+    let page: Page;
+    let home: string;
+    const contexts: BrowserContext[] = [];
+    const complaints: string[] = [];
+
+    const at = (path: string) => `${home}${path}`;
+    const text = async (selector = "main") => (await page.textContent(selector)) ?? "";
+    const field = (name: string) => page.locator(`[name="${name}"]`);
+    /** Another browser as it were: nobody knows it, neither we nor the provider. */
+    const freshPage = async (options: { javaScriptEnabled?: boolean } = {}) => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...options });
+      contexts.push(context);
+      const fresh = await context.newPage();
+      fresh.setDefaultTimeout(60_000);
+      fresh.on("console", (message) => {
+        const isUsual = /^Failed to load resource|net::ERR_|Cross-Origin-Opener-Policy header has been ignored/;
+        if (message.type() !== "error" || isUsual.test(message.text())) return;
+        // The providers' own pages may complain about themselves.
+        if (message.location().url.startsWith(home)) complaints.push(message.text());
+      });
+      return fresh;
+    };
+    const signInByPassword = async (on: Page, next = "/") => {
+      await on.goto(at(`/login?next=${encodeURIComponent(next)}`));
+      await on.fill("#f-username", "admin");
+      await on.fill("#f-password", testPassword);
+      await on.press("#f-password", "Enter");
+      await on.waitForURL(at(next));
+    };
+    const sessionCookies = async (of: Page) =>
+      (await of.context().cookies(home)).filter(({ name }) => name.includes("session"));
+    const providerLink = (on: Page) => on.locator("a.btn.provider");
+
+    beforeAll(async () => {
+      authority = createAuthority();
+      const port = await freePort();
+      const frontPort = await freePort();
+      home = each.https ? `https://tidemark.localhost:${frontPort}` : `http://127.0.0.1:${port}`;
+      server = await startServer({
+        env: {
+          PORT: String(port),
+          BASE_URL: home,
+          TRUSTED_PROXIES: "127.0.0.1",
+          NODE_EXTRA_CA_CERTS: authority.ca_file,
+        },
+      });
+      if (each.https)
+        front = await startTlsFront({ authority, name: "tidemark.localhost", port: frontPort, target_port: port });
+      provider = await each.start({ authority, redirect_uris: [at("/auth/oidc/house/callback")] });
+      browser = await startChromium([onlyLoopback, `--ignore-certificate-errors-spki-list=${authority.spki}`]);
+      page = await freshPage();
+    }, limit);
+    afterAll(async () => {
+      for (const context of contexts) await context.close();
+      await browser?.close();
+      await provider?.stop();
+      await front?.stop();
+      await server?.kill("SIGTERM");
+      authority?.remove();
+    }, limit);
+
+    test(
+      "is configured from an empty page that shows the callback URL",
+      async () => {
+        await page.goto(at("/login"));
+        await page.fill("#f-username", "admin");
+        await page.fill("#f-password", server.bootstrapPassword() ?? "");
+        await page.press("#f-password", "Enter");
+        await page.waitForURL("**/account/password");
+        await page.fill("#f-current_password", server.bootstrapPassword() ?? "");
+        await page.fill("#f-new_password", testPassword);
+        await page.click("form.sign-in .btn.main");
+        await page.waitForURL(at("/"));
+
+        await page.goto(at("/settings"));
+        await page.click(".tabs >> text=Sign-in provider");
+        expect(await text(".empty")).toContain(at("/auth/oidc/home/callback"));
+        await page.click(".empty .btn.main");
+        await field("display_name").fill("The House");
+        await field("slug").fill("house");
+        await field("client_id").fill(provider.client_id);
+        await field("client_secret").fill(provider.client_secret);
+        await page.uncheck("#f-is_discovery_enabled");
+        await page.waitForSelector("#f-token_url");
+        await page.check("#f-is_discovery_enabled");
+        await page.waitForSelector("#f-token_url", { state: "detached" });
+        await field("issuer_url").fill(provider.issuer);
+        await page.click(".form-actions .btn.main");
+        await page.waitForURL(at("/settings/sign-in-provider"));
+        const shown = await text();
+        expect(shown).toContain("Nobody signs in with it yet");
+        expect(shown).toContain(at("/auth/oidc/house/callback"));
+        expect(shown).toContain(provider.issuer);
+        expect(await page.content()).not.toContain(provider.client_secret);
+      },
+      limit,
+    );
+
+    test(
+      "is not offered before an account is bound",
+      async () => {
+        const stranger = await freshPage();
+        await stranger.goto(at("/login"));
+        expect(await providerLink(stranger).count()).toBe(0);
+        await stranger.goto(at("/auth/oidc/house/start"));
+        expect(new URL(stranger.url()).origin).toBe(home);
+        expect(await stranger.textContent("h1")).toContain("failed");
+        expect(await sessionCookies(stranger)).toEqual([]);
+      },
+      limit,
+    );
+
+    test(
+      "binds the account after the password and the provider's own sign-in",
+      async () => {
+        await page.goto(at("/account"));
+        await page.click("#binding .btn");
+        await page.waitForSelector("dialog[open] #f-current_password");
+        await page.fill("#f-current_password", "not the password");
+        await page.press("#f-current_password", "Enter");
+        await page.waitForSelector("dialog[open] .field-error");
+        expect(new URL(page.url()).pathname).toBe("/account");
+        await page.fill("#f-current_password", testPassword);
+        await page.press("#f-current_password", "Enter");
+        await page.waitForURL(`${new URL(provider.issuer).origin}/**`);
+        await passProvider(page, provider, provider.people[0], home);
+        await page.waitForURL(at("/account*"));
+        const shown = await text("#binding");
+        expect(shown).toContain("Bound");
+        expect(shown).toContain(provider.issuer);
+        expect(shown).toMatch(/Subject\S+/);
+        expect(await page.textContent("#toasts")).toContain("bound");
+      },
+      limit,
+    );
+
+    test(
+      "refuses to be changed, deleted or bound again while it is bound",
+      async () => {
+        await page.goto(at("/settings/sign-in-provider"));
+        expect(await text()).toContain("every change to the provider and deleting it are refused");
+        expect(await page.locator("main .section-header .btn").count()).toBe(0);
+        await page.goto(at("/settings/sign-in-provider/edit"));
+        await field("display_name").fill("Another name");
+        const [changed] = await Promise.all([
+          page.waitForResponse((answer) => answer.request().method() === "POST"),
+          page.click(".form-actions .btn.main"),
+        ]);
+        expect(changed.status()).toBe(409);
+        await page.goto(at("/settings/sign-in-provider/delete"));
+        const [deleted] = await Promise.all([
+          page.waitForResponse((answer) => answer.request().method() === "POST"),
+          page.click(".confirm .btn.danger"),
+        ]);
+        expect(deleted.status()).toBe(409);
+        await page.waitForSelector(".field-error");
+        await page.goto(at("/account/binding/bind"));
+        await page.fill("#f-current_password", testPassword);
+        await page.press("#f-current_password", "Enter");
+        await page.waitForSelector(".field-error");
+        await page.goto(at("/settings/sign-in-provider"));
+        expect(await text()).toContain("The House");
+      },
+      limit,
+    );
+
+    test(
+      "signs the bound person in, to where one wanted to go",
+      async () => {
+        await page.click(".top .menu > summary");
+        await page.click("text=Sign out");
+        await page.waitForURL("**/login");
+        expect(await sessionCookies(page)).toEqual([]);
+        const other = await freshPage();
+        await other.goto(at("/credentials"));
+        expect(await providerLink(other).textContent()).toContain("Continue with The House");
+        await providerLink(other).click();
+        await passProvider(other, provider, provider.people[0], home);
+        await other.waitForURL(at("/credentials"));
+        expect(await other.textContent("h1")).toBe("Credentials");
+        const [cookie] = await sessionCookies(other);
+        expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: each.https });
+        if (each.https) expect(cookie?.name).toStartWith("__Host-");
+      },
+      limit,
+    );
+
+    test(
+      "gives nobody else a session, and says to all of them the same",
+      async () => {
+        const stranger = await freshPage();
+        await stranger.goto(at("/login"));
+        await providerLink(stranger).click();
+        await passProvider(stranger, provider, provider.people[1], home);
+        const shown = await stranger.textContent("main");
+        expect(shown).toContain("failed");
+        expect(shown).not.toContain(provider.people[1].login);
+        expect(await sessionCookies(stranger)).toEqual([]);
+        await stranger.goto(at("/settings/audit"));
+        expect(new URL(stranger.url()).pathname).toBe("/login");
+        await signInByPassword(page, "/settings/audit?outcome=refused");
+        const refusals = await text();
+        await page.goto(at("/settings/audit?outcome=failed"));
+        expect(refusals + (await text())).toMatch(/sign-in provider|provider/i);
+      },
+      limit,
+    );
+
+    test(
+      "is unbound with the password, and then deleted",
+      async () => {
+        await page.goto(at("/account"));
+        await page.click("#binding a.btn");
+        await page.waitForSelector("dialog[open] #f-current_password");
+        await page.fill("#f-current_password", testPassword);
+        await page.press("#f-current_password", "Enter");
+        await page.waitForFunction(() => document.querySelector("#toasts")?.textContent?.includes("Unbound"));
+        expect(await text("#binding")).toContain("Not bound");
+        const stranger = await freshPage();
+        await stranger.goto(at("/login"));
+        expect(await providerLink(stranger).count()).toBe(0);
+      },
+      limit,
+    );
+
+    test(
+      "binds and unbinds without script as well",
+      async () => {
+        const plain = await freshPage({ javaScriptEnabled: false });
+        await signInByPassword(plain, "/account");
+        await plain.click("#binding .btn");
+        await plain.fill("#f-current_password", testPassword);
+        await plain.click(".confirm .btn.main");
+        await plain.click("main a.btn.main");
+        await passProvider(plain, provider, provider.people[0], home);
+        expect(await plain.textContent("#binding")).toContain("Bound");
+        await plain.click("#binding a.btn");
+        await plain.fill("#f-current_password", testPassword);
+        await plain.click(".confirm .btn.danger");
+        await plain.waitForURL(at("/account*"));
+        expect(await plain.textContent("#binding")).toContain("Not bound");
+
+        await page.goto(at("/settings/sign-in-provider"));
+        await page.click("main .section-header >> text=Delete");
+        await page.click("dialog[open] .btn.danger");
+        await page.waitForSelector(".empty");
+        expect(await page.textContent("#toasts")).toContain("Deleted The House");
+      },
+      limit,
+    );
+
+    test("never breaks the content security policy", () => {
+      expect(complaints).toEqual([]);
+    });
+  });
+}
