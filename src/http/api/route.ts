@@ -48,7 +48,7 @@ function depthOf(value: unknown, depth = 0): number {
   return deepest;
 }
 
-async function readBody(c: AppContext): Promise<unknown> {
+async function readBody(c: AppContext, route: Route): Promise<unknown> {
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   const text = await c.req.text();
   if (text === "") return undefined;
@@ -63,6 +63,10 @@ async function readBody(c: AppContext): Promise<unknown> {
   }
   if (depthOf(value) > maxInputDepth) {
     throw new AppError("invalid_json", 400, `The body is nested deeper than ${maxInputDepth} levels`);
+  }
+  // A list has none of the fields of an object, and would pass for an object without any: a change of nothing.
+  if (route.body !== undefined && (typeof value !== "object" || value === null || Array.isArray(value))) {
+    throw invalidInput({ body: "Write an object with its fields" });
   }
   return value;
 }
@@ -100,7 +104,7 @@ export function mountRoutes(app: App, routes: readonly Route[]): void {
     methods.set(path, [...(methods.get(path) ?? []), route.method]);
     app.on(route.method, path, async (c) => {
       checkAccess(route, c);
-      const body = route.method === "GET" || route.method === "DELETE" ? undefined : await readBody(c);
+      const body = route.method === "GET" || route.method === "DELETE" ? undefined : await readBody(c, route);
       const result = await route.perform({
         context: c,
         param: (name) => c.req.param(name) ?? "",
