@@ -23,6 +23,8 @@ export interface Config {
   session_key: string | null;
   encryption_key: string | null;
   metrics_token: string | null;
+  /** For tests alone: identity providers over http on this machine's loopback. */
+  oidc_allow_loopback_http: boolean;
 }
 
 export const configVariables = [
@@ -40,6 +42,7 @@ export const configVariables = [
   "SESSION_KEY",
   "ENCRYPTION_KEY",
   "METRICS_TOKEN",
+  "OIDC_ALLOW_LOOPBACK_HTTP",
 ] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -113,6 +116,7 @@ export function readConfig(environment: Environment): Config {
   }
   const logLevel = oneOf("LOG_LEVEL", logLevels);
   const logFormat = oneOf("LOG_FORMAT", ["text", "json"] as const);
+  const isLoopbackOidcAllowed = oneOf("OIDC_ALLOW_LOOPBACK_HTTP", ["true", "false"] as const) === "true";
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     data_dir: dataDir,
@@ -129,6 +133,7 @@ export function readConfig(environment: Environment): Config {
     session_key: value("SESSION_KEY"),
     encryption_key: value("ENCRYPTION_KEY"),
     metrics_token: value("METRICS_TOKEN"),
+    oidc_allow_loopback_http: isLoopbackOidcAllowed,
   };
 }
 

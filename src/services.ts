@@ -23,6 +23,7 @@ import { executorEvaluator } from "./executors/evaluate.ts";
 import { executorService } from "./executors/service.ts";
 import { openingOf } from "./executors/settings.ts";
 import type { Log } from "./log.ts";
+import { bareHost, isMetadataAddress } from "./net/address.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
 import { createHttp } from "./net/http.ts";
 import type { OutboundAllow } from "./net/outbound-allow.ts";
@@ -30,6 +31,7 @@ import { createRateLedger } from "./net/rate-ledger.ts";
 import { createOutbox, type SendMessage } from "./notifications/outbox.ts";
 import { notificationService, StoredWebhook, secretsOf } from "./notifications/service.ts";
 import { notifiers } from "./notifiers/index.ts";
+import { oidcService } from "./oidc/service.ts";
 import { probes } from "./probes/index.ts";
 import { approvalLinkService } from "./runs/approval-links.ts";
 import { runService } from "./runs/service.ts";
@@ -166,6 +168,24 @@ export async function createServices(options: ServiceOptions) {
   });
   await ledger.load();
   const http = createHttp({ clock, cache: answerStore({ db, clock }), ledger });
+  if (config.oidc_allow_loopback_http) {
+    log.warning(
+      "OIDC_ALLOW_LOOPBACK_HTTP is on: identity providers on this machine may be without TLS; for tests only",
+    );
+  }
+  const oidc = oidcService({
+    db,
+    clock,
+    log,
+    sealer,
+    audit,
+    auth,
+    openContext: http.open,
+    baseUrl: () => settings.current().base_url,
+    isLoopbackHttpAllowed: config.oidc_allow_loopback_http,
+    isRefusedAddress: (url) => isMetadataAddress(bareHost(new URL(url).hostname)),
+    clientOf: addressKey,
+  });
   const trackers = trackerService({
     db,
     clock,
@@ -289,6 +309,7 @@ export async function createServices(options: ServiceOptions) {
     api_tokens,
     sessions,
     audit_entries,
+    oidc,
     settings,
     credentials,
     notifications,

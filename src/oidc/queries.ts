@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, lte, ne } from "drizzle-orm";
+import { and, asc, count, eq, isNull, lte } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { administrators, oidc_attempts, oidc_bindings, oidc_providers, sessions } from "../db/tables.ts";
 
@@ -86,19 +86,4 @@ export async function administratorOfSignIn(read: Reader, sessionId: string, now
     .limit(1);
   const found = rows[0];
   return found === undefined || found.session.expires_at <= now ? null : found.administrator_id;
-}
-
-/** Ends the sign-ins that came through the provider, but not `keptId`. */
-export async function revokeProviderSignIns(tx: Writer, now: number, keptId: string): Promise<void> {
-  await tx
-    .update(sessions)
-    .set({ revoked_at: now })
-    .where(
-      and(
-        eq(sessions.kind, "session"),
-        eq(sessions.method, "oidc"),
-        isNull(sessions.revoked_at),
-        ne(sessions.id, keptId),
-      ),
-    );
 }

@@ -10,7 +10,7 @@ import { attempts, type StartedAttempt } from "./attempts.ts";
 import { type CallbackFrom, type Completed, callback, refusalRecorder } from "./callback.ts";
 import { providerDocuments } from "./provider-metadata.ts";
 import { callbackUrl, providerService } from "./providers.ts";
-import { deleteBinding, findBinding, findProvider, findProviderById, revokeProviderSignIns } from "./queries.ts";
+import { deleteBinding, findBinding, findProvider, findProviderById } from "./queries.ts";
 import { Refusal } from "./refusal.ts";
 import { requestLimit } from "./request-limit.ts";
 import { type BindingView, type LoginProvider, PasswordConfirmation } from "./schema.ts";
@@ -135,8 +135,8 @@ export function oidcService(options: OidcServiceOptions) {
     },
 
     /**
-     * Removes the binding, whether or not the provider answers; sign-ins that came through it end, but not the one that asks.
-     * `input`: `current_password`. Throws 403 for API tokens, 409 `not_bound`, 422, 429.
+     * Removes the binding, whether or not the provider answers; sessions that are open go on. `input`: `current_password`.
+     * Throws 403 for API tokens, 409 `not_bound`, 422, 429.
      */
     unbind: async (actor: Actor, session: Session, input: unknown): Promise<BindingView> => {
       const { current_password } = parseInput(PasswordConfirmation, input);
@@ -146,7 +146,6 @@ export function oidcService(options: OidcServiceOptions) {
         if (found === null) throw new AppError("not_bound", 409, "There is no binding to remove");
         const row = await findProviderById(tx, found.provider_id);
         await deleteBinding(tx);
-        await revokeProviderSignIns(tx, clock.now(), session.id);
         const { issuer, subject } = found;
         await audit(tx, actor, {
           event: "oidc_unbound",

@@ -6,6 +6,7 @@ import { credentialRoutes } from "./credentials.ts";
 import { executorRoutes } from "./executors.ts";
 import { notesRoutes } from "./notes.ts";
 import { notifierRoutes } from "./notifiers.ts";
+import { oidcProviderRoutes } from "./oidc-providers.ts";
 import { releaseRoutes } from "./releases.ts";
 import type { Route } from "./route.ts";
 import { runRoutes } from "./runs.ts";
@@ -27,6 +28,7 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...sessionsRoutes(services),
     ...accountRoutes(services),
     ...apiTokenRoutes(services),
+    ...oidcProviderRoutes(services),
     ...settingsRoutes(services),
     ...credentialRoutes(services),
     ...runtimeConnectionRoutes(services),

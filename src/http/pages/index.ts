@@ -11,6 +11,9 @@ import { docsPages } from "./docs.tsx";
 import { executorPages } from "./executors.tsx";
 import { notesPages } from "./notes.tsx";
 import { notifierPages } from "./notifiers.tsx";
+import { oidcPages } from "./oidc.tsx";
+import { oidcBindingPages } from "./oidc-binding.tsx";
+import { oidcProviderPages } from "./oidc-provider.tsx";
 import { overviewPages } from "./overview.tsx";
 import type { PageSettings } from "./page-context.ts";
 import { preferencePages } from "./preferences.ts";
@@ -28,6 +31,7 @@ import { upstreamPages } from "./upstreams.tsx";
 export function mountPages(app: App, services: Services, page: PageSettings): void {
   preferencePages(app, page);
   signInPages(app, services, page);
+  oidcPages(app, services, page);
   docsPages(app, services, page);
   approvalLinkPages(app, services, page);
   app.use(pageGuard());
@@ -36,6 +40,8 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   accountPages(app, services, page);
   apiTokenPages(app, services, page);
   sessionPages(app, services, page);
+  oidcBindingPages(app, services, page);
+  oidcProviderPages(app, services, page);
   settingsPages(app, services, page);
   executorPages(app, services, page);
   notifierPages(app, services, page);
