@@ -8,6 +8,7 @@ import { systemActor } from "./auth/schema.ts";
 import { authService } from "./auth/service.ts";
 import { sessionService } from "./auth/sessions.ts";
 import { addressKey, createThrottle } from "./auth/throttle.ts";
+import { backupService } from "./backups/service.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { connectionImageService } from "./connections/images.ts";
@@ -16,12 +17,13 @@ import type { Runtimes } from "./connections/schema.ts";
 import { connectionService } from "./connections/service.ts";
 import { secretSchemas } from "./credentials/schema.ts";
 import { credentialService } from "./credentials/service.ts";
-import type { Database } from "./db/client.ts";
+import { type Database, databaseFile } from "./db/client.ts";
 import { AppError, errorMessage } from "./errors.ts";
 import { updateDifferences } from "./executors/desired.ts";
 import { executorEvaluator } from "./executors/evaluate.ts";
 import { executorService } from "./executors/service.ts";
 import { openingOf } from "./executors/settings.ts";
+import { securityKeyService } from "./keys/service.ts";
 import type { Log } from "./log.ts";
 import { bareHost, isMetadataAddress } from "./net/address.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
@@ -39,12 +41,12 @@ import { snapshotService } from "./runs/snapshots.ts";
 import { runtimes } from "./runtimes/index.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createApprovalTokens } from "./secrets/approval-tokens.ts";
-import type { Keys } from "./secrets/keys.ts";
+import { type Keys, keyFilePath } from "./secrets/keys.ts";
 import type { Passwords } from "./secrets/password.ts";
 import type { Redactor } from "./secrets/redaction.ts";
-import type { Sealer } from "./secrets/sealed.ts";
+import type { RotatingSealer } from "./secrets/sealed.ts";
 import { createSessionTokens } from "./secrets/tokens.ts";
-import type { Settings } from "./settings/schema.ts";
+import { defaultSettings, type Settings } from "./settings/schema.ts";
 import { settingsService } from "./settings/service.ts";
 import { sources } from "./sources/index.ts";
 import { statsService } from "./stats/service.ts";
@@ -56,7 +58,7 @@ export interface ServiceOptions {
   db: Database;
   clock: Clock;
   log: Log;
-  sealer: Sealer;
+  sealer: RotatingSealer;
   keys: Keys;
   passwords: Passwords;
   redactor: Redactor;
@@ -97,7 +99,8 @@ export async function createServices(options: ServiceOptions) {
       log.error("Unfinished work waits for its leases to run out", { error });
     }
   };
-  const audit = auditRecorder({ clock });
+  let auditRetentionDays = defaultSettings.audit_retention_days;
+  const audit = auditRecorder({ clock, retentionDays: () => auditRetentionDays });
   let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
     db,
@@ -106,6 +109,7 @@ export async function createServices(options: ServiceOptions) {
     environment: { base_url: config.base_url, log_level: config.log_level },
     onChange: (current) => {
       log.setLevel(current.log_level);
+      auditRetentionDays = current.audit_retention_days;
       onSettings(current);
     },
   });
@@ -117,6 +121,34 @@ export async function createServices(options: ServiceOptions) {
   const sessions = sessionService({ db, clock, audit });
   const audit_entries = auditEntryService({ db, audit });
   const credentials = credentialService({ db, clock, sealer, audit });
+  const { data_dir } = config;
+  const opensData = config.encryption_key === null;
+  const backups = backupService({
+    db,
+    clock,
+    audit,
+    data_dir,
+    database_file: databaseFile(config.database_url),
+    keys: config.keys_file === null ? { file: keyFilePath(data_dir), opens_data: opensData } : null,
+  });
+  const security_keys = securityKeyService({
+    db,
+    clock,
+    log,
+    audit,
+    keys: options.keys,
+    data_dir,
+    environment: {
+      session_key: config.session_key !== null,
+      encryption_key: config.encryption_key !== null,
+      keys_file: config.keys_file !== null,
+    },
+    sealer,
+    session_key_users: [tokens, approvalTokens],
+    backups,
+    confirmPassword: auth.confirmPassword,
+    onNewSecret: options.redactor.register,
+  });
   let listeningPort: number | null = null;
   const guard = createGuard({ clock, allow: options.outboundAllow, ownPort: () => listeningPort });
 
@@ -311,6 +343,8 @@ export async function createServices(options: ServiceOptions) {
     audit_entries,
     oidc,
     settings,
+    security_keys,
+    backups,
     credentials,
     notifications,
     outbox,

@@ -6,8 +6,8 @@ import { auditRecorder } from "./auth/audit.ts";
 import { bootstrapAdministrator } from "./auth/bootstrap.ts";
 import { systemClock } from "./clock.ts";
 import { type Config, ConfigError } from "./config.ts";
-import { type Database, openDatabase } from "./db/client.ts";
-import { findInstallationFact, hasSealedRows, storeInstallationFact } from "./db/installation.ts";
+import { type Database, databaseFile, openDatabase } from "./db/client.ts";
+import { findInstallationFact, hasSealedRows } from "./db/installation.ts";
 import { lockDataDir } from "./db/lock.ts";
 import {
   backupDatabase,
@@ -22,9 +22,10 @@ import { createApp } from "./http/app.ts";
 import { loadAssets, packagedFiles } from "./http/assets.ts";
 import type { App } from "./http/context.ts";
 import { newId } from "./ids.ts";
+import { finishEncryptionRotation, finishSessionRotation } from "./keys/finish-rotation.ts";
 import { createLog, type Log } from "./log.ts";
 import { type OutboundAllow, parseOutboundAllow } from "./net/outbound-allow.ts";
-import { assertKeyFits, hasKeyFile, type Keys, keyId, loadKeys, securePrivateFolder } from "./secrets/keys.ts";
+import { assertKeyFits, hasKeyFile, type Keys, loadKeys, securePrivateFolder } from "./secrets/keys.ts";
 import { createPasswords } from "./secrets/password.ts";
 import { createRedactor, type Redactor } from "./secrets/redaction.ts";
 import { createSealer } from "./secrets/sealed.ts";
@@ -34,11 +35,6 @@ import { startSteps } from "./start-steps.ts";
 export const version = "0.1.0";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** The file of a `file:` database; null for a remote one. */
-export function databaseFile(url: string): string | null {
-  return url.startsWith("file:") ? url.slice("file:".length).replace(/^\/\/(?=\/)/, "") : null;
-}
 
 /** Opens the database, brings its schema up to date and finds the keys that belong to it. Nothing is made before all was judged. */
 async function openInstallation(config: Config, redactor: Redactor): Promise<{ db: Database; keys: Keys }> {
@@ -62,12 +58,8 @@ async function openInstallation(config: Config, redactor: Redactor): Promise<{ d
       encryption_key: config.encryption_key,
       has_encrypted_rows: await hasSealedRows(db.read),
     });
-    const storedKeyId = await findInstallationFact(db.read, "encryption_key_id");
-    assertKeyFits(keys.encryption, storedKeyId);
-    const inUse = keyId(keys.encryption.primary);
-    // Nothing is written by a start that changes nothing: it also has to succeed on a full disk.
-    if (storedKeyId !== inUse) await db.write((tx) => storeInstallationFact(tx, "encryption_key_id", inUse));
-    redactor.register(keys.encryption.primary);
+    assertKeyFits(keys.encryption, await findInstallationFact(db.read, "encryption_key_id"));
+    for (const key of [keys.encryption.primary, ...(keys.encryption.previous ?? [])]) redactor.register(key);
     redactor.register(Buffer.from(keys.session).toString("base64url"));
     return { db, keys };
   } catch (error) {
@@ -120,13 +112,19 @@ export async function start(config: Config): Promise<Started> {
     const audit = auditRecorder({ clock: systemClock });
     const bootstrap = { db, clock: systemClock, log, audit, passwords };
     await step("the administrator's record", () => bootstrapAdministrator(bootstrap));
+    const sealer = createSealer({ keys: keys.encryption, clock: systemClock, onOpen: redactor.register });
+    // Nothing is written by a start that changes nothing: it also has to succeed on a full disk.
+    const encryption = await step("the rotation of a key", async () => {
+      const parts = { db, clock: systemClock, log, audit, keys, sealer, data_dir: config.data_dir };
+      await finishSessionRotation(parts);
+      return await finishEncryptionRotation(parts);
+    });
     log.setLevel(config.log_level ?? "info");
     if (outboundAllow.entries.length > 0) {
       log.warning("OUTBOUND_ALLOW opens private destinations to webhooks and HTTP probes", {
         allowed: outboundAllow.entries,
       });
     }
-    const sealer = createSealer({ keys: keys.encryption, clock: systemClock, onOpen: redactor.register });
     const instanceId = newId(systemClock.now());
     const services = await step("the settings and what is left of unfinished work", () =>
       createServices({
@@ -135,7 +133,7 @@ export async function start(config: Config): Promise<Started> {
         clock: systemClock,
         log,
         sealer,
-        keys,
+        keys: { ...keys, encryption },
         passwords,
         redactor,
         outboundAllow,

@@ -2,10 +2,10 @@ import { copyFileSync, existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createClient } from "@libsql/client";
 import { readProcessConfig } from "../config.ts";
+import { databaseFile } from "../db/client.ts";
 import { backupDatabase, inspectDatabaseFile } from "../db/migrate.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { hasKeyFile, securePrivateFolder } from "../secrets/keys.ts";
-import { databaseFile } from "../start.ts";
 
 const usage = `Usage: bun run backup FOLDER
 

@@ -4,11 +4,10 @@ import { requireAdministrator } from "../auth/bootstrap.ts";
 import { resetPassword } from "../auth/reset-password.ts";
 import { systemClock } from "../clock.ts";
 import { readProcessConfig } from "../config.ts";
-import { type Database, openDatabase } from "../db/client.ts";
+import { type Database, databaseFile, openDatabase } from "../db/client.ts";
 import { checkDatabase, inspectDatabaseFile } from "../db/migrate.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { createPasswords } from "../secrets/password.ts";
-import { databaseFile } from "../start.ts";
 import { createHiddenPrompt, readOneLine } from "./hidden-prompt.ts";
 
 // `bun run reset-password`: works on the data directory alone, with the server running or stopped. It needs no keys and no

@@ -21,6 +21,12 @@ export interface Database {
    * blocks the event loop. Never await network, timers or a plug-in inside. Rolls back when `work` throws.
    */
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
+  /**
+   * Passes every text that is written from now on through `rewrite`, at the moment it is written; null for a remote server, whose
+   * transactions we do not see into. For the rotation of the encryption key: what was sealed before it and is written after it
+   * must not be lost.
+   */
+  rewriteTexts: ((rewrite: (text: string) => string) => void) | null;
   /** For migrations, backups and the checks at start only. */
   client: Client;
   close(): Promise<void>;
@@ -29,6 +35,11 @@ export interface Database {
 interface OpenOptions {
   url: string;
   auth_token?: string | null;
+}
+
+/** The file of a `file:` database; null for a remote one. */
+export function databaseFile(url: string): string | null {
+  return url.startsWith("file:") ? url.slice("file:".length).replace(/^\/\/(?=\/)/, "") : null;
 }
 
 const busyRetries = 20;
@@ -109,6 +120,7 @@ function overFile(client: Client, file: string): Database {
   return {
     read: drizzle({ client: store.reading }),
     write: (work) => queue.write(work),
+    rewriteTexts: store.rewriteTexts,
     client,
     close: async () => {
       await queue.idle();
@@ -132,6 +144,7 @@ function overClient(client: Client): Database {
       tail = result.catch(() => undefined);
       return result;
     },
+    rewriteTexts: null,
     client,
     close: async () => {
       await tail;

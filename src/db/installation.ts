@@ -1,18 +1,16 @@
 import { eq } from "drizzle-orm";
 import type { Reader, Writer } from "./client.ts";
-import {
-  audit_entries,
-  connections,
-  credentials,
-  executors,
-  installation,
-  notifiers,
-  snapshots,
-  trackers,
-} from "./tables.ts";
+import { hasSealedValues } from "./sealed-columns.ts";
+import { audit_entries, connections, credentials, executors, installation, notifiers, trackers } from "./tables.ts";
 
 /** Facts that belong to the whole installation. */
-export type InstallationFact = "administrator_id" | "encryption_key_id";
+export type InstallationFact =
+  | "administrator_id"
+  | "encryption_key_id"
+  | "session_key_id"
+  /** Milliseconds UTC as text, when we know since when a key is in use. */
+  | "encryption_key_since"
+  | "session_key_since";
 
 export async function findInstallationFact(read: Reader, key: InstallationFact): Promise<string | null> {
   const rows = await read
@@ -38,9 +36,6 @@ export async function isInUse(read: Reader): Promise<boolean> {
 
 /** Whether anything is stored that only the encryption key can read. */
 export async function hasSealedRows(read: Reader): Promise<boolean> {
-  for (const table of [credentials, notifiers, snapshots]) {
-    const rows = await read.select({ id: table.id }).from(table).limit(1);
-    if (rows.length > 0) return true;
-  }
+  if (await hasSealedValues(read)) return true;
   return (await findInstallationFact(read, "encryption_key_id")) !== null;
 }

@@ -121,6 +121,8 @@ export interface LocalDatabase {
   commit(): void;
   /** Harmless when no transaction is open. */
   rollback(): void;
+  /** Passes every text that is written from now on through `rewrite`. */
+  rewriteTexts(rewrite: (text: string) => string): void;
   /** False after a fault by which the engine itself ended the transaction, such as a full disk. */
   isOpen(): boolean;
   close(): void;
@@ -131,6 +133,12 @@ export function openLocal(client: Client, path: string): LocalDatabase {
   let reading = openConnection(path);
   let writing = openConnection(path);
   let isBroken = false;
+  let rewrite: ((text: string) => string) | null = null;
+  const rewritten = (statement: InStatement): InStatement => {
+    if (rewrite === null || typeof statement === "string" || !Array.isArray(statement.args)) return statement;
+    const change = rewrite;
+    return { ...statement, args: statement.args.map((value) => (typeof value === "string" ? change(value) : value)) };
+  };
 
   const read = (statement: InStatement): ResultSet => {
     try {
@@ -147,7 +155,7 @@ export function openLocal(client: Client, path: string): LocalDatabase {
   const write = (statement: InStatement): ResultSet => {
     if (!writing.isInTransaction()) throw new LibsqlError("The transaction is closed", "TRANSACTION_CLOSED");
     try {
-      return writing.execute(statement);
+      return writing.execute(rewritten(statement));
     } catch (error) {
       isBroken ||= isBusy(error);
       throw error;
@@ -176,6 +184,9 @@ export function openLocal(client: Client, path: string): LocalDatabase {
           isBroken = false;
         }
       }
+    },
+    rewriteTexts: (change) => {
+      rewrite = change;
     },
     isOpen: () => writing.isInTransaction(),
     close: () => {

@@ -5,6 +5,7 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -98,10 +99,24 @@ function parseEncryptionKey(text: string, place: string): string {
   return text;
 }
 
+function openKeyFile(path: string): number {
+  try {
+    return openSync(path, "r");
+  } catch (cause) {
+    throw new KeyError(`The key file "${path}" cannot be read; give it to the user that runs Tidemark`, cause);
+  }
+}
+
 /** Reads and judges a key file; null when there is none. Throws `KeyError` with a sentence. */
 function readKeyFile(path: string): KeyFile | null {
-  if (!existsSync(path)) return null;
-  const descriptor = openSync(path, "r");
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    throw new KeyError(`The key file "${path}" is a link that leads nowhere; mount or restore what it names`);
+  }
+  // Before it is opened: a pipe would wait for somebody to write into it.
+  if (!found.isFile()) throw new KeyError(`The key file "${path}" is not a regular file`);
+  const descriptor = openKeyFile(path);
   try {
     // Judged on the open file, so that nobody can swap it between the look and the read.
     const stat = fstatSync(descriptor);
@@ -140,8 +155,11 @@ export function securePrivateFolder(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
+/** Told at once when a new key file is complete on the disk, and when it has taken the place of the former one. */
+export type OnKeyFileStep = (step: "written" | "renamed") => void;
+
 /** Writes a key file so that after a crash at any point either the old or the new content is there, whole and 0600. */
-export function writeKeyFile(path: string, content: KeyFile): void {
+export function writeKeyFile(path: string, content: KeyFile, onStep: OnKeyFileStep = () => undefined): void {
   const folder = dirname(path);
   const temporary = `${path}.tmp`;
   // What a crash left here was never in use: the rename is what makes a key file count.
@@ -153,13 +171,51 @@ export function writeKeyFile(path: string, content: KeyFile): void {
   } finally {
     closeSync(descriptor);
   }
+  onStep("written");
   renameSync(temporary, path);
+  onStep("renamed");
   const folderDescriptor = openSync(folder, "r");
   try {
     fsyncSync(folderDescriptor);
   } finally {
     closeSync(folderDescriptor);
   }
+}
+
+/** The ids of the encryption keys in a key file; null when it has none. Throws `KeyError` for a file that cannot be used. */
+export function storedKeyIds(path: string): readonly string[] | null {
+  const encryption = readKeyFile(path)?.encryption;
+  if (encryption === undefined) return null;
+  return [encryption.primary, ...(encryption.previous ?? [])].map((key) => keyId(parseEncryptionKey(key, `"${path}"`)));
+}
+
+/** Our own key file, which holds the keys that the environment does not give. */
+export function keyFilePath(dataDir: string): string {
+  return join(dataDir, FILE_NAME);
+}
+
+/**
+ * Replaces a part of our own key file; the rest stays as it is on the disk. Throws `KeyError` when there is none, or `expected`
+ * (of what is to be replaced) is not what the file holds: somebody changed it since the start.
+ */
+export function replaceStoredKeys(
+  dataDir: string,
+  expected: { session?: Uint8Array; encryption?: string },
+  change: Partial<Pick<KeyFile, "session" | "encryption">>,
+  onStep?: OnKeyFileStep,
+): void {
+  const path = keyFilePath(dataDir);
+  const file = readKeyFile(path);
+  if (file === null) throw new KeyError(`There is no key file "${path}"; restore it, then start again`);
+  const isSession = (key: Uint8Array) =>
+    file.session !== undefined && Buffer.from(key).equals(parseSessionKey(file.session, `"${path}"`));
+  if (
+    (expected.session !== undefined && !isSession(expected.session)) ||
+    (expected.encryption !== undefined && file.encryption?.primary !== expected.encryption)
+  ) {
+    throw new KeyError(`The key file "${path}" was changed since the start; start Tidemark again, then rotate`);
+  }
+  writeKeyFile(path, { ...file, ...change }, onStep);
 }
 
 /** Whether our own key file is there: with one, a missing or empty database is a loss and not a fresh installation. */
@@ -214,7 +270,11 @@ export function loadKeys(options: KeyOptions): Keys {
       primary: parseEncryptionKey(encryption.primary, encryptionPlace),
       ...(encryption.previous === undefined
         ? {}
-        : { previous: encryption.previous.map((key) => parseEncryptionKey(key, encryptionPlace)) }),
+        : {
+            previous: encryption.previous
+              .map((key) => parseEncryptionKey(key, encryptionPlace))
+              .filter((key) => key !== encryption.primary),
+          }),
     },
     managed_by_environment: {
       session: options.session_key !== null || options.keys_file !== null,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
-import { decryptFernetWithAny, encryptFernet, type FernetKey, parseFernetKey } from "./fernet.ts";
+import { decryptFernet, decryptFernetWithAny, encryptFernet, type FernetKey, parseFernetKey } from "./fernet.ts";
 import { type EncryptionKeys, keyId } from "./keys.ts";
 
 declare const sealedBrand: unique symbol;
@@ -37,6 +37,19 @@ export interface Sealer {
   ): v.InferOutput<S>;
 }
 
+/** The process's one sealer, whose keys a rotation changes while others use it. */
+export interface RotatingSealer extends Sealer {
+  /** From now on seals with `keys.primary` and opens with all of them. Throws for a text that is no key, and changes nothing. */
+  useKeys(keys: EncryptionKeys): void;
+  /**
+   * A text on its way into the database: what was sealed with a previous key becomes the same secret under the primary one;
+   * everything else stays as it is.
+   */
+  toPrimary(text: string): string;
+  /** Whether the primary key opens it. */
+  isPrimary(text: string): boolean;
+}
+
 interface SealerOptions {
   keys: EncryptionKeys;
   clock: Clock;
@@ -50,6 +63,16 @@ function requireKey(text: string): FernetKey {
   return key;
 }
 
+/** The secret's bytes; null when the key is not the one that sealed it, or the value is damaged. */
+function opens(key: FernetKey, sealed: string): Buffer | null {
+  try {
+    return decryptFernet(key, sealed);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "undecryptable") return null;
+    throw error;
+  }
+}
+
 // Bounded like everything that walks: no stored secret is deeper than a few levels.
 const MAXIMUM_DEPTH = 16;
 
@@ -60,13 +83,29 @@ function textsIn(value: unknown, depth = 0): string[] {
 }
 
 /** Encrypts and decrypts what is stored. There is no mode that stores plain text. */
-export function createSealer({ keys, clock, onOpen }: SealerOptions): Sealer {
-  const primary = requireKey(keys.primary);
-  const readable = [primary, ...(keys.previous ?? []).map(requireKey)];
-  const seal = (text: string) => asSealed(encryptFernet(primary, Buffer.from(text, "utf8"), clock.now()));
-  const decrypt = (sealed: Sealed) => decryptFernetWithAny(readable, sealed).toString("utf8");
+export function createSealer({ keys, clock, onOpen }: SealerOptions): RotatingSealer {
+  const parse = (wanted: EncryptionKeys) => ({
+    id: keyId(wanted.primary),
+    primary: requireKey(wanted.primary),
+    previous: (wanted.previous ?? []).map(requireKey),
+  });
+  let ring = parse(keys);
+  const sealBytes = (bytes: Uint8Array) => asSealed(encryptFernet(ring.primary, bytes, clock.now()));
+  const seal = (text: string) => sealBytes(Buffer.from(text, "utf8"));
+  const decrypt = (sealed: Sealed) => decryptFernetWithAny([ring.primary, ...ring.previous], sealed).toString("utf8");
   return {
-    keyId: keyId(keys.primary),
+    get keyId() {
+      return ring.id;
+    },
+    useKeys: (wanted) => {
+      ring = parse(wanted);
+    },
+    toPrimary: (text) => {
+      if (ring.previous.length === 0 || !isSealed(text) || opens(ring.primary, text) !== null) return text;
+      const bytes = ring.previous.map((key) => opens(key, text)).find((found) => found !== null);
+      return bytes === undefined || bytes === null ? text : sealBytes(bytes);
+    },
+    isPrimary: (text) => opens(ring.primary, text) !== null,
     seal,
     open: (sealed) => {
       const text = decrypt(sealed);

@@ -50,6 +50,8 @@ export interface SessionTokens {
   /** What the forms of a session must send back; needs no storage, ends with the session, and says nothing of its token. */
   formToken(sessionId: string): string;
   isFormToken(sessionId: string, text: string): boolean;
+  /** From now on signs with this key and takes nothing that another one signed. Throws for a key of less than 256 bits. */
+  useKey(key: Uint8Array): void;
 }
 
 // Base64 ignores trailing bits, so that several texts decode to one signature; only the one that we wrote is taken.
@@ -57,11 +59,14 @@ function isCanonical(token: string): boolean {
   return token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 }
 
+function requireLength(key: Uint8Array): Uint8Array {
+  if (key.length >= MINIMUM_KEY_BYTES) return key;
+  throw new AppError("invalid_keys", 500, `The session key has ${key.length * 8} bits; it must have at least 256`);
+}
+
 /** Signs and verifies session tokens: JWT, HS256 only (RFC 7519, RFC 8725). Throws for a key of less than 256 bits. */
-export function createSessionTokens(key: Uint8Array, clock: Clock): SessionTokens {
-  if (key.length < MINIMUM_KEY_BYTES) {
-    throw new AppError("invalid_keys", 500, `The session key has ${key.length * 8} bits; it must have at least 256`);
-  }
+export function createSessionTokens(firstKey: Uint8Array, clock: Clock): SessionTokens {
+  let key = requireLength(firstKey);
   const verifySignature = async (token: string) => {
     try {
       return await compactVerify(token, key, { algorithms: [ALGORITHM] });
@@ -73,6 +78,9 @@ export function createSessionTokens(key: Uint8Array, clock: Clock): SessionToken
   const formToken = (sessionId: string) =>
     createHmac("sha256", key).update(`form token ${sessionId}`).digest("base64url");
   return {
+    useKey: (next) => {
+      key = requireLength(next);
+    },
     formToken,
     isFormToken: (sessionId, text) => {
       const [wanted, given] = [Buffer.from(formToken(sessionId)), Buffer.from(text)];

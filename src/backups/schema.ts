@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { Instant } from "../forms/inputs.ts";
+import { PageQuery } from "../forms/page.ts";
+
+/** Why a copy was made: asked for, before a rotation of the encryption key, before an upgrade, or put aside by a restore. */
+export const backupKinds = ["manual", "before-key-rotation", "before-upgrade", "replaced"] as const;
+export type BackupKind = (typeof backupKinds)[number];
+
+export const BackupInput = v.strictObject({
+  with_keys: v.optional(
+    v.pipe(
+      v.boolean("Choose yes or no"),
+      v.title("With the keys"),
+      v.description("A backup with the keys opens every secret in it; one without needs the key file from elsewhere"),
+    ),
+    true,
+  ),
+});
+
+export const BackupView = v.object({
+  name: v.string(),
+  kind: v.picklist(backupKinds),
+  created_at: Instant,
+  size_bytes: v.number(),
+  has_keys: v.boolean(),
+  path: v.pipe(v.string(), v.description("Where it is on the host")),
+});
+export type BackupView = v.InferOutput<typeof BackupView>;
+
+export const BackupQuery = PageQuery;

@@ -1,0 +1,137 @@
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Actor, RecordAudit } from "../auth/schema.ts";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { AppError, conflict, notFound } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
+import { backupName, backupsFolder, findBackup, findBackups, parseBackupName, syncFolder } from "./folder.ts";
+import { BackupInput, type BackupKind, BackupQuery, type BackupView } from "./schema.ts";
+import { type BackupKeys, writeBackup } from "./write-backup.ts";
+
+export type BackupService = ReturnType<typeof backupService>;
+
+/** Backups on the disk beside the data. At the bound the next one is refused: which one may go is not for us to say. */
+export const maximumBackups = 20;
+
+interface BackupServiceOptions {
+  db: Database;
+  clock: Clock;
+  audit: RecordAudit;
+  data_dir: string;
+  /** The database's file; null on a server. */
+  database_file: string | null;
+  /** Null when the whole of them is in the environment or in `KEYS_FILE`, which is not ours to copy. */
+  keys: BackupKeys | null;
+}
+
+function withoutRoom(error: unknown): unknown {
+  const isFull = error instanceof Error && "code" in error && error.code === "ENOSPC";
+  return isFull ? new AppError("insufficient_storage", 507, "There is no room on the disk for a backup") : error;
+}
+
+/** Backups in the data directory: made while everything goes on, listed, removed. Their content never leaves by HTTP. */
+export function backupService({ db, clock, audit, data_dir, database_file, keys }: BackupServiceOptions) {
+  const folder = backupsFolder(data_dir);
+  let isBusy = false;
+
+  const requireFile = (): string => {
+    if (database_file !== null) return database_file;
+    throw new AppError("remote_database", 409, "The database is on a libSQL server; use that server's own backup");
+  };
+
+  /** What a crash left of a backup: nothing counts before its folder has its name. */
+  const clearUnfinished = () => {
+    for (const name of readdirSync(folder)) {
+      const isOurs = name.endsWith(".tmp") && parseBackupName(name.slice(0, -".tmp".length)) !== null;
+      if (isOurs) rmSync(join(folder, name), { recursive: true, force: true });
+    }
+  };
+
+  const write = async (kind: BackupKind, withKeys: boolean): Promise<BackupView> => {
+    const database = requireFile();
+    if (isBusy) throw conflict("A backup is being made; wait until it is done");
+    const kept = findBackups(data_dir).filter((backup) => backup.kind !== "before-upgrade").length;
+    if (kept >= maximumBackups) {
+      throw conflict(`There are ${maximumBackups} backups, which is the most; move some elsewhere or delete them`);
+    }
+    isBusy = true;
+    let name = backupName(kind, clock.now());
+    for (let at = clock.now() + 1; findBackup(data_dir, name) !== null; at += 1) name = backupName(kind, at);
+    const unfinished = join(folder, `${name}.tmp`);
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      clearUnfinished();
+      mkdirSync(unfinished, { mode: 0o700 });
+      await writeBackup({ database, keys: withKeys ? keys : null, folder: unfinished });
+      renameSync(unfinished, join(folder, name));
+      syncFolder(folder);
+    } catch (error) {
+      rmSync(unfinished, { recursive: true, force: true });
+      throw withoutRoom(error);
+    } finally {
+      isBusy = false;
+    }
+    return get(name);
+  };
+
+  const get = (name: string): BackupView => {
+    const found = findBackup(data_dir, name);
+    if (found === null) throw notFound("backup", name);
+    return found;
+  };
+
+  const record = async (actor: Actor, event: string, backup: BackupView): Promise<void> => {
+    await db.write((tx) =>
+      audit(tx, actor, {
+        event,
+        outcome: "ok",
+        subject: { kind: "backup", id: backup.name, name: backup.name },
+        detail: { kind: backup.kind, has_keys: backup.has_keys },
+      }),
+    );
+  };
+
+  return {
+    /** Newest first. */
+    list: (query: unknown): Page<BackupView> => {
+      const parsed = parseInput(BackupQuery, query);
+      const found = findBackups(data_dir);
+      const after = cursorKey(parsed);
+      const first = after === null ? 0 : found.findIndex(({ name }) => name === after) + 1;
+      return toPage(
+        found.slice(first, first + pageSize(parsed) + 1),
+        parsed,
+        ({ name }) => name,
+        (backup) => backup,
+      );
+    },
+
+    get,
+
+    /** Makes one now. Throws 409 for a database on a server, while another is made, and when there are too many; 507. */
+    create: async (actor: Actor, input: unknown): Promise<BackupView> => {
+      const backup = await write("manual", parseInput(BackupInput, input ?? {}).with_keys);
+      await record(actor, "backup_created", backup);
+      return backup;
+    },
+
+    /** With the keys: what a rotation replaces is of no use without the key before. */
+    createBeforeRotation: async (actor: Actor): Promise<BackupView> => {
+      const backup = await write("before-key-rotation", true);
+      await record(actor, "backup_created", backup);
+      return backup;
+    },
+
+    delete: async (actor: Actor, name: string): Promise<void> => {
+      const backup = get(name);
+      // Under another name first: what a crash leaves of it is no backup any more.
+      const removed = join(folder, `${name}.tmp`);
+      renameSync(backup.path, removed);
+      rmSync(removed, { recursive: true, force: true });
+      syncFolder(folder);
+      await record(actor, "backup_deleted", backup);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { Worker } from "node:worker_threads";
+import * as v from "valibot";
+import { AppError } from "../errors.ts";
+import type { CopyFacts } from "./copy-here.ts";
+
+const Answer = v.union([
+  v.strictObject({ failed: v.string() }),
+  v.strictObject({ integrity: v.string(), encryption_key_id: v.nullable(v.string()), migrations: v.number() }),
+]);
+
+async function askWorker(file: string, target: string): Promise<v.InferOutput<typeof Answer>> {
+  const worker = new Worker(new URL("./copy-worker.ts", import.meta.url), { workerData: { file, target } });
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once("message", (message: unknown) => resolve(v.parse(Answer, message)));
+      worker.once("error", reject);
+      worker.once("exit", (code) => reject(new Error(`The copy of the database ended with ${code}`)));
+    });
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/**
+ * A consistent copy of a database file, while others read and write it, in a new file of mode 0600 that is whole on the disk.
+ * A thread of its own does it, so that requests are answered meanwhile. Throws 507 when there is no room, and
+ * `backup_failed` for a copy that does not pass its integrity check.
+ */
+export async function copyDatabase(file: string, target: string): Promise<CopyFacts> {
+  const answer = await askWorker(file, target);
+  if ("failed" in answer) {
+    if (/SQLITE_FULL|disk is full|ENOSPC/.test(answer.failed)) {
+      throw new AppError("insufficient_storage", 507, "There is no room on the disk for the copy of the database");
+    }
+    throw new AppError("backup_failed", 500, `The database could not be copied: ${answer.failed}`);
+  }
+  if (answer.integrity !== "ok") {
+    throw new AppError("backup_failed", 500, `The copy of the database is damaged: ${answer.integrity}`);
+  }
+  return answer;
+}

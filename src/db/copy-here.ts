@@ -1,0 +1,41 @@
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import { createClient } from "@libsql/client/sqlite3";
+
+/** What a copy says of itself. */
+export interface CopyFacts {
+  /** What `PRAGMA integrity_check` says: "ok", or what is wrong. */
+  integrity: string;
+  /** Of the key that its secrets are sealed with; null when it never had one. */
+  encryption_key_id: string | null;
+  /** How many migrations it has. */
+  migrations: number;
+}
+
+/** Copies a database, also one that is in use, into a new file with mode 0600, and looks at the copy. Blocks its thread. */
+export async function copyHere(file: string, target: string): Promise<CopyFacts> {
+  // An empty file is taken as the place to write to, and keeps its mode.
+  closeSync(openSync(target, "wx", 0o600));
+  const source = createClient({ url: `file:${file}` });
+  try {
+    await source.execute({ sql: "VACUUM INTO ?", args: [target] });
+  } finally {
+    source.close();
+  }
+  const copy = createClient({ url: `file:${target}` });
+  try {
+    const check = await copy.execute("PRAGMA integrity_check(1)");
+    const keys = await copy.execute("SELECT value FROM installation WHERE key = 'encryption_key_id'");
+    const migrations = await copy.execute("SELECT count(*) FROM migrations");
+    const id = keys.rows[0]?.[0];
+    return {
+      integrity: String(check.rows[0]?.[0]),
+      encryption_key_id: typeof id === "string" ? id : null,
+      migrations: Number(migrations.rows[0]?.[0]),
+    };
+  } finally {
+    copy.close();
+    const descriptor = openSync(target, "r+");
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,75 @@
+import { asc, eq, getTableName, gt, is, sql } from "drizzle-orm";
+import { getTableConfig, type SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Reader, Writer } from "./client.ts";
+import * as tables from "./tables.ts";
+
+/** A column of secrets: found in the schema, so that nobody has to remember it anywhere. */
+export interface SealedColumn {
+  readonly table: SQLiteTable;
+  readonly table_name: string;
+  readonly column: SQLiteColumn;
+  /** Names the row for people. */
+  readonly key: SQLiteColumn;
+}
+
+export interface SealedValue {
+  /** Where the row is in its table: for the next page and for writing it again. */
+  readonly rowid: number;
+  /** The row's key, as people find it. */
+  readonly id: string;
+  readonly value: string;
+}
+
+const rowid = sql<number>`rowid`;
+
+function sealedColumnsOf(table: SQLiteTable): SealedColumn[] {
+  const { name, columns } = getTableConfig(table);
+  const sealed = columns.filter((column) => column.name.startsWith("sealed_"));
+  const key = columns.find((column) => column.primary);
+  if (sealed.length === 0) return [];
+  if (key === undefined)
+    throw new Error(`The table "${name}" has secrets and no key of one column to name its rows by`);
+  return sealed.map((column) => ({ table, table_name: name, column, key }));
+}
+
+/** Every column that holds secrets: those of `tables.ts` whose name begins with `sealed_`, as all of `sealed()` do. */
+export const sealedColumns: readonly SealedColumn[] = Object.values(tables)
+  .filter((member) => is(member, SQLiteTable))
+  .toSorted((a, b) => getTableName(a).localeCompare(getTableName(b)))
+  .flatMap(sealedColumnsOf);
+
+/** The next secrets of a column in the order of their rows; fewer than `limit` says that there are no more. */
+export async function listSealedValues(
+  read: Reader,
+  { table, column, key }: SealedColumn,
+  after: number,
+  limit: number,
+): Promise<SealedValue[]> {
+  return await read
+    .select({ rowid, id: sql<string>`cast(${key} as text)`, value: sql<string>`${column}` })
+    .from(table)
+    .where(gt(rowid, after))
+    .orderBy(asc(rowid))
+    .limit(limit);
+}
+
+export async function storeSealedValue(
+  tx: Writer,
+  { table, column }: SealedColumn,
+  at: number,
+  value: string,
+): Promise<void> {
+  await tx
+    .update(table)
+    .set({ [column.name]: value })
+    .where(eq(rowid, at));
+}
+
+/** Whether any secret is stored. */
+export async function hasSealedValues(read: Reader): Promise<boolean> {
+  for (const { table } of sealedColumns) {
+    const found = await read.select({ rowid }).from(table).limit(1);
+    if (found.length > 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,99 @@
+import { setImmediate } from "node:timers";
+import type { Reader, Writer } from "../db/client.ts";
+import {
+  listSealedValues,
+  type SealedColumn,
+  type SealedValue,
+  sealedColumns,
+  storeSealedValue,
+} from "../db/sealed-columns.ts";
+import { AppError } from "../errors.ts";
+import type { RotatingSealer } from "../secrets/sealed.ts";
+
+/** Where a secret is that no known key opens. */
+export interface CorruptPlace {
+  table: string;
+  id: string;
+  column: string;
+}
+
+/** A secret that no known key opens: nothing was changed. The message names its place and says nothing of its content. */
+export class CorruptSecretError extends AppError {
+  readonly place: CorruptPlace;
+
+  constructor(place: CorruptPlace) {
+    super(
+      "corrupt_secret",
+      409,
+      `The secret in the table "${place.table}", row "${place.id}", column "${place.column}" cannot be decrypted with any known key; enter it anew or delete it, then rotate`,
+    );
+    this.name = "CorruptSecretError";
+    this.place = place;
+  }
+}
+
+/** Secrets at a time; between two times others get their turn. Snapshots can have a megabyte each. */
+const valuesAtOnce = 16;
+
+async function walk(read: Reader, column: SealedColumn, visit: (found: SealedValue) => Promise<void>): Promise<void> {
+  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+    const values = await listSealedValues(read, column, after, valuesAtOnce);
+    for (const found of values) await visit(found);
+    const last = values.at(-1);
+    if (last === undefined || values.length < valuesAtOnce) return;
+    after = last.rowid;
+    // Requests are answered meanwhile; other writes wait for the end of the transaction.
+    await new Promise<void>((go) => setImmediate(go));
+  }
+}
+
+const corrupt = ({ table_name, column }: SealedColumn, { id }: SealedValue) =>
+  new CorruptSecretError({ table: table_name, id, column: column.name });
+
+type Ring = Pick<RotatingSealer, "toPrimary" | "isPrimary">;
+
+/** Throws `CorruptSecretError` for the first secret that the sealer's primary key does not open. */
+export async function assertAllPrimary(read: Reader, sealer: Ring): Promise<void> {
+  for (const column of sealedColumns) {
+    await walk(read, column, async (found) => {
+      if (!sealer.isPrimary(found.value)) throw corrupt(column, found);
+    });
+  }
+}
+
+/** Throws `CorruptSecretError` for the first secret that no key of the sealer opens. Changes nothing. */
+export async function assertAllReadable(read: Reader, sealer: Ring): Promise<void> {
+  for (const column of sealedColumns) {
+    await walk(read, column, async (found) => {
+      if (!sealer.isPrimary(sealer.toPrimary(found.value))) throw corrupt(column, found);
+    });
+  }
+}
+
+interface ReencryptOptions {
+  sealer: Ring;
+  /** Leaves what no key opens as it is, instead of throwing. */
+  skips_corrupt: boolean;
+  /** Told after each column. */
+  onColumn: (table: string, column: string) => void;
+}
+
+/** Brings every secret of every table under the sealer's primary key, and looks at each again; how many it has written. */
+export async function reencryptAll(tx: Writer, { sealer, skips_corrupt, onColumn }: ReencryptOptions): Promise<number> {
+  let written = 0;
+  for (const column of sealedColumns) {
+    await walk(tx, column, async (found) => {
+      const value = sealer.toPrimary(found.value);
+      if (!sealer.isPrimary(value)) {
+        if (skips_corrupt) return;
+        throw corrupt(column, found);
+      }
+      if (value === found.value) return;
+      await storeSealedValue(tx, column, found.rowid, value);
+      written += 1;
+    });
+    onColumn(column.table_name, column.column.name);
+  }
+  if (!skips_corrupt) await assertAllPrimary(tx, sealer);
+  return written;
+}

@@ -1,0 +1,22 @@
+import type { Log } from "../log.ts";
+import type { OnKeyFileStep } from "../secrets/keys.ts";
+
+/** Tells of each step of a rotation at debug level, before it is begun and after it is done: where it was when a process died. */
+export function rotationSteps(log: Log) {
+  const tell = (step: string, phase: string) => log.debug("Rotation of the encryption key", { step, phase });
+  return {
+    run: async <T>(step: string, work: () => Promise<T> | T): Promise<T> => {
+      tell(step, "before");
+      const result = await work();
+      tell(step, "after");
+      return result;
+    },
+    onFile:
+      (step: string): OnKeyFileStep =>
+      (phase) =>
+        tell(step, phase),
+    onColumn: (table: string, column: string) => tell(`reencrypt ${table}.${column}`, "after"),
+  };
+}
+
+export type RotationSteps = ReturnType<typeof rotationSteps>;

@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { CurrentPassword } from "../auth/schema.ts";
+import { BackupView } from "../backups/schema.ts";
+import { Instant, NullableInstant } from "../forms/inputs.ts";
+
+const managers = ["SESSION_KEY", "ENCRYPTION_KEY", "KEYS_FILE"] as const;
+
+export const SecurityKeyView = v.object({
+  id: v.pipe(v.string(), v.description("The first 64 bits of the key's SHA-256; refusals name keys by it")),
+  fingerprint: v.pipe(v.string(), v.description("The same id, for people to compare")),
+  since: v.pipe(NullableInstant, v.description("When this key came into use; null when that is not known")),
+  managed_by: v.pipe(
+    v.nullable(v.picklist(managers)),
+    v.description("The variable of the environment that gives this key; null when it is in our own key file"),
+  ),
+  rotation_refusal: v.pipe(
+    v.nullable(v.string()),
+    v.description("Why this key cannot be rotated here; null when it can"),
+  ),
+});
+export type SecurityKeyView = v.InferOutput<typeof SecurityKeyView>;
+
+export const SecurityKeysView = v.object({ session: SecurityKeyView, encryption: SecurityKeyView });
+export type SecurityKeysView = v.InferOutput<typeof SecurityKeysView>;
+
+/** Both rotations ask for the password again. */
+export const RotationInput = v.strictObject({ current_password: CurrentPassword });
+
+export const SessionRotationView = v.object({
+  key: SecurityKeyView,
+  rotated_at: Instant,
+  ended_sessions: v.pipe(v.number(), v.description("Sign-ins that have ended, this one too")),
+  ended_api_tokens: v.pipe(v.number(), v.description("API tokens that have ended; make new ones")),
+});
+export type SessionRotationView = v.InferOutput<typeof SessionRotationView>;
+
+export const EncryptionRotationView = v.object({
+  key: SecurityKeyView,
+  previous_id: v.pipe(v.string(), v.description("The id of the key before, which is in the backup alone")),
+  rotated_at: Instant,
+  reencrypted_values: v.number(),
+  backup: BackupView,
+});
+export type EncryptionRotationView = v.InferOutput<typeof EncryptionRotationView>;

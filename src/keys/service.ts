@@ -1,0 +1,259 @@
+import { randomBytes } from "node:crypto";
+import type { Actor, RecordAudit, Session } from "../auth/schema.ts";
+import type { ConfirmPassword } from "../auth/service.ts";
+import type { BackupService } from "../backups/service.ts";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { endEverySession } from "../db/end-sessions.ts";
+import { findInstallationFact, type InstallationFact, storeInstallationFact } from "../db/installation.ts";
+import { AppError, conflict } from "../errors.ts";
+import { parseInput } from "../forms/issues.ts";
+import type { Log } from "../log.ts";
+import type { ApprovalTokens } from "../secrets/approval-tokens.ts";
+import { generateFernetKey } from "../secrets/fernet.ts";
+import { fingerprint, KeyError, type Keys, keyId, replaceStoredKeys } from "../secrets/keys.ts";
+import type { RotatingSealer } from "../secrets/sealed.ts";
+import type { SessionTokens } from "../secrets/tokens.ts";
+import { moveSecrets, rotationRecord } from "./encryption-rotation.ts";
+import { assertAllReadable, CorruptSecretError } from "./reencrypt.ts";
+import { rotationSteps } from "./rotation-steps.ts";
+import {
+  type EncryptionRotationView,
+  RotationInput,
+  type SecurityKeysView,
+  type SecurityKeyView,
+  type SessionRotationView,
+} from "./schema.ts";
+
+export type SecurityKeyService = ReturnType<typeof securityKeyService>;
+
+const sessionKeyBytes = 32;
+/** Keys of earlier rotations that this process still opens what it holds in memory with; the key file has none of them. */
+const maximumFormerKeys = 8;
+
+export interface SecurityKeyServiceOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  audit: RecordAudit;
+  keys: Keys;
+  data_dir: string;
+  /** Which variables of the environment give keys. */
+  environment: { session_key: boolean; encryption_key: boolean; keys_file: boolean };
+  sealer: RotatingSealer;
+  /** Everything that is derived from the session key; each switches at once. */
+  session_key_users: readonly Pick<SessionTokens | ApprovalTokens, "useKey">[];
+  backups: Pick<BackupService, "createBeforeRotation">;
+  confirmPassword: ConfirmPassword;
+  /** Told every new key: the redactor's `register`. */
+  onNewSecret: (secret: string) => void;
+}
+
+type KeyName = "session" | "encryption";
+
+const refusals = {
+  SESSION_KEY: "SESSION_KEY in the environment gives this key: set another one there and start Tidemark again",
+  ENCRYPTION_KEY:
+    "ENCRYPTION_KEY in the environment gives this key, and the next start would use it again: keep it in a file that KEYS_FILE names to rotate it",
+  session_file:
+    "KEYS_FILE names the file of this key, which Tidemark never writes: change it there and start Tidemark again",
+  encryption_file:
+    'KEYS_FILE names the file of this key, which Tidemark never writes: write a new one there as "primary" with this one under "previous", and start Tidemark again',
+  remote:
+    "The database is on a libSQL server: Tidemark cannot back it up, and another instance could go on writing with the former key",
+  unfinished: "A rotation was interrupted, and the next start ends it: start Tidemark again first",
+} as const;
+
+/** The two keys: what is known of them, and their rotation while everything goes on. */
+export function securityKeyService(options: SecurityKeyServiceOptions) {
+  const { db, clock, log, audit, environment, sealer, data_dir } = options;
+  const steps = rotationSteps(log);
+  let sessionKey = options.keys.session;
+  let encryption = options.keys.encryption.primary;
+  let former: readonly string[] = options.keys.encryption.previous ?? [];
+  let isBusy = false;
+  /** The key file has two keys, and secrets may be under either. */
+  let mustRestart = false;
+
+  const managerOf = (name: KeyName): SecurityKeyView["managed_by"] => {
+    if (name === "session" && environment.session_key) return "SESSION_KEY";
+    if (name === "encryption" && environment.encryption_key) return "ENCRYPTION_KEY";
+    return environment.keys_file ? "KEYS_FILE" : null;
+  };
+  const refusalOf = (name: KeyName): string | null => {
+    const manager = managerOf(name);
+    if (manager === "KEYS_FILE") return refusals[`${name}_file`];
+    if (manager !== null) return refusals[manager];
+    if (name === "session") return null;
+    if (db.rewriteTexts === null) return refusals.remote;
+    return mustRestart ? refusals.unfinished : null;
+  };
+  const view = async (name: KeyName): Promise<SecurityKeyView> => {
+    const key = name === "session" ? sessionKey : encryption;
+    const fact = async (which: InstallationFact) => await findInstallationFact(db.read, which);
+    const isRecorded = (await fact(`${name}_key_id`)) === keyId(key);
+    const since = isRecorded ? await fact(`${name}_key_since`) : null;
+    return {
+      id: keyId(key),
+      fingerprint: fingerprint(key),
+      since: since === null ? null : Number(since),
+      managed_by: managerOf(name),
+      rotation_refusal: refusalOf(name),
+    };
+  };
+
+  /** One rotation at a time, of a key that is ours, by somebody who knows the password. */
+  const rotation = async <T>(
+    name: KeyName,
+    [actor, session, input]: readonly [Actor, Session, unknown],
+    perform: () => Promise<T>,
+  ): Promise<T> => {
+    const { current_password } = parseInput(RotationInput, input);
+    const event = `${name}_key_rotated`;
+    const refusal = refusalOf(name);
+    if (refusal !== null) {
+      await db.write((tx) => audit(tx, actor, { event, outcome: "refused", detail: { reason: refusal } }));
+      throw new AppError("rotation_refused", 409, refusal);
+    }
+    await options.confirmPassword(actor, session, current_password, event);
+    if (isBusy) throw conflict("A key is being rotated; wait until that is done");
+    isBusy = true;
+    try {
+      return await perform();
+    } catch (error) {
+      throw wordsFor(error);
+    } finally {
+      isBusy = false;
+    }
+  };
+
+  const rotateSession = async (actor: Actor): Promise<SessionRotationView> => {
+    const before = keyId(sessionKey);
+    const next = randomBytes(sessionKeyBytes);
+    options.onNewSecret(next.toString("base64url"));
+    replaceStoredKeys(data_dir, { session: sessionKey }, { session: next.toString("base64url") });
+    // In the same breath: from here on nothing of the former key holds, whatever becomes of the rows.
+    sessionKey = next;
+    for (const user of options.session_key_users) user.useKey(next);
+    const now = clock.now();
+    const ended = await db.write(async (tx) => {
+      const counts = await endEverySession(tx, now);
+      await storeInstallationFact(tx, "session_key_id", keyId(next));
+      await storeInstallationFact(tx, "session_key_since", String(now));
+      await audit(tx, actor, {
+        event: "session_key_rotated",
+        outcome: "ok",
+        detail: { from: before, to: keyId(next), ...counts },
+      });
+      return counts;
+    });
+    return {
+      key: await view("session"),
+      rotated_at: now,
+      ended_sessions: ended.sessions,
+      ended_api_tokens: ended.api_tokens,
+    };
+  };
+
+  /** Everything back under the key before, which the key file then has alone. What fails here is left to the next start. */
+  const goBack = async (next: string): Promise<void> => {
+    const keys = { primary: encryption, previous: [next, ...former].slice(0, maximumFormerKeys) };
+    try {
+      replaceStoredKeys(data_dir, { encryption: next }, { encryption: { primary: encryption, previous: [next] } });
+      await moveSecrets({ db, sealer, steps, keys, skips_corrupt: true, also: () => Promise.resolve() });
+      replaceStoredKeys(data_dir, { encryption }, { encryption: { primary: encryption } });
+      former = keys.previous;
+    } catch (error) {
+      mustRestart = true;
+      log.error("The rotation was not undone completely: the key file has both keys, and the next start ends it", {
+        error,
+      });
+    }
+  };
+
+  const rotateEncryption = async (actor: Actor): Promise<EncryptionRotationView> => {
+    // Before anything is made: it would only be undone.
+    await steps.run("look", () => assertAllReadable(db.read, sealer));
+    const backup = await steps.run("backup", () => options.backups.createBeforeRotation(actor));
+    const before = encryption;
+    const next = generateFernetKey();
+    options.onNewSecret(next);
+    const both = "file with both keys";
+    await steps.run(both, () =>
+      replaceStoredKeys(
+        data_dir,
+        { encryption: before },
+        { encryption: { primary: next, previous: [before] } },
+        steps.onFile(both),
+      ),
+    );
+    const now = clock.now();
+    const keys = { primary: next, previous: [before, ...former].slice(0, maximumFormerKeys) };
+    const also: Parameters<typeof moveSecrets>[0]["also"] = async (tx, written) => {
+      await storeInstallationFact(tx, "encryption_key_since", String(now));
+      const detail = { from: keyId(before), to: keyId(next), values: written, backup: backup.name };
+      await audit(tx, actor, rotationRecord("ok", detail));
+    };
+    const written = await moveSecrets({ db, sealer, steps, keys, skips_corrupt: false, also }).catch(
+      async (error: unknown) => {
+        await goBack(next);
+        throw error;
+      },
+    );
+    encryption = next;
+    former = keys.previous;
+    const one = "file with one key";
+    await steps.run(one, () =>
+      replaceStoredKeys(data_dir, { encryption: next }, { encryption: { primary: next } }, steps.onFile(one)),
+    );
+    return {
+      key: await view("encryption"),
+      previous_id: keyId(before),
+      rotated_at: now,
+      reencrypted_values: written,
+      backup,
+    };
+  };
+
+  /** A refusal is told and left in the audit; nothing has changed. */
+  const recordFailure = async (actor: Actor, error: unknown): Promise<void> => {
+    if (!(error instanceof CorruptSecretError)) return;
+    const detail = { reason: error.code, ...error.place };
+    await db.write((tx) => audit(tx, actor, rotationRecord("failed", detail)));
+  };
+
+  return {
+    get: async (): Promise<SecurityKeysView> => ({
+      session: await view("session"),
+      encryption: await view("encryption"),
+    }),
+
+    /**
+     * A new session key: every sign-in, API token and approval link ends at once, that of the caller too. Throws 403 for an API
+     * token, 409 for a key that is not ours, 422, 429, 507.
+     */
+    rotateSessionKey: (actor: Actor, session: Session, input: unknown): Promise<SessionRotationView> =>
+      rotation("session", [actor, session, input], () => rotateSession(actor)),
+
+    /**
+     * Makes a backup, then brings every secret under a new key: all of them, or none. Throws 403 for an API token, 409 for a key that is
+     * not ours and for a secret that no key opens, which is named; 422, 429, 507.
+     */
+    rotateEncryptionKey: (actor: Actor, session: Session, input: unknown): Promise<EncryptionRotationView> =>
+      rotation("encryption", [actor, session, input], async () => {
+        try {
+          return await rotateEncryption(actor);
+        } catch (error) {
+          await recordFailure(actor, error);
+          throw error;
+        }
+      }),
+  };
+}
+
+/** What a person can do about it. */
+function wordsFor(error: unknown): unknown {
+  if (error instanceof KeyError) return new AppError("rotation_refused", 409, error.message, { cause: error });
+  const isFull = error instanceof Error && "code" in error && error.code === "ENOSPC";
+  return isFull ? new AppError("insufficient_storage", 507, "There is no room on the disk for the key file") : error;
+}
