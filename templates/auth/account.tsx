@@ -1,6 +1,7 @@
 import type { AccountView, ApiTokenView } from "../../src/auth/schema.ts";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { BindingView, ProviderView } from "../../src/oidc/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Form } from "../components/form.tsx";
@@ -9,6 +10,7 @@ import { Badge } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
+import { BindingSection } from "../oidc/binding.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -17,6 +19,9 @@ interface AccountPageProps {
   account: AccountView;
   session_expires_at: number;
   tokens: readonly ApiTokenView[];
+  /** Of the other way to sign in; null without a provider. */
+  provider: ProviderView | null;
+  binding: BindingView;
   /** The form that renames. */
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
@@ -62,6 +67,7 @@ export function AccountPage(props: AccountPageProps) {
           </p>
         </Panel>
       </Section>
+      <BindingSection ctx={ctx} binding={props.binding} provider={props.provider} />
       <Tokens {...props} />
     </Layout>
   );

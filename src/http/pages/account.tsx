@@ -19,16 +19,18 @@ const AccountInput = v.strictObject({ username: Username });
 
 /** The administrator's own settings: name and password. */
 export function accountPages(app: App, services: Services, page: PageSettings): void {
-  const { auth, api_tokens, baseUrl, clock } = services;
+  const { auth, api_tokens, oidc, baseUrl, clock } = services;
 
   const accountPage = async (c: AppContext, state: FormState | null) => {
     const ctx = await pageContext(c, page);
     const account = await auth.account();
     const { items } = await api_tokens.list({ limit: "100" });
+    const sign_in = { provider: (await oidc.list({})).items[0] ?? null, binding: await oidc.binding() };
     const values = { username: account.username };
     const form = state ?? { fields: fields(AccountInput, values), values, errors: {} };
     const session_expires_at = requireSession(c).expires_at;
-    return <AccountPage ctx={ctx} account={account} tokens={items} session_expires_at={session_expires_at} {...form} />;
+    const props = { ctx, account, tokens: items, session_expires_at };
+    return <AccountPage {...props} {...sign_in} {...form} />;
   };
 
   app.get("/account", async (c) => respondHtml(c, await accountPage(c, null)));

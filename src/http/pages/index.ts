@@ -4,6 +4,7 @@ import { pageGuard } from "../middleware/page-guard.ts";
 import { accountPages } from "./account.tsx";
 import { apiTokenPages } from "./api-tokens.tsx";
 import { approvalLinkPages } from "./approval-links.tsx";
+import { auditPages } from "./audit.tsx";
 import { connectionImagePages } from "./connection-images.tsx";
 import { connectionPages } from "./connections.tsx";
 import { credentialPages } from "./credentials.tsx";
@@ -43,6 +44,7 @@ export function mountPages(app: App, services: Services, page: PageSettings): vo
   oidcBindingPages(app, services, page);
   oidcProviderPages(app, services, page);
   settingsPages(app, services, page);
+  auditPages(app, services, page);
   executorPages(app, services, page);
   notifierPages(app, services, page);
   runPages(app, services, page);

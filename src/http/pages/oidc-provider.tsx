@@ -62,10 +62,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
     if ((await stored()) !== null) return respondDone(c, ctx.base_path, providerPath);
     const values: Values = { is_discovery_enabled: true };
     const form = { fields: describe(values), values, errors: {} };
-    return respondHtml(
-      c,
-      <ProviderFormPage ctx={ctx} provider={null} callback_url={callbackUrl("home")} {...form} />,
-    );
+    return respondHtml(c, <ProviderFormPage ctx={ctx} provider={null} callback_url={callbackUrl("home")} {...form} />);
   });
 
   app.post(providerPath, async (c) => {

@@ -1,4 +1,6 @@
 import { SignInPage } from "../../../templates/auth/sign-in.tsx";
+import { ProviderButton } from "../../../templates/oidc/sign-in-button.tsx";
+import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
@@ -19,14 +21,20 @@ function nextPath(text: string | undefined): string {
 
 /** Signing in and out. Registered before the guard: nobody is signed in yet. */
 export function signInPages(app: App, services: Services, page: PageSettings): void {
-  const { auth, baseUrl, clock } = services;
+  const { auth, oidc, baseUrl, clock } = services;
   const prefix = () => basePath(page.settings.current().base_url);
+  /** The provider's button: only for one that is enabled and bound, because no other could let anybody in. */
+  const others = async (ctx: PageContext, next: string) => {
+    const provider = await oidc.loginProvider();
+    return provider === null ? null : <ProviderButton ctx={ctx} provider={provider} next={next} />;
+  };
 
   app.get("/login", async (c) => {
     const next = nextPath(c.req.query("next"));
     if (c.get("session")?.via === "cookie") return respondDone(c, prefix(), next || "/");
     const ctx = await pageContext(c, page);
-    return respondHtml(c, <SignInPage ctx={ctx} username="" next={next} refusal={null} />);
+    const props = { ctx, next, others: await others(ctx, next) };
+    return respondHtml(c, <SignInPage {...props} username="" refusal={null} />);
   });
 
   app.post("/login", async (c) => {
@@ -49,7 +57,8 @@ export function signInPages(app: App, services: Services, page: PageSettings): v
           : ({ kind: "wrong" } as const);
       // A page comes back with what was typed: 422 for both ways of being wrong, which are not told apart.
       const status = error.status === 429 ? 429 : 422;
-      return respondHtml(c, <SignInPage ctx={ctx} username={username} next={next} refusal={refusal} />, status);
+      const props = { ctx, next, others: await others(ctx, next) };
+      return respondHtml(c, <SignInPage {...props} username={username} refusal={refusal} />, status);
     }
   });
 

@@ -76,7 +76,8 @@ export const oidc = {
   bound_now: "Your account is bound. You can sign in with the provider from now on.",
   unbind: "Unbind",
   unbind_title: (name: string) => `Unbind your account from ${name}?`,
-  unbind_text: "You can then sign in only with the password. Sessions that are open stay open.",
+  unbind_text:
+    "You can then sign in only with the password. Sign-ins that came through the provider end, except this one.",
   unbind_verb: "Unbind account",
   unbound_now: "Unbound. The provider can be changed or deleted now.",
   sign_in_with: (name: string) => `Continue with ${name}`,

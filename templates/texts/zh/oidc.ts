@@ -74,7 +74,7 @@ export const oidc = {
   bound_now: "账户已绑定，此后可以使用提供方登录。",
   unbind: "解除绑定",
   unbind_title: (name: string) => `要解除与 ${name} 的绑定吗？`,
-  unbind_text: "之后只能使用密码登录。已打开的会话不受影响。",
+  unbind_text: "之后只能使用密码登录。通过该提供方建立的登录会结束，当前会话除外。",
   unbind_verb: "解除账户绑定",
   unbound_now: "已解除绑定，现在可以修改或删除提供方。",
   sign_in_with: (name: string) => `使用 ${name} 登录`,

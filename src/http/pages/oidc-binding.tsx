@@ -1,0 +1,85 @@
+import { BindingContinuePage, BindingQuestion, BindingQuestionPage } from "../../../templates/oidc/binding.tsx";
+import { bindingPath } from "../../../templates/oidc/paths.ts";
+import { texts } from "../../../templates/texts/texts.ts";
+import { AppError, type FieldErrors } from "../../errors.ts";
+import type { ProviderView } from "../../oidc/schema.ts";
+import type { Services } from "../../services.ts";
+import type { App, AppContext } from "../context.ts";
+import { requireSession } from "../current-session.ts";
+import { readAttemptCookie, writeAttemptCookie } from "../oidc-cookie.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+
+type Kind = "bind" | "unbind";
+
+/** What the question says itself; 502 is a provider that does not answer as one. */
+const shownInForm: readonly number[] = [409, 422, 429, 502];
+
+/** Beginning and ending the binding of the account; each asks for the current password. */
+export function oidcBindingPages(app: App, services: Services, page: PageSettings): void {
+  const { oidc, baseUrl, clock } = services;
+
+  const stored = async (): Promise<ProviderView | null> => (await oidc.list({})).items[0] ?? null;
+
+  const question = async (c: AppContext, kind: Kind, provider: ProviderView, errors: FieldErrors = {}) => {
+    const ctx = await pageContext(c, page);
+    const props = { ctx, kind, name: provider.display_name, username: requireSession(c).username, errors };
+    return isFragmentRequest(c) ? <BindingQuestion {...props} /> : <BindingQuestionPage {...props} />;
+  };
+
+  /** The question again with the reason. For htmx always 422, the one refusal that it puts into the dialog. */
+  const refused = async (c: AppContext, kind: Kind, provider: ProviderView, error: unknown) => {
+    if (!(error instanceof AppError) || !shownInForm.includes(error.status)) throw error;
+    if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
+    const markup = await question(c, kind, provider, error.fields ?? { body: error.message });
+    return respondHtml(c, markup, isFragmentRequest(c) ? 422 : error.status);
+  };
+
+  for (const kind of ["bind", "unbind"] as const) {
+    app.get(`${bindingPath}/${kind}`, async (c) => {
+      const ctx = await pageContext(c, page);
+      const provider = await stored();
+      if (provider === null) return respondDone(c, ctx.base_path, "/account#binding");
+      return respondHtml(c, await question(c, kind, provider));
+    });
+  }
+
+  app.post(`${bindingPath}/bind`, async (c) => {
+    const session = requireSession(c);
+    const ctx = await pageContext(c, page);
+    const provider = await stored();
+    if (provider === null) return respondDone(c, ctx.base_path, "/account#binding");
+    const form = await readForm(c);
+    try {
+      const from = { actor: c.get("actor"), session, browser: readAttemptCookie(c, baseUrl) };
+      const input = { current_password: formText(form, "current_password") };
+      const { authorization_url, browser, expires_at } = await oidc.startBinding(from, provider.id, input);
+      writeAttemptCookie(c, baseUrl, browser, Math.floor((expires_at - clock.now()) / 1000));
+      if (isFragmentRequest(c)) {
+        c.header("HX-Redirect", authorization_url);
+        return c.body(null, 204);
+      }
+      return respondHtml(
+        c,
+        <BindingContinuePage ctx={ctx} name={provider.display_name} authorization_url={authorization_url} />,
+      );
+    } catch (error) {
+      return await refused(c, "bind", provider, error);
+    }
+  });
+
+  app.post(`${bindingPath}/unbind`, async (c) => {
+    const session = requireSession(c);
+    const ctx = await pageContext(c, page);
+    const provider = await stored();
+    if (provider === null) return respondDone(c, ctx.base_path, "/account#binding");
+    const form = await readForm(c);
+    try {
+      await oidc.unbind(c.get("actor"), session, { current_password: formText(form, "current_password") });
+    } catch (error) {
+      return await refused(c, "unbind", provider, error);
+    }
+    return respondDone(c, ctx.base_path, "/account#binding", { tone: "current", text: texts(ctx).oidc.unbound_now });
+  });
+}
