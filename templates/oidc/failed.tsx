@@ -10,8 +10,10 @@ import { texts } from "../texts/texts.ts";
 export function OidcFailedPage({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).oidc;
   const isSignedIn = ctx.user !== null;
+  // The form that switches the language leads back to `path`, which here has the provider's code in it.
+  const shown = { ...ctx, path: isSignedIn ? "/account" : "/login" };
   return (
-    <BareLayout ctx={ctx} title={t.failed_title}>
+    <BareLayout ctx={shown} title={t.failed_title}>
       <h1>{t.failed_title}</h1>
       <p class="lead">{t.failed_text}</p>
       <p class="lead">{isSignedIn ? t.failed_audit : t.failed_password}</p>

@@ -22,8 +22,8 @@ export interface Authority {
   /** PEM file, for NODE_EXTRA_CA_CERTS. */
   ca_file: string;
   ca: string;
-  /** Base64 of the SHA-256 of its public key, as Chromium's `--ignore-certificate-errors-spki-list` takes it. */
-  spki: string;
+  /** The public keys of what it issued so far, as Chromium's `--ignore-certificate-errors-spki-list` takes them. */
+  pins(): string;
   /** A server's certificate for names such as `localhost`. */
   issue(name: string): Certificate;
   remove(): void;
@@ -46,12 +46,12 @@ export function createAuthority(): Authority {
   ];
   run("req", "-x509", ...p256, "-keyout", at("ca.key"), "-out", caFile, ...days, "-subj", "/CN=Test CA", ...constraint);
   const ca = readFileSync(caFile, "utf8");
-  const publicKey = new X509Certificate(ca).publicKey.export({ type: "spki", format: "der" });
+  const pins: string[] = [];
   let count = 0;
   return {
     ca_file: caFile,
     ca,
-    spki: new Bun.CryptoHasher("sha256").update(publicKey).digest("base64"),
+    pins: () => pins.join(","),
     issue: (name) => {
       count += 1;
       const file = (ending: string) => at(`${count}-${name}.${ending}`);
@@ -60,6 +60,9 @@ export function createAuthority(): Authority {
       writeFileSync(file("ext"), `subjectAltName=DNS:${name}\nextendedKeyUsage=serverAuth\n`);
       const signer = ["-CA", caFile, "-CAkey", at("ca.key"), "-CAcreateserial", "-extfile", file("ext")];
       run("x509", "-req", "-in", file("csr"), ...signer, ...days, "-out", certificate.cert_file);
+      const { publicKey } = new X509Certificate(readFileSync(certificate.cert_file));
+      const spki = publicKey.export({ type: "spki", format: "der" });
+      pins.push(new Bun.CryptoHasher("sha256").update(spki).digest("base64"));
       return certificate;
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),

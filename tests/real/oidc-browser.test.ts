@@ -91,7 +91,7 @@ for (const each of cases) {
       if (each.https)
         front = await startTlsFront({ authority, name: "tidemark.localhost", port: frontPort, target_port: port });
       provider = await each.start({ authority, redirect_uris: [at("/auth/oidc/house/callback")] });
-      browser = await startChromium([onlyLoopback, `--ignore-certificate-errors-spki-list=${authority.spki}`]);
+      browser = await startChromium([onlyLoopback, `--ignore-certificate-errors-spki-list=${authority.pins()}`]);
       page = await freshPage();
     }, limit);
     afterAll(async () => {
