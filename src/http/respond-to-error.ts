@@ -4,14 +4,11 @@ import type { Log } from "../log.ts";
 import type { AppContext } from "./context.ts";
 import { shownPath } from "./shown-path.ts";
 
-const pluginStatus = {
-  unreachable: 502,
-  unauthorized: 502,
-  not_found: 502,
-  rate_limited: 503,
-  rejected: 502,
-  malformed: 502,
-} as const;
+/**
+ * Failed Dependency (RFC 4918): what was asked is right, and somebody else did not play along. Not 502, which proxies in front of us
+ * say themselves, and some put their own page in its place.
+ */
+const upstreamStatus = 424;
 
 /**
  * What was thrown as the error that a caller may see; unknown ones lose their text and keep the request id. `excerpt` takes the
@@ -20,7 +17,7 @@ const pluginStatus = {
 export function toAppError(error: unknown, excerpt: (text: string) => string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof PluginError) {
-    return new AppError(`upstream_${error.code}`, pluginStatus[error.code], excerpt(error.message), { cause: error });
+    return new AppError(`upstream_${error.code}`, upstreamStatus, excerpt(error.message), { cause: error });
   }
   return new AppError("internal_error", 500, "Something went wrong inside; the log has more under the request id", {
     cause: error,

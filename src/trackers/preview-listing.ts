@@ -105,14 +105,14 @@ export function previewListings(options: PreviewListingOptions) {
       return listing;
     },
 
-    /** Throws 502 `upstream_failed` with upstream's words. */
+    /** Throws 424 `upstream_failed` with upstream's words. */
     versionsOf: async (listing: PreviewListing): Promise<readonly ListedVersion[]> => {
       try {
         return await listing.versions;
       } catch (error) {
         if (!(error instanceof PluginError)) throw error;
         const retry = error.retry_after_ms === null ? undefined : Math.ceil(error.retry_after_ms / 1000);
-        throw new AppError("upstream_failed", 502, options.excerpt(error.message), {
+        throw new AppError("upstream_failed", 424, options.excerpt(error.message), {
           cause: error,
           retry_after_seconds: retry,
         });

@@ -51,7 +51,7 @@ export function trackerPreviews(options: PreviewOptions) {
   };
 
   return {
-    /** Judges upstream's names by the rules given. Throws 422 for a bad rule, 502 `upstream_failed` with upstream's words. */
+    /** Judges upstream's names by the rules given. Throws 422 for a bad rule, 424 `upstream_failed` with upstream's words. */
     preview: async (input: unknown): Promise<PreviewView> => {
       const parsed = parseInput(options.schemas.PreviewInput, input);
       const { kind, config, credential_id, channels, sorting, check_interval_minutes } = parsed;

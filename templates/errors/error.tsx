@@ -31,7 +31,8 @@ function words({ ctx, status, code, message }: ErrorPageProps): Words {
     return { title: t.not_found, help: t.not_found_help, has_detail: !message.startsWith("There is no page ") };
   if (code === "csrf_refused") return { title: t.forbidden, help: t.forbidden_help, has_detail: true };
   if (status === 429) return { title: t.too_many, help: t.too_many_help, has_detail: false };
-  if (status >= 500) return { title: t.failed, help: t.failed_help, has_detail: code !== "internal_error" };
+  if (status >= 500 || status === 424)
+    return { title: t.failed, help: t.failed_help, has_detail: code !== "internal_error" };
   return { title: t.refused, help: t.refused_help, has_detail: true };
 }
 

@@ -9,7 +9,7 @@ describe("toAppError()", () => {
     register("kelp-otter-lantern");
     const said = `${"x".repeat(495)} the password kelp-otter-lantern is wrong`;
     const error = toAppError(new PluginError("rejected", `"engine" said: kelp-otter-lantern`), excerpt);
-    expect(error).toMatchObject({ code: "upstream_rejected", status: 502, message: '"engine" said: [redacted]' });
+    expect(error).toMatchObject({ code: "upstream_rejected", status: 424, message: '"engine" said: [redacted]' });
     // Also one that the cut would leave the beginning of.
     expect(toAppError(new PluginError("rejected", said), excerpt).message).not.toContain("kelp");
   });

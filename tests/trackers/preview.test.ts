@@ -110,7 +110,7 @@ describe("preview()", () => {
     house.repository("web").failure = new PluginError("unauthorized", "hunter2hunter2 is wrong");
     for (let keystroke = 0; keystroke < 3; keystroke++) {
       expect(await failureOf(house.trackers.preview(input()))).toMatchObject({
-        status: 502,
+        status: 424,
         code: "upstream_failed",
         message: "[redacted] is wrong",
       });

@@ -48,7 +48,7 @@ export function executorRoutes(services: ExecutorRouteServices): readonly Route[
       access: "full",
       body: ExecutorInput,
       answer: { status: 200, description: "The plan", schema: PlanView },
-      refusals: { 502: "The runtime did not answer" },
+      refusals: { 424: "The runtime did not answer" },
       perform: ({ context, body }) => executors.preview(body, context.req.raw.signal),
     },
     {
@@ -92,7 +92,7 @@ export function executorRoutes(services: ExecutorRouteServices): readonly Route[
       tag,
       access: "read",
       answer: { status: 200, description: "The plan", schema: PlanView },
-      refusals: { 502: "The runtime did not answer" },
+      refusals: { 424: "The runtime did not answer" },
       perform: ({ context, param }) => executors.plan(param("id"), context.req.raw.signal),
     },
     {

@@ -85,7 +85,7 @@ export function runtimeConnectionRoutes(services: {
       tag,
       access: "read",
       answer: { status: 200, description: "Every target", schema: TargetList },
-      refusals: { 409: "The connection is disabled", 502: "The runtime did not answer" },
+      refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
       perform: ({ context, param }) => connections.targets(param("id"), context.req.raw.signal),
     },
     {
@@ -100,7 +100,7 @@ export function runtimeConnectionRoutes(services: {
         description: "Every image that Tidemark has something to do with",
         schema: UnusedImageList,
       },
-      refusals: { 409: "The connection is disabled", 502: "The runtime did not answer" },
+      refusals: { 409: "The connection is disabled", 424: "The runtime did not answer" },
       perform: ({ context, param }) => images.list(param("id"), context.req.raw.signal),
     },
     {
@@ -111,7 +111,11 @@ export function runtimeConnectionRoutes(services: {
       tag,
       access: "full",
       answer: { status: 204, description: "Removed", schema: null },
-      refusals: { 409: "A container or a snapshot needs it, or it is not offered", 502: "The runtime did not answer" },
+      refusals: {
+        409: "A container or a snapshot needs it, or it is not offered",
+        422: "The id is none of an image",
+        424: "The runtime did not answer",
+      },
       perform: ({ context, param }) =>
         images.remove(context.get("actor"), param("id"), param("image_id"), context.req.raw.signal),
     },

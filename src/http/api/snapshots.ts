@@ -43,7 +43,7 @@ export function snapshotRoutes(services: { snapshots: SnapshotService }): readon
       tag,
       access: "read",
       answer: { status: 200, description: "What restoring it would change", schema: SnapshotDiffView },
-      refusals: { 502: "The runtime did not answer" },
+      refusals: { 424: "The runtime did not answer" },
       perform: ({ context, param }) => snapshots.diff(param("id"), context.req.raw.signal),
     },
     {

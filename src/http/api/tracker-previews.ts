@@ -15,7 +15,7 @@ export function trackerPreviewRoutes(services: { trackers: TrackerService }): re
       access: "full",
       body: PreviewInput,
       answer: { status: 200, description: "The names with each channel's verdict", schema: PreviewView },
-      refusals: { 502: "`upstream_failed`: upstream could not be asked, in its own words" },
+      refusals: { 424: "`upstream_failed`: upstream could not be asked, in its own words" },
       perform: ({ body }) => services.trackers.preview(body),
     },
   ];

@@ -333,7 +333,7 @@ describe("POST /trackers/preview", () => {
 test("what an upstream refuses while its address is typed is told, and is no error in the log", async () => {
   const config = { image: "acme/missing", registry: registry.url };
   const answer = await person.api("POST", "/tracker-previews", { kind: "oci", config, channels: [{ type: "stable" }] });
-  expect(answer.status).toBe(502);
+  expect(answer.status).toBe(424);
   expect(app.lines.filter((line) => line.includes("ERROR"))).toEqual([]);
   expect(app.lines.some((line) => line.includes("Upstream refused"))).toBe(true);
 });
