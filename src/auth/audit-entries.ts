@@ -1,11 +1,21 @@
+import { parseInstant } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
-import { type AuditEntryRow, listAuditEntriesBefore } from "./queries.ts";
-import { type Actor, type AuditEntryView, AuditQuery, type AuditRecord, type RecordAudit } from "./schema.ts";
+import { type AuditEntryRow, type AuditFilter, listAuditEntriesBefore, listAuditEvents } from "./queries.ts";
+import {
+  type Actor,
+  type AuditEntryView,
+  AuditFilterQuery,
+  AuditQuery,
+  type AuditRecord,
+  type RecordAudit,
+} from "./schema.ts";
 
 export type AuditEntryService = ReturnType<typeof auditEntryService>;
+
+const exportedAtOnce = 500;
 
 interface AuditEntryServiceOptions {
   db: Database;
@@ -34,19 +44,50 @@ function parseCursor(text: string | null): { at: number; id: string } | null {
   return { at: Number(match[1]), id: match[2] ?? "" };
 }
 
+function filterOf(query: AuditFilterQuery): AuditFilter {
+  return {
+    event: query.event ?? null,
+    outcome: query.outcome ?? null,
+    actor: query.actor ?? null,
+    subject: query.subject ?? null,
+    address: query.address ?? null,
+    since: query.since === undefined ? null : parseInstant(query.since),
+    until: query.until === undefined ? null : parseInstant(query.until),
+  };
+}
+
 /** The audit as the administrator reads it; by this service entries are added and never changed. */
 export function auditEntryService({ db, audit }: AuditEntryServiceOptions) {
   return {
-    /** Newest first. `query`: `cursor`, `limit`, `event`, `outcome`. */
+    /** Newest first. `query`: `AuditQuery`. */
     list: async (query: unknown): Promise<Page<AuditEntryView>> => {
       const parsed = parseInput(AuditQuery, query);
-      const filter = {
-        before: parseCursor(cursorKey(parsed)),
-        event: parsed.event ?? null,
-        outcome: parsed.outcome ?? null,
-      };
-      const rows = await listAuditEntriesBefore(db.read, filter, pageSize(parsed));
+      const before = parseCursor(cursorKey(parsed));
+      const rows = await listAuditEntriesBefore(db.read, filterOf(parsed), before, pageSize(parsed));
       return toPage(rows, parsed, (row) => `${row.at} ${row.id}`, view);
+    },
+
+    /** The events that have an entry, to choose from. */
+    events: (): Promise<string[]> => listAuditEvents(db.read),
+
+    /**
+     * All that match, newest first, in batches of `exportedAtOnce`: no more than one is in memory, however many there are. What is
+     * recorded meanwhile is not in it. Throws 422 at once for a query that is none.
+     */
+    batches: (query: unknown): AsyncGenerator<readonly AuditEntryView[]> => {
+      const filter = filterOf(parseInput(AuditFilterQuery, query));
+      return (async function* () {
+        let before: { at: number; id: string } | null = null;
+        for (;;) {
+          const rows: readonly AuditEntryRow[] = await listAuditEntriesBefore(db.read, filter, before, exportedAtOnce);
+          const kept = rows.slice(0, exportedAtOnce);
+          const last = kept.at(-1);
+          if (last === undefined) return;
+          yield kept.map(view);
+          if (rows.length === kept.length) return;
+          before = { at: last.at, id: last.id };
+        }
+      })();
     },
 
     /** For what happens without a change to write it with: a refused request, a blocked destination. */

@@ -3,19 +3,28 @@ import { newId } from "../ids.ts";
 import { insertAuditEntry, pruneAuditEntries } from "./queries.ts";
 import type { RecordAudit } from "./schema.ts";
 
-// About 40 MB. Looking for the end costs a walk over the index, so that only each 256th entry pays it.
+const DAY_MS = 24 * 3_600_000;
+/** Nothing younger than this is ever removed, whatever is set: whoever takes the account over cannot empty its trace. */
+export const leastRetentionDays = 30;
+const defaultRetentionDays = 365;
+// About 40 MB. More is kept while it is younger than the least retention.
 const keptEntries = 100_000;
-const pruneEvery = 256;
+// One removal is part of the transaction of an entry, which it must not make slow; the next entry goes on.
+const prunedAtOnce = 500;
+const pruneEveryMs = 3_600_000;
 
 /** Longest text of one fact; audit entries are for reading, not for storing bodies. */
 const maxFactLength = 500;
 
-// A name with a line break or an escape sequence must not look like two entries in whatever shows them later.
+// A name with a line break, an escape sequence or a mark that turns the direction of writing must not look like two entries, or
+// like another name, in whatever shows them later. A lone surrogate has no UTF-8 form.
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
 function visible(text: string): string {
   let out = "";
   for (const char of text.slice(0, maxFactLength)) {
     const code = char.codePointAt(0) ?? 0;
-    out += code < 32 || (code >= 127 && code < 160) ? `\\u${code.toString(16).padStart(4, "0")}` : char;
+    out += invisible.test(char) ? `\\u${code.toString(16).padStart(4, "0")}` : char;
   }
   return out;
 }
@@ -24,30 +33,51 @@ function encode(value: unknown): unknown {
   if (typeof value === "string") return visible(value);
   if (Array.isArray(value)) return value.slice(0, 100).map(encode);
   if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, encode(item)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [visible(key), encode(item)]));
   }
   return value;
 }
 
-/** Writes entries as the caller's transaction commits; keeps the newest 100,000. */
-export function auditRecorder(options: { clock: Clock }): RecordAudit {
-  let written = 0;
+const encodeOptional = (text: string | null | undefined) =>
+  text === null || text === undefined ? null : visible(text);
+
+interface AuditRecorderOptions {
+  clock: Clock;
+  /** The setting in force; 365 where there is none yet. */
+  retentionDays?: () => number;
+}
+
+/**
+ * Writes entries as the caller's transaction commits. What is older than the retention goes with later entries, a batch each;
+ * never what is younger than 30 days. Nothing else removes or changes an entry.
+ */
+export function auditRecorder({ clock, retentionDays }: AuditRecorderOptions): RecordAudit {
+  let pruneAt = Number.NEGATIVE_INFINITY;
   return async (tx, actor, record) => {
-    const at = options.clock.now();
+    const at = clock.now();
     await insertAuditEntry(tx, {
       id: newId(at),
       at,
       event: record.event,
       outcome: record.outcome,
-      actor: actor.name === null ? null : visible(actor.name),
-      address: actor.address,
-      request_id: actor.request_id,
+      actor: encodeOptional(actor.name),
+      address: encodeOptional(actor.address),
+      request_id: encodeOptional(actor.request_id),
       subject_kind: record.subject?.kind ?? null,
-      subject_id: record.subject?.id ?? null,
-      subject_name: record.subject === undefined ? null : visible(record.subject.name),
-      detail: Object.fromEntries(Object.entries(record.detail ?? {}).map(([key, value]) => [key, encode(value)])),
+      subject_id: encodeOptional(record.subject?.id),
+      subject_name: encodeOptional(record.subject?.name),
+      detail: Object.fromEntries(
+        Object.entries(record.detail ?? {}).map(([key, value]) => [visible(key), encode(value)]),
+      ),
     });
-    written += 1;
-    if (written % pruneEvery === 0) await pruneAuditEntries(tx, keptEntries);
+    if (at < pruneAt) return;
+    const days = Math.max(leastRetentionDays, retentionDays?.() ?? defaultRetentionDays);
+    const removed = await pruneAuditEntries(tx, {
+      before: at - days * DAY_MS,
+      keep: keptEntries,
+      least_before: at - leastRetentionDays * DAY_MS,
+      at_once: prunedAtOnce,
+    });
+    pruneAt = removed < prunedAtOnce ? at + pruneEveryMs : at;
   };
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseInstant } from "../clock.ts";
 import type { Writer } from "../db/client.ts";
 import { Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
@@ -159,8 +160,31 @@ export const AuditEntryView = v.object({
 });
 export type AuditEntryView = v.InferOutput<typeof AuditEntryView>;
 
-export const AuditQuery = v.object({
-  ...PageQuery.entries,
-  event: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  outcome: v.optional(v.picklist(auditOutcomes)),
+const InstantText = v.pipe(
+  v.string("Write a text"),
+  v.maxLength(40, "Write an instant of at most 40 characters"),
+  v.regex(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/,
+    'Write an instant, for example "2026-11-21T03:12:09Z"',
+  ),
+  v.check((text) => parseInstant(text) !== null, 'Write an instant, for example "2026-11-21T03:12:09Z"'),
+);
+
+const filterText = (description: string) =>
+  v.optional(
+    v.pipe(v.string("Write a text"), v.maxLength(200, "Use at most 200 characters"), v.description(description)),
+  );
+
+/** What narrows the audit down; each member that is there must match. */
+export const AuditFilterQuery = v.object({
+  event: filterText("The event's name, for example `login`"),
+  outcome: v.optional(v.picklist(auditOutcomes, "Choose ok, failed or refused")),
+  actor: filterText("The name of who did it; `system` for the service itself"),
+  subject: filterText("The id of what it was about, or a part of its name"),
+  address: filterText("The address it came from, or how that begins"),
+  since: v.optional(v.pipe(InstantText, v.description("Not before this instant"))),
+  until: v.optional(v.pipe(InstantText, v.description("Before this instant"))),
 });
+export type AuditFilterQuery = v.InferOutput<typeof AuditFilterQuery>;
+
+export const AuditQuery = v.object({ ...PageQuery.entries, ...AuditFilterQuery.entries });

@@ -59,6 +59,14 @@ export const Settings = v.strictObject({
     "Snapshot history count",
     "Snapshots kept per executor. Older ones are removed when a new one is captured",
   ),
+  audit_retention_days: v.pipe(
+    v.number("Write a whole number"),
+    v.integer("Write a whole number"),
+    v.minValue(30, "Keep at least 30 days"),
+    v.maxValue(3650, "Keep at most 3650 days"),
+    v.title("Audit retention (days)"),
+    v.description("Older audit entries are removed when new ones are written. Nothing younger than 30 days ever is"),
+  ),
 });
 export type Settings = v.InferOutput<typeof Settings>;
 export type SettingName = keyof Settings;
@@ -69,6 +77,7 @@ export const defaultSettings: Settings = {
   log_level: "info",
   version_history_count: 20,
   snapshot_history_count: 10,
+  audit_retention_days: 365,
 };
 
 export const SettingsPatch = v.partial(Settings);

@@ -1,22 +1,33 @@
 import type { AuditEntryView } from "../../src/auth/schema.ts";
+import { Button, LinkButton } from "../components/button.tsx";
 import { Empty, NothingMatches } from "../components/empty.tsx";
-import { Filters, Pagination } from "../components/navigation.tsx";
+import { Pagination } from "../components/navigation.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
-import type { PageContext, Tone } from "../page.ts";
+import { type PageContext, type Tone, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { SettingsTabs } from "./settings.tsx";
 
+/** What the filters hold, "" where nothing is asked; days are written as "2026-01-05". */
+export type AuditFields = Readonly<
+  Record<"event" | "outcome" | "actor" | "subject" | "address" | "from" | "to", string>
+>;
+
 interface AuditPageProps {
   ctx: PageContext;
+  fields: AuditFields;
+  /** Every event that has an entry. */
+  events: readonly string[];
   entries: readonly AuditEntryView[];
   next_cursor: string | null;
   is_first_page: boolean;
-  outcome: AuditEntryView["outcome"] | null;
+  retention_days: number;
 }
+
+const outcomes = ["ok", "failed", "refused"] as const;
 
 const tones: Readonly<Record<AuditEntryView["outcome"], Tone>> = {
   ok: "current",
@@ -24,39 +35,117 @@ const tones: Readonly<Record<AuditEntryView["outcome"], Tone>> = {
   refused: "attention",
 };
 
-export function AuditPage({ ctx, entries, next_cursor, is_first_page, outcome }: AuditPageProps) {
+export function AuditPage(props: AuditPageProps) {
+  const { ctx, fields, entries, next_cursor, is_first_page } = props;
   const t = texts(ctx).settings;
+  const asked = Object.entries(fields).filter(([, value]) => value !== "");
+  const query = new URLSearchParams(asked).toString();
   return (
     <Layout ctx={ctx} title={t.audit} section="settings">
-      <PageHeader ctx={ctx} title={t.title} lead={t.audit_lead} />
+      <PageHeader ctx={ctx} title={t.title} lead={t.audit_lead(props.retention_days)} />
       <SettingsTabs ctx={ctx} current="audit" />
-      <Filters
-        ctx={ctx}
-        groups={[
-          {
-            name: "outcome",
-            title: t.outcome,
-            current: outcome,
-            options: [
-              { title: texts(ctx).common.all, value: null },
-              { title: t.outcomes.ok, value: "ok" },
-              { title: t.outcomes.failed, value: "failed" },
-              { title: t.outcomes.refused, value: "refused" },
-            ],
-          },
-        ]}
-      />
+      <AuditFilters {...props} />
       {entries.length > 0 ? (
         <Entries ctx={ctx} entries={entries} />
-      ) : outcome === null ? (
+      ) : asked.length === 0 ? (
         <Empty ctx={ctx} icon="file-clock" title={t.audit_empty_title}>
           {t.audit_empty}
         </Empty>
       ) : (
         <NothingMatches ctx={ctx} href="/settings/audit" />
       )}
-      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
+      <Pagination
+        ctx={ctx}
+        newer={is_first_page ? null : ""}
+        older={next_cursor}
+        summary={
+          entries.length === 0 ? undefined : (
+            <a href={url(ctx, `/settings/audit/export${query === "" ? "" : `?${query}`}`)} download="">
+              {asked.length === 0 ? t.audit_export : t.audit_export_matching}
+            </a>
+          )
+        }
+      />
     </Layout>
+  );
+}
+
+/** A GET form: a filtered audit is an address that can be shared. */
+function AuditFilters({ ctx, fields, events }: AuditPageProps) {
+  const t = texts(ctx).settings;
+  const all = texts(ctx).common.all;
+  const words = events
+    .map((event) => ({ value: event, title: eventWord(ctx, event) }))
+    .toSorted((a, b) => a.title.localeCompare(b.title, ctx.language));
+  const hasFilter = Object.values(fields).some((value) => value !== "");
+  return (
+    <form
+      class="audit-filters"
+      method="get"
+      action={url(ctx, "/settings/audit")}
+      aria-label={texts(ctx).common.filters}
+    >
+      <Choice name="event" title={t.event} current={fields.event} all={all} options={words} />
+      <Choice
+        name="outcome"
+        title={t.outcome}
+        current={fields.outcome}
+        all={all}
+        options={outcomes.map((value) => ({ value, title: t.outcomes[value] }))}
+      />
+      <Text name="subject" title={t.subject} current={fields.subject} />
+      <Text name="actor" title={t.actor} current={fields.actor} />
+      <Text name="address" title={t.address} current={fields.address} />
+      <Text name="from" title={t.from_day} current={fields.from} type="date" />
+      <Text name="to" title={t.to_day} current={fields.to} type="date" />
+      <div class="audit-filters-actions">
+        <Button type="submit">{t.audit_filter}</Button>
+        {hasFilter ? (
+          <LinkButton ctx={ctx} href="/settings/audit" kind="bare">
+            {t.audit_all}
+          </LinkButton>
+        ) : null}
+      </div>
+    </form>
+  );
+}
+
+interface FilterFieldProps {
+  name: string;
+  title: string;
+  current: string;
+}
+
+function Choice(props: FilterFieldProps & { all: string; options: readonly { value: string; title: string }[] }) {
+  return (
+    <label>
+      <span>{props.title}</span>
+      <select class="input" name={props.name}>
+        <option value="">{props.all}</option>
+        {props.options.map((option) => (
+          <option value={option.value} selected={option.value === props.current}>
+            {option.title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Text({ name, title, current, type = "text" }: FilterFieldProps & { type?: "text" | "date" }) {
+  return (
+    <label>
+      <span>{title}</span>
+      <input
+        class="input"
+        type={type}
+        name={name}
+        value={current}
+        maxlength={200}
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </label>
   );
 }
 

@@ -1,7 +1,5 @@
-import { AuditPage } from "../../../templates/settings/audit.tsx";
 import { SettingsPage } from "../../../templates/settings/settings.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { auditOutcomes } from "../../auth/schema.ts";
 import { invalidInput } from "../../errors.ts";
 import { fields } from "../../forms/fields.ts";
 import { parseInput } from "../../forms/issues.ts";
@@ -41,7 +39,7 @@ function otherOrigin(current: string, wanted: unknown, origin: string | undefine
 }
 
 export function settingsPages(app: App, services: Services, page: PageSettings): void {
-  const { settings, audit_entries } = services;
+  const { settings } = services;
   const questionOf = (c: AppContext, wanted: unknown) =>
     otherOrigin(settings.current().base_url, wanted, c.req.header("origin"));
 
@@ -90,18 +88,5 @@ export function settingsPages(app: App, services: Services, page: PageSettings):
         return { path: "/settings", notice: { tone: "current", text: texts(ctx).settings.saved } };
       },
     });
-  });
-
-  app.get("/settings/audit", async (c) => {
-    const ctx = await pageContext(c, page);
-    const { cursor, outcome: asked } = c.req.query();
-    const outcome = auditOutcomes.find((known) => known === asked) ?? null;
-    const { items, next_cursor } = await audit_entries.list({
-      cursor,
-      limit: "50",
-      ...(outcome === null ? {} : { outcome }),
-    });
-    const props = { ctx, entries: items, next_cursor, is_first_page: cursor === undefined, outcome };
-    return respondHtml(c, <AuditPage {...props} />);
   });
 }

@@ -1,3 +1,5 @@
+import { plural } from "../../format.ts";
+
 export const settings = {
   title: "Settings",
   general: "General",
@@ -30,7 +32,14 @@ export const settings = {
   data_directory: "Data directory",
   server_time: "Server time",
   license: "License",
-  audit_lead: "Everything that was changed or triggered, by whom and from where. Entries cannot be changed.",
+  audit_lead: (days: number) =>
+    `Everything that was changed or triggered, by whom and from where. Entries cannot be changed, and are kept for ${plural("en", days, { one: "day", other: "days" })}.`,
+  audit_export: "Export as JSON lines",
+  audit_export_matching: "Export what matches as JSON lines",
+  audit_filter: "Filter",
+  audit_all: "Show all",
+  from_day: "From day",
+  to_day: "To day",
   audit_empty_title: "No entries yet",
   audit_empty: "Sign-ins, changes and refusals appear here.",
   at: "Time",

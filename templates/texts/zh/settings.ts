@@ -1,3 +1,4 @@
+import { formatNumber } from "../../format.ts";
 import type { Texts } from "../en.ts";
 
 export const settings = {
@@ -32,7 +33,14 @@ export const settings = {
   data_directory: "数据目录",
   server_time: "服务器时间",
   license: "许可证",
-  audit_lead: "所有更改和触发的操作：何时、何人、来自何处。记录无法修改。",
+  audit_lead: (days: number) =>
+    `所有更改和触发的操作：何时、何人、来自何处。记录无法修改，保留 ${formatNumber("zh", days)} 天。`,
+  audit_export: "导出为 JSON 行",
+  audit_export_matching: "将符合条件的记录导出为 JSON 行",
+  audit_filter: "筛选",
+  audit_all: "显示全部",
+  from_day: "起始日期",
+  to_day: "截止日期",
   audit_empty_title: "还没有记录",
   audit_empty: "登录、更改和被拒绝的操作会显示在这里。",
   at: "时间",
