@@ -190,6 +190,14 @@ describe("createGuard().open()", () => {
     expect((await guardFor(server.port).send()).headers.get("x-b")?.length).toBe(10_000);
   });
 
+  test("refuses more than 32 KiB of headers, also when they come to an end", async () => {
+    const long = "a".repeat(10_000);
+    await using server = await httpLoopback((_request, response) =>
+      response.writeHead(200, { "x-a": long, "x-b": long, "x-c": long, "x-d": long }).end(),
+    );
+    expect((await failure(guardFor(server.port).send())).message).toContain("more than 32 KiB of headers");
+  });
+
   test("refuses a flood of headers", async () => {
     await using server = await rawLoopback((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n");

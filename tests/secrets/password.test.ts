@@ -36,6 +36,9 @@ describe("passwordProblem()", () => {
     "T1demark!T1demark?",
     "bootstrap password",
     "changeme-changeme!",
+    // By the list alone.
+    "alexander123",
+    "Barcelona123",
   ])("refuses the common %s", (password) => {
     expect(passwordProblem(password)).toContain("among the first that are guessed");
   });

@@ -100,9 +100,9 @@ describe("headingPattern()", () => {
     expect(headingPattern(template, { tag: "v1.2.3", version: "1.2.3" })).toBe(pattern);
   });
 
-  test("values with every mark of patterns find themselves alone", () => {
+  test.each(["{tag}", "{version}"])("values of %s with every mark of patterns find themselves alone", (name) => {
     const tag = "\\^$.|?*+()[]{}-1.2.3";
-    const { compiled } = parsePattern(headingPattern("^{tag}$", { tag, version: tag }));
+    const { compiled } = parsePattern(headingPattern(`^${name}$`, { tag, version: tag }));
     expect(compiled.matcher(tag).find()).toBe(true);
     expect(compiled.matcher("\\^$x|?*+()[]{}-1x2.3").find()).toBe(false);
   });
