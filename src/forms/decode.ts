@@ -85,6 +85,12 @@ function decode(node: Tree, described: readonly FieldDescription[]): Record<stri
   return result;
 }
 
+/** An unchecked box sends nothing at all, which must not look like a field that was left out and has its default. */
+function checks(tree: Tree, described: readonly FieldDescription[]): Record<string, unknown> {
+  const boxes = described.filter((field) => field.kind === "boolean");
+  return Object.fromEntries(boxes.map((field) => [field.name, decodeField(field, tree[field.name])]));
+}
+
 /**
  * A submitted form as the input of a service. `describe` is called again with what was decoded, because the fields of a
  * variant depend on its values. Blank secrets are left out, which keeps what is stored; other blanks are left out where the
@@ -105,7 +111,8 @@ export function decodeForm(
     return Object.fromEntries(keys.map((key) => [key, plain(node[key])]));
   };
   const draft = plain(tree);
-  return decode(tree, describe(isTree(draft) ? draft : {}));
+  const values = isTree(draft) ? draft : {};
+  return decode(tree, describe({ ...values, ...checks(tree, describe(values)) }));
 }
 
 /**

@@ -168,6 +168,18 @@ describe("applyFormAction()", () => {
   });
 });
 
+test("decodeForm() takes an unchecked box for false also where a condition looks at it", () => {
+  const Door = v.strictObject({
+    is_open: v.optional(v.boolean(), true),
+    key: v.optional(v.pipe(v.string(), v.metadata({ shown_when: { field: "is_open", is: ["false"] } }))),
+  });
+  const form = new FormData();
+  form.set("key", "under the mat");
+  expect(decodeForm(form, (values) => fields(Door, values))).toEqual({ is_open: false, key: "under the mat" });
+  form.set("is_open", "on");
+  expect(decodeForm(form, (values) => fields(Door, values))).toEqual({ is_open: true });
+});
+
 describe("parseInput()", () => {
   test.each([
     [{}, { name: "This field is required", days: "This field is required", parts: "This field is required" }],
