@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createClient } from "@libsql/client/sqlite3";
 import { auditRecorder } from "./auth/audit.ts";
 import { bootstrapAdministrator } from "./auth/bootstrap.ts";
+import { finishRestore } from "./backups/place-restored.ts";
 import { systemClock } from "./clock.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { type Database, databaseFile, openDatabase } from "./db/client.ts";
@@ -107,6 +108,8 @@ export async function start(config: Config): Promise<Started> {
   const step = startSteps({ clock: systemClock, log });
   const lock = await step("the lock on the data directory", () => lockDataDir(config.data_dir));
   try {
+    const replaced = finishRestore(config.data_dir);
+    if (replaced !== null) log.info("Finished a restore that was interrupted", { replaced });
     const { db, keys } = await step("the database", () => openInstallation(config, redactor));
     const passwords = await step("the first password hash", () => createPasswords());
     const audit = auditRecorder({ clock: systemClock });

@@ -1,19 +1,44 @@
-import { copyFileSync, existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { createClient } from "@libsql/client";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { databaseName, keysName } from "../backups/folder.ts";
+import { writeBackup } from "../backups/write-backup.ts";
 import { readProcessConfig } from "../config.ts";
 import { databaseFile } from "../db/client.ts";
-import { backupDatabase, inspectDatabaseFile } from "../db/migrate.ts";
+import { inspectDatabaseFile } from "../db/migrate.ts";
 import { AppError, errorMessage } from "../errors.ts";
-import { hasKeyFile, securePrivateFolder } from "../secrets/keys.ts";
+import { hasKeyFile, keyFilePath, securePrivateFolder } from "../secrets/keys.ts";
 
-const usage = `Usage: bun run backup FOLDER
+const usage = `Usage: bun run backup FOLDER [--without-keys]
 
 Writes a consistent copy of the database and the key file into FOLDER, while the service runs. FOLDER is made with mode 0700;
-keep it as safe as the data directory, because it holds the keys.`;
+keep it as safe as the data directory, because it holds the keys. With --without-keys it does not: then keep the key file
+elsewhere, because nothing in the backup can be decrypted without it.
+
+DATA_DIR and DATABASE_URL are read as by the server.`;
+
+interface Arguments {
+  folder: string;
+  with_keys: boolean;
+}
+
+function readArguments(args: readonly string[]): Arguments | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { "without-keys": { type: "boolean" } },
+      allowPositionals: true,
+    });
+    const [folder, ...rest] = positionals;
+    if (folder === undefined || folder === "" || rest.length > 0) return null;
+    return { folder: resolve(folder), with_keys: values["without-keys"] !== true };
+  } catch {
+    return null;
+  }
+}
 
 /** Copies database and keys into `folder`; refuses to overwrite an older backup. */
-async function backup(folder: string): Promise<readonly string[]> {
+async function backup({ folder, with_keys }: Arguments): Promise<readonly string[]> {
   const config = readProcessConfig();
   const file = databaseFile(config.database_url);
   if (file === null) {
@@ -21,33 +46,29 @@ async function backup(folder: string): Promise<readonly string[]> {
   }
   if (!existsSync(file)) throw new AppError("no_database", 500, `There is no database "${file}"; is DATA_DIR right?`);
   inspectDatabaseFile(file, hasKeyFile(config.data_dir));
-  const target = join(folder, "tidemark.db");
-  if (existsSync(target)) {
-    throw new AppError("backup_exists", 500, `"${target}" exists already; name an empty or a new folder`);
+  const existing = [databaseName, keysName].map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (existing !== undefined) {
+    throw new AppError("backup_exists", 500, `"${existing}" exists already; name an empty or a new folder`);
   }
   securePrivateFolder(folder);
-  const client = createClient({ url: `file:${file}` });
-  try {
-    await backupDatabase(client, target, (url) => createClient({ url }));
-  } finally {
-    client.close();
-  }
-  if (!hasKeyFile(config.data_dir)) return [target];
-  const keys = join(folder, "keys.json");
-  copyFileSync(join(config.data_dir, "keys.json"), keys);
-  return [target, keys];
+  const isOurs = with_keys && config.keys_file === null;
+  const keys = isOurs ? { file: keyFilePath(config.data_dir), opens_data: config.encryption_key === null } : null;
+  return await writeBackup({ database: file, keys, folder });
 }
 
 process.umask(0o077);
-const [folder, ...rest] = process.argv.slice(2);
-if (folder === undefined || rest.length > 0 || folder.startsWith("-")) {
+const given = readArguments(process.argv.slice(2));
+if (given === null) {
   console.error(usage);
   process.exit(2);
 }
 try {
-  const files = await backup(resolve(folder));
+  const files = await backup(given);
   for (const file of files) console.log(`Wrote ${file}`);
-  if (files.length === 1) console.log(`The keys are not in ${dirname(files[0] ?? "")}: they come from the environment`);
+  if (files.length === 1) {
+    const reason = given.with_keys ? "they come from the environment" : "as you asked";
+    console.log(`The keys are not in ${given.folder}: ${reason}`);
+  }
 } catch (error) {
   console.error(`No backup was made. ${errorMessage(error)}`);
   process.exit(1);

@@ -12,7 +12,7 @@ function startError(message: string, cause?: unknown): AppError {
 }
 
 const restoreHint =
-  "Restore a backup: stop the service, remove the files beside it that end in -wal and -shm, copy the newest file of the backups folder over it, start again";
+  'Restore a backup: stop the service, run "bun run restore FOLDER" with one of the backups folder or of your own, start again';
 
 /**
  * Looks at a database file before it is opened, and touches nothing: garbage, a truncated file, and an empty file beside a
@@ -93,15 +93,20 @@ interface MigrateOptions {
   backup: (() => Promise<void>) | null;
 }
 
+/** The migrations of this program, in their order. */
+export function knownMigrations(folder: string): readonly { idx: number; tag: string }[] {
+  const journal = v.parse(Journal, JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8")));
+  return journal.entries.toSorted((a, b) => a.idx - b.idx);
+}
+
 /** Applies what is missing, one transaction each; refuses a database that a newer Tidemark has written. */
 export async function migrate(options: MigrateOptions): Promise<number> {
   const { client, folder } = options;
-  const journal = v.parse(Journal, JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8")));
   await client.execute(
     "CREATE TABLE IF NOT EXISTS migrations (idx INTEGER PRIMARY KEY, tag TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
   );
   const applied = (await client.execute("SELECT idx, tag FROM migrations ORDER BY idx")).rows;
-  const known = journal.entries.toSorted((a, b) => a.idx - b.idx);
+  const known = knownMigrations(folder);
   if (applied.length > known.length) {
     throw startError(
       `The database has ${applied.length} migrations and this version of Tidemark knows ${known.length}: it was written by a newer version. Start that version, or restore the backup made before the upgrade`,
