@@ -75,13 +75,14 @@ describe("write()", () => {
 
   test("enforces foreign keys inside a transaction too", async () => {
     const { db } = temporary;
-    await db.write(async (tx) => {
-      await tx.insert(settings).values(row("first"));
-    });
-    const orphan = temporary.db.client.execute(
-      "INSERT INTO run_steps (run_id, seq, step, phase, facts, at) VALUES ('none', 1, 'x', 'begin', '{}', 0)",
+    const step = { run_id: "none", seq: 1, step: "x", phase: "begin", facts: {}, at: 0 } as const;
+    const orphan = db.write((tx) => tx.insert(run_steps).values(step));
+    // What the query builder throws repeats the statement; what lies beneath says why.
+    const error = await orphan.then(
+      () => null,
+      (thrown: unknown) => thrown,
     );
-    await expect(orphan).rejects.toThrow("FOREIGN KEY");
+    expect(error instanceof Error ? String(error.cause ?? error) : error).toContain("FOREIGN KEY");
   });
 });
 
