@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { parse } from "yaml";
+import { billOfMaterials } from "../src/commands/sbom.ts";
 
 const root = join(import.meta.dir, "..");
 const read = (name: string) => readFileSync(join(root, name), "utf8");
@@ -53,6 +54,20 @@ describe("dependencies", () => {
     const documentation = read("docs/dependencies.md");
     expect(names.filter((name) => !documentation.includes(`\`${name}\``))).toEqual([]);
   });
+});
+
+test("the bill of materials names every package that is shipped", () => {
+  const { components } = billOfMaterials(lock);
+  const named = new Map(components.map(({ name, version }) => [`${name}@${version}`, true]));
+  for (const [name, version] of Object.entries(manifest.dependencies))
+    expect(named.has(`${name}@${version}`)).toBe(true);
+  // What they need in turn, and nothing that only development needs.
+  expect(components.length).toBeGreaterThan(Object.keys(manifest.dependencies).length);
+  expect(components.filter(({ name }) => name in manifest.devDependencies)).toEqual([]);
+  for (const { purl, hashes } of components) {
+    expect(purl).toMatch(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+/);
+    expect(hashes[0]?.content).toMatch(/^[0-9a-f]{128}$/);
+  }
 });
 
 const Compose = v.object({
