@@ -6,6 +6,9 @@ import { PageQuery } from "../forms/page.ts";
 export const backupKinds = ["manual", "before-key-rotation", "before-upgrade", "replaced"] as const;
 export type BackupKind = (typeof backupKinds)[number];
 
+/** Backups on the disk beside the data. At the bound the next one is refused: which one may go is not for us to say. */
+export const maximumBackups = 20;
+
 export const BackupInput = v.strictObject({
   with_keys: v.optional(
     v.pipe(

@@ -7,13 +7,10 @@ import { AppError, conflict, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { backupName, backupsFolder, findBackup, findBackups, parseBackupName, syncFolder } from "./folder.ts";
-import { BackupInput, type BackupKind, BackupQuery, type BackupView } from "./schema.ts";
+import { BackupInput, type BackupKind, BackupQuery, type BackupView, maximumBackups } from "./schema.ts";
 import { type BackupKeys, writeBackup } from "./write-backup.ts";
 
 export type BackupService = ReturnType<typeof backupService>;
-
-/** Backups on the disk beside the data. At the bound the next one is refused: which one may go is not for us to say. */
-export const maximumBackups = 20;
 
 interface BackupServiceOptions {
   db: Database;

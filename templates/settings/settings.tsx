@@ -37,9 +37,9 @@ interface SettingsPageProps {
   about: About;
 }
 
-type SettingsTab = "general" | "sign_in_provider" | "audit";
+type SettingsTab = "general" | "sign_in_provider" | "keys" | "backups" | "audit";
 
-/** Views of the installation's settings; security keys, sign-in providers and backups will stand beside them. */
+/** Views of the installation's settings. */
 export function SettingsTabs({ ctx, current }: { ctx: PageContext; current: SettingsTab }) {
   const t = texts(ctx).settings;
   return (
@@ -53,6 +53,8 @@ export function SettingsTabs({ ctx, current }: { ctx: PageContext; current: Sett
           href: "/settings/sign-in-provider",
           current: current === "sign_in_provider",
         },
+        { title: texts(ctx).keys.title, href: "/settings/keys", current: current === "keys" },
+        { title: texts(ctx).backups.title, href: "/settings/backups", current: current === "backups" },
         { title: t.audit, href: "/settings/audit", current: current === "audit" },
       ]}
     />

@@ -8,6 +8,7 @@ import { docs } from "./en/docs.ts";
 import { events } from "./en/events.ts";
 import { executors } from "./en/executors.ts";
 import { imports } from "./en/imports.ts";
+import { backups, keys } from "./en/keys.ts";
 import { notes } from "./en/notes.ts";
 import { notifiers } from "./en/notifiers.ts";
 import { oidc } from "./en/oidc.ts";
@@ -40,6 +41,8 @@ export const en = {
   snapshots,
   oidc,
   images,
+  keys,
+  backups,
 };
 
 export type Texts = typeof en;

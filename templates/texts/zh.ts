@@ -9,6 +9,7 @@ import { docs } from "./zh/docs.ts";
 import { events } from "./zh/events.ts";
 import { executors } from "./zh/executors.ts";
 import { imports } from "./zh/imports.ts";
+import { backups, keys } from "./zh/keys.ts";
 import { notes } from "./zh/notes.ts";
 import { notifiers } from "./zh/notifiers.ts";
 import { oidc } from "./zh/oidc.ts";
@@ -40,4 +41,6 @@ export const zh = {
   snapshots,
   oidc,
   images,
+  keys,
+  backups,
 } satisfies Texts;

@@ -2,6 +2,7 @@ import type { Services } from "../../services.ts";
 import { accountRoutes } from "./account.ts";
 import { apiTokenRoutes } from "./api-tokens.ts";
 import { auditEntryRoutes } from "./audit-entries.ts";
+import { backupRoutes } from "./backups.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { executorRoutes } from "./executors.ts";
 import { notesRoutes } from "./notes.ts";
@@ -11,6 +12,7 @@ import { releaseRoutes } from "./releases.ts";
 import type { Route } from "./route.ts";
 import { runRoutes } from "./runs.ts";
 import { runtimeConnectionRoutes } from "./runtime-connections.ts";
+import { securityKeyRoutes } from "./security-keys.ts";
 import { sessionRoutes } from "./session.ts";
 import { sessionsRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
@@ -30,6 +32,8 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...apiTokenRoutes(services),
     ...oidcProviderRoutes(services),
     ...settingsRoutes(services),
+    ...securityKeyRoutes(services),
+    ...backupRoutes(services),
     ...credentialRoutes(services),
     ...runtimeConnectionRoutes(services),
     ...trackerRoutes(services),

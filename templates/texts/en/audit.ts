@@ -41,4 +41,9 @@ export const audit = {
   snapshot_exported: "Snapshot exported",
   snapshot_locked: "Snapshot locked",
   snapshot_unlocked: "Snapshot unlocked",
+  backup_created: "Backup made",
+  backup_deleted: "Backup deleted",
+  database_restored: "Database restored on the host",
+  session_key_rotated: "Session key rotated",
+  encryption_key_rotated: "Encryption key rotated",
 };

@@ -42,4 +42,9 @@ export const audit = {
   snapshot_exported: "快照已导出",
   snapshot_locked: "快照已锁定",
   snapshot_unlocked: "快照已解锁",
+  backup_created: "已制作备份",
+  backup_deleted: "备份已删除",
+  database_restored: "在主机上恢复了数据库",
+  session_key_rotated: "会话密钥已轮换",
+  encryption_key_rotated: "加密密钥已轮换",
 } satisfies Texts["audit"];

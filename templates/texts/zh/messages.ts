@@ -450,4 +450,54 @@ export const messages: MessageDictionary = [
   ["The changelog could not be read for an internal reason; the log has it", "因内部原因无法读取更新日志，详见日志"],
   ["The tracker has no repository source for its changelog", "追踪器没有可读取更新日志的仓库来源"],
   ...containerMessages,
+  [
+    "SESSION_KEY in the environment gives this key: set another one there and start Tidemark again",
+    "此密钥由环境变量 SESSION_KEY 提供：请在那里设置新密钥并重新启动 Tidemark",
+  ],
+  [
+    "ENCRYPTION_KEY in the environment gives this key, and the next start would use it again: keep it in a file that KEYS_FILE names to rotate it",
+    "此密钥由环境变量 ENCRYPTION_KEY 提供，下次启动仍会使用它：若要轮换，请将它放入 KEYS_FILE 指定的文件",
+  ],
+  [
+    "KEYS_FILE names the file of this key, which Tidemark never writes: change it there and start Tidemark again",
+    "此密钥在 KEYS_FILE 指定的文件中，Tidemark 从不写入该文件：请在那里更改并重新启动 Tidemark",
+  ],
+  [
+    'KEYS_FILE names the file of this key, which Tidemark never writes: write a new one there as "primary" with this one under "previous", and start Tidemark again',
+    '此密钥在 KEYS_FILE 指定的文件中，Tidemark 从不写入该文件：请在那里将新密钥写为 "primary"，将此密钥写入 "previous"，并重新启动 Tidemark',
+  ],
+  [
+    "The database is on a libSQL server: Tidemark cannot back it up, and another instance could go on writing with the former key",
+    "数据库位于 libSQL 服务器上：Tidemark 无法备份它，其他实例也可能继续用旧密钥写入",
+  ],
+  [
+    "A rotation was interrupted, and the next start ends it: start Tidemark again first",
+    "轮换曾被中断，将在下次启动时完成：请先重新启动 Tidemark",
+  ],
+  ["A key is being rotated; wait until that is done", "正在轮换密钥；请等待完成"],
+  [
+    'The secret in the table "{}", row "{}", column "{}" cannot be decrypted with any known key; enter it anew or delete it, then rotate',
+    "表“{}”、行“{}”、列“{}”中的机密无法用任何已知密钥解密；请重新输入或删除它，然后再轮换",
+  ],
+  [
+    'The key file "{}" was changed since the start; start Tidemark again, then rotate',
+    "密钥文件“{}”在启动之后被更改；请重新启动 Tidemark，然后再轮换",
+  ],
+  ['There is no key file "{}"; restore it, then start again', "没有密钥文件“{}”；请恢复它，然后重新启动"],
+  ["There is no room on the disk for the key file", "磁盘空间不足，无法写入密钥文件"],
+  ["There is no room on the disk for a backup", "磁盘空间不足，无法制作备份"],
+  ["There is no room on the disk for the copy of the database", "磁盘空间不足，无法复制数据库"],
+  [
+    "The database is on a libSQL server; use that server's own backup",
+    "数据库位于 libSQL 服务器上；请使用该服务器自己的备份",
+  ],
+  ["A backup is being made; wait until it is done", "正在制作备份；请等待完成"],
+  [
+    "There are {} backups, which is the most; move some elsewhere or delete them",
+    "已有 {} 个备份，达到上限；请将一些移到别处或删除",
+  ],
+  [
+    "The keys were changed each time that the database was copied; try again",
+    "每次复制数据库时密钥都发生了变化；请重试",
+  ],
 ];

@@ -1,0 +1,52 @@
+import { BackupDelete, BackupDeletePage, BackupsPage } from "../../../templates/settings/backups.tsx";
+import { texts } from "../../../templates/texts/texts.ts";
+import { maximumBackups } from "../../backups/schema.ts";
+import { AppError } from "../../errors.ts";
+import type { Services } from "../../services.ts";
+import type { App, AppContext } from "../context.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { formText, readForm } from "./read-form.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+
+/** Backups in the data directory: made, listed and deleted; their content is not sent. */
+export function backupPages(app: App, services: Services, page: PageSettings): void {
+  const { backups } = services;
+
+  const list = async (c: AppContext, error: AppError | null) => {
+    const ctx = await pageContext(c, page);
+    const cursor = c.req.query("cursor");
+    const { items, next_cursor } = backups.list({ cursor, limit: "50" });
+    const props = { ctx, backups: items, next_cursor, is_first_page: cursor === undefined, maximum: maximumBackups };
+    return respondHtml(c, <BackupsPage {...props} error={error?.message ?? null} />, error?.status ?? 200);
+  };
+
+  app.get("/settings/backups", (c) => list(c, null));
+
+  app.post("/settings/backups", async (c) => {
+    const with_keys = formText(await readForm(c), "with_keys") === "on";
+    try {
+      const made = await backups.create(c.get("actor"), { with_keys });
+      const ctx = await pageContext(c, page);
+      const text = texts(ctx).backups.created(made.name);
+      return respondDone(c, ctx.base_path, "/settings/backups", { tone: "current", text });
+    } catch (error) {
+      const isShown = error instanceof AppError && [409, 507].includes(error.status);
+      if (!isShown) throw error;
+      return await list(c, error);
+    }
+  });
+
+  app.get("/settings/backups/:name/delete", async (c) => {
+    const ctx = await pageContext(c, page);
+    const props = { ctx, backup: backups.get(c.req.param("name")) };
+    return respondHtml(c, isFragmentRequest(c) ? <BackupDelete {...props} /> : <BackupDeletePage {...props} />);
+  });
+
+  app.post("/settings/backups/:name/delete", async (c) => {
+    const ctx = await pageContext(c, page);
+    const name = c.req.param("name");
+    await backups.delete(c.get("actor"), name);
+    const text = texts(ctx).backups.deleted(name);
+    return respondDone(c, ctx.base_path, "/settings/backups", { tone: "current", text });
+  });
+}

@@ -1,0 +1,133 @@
+import type { BackupView } from "../../src/backups/schema.ts";
+import { Button, Csrf, LinkButton } from "../components/button.tsx";
+import { Code } from "../components/code.tsx";
+import { Confirm } from "../components/dialog.tsx";
+import { Empty } from "../components/empty.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Pagination } from "../components/navigation.tsx";
+import { Banner } from "../components/notice.tsx";
+import { PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { formatBytes } from "../format.ts";
+import { Layout } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { SettingsTabs } from "./settings.tsx";
+
+interface BackupsPageProps {
+  ctx: PageContext;
+  backups: readonly BackupView[];
+  next_cursor: string | null;
+  is_first_page: boolean;
+  /** How many there can be. */
+  maximum: number;
+  /** Why none was made a moment ago. */
+  error: string | null;
+}
+
+export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum, error }: BackupsPageProps) {
+  const t = texts(ctx).backups;
+  return (
+    <Layout ctx={ctx} title={t.title} section="settings">
+      <PageHeader ctx={ctx} title={texts(ctx).settings.title} lead={t.lead(maximum)} />
+      <SettingsTabs ctx={ctx} current="backups" />
+      {error === null ? null : <Banner tone="failed">{translateMessage(ctx.language, error)}</Banner>}
+      <Panel>
+        <form method="post" action={url(ctx, "/settings/backups")}>
+          <Csrf ctx={ctx} />
+          <label class="check">
+            <input type="checkbox" name="with_keys" value="on" checked />
+            {t.with_keys}
+          </label>
+          <p class="note">{t.with_keys_help}</p>
+          <Button type="submit" kind="main">
+            {t.create}
+          </Button>
+        </form>
+      </Panel>
+      {backups.length === 0 ? (
+        <Empty ctx={ctx} icon="file-clock" title={t.empty_title}>
+          {t.empty}
+        </Empty>
+      ) : (
+        <BackupTable ctx={ctx} backups={backups} />
+      )}
+      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
+      <Section title={t.restore_title}>
+        <p>{t.restore_text}</p>
+        <Code ctx={ctx} text={`bun run restore ${backups[0]?.path ?? "FOLDER"}`} />
+        <p class="note">{t.no_download}</p>
+      </Section>
+    </Layout>
+  );
+}
+
+function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly BackupView[] }) {
+  const t = texts(ctx).backups;
+  return (
+    <Table
+      ctx={ctx}
+      caption={t.title}
+      columns={[
+        { key: "path", title: t.path, grows: true },
+        { key: "kind", title: t.kind },
+        { key: "keys", title: t.keys },
+        { key: "size", title: t.size, align: "end" },
+        { key: "at", title: t.at, align: "end" },
+      ]}
+      rows={backups.map((backup) => ({
+        id: `backup-${backup.name.replaceAll(".", "-")}`,
+        cells: {
+          path: <code>{backup.path}</code>,
+          kind: t.kinds[backup.kind],
+          keys: backup.has_keys ? t.keys_in : t.keys_out,
+          size: formatBytes(ctx.language, backup.size_bytes),
+          at: <Time ctx={ctx} at={backup.created_at} />,
+        },
+        actions: (
+          <LinkButton ctx={ctx} href={`/settings/backups/${backup.name}/delete`} kind="bare" small opens_dialog>
+            {t.delete}
+          </LinkButton>
+        ),
+      }))}
+    />
+  );
+}
+
+interface BackupDeleteProps {
+  ctx: PageContext;
+  backup: BackupView;
+}
+
+/** The question alone, as htmx asks for it. */
+export function BackupDelete({ ctx, backup }: BackupDeleteProps) {
+  const t = texts(ctx).backups;
+  return (
+    <Confirm
+      ctx={ctx}
+      title={t.delete_title(backup.name)}
+      verb={t.delete_verb}
+      kind="danger"
+      action={`/settings/backups/${backup.name}/delete`}
+      cancel_href="/settings/backups"
+    >
+      <p>{t.delete_text}</p>
+      <Facts
+        items={[
+          [t.kind, t.kinds[backup.kind]],
+          [t.at, <Time ctx={ctx} at={backup.created_at} form="short" />],
+        ]}
+      />
+    </Confirm>
+  );
+}
+
+export function BackupDeletePage(props: BackupDeleteProps) {
+  return (
+    <Layout ctx={props.ctx} title={texts(props.ctx).backups.delete_verb} section="settings">
+      <BackupDelete {...props} />
+    </Layout>
+  );
+}
