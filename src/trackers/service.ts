@@ -172,10 +172,18 @@ export function trackerService(options: TrackerServiceOptions) {
   };
 
   /** Asks for a check of every source now, also of a tracker that is not enabled. */
-  const requestCheck = async (name: string): Promise<CheckView> => {
+  const requestCheck = async (actor: Actor | null, name: string): Promise<CheckView> => {
     const row = await getRow(db.read, name);
     const now = clock.now();
-    await db.write((tx) => requestChecks(tx, row.id, now));
+    await db.write(async (tx) => {
+      await requestChecks(tx, row.id, now);
+      if (actor === null) return;
+      await audit(tx, actor, {
+        event: "tracker_checked",
+        outcome: "ok",
+        subject: { kind: "tracker", id: row.id, name },
+      });
+    });
     options.nudge();
     return await checkView(row, now);
   };
@@ -302,14 +310,14 @@ export function trackerService(options: TrackerServiceOptions) {
       });
     },
 
-    requestCheck,
+    requestCheck: (actor: Actor, name: string): Promise<CheckView> => requestCheck(actor, name),
 
     /** Where a requested check stands. */
     checkState: async (name: string): Promise<CheckView> => await checkView(await getRow(db.read, name), clock.now()),
 
     /** Asks for a check and waits for its end; rejects with 504 `check_unfinished` when that takes longer than `timeout_ms`. */
     check: async (name: string, wait: { timeout_ms: number; signal?: AbortSignal }): Promise<CheckView> => {
-      const requested = await requestCheck(name);
+      const requested = await requestCheck(null, name);
       const row = await getRow(db.read, name);
       const until = requested.requested_at + wait.timeout_ms;
       const signal = wait.signal ?? new AbortController().signal;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { systemActor } from "../../src/auth/schema.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import type { Database } from "../../src/db/client.ts";
 import { createHttp } from "../../src/net/http.ts";
@@ -276,7 +277,7 @@ describe.each(kindCases.map((kindCase) => [kindCase.name, kindCase] as const))("
     const before = await house.releaseRows();
     const { service, scheduler } = house.build("two");
     await house.clock.advance(hour);
-    await service.requestCheck("app");
+    await service.requestCheck(systemActor, "app");
     await scheduler.tick(house.clock.now());
     await scheduler.idle();
     await scheduler.stop({ grace_ms: 0 });

@@ -288,7 +288,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
 
     /** Checks a tracker now, to the end. */
     check: async (name: string) => {
-      await trackers.requestCheck(name);
+      await trackers.requestCheck(systemActor, name);
       await scheduler.tick(clock.now());
       await scheduler.idle();
     },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { systemActor } from "../../src/auth/schema.ts";
 import { source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
 const second = 1_000;
@@ -111,7 +112,7 @@ describe("a claim", () => {
     const gate = await holdChecks("web");
     await house.scheduler.tick(house.clock.now());
     await untilAsked("web", 1);
-    const view = await house.trackers.requestCheck("web");
+    const view = await house.trackers.requestCheck(systemActor, "web");
     expect(view.sources).toMatchObject([{ key: "main", state: "checking", is_waiting: true }]);
     await house.scheduler.tick(house.clock.now());
     expect(asked()).toBe(1);

@@ -72,7 +72,7 @@ export function trackerRoutes(services: { trackers: TrackerService }): readonly 
       tag,
       access: "full",
       answer: { status: 202, description: "The check is under way; ask for it to see its end", schema: CheckView },
-      perform: ({ param }) => trackers.requestCheck(param("name")),
+      perform: ({ context, param }) => trackers.requestCheck(context.get("actor"), param("name")),
     },
     {
       method: "GET",

@@ -12,6 +12,7 @@ import {
   type TrackersPageProps,
 } from "../../../templates/trackers/list.tsx";
 import { PreviewAnswer } from "../../../templates/trackers/preview.tsx";
+import type { Actor } from "../../auth/schema.ts";
 import type { CredentialView } from "../../credentials/schema.ts";
 import type { CredentialService } from "../../credentials/service.ts";
 import { AppError } from "../../errors.ts";
@@ -71,7 +72,7 @@ export function trackerPages(app: App, services: TrackerPageServices, page: Page
     const ctx = await pageContext(c, page);
     const next = nextPath(formText(await readForm(c), "next"), "/trackers");
     const since = page.clock.now();
-    const count = await requestAll(trackers);
+    const count = await requestAll(trackers, c.get("actor"));
     const text = texts(ctx).trackers.checked.asked_all(count);
     if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, { tone: "running", text });
     return await respondList(c, services, { ...ctx, path: withQuery(next, { awaited: "*", since }) });
@@ -81,7 +82,7 @@ export function trackerPages(app: App, services: TrackerPageServices, page: Page
     const ctx = await pageContext(c, page);
     const name = c.req.param("name");
     const next = nextPath(formText(await readForm(c), "next"), trackerPath(name));
-    const { requested_at: since } = await trackers.requestCheck(name);
+    const { requested_at: since } = await trackers.requestCheck(c.get("actor"), name);
     const text = texts(ctx).trackers.checked.asked(name);
     if (!isFragmentRequest(c)) return respondDone(c, ctx.base_path, next, { tone: "running", text });
     const isList = next.split("?")[0] === "/trackers";
@@ -179,13 +180,13 @@ async function listTrackers(
 }
 
 /** Asks for a check of every tracker that is enabled; returns how many there are. */
-async function requestAll(trackers: TrackerService): Promise<number> {
+async function requestAll(trackers: TrackerService, actor: Actor): Promise<number> {
   let count = 0;
   let cursor: string | null = null;
   do {
     const found = await trackers.list({ limit: readSize, ...(cursor === null ? {} : { cursor }) });
     const enabled = found.items.filter((tracker) => tracker.is_enabled);
-    await Promise.all(enabled.map((tracker) => trackers.requestCheck(tracker.name)));
+    await Promise.all(enabled.map((tracker) => trackers.requestCheck(actor, tracker.name)));
     count += enabled.length;
     cursor = found.next_cursor;
   } while (cursor !== null);
