@@ -60,7 +60,7 @@ export async function oidcHouse(env: Readonly<Record<string, string>> = {}) {
     if (answer.location === null) throw new Error(`The sign-in was not begun: ${answer.status}`);
     return answer.location;
   };
-  const lastAudit = async () => {
+  const lastAudit = async (): Promise<Record<string, unknown>> => {
     const { items } = await app.services.audit_entries.list({ limit: 1 });
     return { event: items[0]?.event, outcome: items[0]?.outcome, ...items[0]?.detail };
   };

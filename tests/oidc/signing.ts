@@ -1,12 +1,4 @@
-import {
-  constants,
-  createHash,
-  createHmac,
-  generateKeyPairSync,
-  type JsonWebKey,
-  type KeyObject,
-  sign as signBytes,
-} from "node:crypto";
+import { constants, createHash, createHmac, generateKeyPairSync, type KeyObject, sign as signBytes } from "node:crypto";
 
 export interface TestKey {
   alg: string;
@@ -28,7 +20,7 @@ function pairFor(alg: string, bits: number) {
 /** A fresh key with its public JWK; RSA of 2048 bits unless told otherwise. */
 export function makeKey(alg: string, kid: string, bits = 2048): TestKey {
   const { privateKey, publicKey } = pairFor(alg, bits);
-  const jwk: JsonWebKey = publicKey.export({ format: "jwk" });
+  const jwk: Readonly<Record<string, unknown>> = { ...publicKey.export({ format: "jwk" }) };
   return { alg, kid, private_key: privateKey, jwk: { ...jwk, kid, alg, use: "sig" } };
 }
 

@@ -112,6 +112,7 @@ export async function standIn(options: { now: () => number; client_secret: strin
       if (answer === null) delete overrides[path];
       else overrides[path] = answer;
     },
+    publicKeys: () => keys.map(({ jwk }) => jwk),
     setKeys: (next: TestKey[]) => {
       keys = next;
     },
