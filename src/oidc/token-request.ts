@@ -25,6 +25,22 @@ export interface Tokens {
   access_token: string | null;
 }
 
+/** One part of the header, as forms encode it (RFC 6749, 2.3.1). */
+function encodeForm(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
+}
+
+/**
+ * Basic with the client's id and secret. oauth4webapi also escapes "-", "_" and ".", which forms leave as they are: Gitea, which
+ * never decodes the header, would refuse its own client ids (UUIDs) and secrets.
+ */
+function basicAuthentication(secret: string): oauth.ClientAuth {
+  return (_server, client, _body, headers) => {
+    const credentials = `${encodeForm(client.client_id)}:${encodeForm(secret)}`;
+    headers.set("authorization", `Basic ${Buffer.from(credentials).toString("base64")}`);
+  };
+}
+
 /**
  * The request that exchanges the code, as oauth4webapi writes it; it is caught before it is sent, so that our own upstream
  * sends it and judges the answer, which the library would measure by the system's clock and without a size.
@@ -34,7 +50,7 @@ async function writeRequest(request: TokenRequest): Promise<RequestInit> {
   const server: oauth.AuthorizationServer = { issuer: metadata.issuer, token_endpoint: metadata.token_endpoint };
   const client: oauth.Client = { client_id };
   const isPost = metadata.client_authentication === "client_secret_post";
-  const authentication = isPost ? oauth.ClientSecretPost(client_secret) : oauth.ClientSecretBasic(client_secret);
+  const authentication = isPost ? oauth.ClientSecretPost(client_secret) : basicAuthentication(client_secret);
   const parameters = oauth.validateAuthResponse(server, client, new URLSearchParams({ code }), oauth.expectNoState);
   const written = Promise.withResolvers<RequestInit>();
   await oauth.authorizationCodeGrantRequest(
