@@ -5,3 +5,5 @@ console.log = (...values: unknown[]) => {
   print(...values);
   if (wanted !== "" && values.some((value) => String(value).includes(wanted))) process.kill(process.pid, "SIGKILL");
 };
+
+export {};
