@@ -31,3 +31,41 @@ test("eventStream() begins no work for HEAD, whose body nobody reads", async () 
   expect(await answer.text()).toBe("");
   expect(asked).toEqual([]);
 });
+
+test("eventStream() ends within a second of its session, and tells nothing more", async () => {
+  const clock = createFakeClock();
+  let isLive = true;
+  const asked: AbortSignal[] = [];
+  const app = new Hono<AppEnv>();
+  app.get("/stream", (c) =>
+    eventStream(c, { clock, holds: async () => isLive }, async function* (signal) {
+      asked.push(signal);
+      yield { id: "1", data: "before" };
+      await clock.sleep(60_000, signal);
+      yield { id: "2", data: "after" };
+    }),
+  );
+  const answer = await app.request("/stream");
+  const text = answer.text();
+  await clock.advance(11_000);
+  isLive = false;
+  await clock.advance(1000);
+  expect(await text).toBe("event: ping\ndata:\n\nid: 1\ndata: before\n\nevent: ping\ndata:\n\n");
+  expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+test("eventStream() looks at the session before each message", async () => {
+  let looks = 0;
+  const app = new Hono<AppEnv>();
+  const holds = async () => {
+    looks += 1;
+    return looks < 2;
+  };
+  app.get("/stream", (c) =>
+    eventStream(c, { clock: createFakeClock(), holds }, async function* () {
+      yield { id: "1", data: "one" };
+      yield { id: "2", data: "two" };
+    }),
+  );
+  expect(await (await app.request("/stream")).text()).toBe("event: ping\ndata:\n\nid: 1\ndata: one\n\n");
+});
