@@ -60,7 +60,11 @@ function placed(site: string, ports: { proxy: number; server: number }, ca: Priv
 }
 
 const taken = {
-  nginx: (site: string) => site.replace("proxy_pass http://127.0.0.1:8080;", "proxy_pass http://127.0.0.1:8080/;"),
+  // Nginx then buffers as it does by default, unless the answer says that it must not.
+  nginx: (site: string) =>
+    site
+      .replace("proxy_pass http://127.0.0.1:8080;", "proxy_pass http://127.0.0.1:8080/;")
+      .replace("proxy_buffering off;", ""),
   caddy: (site: string) =>
     site.replace(
       "reverse_proxy /tide/* 127.0.0.1:8080",
