@@ -254,6 +254,8 @@ export function loadKeys(options: KeyOptions): Keys {
     writeKeyFile(path, file);
   } else if (needsFile && options.keys_file === null) {
     securePrivateFolder(options.data_dir);
+    // A key that a crash kept from ever being in use.
+    rmSync(`${path}.tmp`, { force: true });
   }
   const place = `"${path}"`;
   const missing = (name: string, variable: string) =>
