@@ -39,12 +39,12 @@ function subjectOf(row: { id: string; display_name: string }): NonNullable<Audit
   return { kind: "oidc_provider", id: row.id, name: row.display_name };
 }
 
-function bound(row: ProviderRow, what: "changed" | "deleted"): AppError {
-  return new AppError(
-    "bound",
-    409,
-    `The provider "${row.display_name}" holds the administrator's binding; remove the binding before it is ${what}`,
-  );
+function bound({ display_name: name }: ProviderRow, verb: "change" | "delete"): AppError {
+  const message =
+    verb === "change"
+      ? `The provider "${name}" holds the administrator's binding; remove the binding before you change it`
+      : `The provider "${name}" holds the administrator's binding; remove the binding before you delete it`;
+  return new AppError("bound", 409, message);
 }
 
 const onlyOne = (name: string) =>
@@ -142,7 +142,7 @@ export function providerService(options: ProviderServiceOptions) {
       const { client_secret: secret = "", ...patch } = parseInput(ProviderPatch, input);
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        if ((await boundProviderId(tx)) === id) throw bound(row, "changed");
+        if ((await boundProviderId(tx)) === id) throw bound(row, "change");
         const names = Object.keys(ProviderInput.entries);
         const stored = Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)));
         const client_secret = secret === "" ? sealer.open(row.sealed_client_secret) : secret;
@@ -162,7 +162,7 @@ export function providerService(options: ProviderServiceOptions) {
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        if ((await boundProviderId(tx)) === id) throw bound(row, "deleted");
+        if ((await boundProviderId(tx)) === id) throw bound(row, "delete");
         await deleteProviderRow(tx, id);
         await audit(tx, actor, { event: "oidc_provider_deleted", outcome: "ok", subject: subjectOf(row) });
       });

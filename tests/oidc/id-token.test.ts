@@ -37,7 +37,7 @@ const published = [
   small.jwk,
   { ...encryption.jwk, use: "enc" },
   named.jwk,
-  leaked.private_key.export({ format: "jwk" }),
+  { ...leaked.private_key.export({ format: "jwk" }), kid: "leaked" },
   ...twin.map(({ jwk }) => jwk),
   { kty: "oct", k: base64url("a shared secret of thirty-two bytes"), kid: "shared", alg: "HS256" },
   { kty: "unknown", kid: "unknown" },

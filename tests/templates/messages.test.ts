@@ -50,8 +50,8 @@ describe("every sentence that plug-ins and features can say", () => {
     "The previous version is in place, stopped as it was",
     'The run "{}" belongs to another process now',
   ]);
-  const fieldFiles = new Set(["executors/health-check.ts", "executors/schema.ts"]);
-  const files = ["runtimes", "runs", "executors", "connections", "probes"]
+  const fieldFiles = new Set(["executors/health-check.ts", "executors/schema.ts", "oidc/schema.ts"]);
+  const files = ["runtimes", "runs", "executors", "connections", "probes", "oidc"]
     .flatMap((folder) =>
       readdirSync(join(source, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))

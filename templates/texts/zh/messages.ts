@@ -1,5 +1,6 @@
 import type { MessageDictionary } from "../messages.ts";
 import { engineMessages } from "./engine-messages.ts";
+import { messages as oidcMessages } from "./oidc-messages.ts";
 import { containerMessages, runMessages } from "./run-messages.ts";
 import { sourceMessages } from "./source-messages.ts";
 
@@ -449,6 +450,7 @@ export const messages: MessageDictionary = [
   ["The changelog could not be read: {}", "无法读取更新日志：{}"],
   ["The changelog could not be read for an internal reason; the log has it", "因内部原因无法读取更新日志，详见日志"],
   ["The tracker has no repository source for its changelog", "追踪器没有可读取更新日志的仓库来源"],
+  ...oidcMessages,
   ...containerMessages,
   [
     "SESSION_KEY in the environment gives this key: set another one there and start Tidemark again",
