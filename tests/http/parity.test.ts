@@ -5,6 +5,7 @@ import {
   credentials,
   executors,
   notifiers,
+  oidc_providers,
   settings,
   tracker_channels,
   tracker_sources,
@@ -30,7 +31,7 @@ interface ParityCase {
   /** What both must refuse with the same words at the same fields. */
   refused: readonly (readonly [name: string, input: Input])[];
   /** Where an edit is sent, when that is not the path of the list with the id. */
-  edit?: { form: string; api: string };
+  edit?: { form: string; api?: string };
   /** Changes to what the first accepted input made, and the path of the new thing. */
   edits?: readonly (readonly [name: string, patch: Input, asForm: Input])[];
 }
@@ -52,6 +53,28 @@ const connection = {
   is_enabled: true,
   config: { address: "unix:///nowhere/docker.sock", tls_verification: true },
   concurrent_runs: 3,
+};
+
+const provider = {
+  display_name: "The House",
+  slug: "house",
+  client_id: "tidemark",
+  client_secret: "issued by the provider",
+  is_discovery_enabled: true,
+  issuer_url: "https://id.example.org/o/tidemark/",
+  scopes: "openid  email openid",
+  icon_url: "https://id.example.org/icon.svg",
+  description: "For the\nfamily",
+  is_enabled: true,
+};
+
+const manualProvider = {
+  ...provider,
+  is_discovery_enabled: false,
+  authorization_url: "https://id.example.org/authorize?tenant=a",
+  token_url: "https://id.example.org/token",
+  jwks_url: "https://id.example.org/keys",
+  userinfo_url: "https://id.example.org/me",
 };
 
 const executor = {
@@ -228,6 +251,41 @@ const trackerCases: readonly ParityCase[] = [trackers, tracker_sources, tracker_
 
 /** One entry for each resource with a form; another resource is another entry. */
 const cases: readonly ParityCase[] = [
+  {
+    resource: "sign-in providers",
+    form: "/settings/sign-in-provider",
+    api: ["POST", "/oidc-providers"],
+    table: oidc_providers,
+    edit: { form: "/settings/sign-in-provider/edit" },
+    accepted: [
+      ["discovery", provider],
+      ["endpoints", manualProvider],
+      ["least", { ...provider, icon_url: null, description: "", scopes: "openid", is_enabled: false }],
+    ],
+    refused: [
+      ["a slug of capitals", { ...provider, slug: "House" }],
+      ["a slug that ends with a hyphen", { ...provider, slug: "house-" }],
+      ["scopes without openid", { ...provider, scopes: "email profile" }],
+      ["no openid in another case", { ...provider, scopes: "OpenID" }],
+      ["an issuer over http", { ...provider, issuer_url: "http://id.example.org" }],
+      ["an issuer with a query", { ...provider, issuer_url: "https://id.example.org/?a=b" }],
+      ["an issuer with a user", { ...provider, issuer_url: "https://me@id.example.org" }],
+      ["an icon over http", { ...provider, icon_url: "http://id.example.org/icon.svg" }],
+      ["an icon that is script", { ...provider, icon_url: "javascript:alert(1)" }],
+      ["no endpoints without discovery", { ...provider, is_discovery_enabled: false }],
+      ["an endpoint over http", { ...manualProvider, token_url: "http://id.example.org/token" }],
+      ["a blank name", { ...provider, display_name: "  " }],
+    ],
+    edits: [
+      ["another name", { display_name: "Home" }, { ...provider, client_secret: "", display_name: "Home" }],
+      ["another secret", { client_secret: "a newer one" }, { ...provider, client_secret: "a newer one" }],
+      [
+        "endpoints of its own",
+        { ...manualProvider, slug: undefined, client_secret: "" },
+        { ...manualProvider, client_secret: "" },
+      ],
+    ],
+  },
   ...trackerCases,
   {
     resource: "connections",

@@ -16,6 +16,8 @@ test.each([
   "/account/password",
   "/account/tokens/new",
   "/settings",
+  "/settings/sign-in-provider",
+  "/settings/sign-in-provider/new",
   "/settings/audit",
   "/settings/audit?outcome=refused",
   "/notifiers",
