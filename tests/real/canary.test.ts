@@ -86,7 +86,12 @@ afterAll(async () => {
 async function exercise(): Promise<void> {
   const { forge_token, registry_password, webhook, webhook_secret, client_secret, mistyped_password, tls_key } =
     canaries;
-  await call("POST", "/credentials", { name: "forge", kind: "github", secret: { token: forge_token } });
+  const created = await fetch(`${server.url}/api/credentials`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${api.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "forge", kind: "github", secret: { token: forge_token } }),
+  });
+  const forge = (await created.json()) as { id: string };
   await call("POST", "/credentials", {
     name: "reg",
     kind: "oci",
@@ -99,26 +104,20 @@ async function exercise(): Promise<void> {
   });
   await call("POST", "/credentials", { name: "bad", kind: "none", secret: { token: forge_token } });
   const pem = `-----BEGIN PRIVATE KEY-----\n${tls_key}\n-----END PRIVATE KEY-----`;
-  await call("POST", "/credentials", { name: "tls", kind: "docker", secret: { ca: pem, cert: pem, key: pem } });
+  await call("POST", "/credentials", {
+    name: "tls",
+    kind: "docker",
+    secret: { ca_certificate: pem, client_certificate: pem, client_key: pem },
+  });
   await call("PATCH", "/credentials/credential-1", { secret: { password: registry_password } });
-  const url = `https://127.0.0.1:1/${webhook}`;
-  for (const config of [
-    { url },
-    { url: `https://hooks.example/${webhook}`, secret: webhook_secret },
-    { url: `ftp://${webhook}` },
-  ]) {
-    await call("POST", "/notifiers", {
-      name: `n${config.url.length}`,
-      kind: "webhook",
-      language: "en",
-      trigger_events: ["new_release"],
-      config,
-    });
+  const notifier = { language: "en", trigger_events: ["new_release"], signing_secret: webhook_secret };
+  for (const url of [`https://127.0.0.1:1/${webhook}`, `https://hooks.example/${webhook}`, `ftp://${webhook}`]) {
+    await call("POST", "/notifiers", { name: `n${url.length}`, url, ...notifier });
   }
   await call("POST", "/notifiers/notifier-1/deliveries");
   await call("POST", "/session", { username: "admin", password: mistyped_password });
   await call("PUT", "/account/password", { current_password: mistyped_password, new_password: mistyped_password });
-  await call("PATCH", "/oidc-providers/idp", { client_secret });
+  await call("PATCH", "/oidc-providers/provider-1", { client_secret });
   await call("POST", "/oidc-providers", {
     slug: "two",
     display_name: "x",
@@ -132,7 +131,8 @@ async function exercise(): Promise<void> {
       {
         key: "s",
         kind: "github",
-        config: { repository: "a/b", api_url: "http://127.0.0.1:1" },
+        config: { repository: "a/b", instance_url: "http://127.0.0.1:1" },
+        credential_id: forge.id,
         channels: [{ type: "stable" }],
       },
     ],
@@ -218,8 +218,19 @@ describe("with one of each secret stored, after everything was tried", () => {
     await readEverything();
     await call("POST", "/security-keys/session/rotations", { current_password: testPassword });
     readKeys("after");
-    const statuses = [...answers.values()];
-    expect(statuses.length).toBeGreaterThan(80);
+    expect(answers.size).toBeGreaterThan(80);
+    // Accepted ones: without them nothing of theirs was ever stored.
+    for (const [accepted, times] of [
+      ["POST /api/credentials 201", 2],
+      ["PATCH /api/credentials/credential-1 200", 1],
+      ["POST /api/notifiers 201", 1],
+      ["PATCH /api/oidc-providers/provider-1 200", 1],
+      ["POST /api/trackers 201", 1],
+      ["POST /api/trackers/web/checks 202", 1],
+      ["POST /api/backups 201", 2],
+    ] as const) {
+      expect([accepted, outcomes.filter((outcome) => outcome === accepted).length]).toEqual([accepted, times]);
+    }
   }, 240_000);
 
   test("no answer, page or header has one, and no key", () => {
