@@ -46,4 +46,10 @@ export const audit = {
   database_restored: "Database restored on the host",
   session_key_rotated: "Session key rotated",
   encryption_key_rotated: "Encryption key rotated",
+  oidc_bound: "Account bound to the sign-in provider",
+  oidc_binding_started: "Binding begun",
+  oidc_unbound: "Account unbound from the sign-in provider",
+  oidc_provider_created: "Sign-in provider created",
+  oidc_provider_updated: "Sign-in provider changed",
+  oidc_provider_deleted: "Sign-in provider deleted",
 };

@@ -47,4 +47,10 @@ export const audit = {
   database_restored: "在主机上恢复了数据库",
   session_key_rotated: "会话密钥已轮换",
   encryption_key_rotated: "加密密钥已轮换",
+  oidc_bound: "账户已绑定到登录提供方",
+  oidc_binding_started: "开始绑定账户",
+  oidc_unbound: "账户已解除与登录提供方的绑定",
+  oidc_provider_created: "创建登录提供方",
+  oidc_provider_updated: "修改登录提供方",
+  oidc_provider_deleted: "删除登录提供方",
 } satisfies Texts["audit"];

@@ -9,6 +9,7 @@ import { CredentialInput, credentialKinds } from "../../../src/credentials/schem
 import { ExecutorInput } from "../../../src/executors/schema.ts";
 import { fields } from "../../../src/forms/fields.ts";
 import { NotifierInput } from "../../../src/notifications/schema.ts";
+import { ProviderInput } from "../../../src/oidc/schema.ts";
 import { runtimes } from "../../../src/runtimes/index.ts";
 import { runtimeKinds } from "../../../src/runtimes/runtime.ts";
 import { Settings } from "../../../src/settings/schema.ts";
@@ -43,6 +44,7 @@ const forms: readonly FormCase[] = [
   { area: "notifiers", schema: NotifierInput },
   { area: "settings", schema: Settings },
   { area: "api_tokens", schema: ApiTokenInput },
+  { area: "oidc_providers", schema: ProviderInput, values: { is_discovery_enabled: false } },
 ];
 
 test.each(forms.map((form) => [`${form.area} ${JSON.stringify(form.values ?? {})}`, form] as const))(
