@@ -190,6 +190,16 @@ describe("a callback is refused", () => {
     expect(house.idp.asked("/token")).toBe(asked);
   });
 
+  test("by HEAD without using up the state", async () => {
+    await house.bind();
+    const browser = house.app.browser();
+    const query = house.idp.consent(await house.start(browser));
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const path = `/auth/oidc/home/callback?${new URLSearchParams(query)}`;
+    expect((await house.app.send(path, { method: "HEAD", headers: { cookie } })).status).toBe(405);
+    expect((await house.back(browser, query)).location).toBe("/");
+  });
+
   test("the second time of two at once", async () => {
     await house.bind();
     const browser = house.app.browser();

@@ -1,9 +1,10 @@
+import type { MiddlewareHandler } from "hono";
 import { OidcFailedPage } from "../../../templates/oidc/failed.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 import { basePath } from "../base-path.ts";
-import type { App, AppContext } from "../context.ts";
+import type { App, AppContext, AppEnv } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
 import { signInOrigin } from "../current-session.ts";
 import { readAttemptCookie, writeAttemptCookie } from "../oidc-cookie.ts";
@@ -17,6 +18,12 @@ function nextPath(text: string | undefined): string | null {
   return text;
 }
 
+const requireGet: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (c.req.method === "GET") return await next();
+  c.header("Allow", "GET");
+  throw new AppError("method_not_allowed", 405, `This path takes GET, not ${c.req.method}`);
+};
+
 /** To the identity provider and back. Registered before the guard: a sign-in has no session yet. */
 export function oidcPages(app: App, services: Services, page: PageSettings): void {
   const { oidc, baseUrl, clock } = services;
@@ -28,6 +35,9 @@ export function oidcPages(app: App, services: Services, page: PageSettings): voi
     if (!(error instanceof AppError) || error.code !== "oidc_refused") throw error;
     return respondHtml(c, <OidcFailedPage ctx={await pageContext(c, page)} />, error.status);
   };
+
+  // Whatever looks ahead at a link by HEAD must not use up a state.
+  app.use("/auth/oidc/*", requireGet);
 
   // A link and not a form: `form-action` would follow the redirect and refuse it.
   app.get("/auth/oidc/:slug/start", async (c) => {
