@@ -199,7 +199,7 @@ async function raw(port: number, request: string): Promise<{ status: number; hea
   const text = await new Promise<string>((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = net.connect(port, "127.0.0.1", () => socket.write(Buffer.from(request, "latin1")));
-    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("data", (chunk) => chunks.push(Buffer.from(chunk)));
     socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
     socket.on("error", reject);
   });

@@ -16,6 +16,11 @@ export interface DnsName {
 const codes = { servfail: 2, nxdomain: 3, refused: 5 } as const;
 const types: Readonly<Record<number, "a" | "aaaa">> = { 1: "a", 28: "aaaa" };
 
+function inTurn(said: DnsAnswer | readonly DnsAnswer[], count: number): DnsAnswer | undefined {
+  if (typeof said === "string" || !("length" in said)) return said;
+  return said[Math.min(count, said.length - 1)];
+}
+
 function labels(name: string): Buffer {
   const parts = name.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
   return Buffer.concat([...parts, Buffer.from([0])]);
@@ -87,13 +92,13 @@ export async function startDnsServer(
     const said = known[type] ?? { addresses: [] };
     const count = counts.get(key) ?? 0;
     counts.set(key, count + 1);
-    const answer = Array.isArray(said) ? said[Math.min(count, said.length - 1)] : said;
+    const answer = inTurn(said, count);
     if (answer === "silent" || answer === undefined) return;
     if ("code" in answer) return send(codes[answer.code], []);
     const own = labels(name);
     const alias = "alias" in answer ? labels(answer.alias) : null;
     const number = type === "a" ? 1 : 28;
-    const records = answer.addresses.map((each: string) => record(alias ?? own, number, addressBytes(each)));
+    const records = answer.addresses.map((each) => record(alias ?? own, number, addressBytes(each)));
     send(0, alias === null ? records : [record(own, 5, alias), ...records]);
   });
   await new Promise<void>((resolve, reject) => {
