@@ -57,14 +57,14 @@ export function AccountPage(props: AccountPageProps) {
               [t.created, <Time ctx={ctx} at={account.created_at} form="short" />],
             ]}
           />
-          <p>
+          <div class="sign-in-actions">
             <LinkButton ctx={ctx} href="/account/password" icon="lock">
               {t.change_password}
-            </LinkButton>{" "}
+            </LinkButton>
             <LinkButton ctx={ctx} href="/account/sessions">
               {t.sessions}
             </LinkButton>
-          </p>
+          </div>
         </Panel>
       </Section>
       <BindingSection ctx={ctx} binding={props.binding} provider={props.provider} />

@@ -44,6 +44,7 @@ export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
         lead={t.sessions_lead}
         actions={ending}
       />
+      <p class="section-lead">{t.sessions_note}</p>
       <Table
         ctx={ctx}
         caption={t.sessions}
@@ -72,7 +73,6 @@ export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
           ),
         }))}
       />
-      <p class="note">{t.sessions_note}</p>
     </Layout>
   );
 }

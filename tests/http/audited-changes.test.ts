@@ -120,6 +120,8 @@ const awaiting = () => ({
   state: "pending" as const,
   approval: "awaiting" as const,
   approval_until: app.clock.now() + 3_600_000,
+  // Nothing takes it up before it is answered.
+  due_at: app.clock.now() + 3_600_000,
   plan_hash: hash,
   plan: { services: [], diff: [], carried: {}, warnings: [] },
   desired_revision: "r",

@@ -40,7 +40,7 @@ export const settings = {
   audit_filter: "筛选",
   audit_all: "显示全部",
   from_day: "起始日期",
-  to_day: "截止日期",
+  to_day: "结束日期",
   audit_empty_title: "还没有记录",
   audit_empty: "登录、更改和被拒绝的操作会显示在这里。",
   at: "时间",
