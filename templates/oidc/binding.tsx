@@ -143,7 +143,8 @@ export function BindingQuestion({ ctx, kind, name, username, errors }: QuestionP
         readonly
         aria-label={texts(ctx).auth.user_name}
       />
-      <h2 id="dialog-title" tabindex={-1}>
+      {/* No place for the focus, unlike other questions: it goes to the password. */}
+      <h2 id="dialog-title">
         {kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}
       </h2>
       <div class="confirm-facts">

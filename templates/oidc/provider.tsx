@@ -117,14 +117,14 @@ function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderVie
 
 function Actions({ ctx }: { ctx: PageContext }) {
   return (
-    <>
+    <div class="actions">
       <LinkButton ctx={ctx} href={`${providerPath}/edit`} icon="pencil" small>
         {texts(ctx).common.edit}
       </LinkButton>
       <LinkButton ctx={ctx} href={`${providerPath}/delete`} small opens_dialog>
         {texts(ctx).common.delete}
       </LinkButton>
-    </>
+    </div>
   );
 }
 

@@ -166,8 +166,9 @@ for (const each of cases) {
         await page.goto(at("/account"));
         await page.click("#binding .btn");
         await page.waitForSelector("dialog[open] #f-current_password");
-        await page.fill("#f-current_password", "not the password");
-        await page.press("#f-current_password", "Enter");
+        await page.waitForFunction(() => document.activeElement?.id === "f-current_password");
+        await page.keyboard.type("not the password");
+        await page.keyboard.press("Enter");
         await page.waitForSelector("dialog[open] .field-error");
         expect(new URL(page.url()).pathname).toBe("/account");
         await page.fill("#f-current_password", testPassword);
@@ -195,7 +196,10 @@ for (const each of cases) {
           page.waitForResponse((answer) => answer.request().method() === "POST"),
           page.click(".form-actions .btn.main"),
         ]);
-        expect(changed.status()).toBe(409);
+        expect(changed.status()).toBe(422);
+        await page.waitForSelector("[data-errors]");
+        expect(await text("[data-errors]")).toContain("binding");
+        expect(await field("display_name").inputValue()).toBe("Another name");
         await page.goto(at("/settings/sign-in-provider/delete"));
         const [deleted] = await Promise.all([
           page.waitForResponse((answer) => answer.request().method() === "POST"),

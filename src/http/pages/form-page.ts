@@ -4,7 +4,7 @@ import type { FieldDescription } from "../../forms/fields.ts";
 import type { AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { formText, readForm } from "./read-form.ts";
-import { respondDone, respondHtml } from "./respond.ts";
+import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -55,6 +55,8 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
     if (!(error instanceof AppError) || status === undefined) throw error;
     if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
     const errors = error.fields ?? { body: error.message };
-    return respondHtml(c, form.render({ fields: form.describe(values), values, errors }), status);
+    // htmx puts 422 alone of the refusals into the page (see the layout's configuration): the reason would be lost with another.
+    const shown = isFragmentRequest(c) ? 422 : status;
+    return respondHtml(c, form.render({ fields: form.describe(values), values, errors }), shown);
   }
 }

@@ -141,6 +141,10 @@ describe("while it is bound", () => {
     const changed = await person.post(`${path}/edit`, { ...provider, client_secret: "", display_name: "Third" });
     expect(changed.status).toBe(409);
     expect(changed.text).toContain('value="Third"');
+    // htmx puts only 422 into the page.
+    const byHtmx = await person.post(`${path}/edit`, { ...provider, client_secret: "" }, { htmx: true });
+    expect(byHtmx.status).toBe(422);
+    expect(byHtmx.text).toContain("data-errors");
     const zh = { headers: { "accept-language": "zh" } };
     const deleted = await person.post(`${path}/delete`, {}, zh);
     expect(deleted.status).toBe(409);
