@@ -35,16 +35,18 @@ export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum,
       <SettingsTabs ctx={ctx} current="backups" />
       {error === null ? null : <Banner tone="failed">{translateMessage(ctx.language, error)}</Banner>}
       <Panel>
-        <form method="post" action={url(ctx, "/settings/backups")}>
+        <form class="sign-in" method="post" action={url(ctx, "/settings/backups")}>
           <Csrf ctx={ctx} />
           <label class="check">
             <input type="checkbox" name="with_keys" value="on" checked />
             {t.with_keys}
           </label>
-          <p class="note">{t.with_keys_help}</p>
-          <Button type="submit" kind="main">
-            {t.create}
-          </Button>
+          <p>{t.with_keys_help}</p>
+          <div class="sign-in-actions">
+            <Button type="submit" kind="main">
+              {t.create}
+            </Button>
+          </div>
         </form>
       </Panel>
       {backups.length === 0 ? (
@@ -52,13 +54,17 @@ export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum,
           {t.empty}
         </Empty>
       ) : (
-        <BackupTable ctx={ctx} backups={backups} />
+        <Section title={t.kept}>
+          <BackupTable ctx={ctx} backups={backups} />
+        </Section>
       )}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
       <Section title={t.restore_title}>
-        <p>{t.restore_text}</p>
-        <Code ctx={ctx} text={`bun run restore ${backups[0]?.path ?? "FOLDER"}`} />
-        <p class="note">{t.no_download}</p>
+        <Panel>
+          <p>{t.restore_text}</p>
+          <Code ctx={ctx} text={`bun run restore ${backups[0]?.path ?? "FOLDER"}`} />
+          <p>{t.no_download}</p>
+        </Panel>
       </Section>
     </Layout>
   );

@@ -95,7 +95,7 @@ export function RotationPage({ ctx, name, view, errors }: RotationPageProps) {
           ))}
         </ul>
         <Facts items={[[t.fingerprint, <code>{view.fingerprint}</code>]]} />
-        <form method="post" action={url(ctx, `/settings/keys/${name}`)}>
+        <form class="sign-in" method="post" action={url(ctx, `/settings/keys/${name}`)}>
           <Csrf ctx={ctx} />
           <PasswordField
             ctx={ctx}

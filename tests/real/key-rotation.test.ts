@@ -180,7 +180,7 @@ describe("the server killed in the middle of a rotation", () => {
     await Bun.write(elsewhere, text);
     Bun.spawnSync(["chmod", "600", elsewhere]);
     const server = await startServer({ data_dir: dir, env: { KEYS_FILE: elsewhere } });
-    expect(server.lines.join("\n")).toContain('remove \\"previous\\" from the file');
+    expect(server.lines.join("\n")).toContain('remove "previous" from the file');
     const api = await signIn(server.url);
     expect((await api.get("/security-keys")).body.encryption).toMatchObject({
       managed_by: "KEYS_FILE",

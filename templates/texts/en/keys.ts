@@ -75,6 +75,7 @@ export const backups = {
   delete_text: "The copy is gone for good. What is in use is not touched.",
   delete_verb: "Delete backup",
   deleted: (name: string) => `Deleted ${name}`,
+  kept: "On this host",
   restore_title: "How to restore one",
   restore_text:
     "Stop the service and run this on its host. It refuses a backup that is damaged, newer, or encrypted with another key.",

@@ -23,7 +23,7 @@ export const keys = {
     "所有人立即退出登录，包括您。请用密码重新登录。",
     "所有 API 令牌失效。在您提供新令牌之前，程序会被拒绝。",
     "所有已发送但未使用的批准链接失效。",
-    "已存储的机密、跟踪器和执行器不受影响。",
+    "已存储的机密、追踪器和执行器不受影响。",
   ],
   encryption_question: "要轮换加密密钥吗？",
   encryption_means: [
@@ -75,6 +75,7 @@ export const backups = {
   delete_text: "该副本将永久消失。正在使用的数据不受影响。",
   delete_verb: "删除备份",
   deleted: (name: string) => `已删除 ${name}`,
+  kept: "本主机上的备份",
   restore_title: "如何恢复",
   restore_text: "停止服务，并在其主机上运行此命令。损坏的、更新版本的或用其他密钥加密的备份会被拒绝。",
   no_download: "备份不能在此下载：其中有密码的哈希，包含密钥时还有所有机密。请在主机上复制该文件夹。",
