@@ -11,6 +11,7 @@ import { goodPassword, type TestApp, testApp } from "../support/test-app.ts";
 
 let app: TestApp;
 let token = "";
+const engine = new FakeEngine();
 const secrets = ["a password of a registry", "another password of a registry", "/hook/of-secret"];
 
 /** They change nothing that is kept. */
@@ -239,7 +240,11 @@ const changes: Record<string, Change> = {
   },
   create_approval: {
     ...{ method: "POST", status: 200, event: "run_refused", body: () => ({ decision: "refuse", plan_hash: hash }) },
-    path: async () => `/runs/${await madeRun(awaiting())}/approvals`,
+    path: async () => {
+      // Else the service looks at the target, which is not there, and takes the question back.
+      engine.isUnreachable = true;
+      return `/runs/${await madeRun(awaiting())}/approvals`;
+    },
   },
   create_notifier: { method: "POST", path: () => "/notifiers", body: notifier, status: 201, event: "notifier_created" },
   update_notifier: {
@@ -284,7 +289,7 @@ const lastEntries = async (limit = 5) => {
 };
 
 beforeAll(async () => {
-  app = await testApp({ runtimes: fakeRuntimes(new FakeEngine()) });
+  app = await testApp({ runtimes: fakeRuntimes(engine) });
   await app.signedIn();
   token = await signIn(goodPassword);
   await addSurroundings(app);
