@@ -144,9 +144,7 @@ export function BindingQuestion({ ctx, kind, name, username, errors }: QuestionP
         aria-label={texts(ctx).auth.user_name}
       />
       {/* No place for the focus, unlike other questions: it goes to the password. */}
-      <h2 id="dialog-title">
-        {kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}
-      </h2>
+      <h2 id="dialog-title">{kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}</h2>
       <div class="confirm-facts">
         <p>{kind === "bind" ? t.bind_text(name) : t.unbind_text}</p>
         {others.map(([, message]) => (
