@@ -210,8 +210,9 @@ async function prepare(context: RunContext, intent: Intent): Promise<void> {
     const message = `The pulled image is the one that "${settings.target.id}" already runs`;
     throw new NotStarted("skipped", { code: "already_current", message });
   }
-  // A pull can take long: asked again before anything is touched.
-  if (!isWindowOpen(context)) {
+  // A pull can take long: asked again before anything is touched, by the window as it is set by then.
+  const current = await deps.executors.settings(run.executor_id);
+  if (!isWindowOpen({ ...context, settings: current })) {
     const message = `The maintenance window closed while the image of "${settings.name}" was pulled`;
     throw new NotStarted("skipped", { code: "window_closed", message });
   }
