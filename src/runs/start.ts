@@ -2,7 +2,7 @@ import { errorMessage, PluginError } from "../errors.ts";
 import type { PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
 import type { Prepared, UpdatePlan } from "../runtimes/runtime.ts";
-import { conclude, failAsObserved, undoAndFail } from "./conclude.ts";
+import { cleanUp, conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
 import { failedContainer } from "./containers.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
@@ -86,6 +86,7 @@ async function apply(context: RunContext, intent: Intent): Promise<void> {
     const where = failed === null || message.includes(`"${failed}"`) ? "" : ` at "${failed}"`;
     const { failed: what } = outcomeTexts[context.run.kind];
     await undoAndFail(context, "updating", { code, message: `${what}${where}: ${message}` });
+    await cleanUp(context);
     return;
   }
   await moveOn(context, "updating", "verifying");

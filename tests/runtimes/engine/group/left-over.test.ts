@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { defaultDeadlines, engineClient } from "../../../../src/runtimes/engine/client.ts";
 import { targetFacts } from "../../../../src/runtimes/engine/facts.ts";
-import { dockerFlavour } from "../../../../src/runtimes/engine/flavour.ts";
 import { finishRun, undoRun } from "../../../../src/runtimes/engine/group/recover.ts";
 import { ownLabelsFor, runNames } from "../../../../src/runtimes/engine/names.ts";
 import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
 import type { EngineTransport } from "../../../../src/runtimes/engine/transport.ts";
+import { testClient } from "../../../support/engine-client.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { memoryJournal } from "../../../support/memory-journal.ts";
 import { containerInspect } from "../inspect.ts";
@@ -16,37 +15,24 @@ const ref = { kind: "container", id: "web" } as const;
 const [oldId, newId] = ["1".repeat(64), "2".repeat(64)];
 const neverStarted = "0001-01-01T00:00:00Z";
 
-function answer(status: number, body: unknown) {
-  return { status, contentType: "application/json", text: JSON.stringify(body) };
-}
-
 /** An engine that has these containers; `refuse` answers in its place. */
 function engineWith(containers: ContainerInspect[], refuse: (request: Request) => string | null = () => null) {
   const clock = createFakeClock();
-  const send: EngineTransport["send"] = async (request) => {
+  const client = testClient((request) => {
     const { method, path, query, body } = request;
     const refusal = refuse(request);
-    if (refusal !== null) return answer(500, { message: refusal });
+    if (refusal !== null) return { status: 500, body: { message: refusal } };
     if (path.endsWith("/containers/json")) {
-      return answer(
-        200,
-        containers.map(({ Id, Name, Config }) => ({ Id, Names: [Name], Labels: Config.Labels })),
-      );
+      return { body: containers.map(({ Id, Name, Config }) => ({ Id, Names: [Name], Labels: Config.Labels })) };
     }
     const found = containers.find(({ Id }) => path.includes(Id));
-    if (found === undefined) return answer(404, { message: "No such container" });
+    if (found === undefined) return null;
     if (path.endsWith("/rename")) found.Name = `/${query?.name}`;
     if (path.endsWith("/update")) Object.assign(found.HostConfig, body);
     if (path.endsWith("/stop")) Object.assign(found.State, { Status: "exited", Running: false });
     if (path.endsWith("/start")) Object.assign(found.State, { Status: "running", Running: true });
     if (method === "DELETE") containers.splice(containers.indexOf(found), 1);
-    return answer(200, found);
-  };
-  const client = engineClient({
-    transport: { send, stream: () => Promise.reject(new Error("Nothing is streamed here")) },
-    apiVersion: "1.41",
-    deadlines: defaultDeadlines,
-    flavour: dockerFlavour,
+    return { body: found };
   });
   return { clock, context: { client, clock, apiVersion: "1.41", retryDelayMs: 500 } };
 }
