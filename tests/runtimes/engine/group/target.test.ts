@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { engineClient } from "../../../../src/runtimes/engine/client.ts";
 import { findSurvey, findTarget } from "../../../../src/runtimes/engine/group/target.ts";
+import { tiesTo } from "../../../../src/runtimes/engine/group/ties.ts";
 import { capture } from "../../../../src/runtimes/engine/group/units.ts";
 import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
 import type { SceneSource } from "../../../../src/runtimes/engine/plan.ts";
@@ -71,6 +72,18 @@ describe("findTarget()", () => {
     engine.changes.e = { Name: "/web", ...tied, HostConfig: { ...objectAt(tied.HostConfig), Memory: 1024 } };
     const { all } = await findTarget(source, { kind: "container", id: "db" });
     expect(named(all, "web")?.HostConfig.Memory).toBe(1024);
+  });
+
+  test("knows an owner by the few digits of its id that somebody typed, and asks anew for what uses its volumes", async () => {
+    const tied = { HostConfig: { VolumesFrom: ["dddddd"] } };
+    const { engine, source } = engineOf({ d: { Name: "/db" }, e: { Name: "/web", ...tied } });
+    await findSurvey(source);
+    engine.changes.e = { Name: "/web", HostConfig: { ...tied.HostConfig, Memory: 1024 } };
+    const { all } = await findTarget(source, { kind: "container", id: "db" });
+    expect(named(all, "web")?.HostConfig.Memory).toBe(1024);
+    const [web, db] = [named(all, "web"), named(all, "db")];
+    if (web === undefined || db === undefined) throw new Error("Both are there");
+    expect(tiesTo(web, db)).toEqual(["volumes"]);
   });
 
   test("follows a link to a container that has got another name", async () => {
