@@ -9,8 +9,11 @@ type Place = Readonly<Record<"id" | "config", AnySQLiteColumn>>;
 /** Whether two rows are one connection, or lead to the same address: one engine by two names. */
 export function isSameEngine(one: Place, other: Place): SQL {
   // One socket by two spellings: `/var/run` has been a link to `/run` on every distribution for a decade.
-  const addressOf = ({ config }: Place) =>
-    sql`replace(replace(${config} ->> '$.address', 'unix://', ''), '/var/run/', '/run/')`;
+  const addressOf = ({ config }: Place) => {
+    const address = sql`${config} ->> '$.address'`;
+    const path = sql`replace(replace(${address}, 'unix://', ''), '/var/run/', '/run/')`;
+    return sql`case when ${address} like 'tcp://%' then rtrim(lower(${address}), '/') else ${path} end`;
+  };
   return sql`(${one.id} = ${other.id} or ${addressOf(one)} = ${addressOf(other)})`;
 }
 

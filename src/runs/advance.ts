@@ -21,9 +21,12 @@ export interface AdvanceFacts {
   reason?: Reason | null;
   serving?: Serving | null;
   columns?: Columns;
-  /** Something that the run kept aside is still to be removed: the run stays held, and others take it up when it is dropped. */
-  is_cleanup_due?: boolean;
+  /** What is still to be removed after an end: the run stays held, and others take it up when it is dropped. */
+  cleanup?: Cleanup | null;
 }
+
+/** `previous`: the result counts, and what was kept aside goes. `left_over`: all was put back, and something of the run is still there. */
+export type Cleanup = "previous" | "left_over";
 
 const eventKinds = {
   succeeded: "executor_run_succeeded",
@@ -49,17 +52,18 @@ export async function advance<F extends ActiveState>(
   const isEnd = isEndState(next);
   const reason = facts.reason ?? null;
   const message = reason === null ? null : deps.redact(reason.message);
-  const isCleanupDue = facts.is_cleanup_due === true;
+  const cleanup = facts.cleanup ?? null;
   const moved = await moveRun(tx, id, facts.lease.owner, from, next, {
     ...facts.columns,
     reason_code: reason?.code ?? null,
     reason: message,
     ...(facts.serving === undefined ? {} : { serving: facts.serving }),
-    ...(isEnd ? { ended_at: now, progress: null, cleanup_due_at: isCleanupDue ? now : null } : {}),
-    ...(isEnd && !isCleanupDue ? { lease_owner: null, lease_until: null } : {}),
+    ...(isEnd ? { ended_at: now, progress: null, cleanup_due_at: cleanup === null ? null : now } : {}),
+    ...(isEnd && cleanup === null ? { lease_owner: null, lease_until: null } : {}),
   });
   if (!moved) throw new LeaseLost(id);
-  if (isEnd && isCleanupDue) await appendStep(tx, { run_id: id, step: "commit", phase: "finish", facts: {}, at: now });
+  if (isEnd && cleanup === "previous")
+    await appendStep(tx, { run_id: id, step: "commit", phase: "finish", facts: {}, at: now });
   await appendStep(tx, {
     run_id: id,
     step: next,

@@ -2,10 +2,11 @@ import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
+import type { Cleanup } from "./advance.ts";
 import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext, replacedBy } from "./context.ts";
 import { lastEntry } from "./journal.ts";
 import { outcomeTexts, partlyDown } from "./outcome.ts";
-import { updateHeldRun } from "./queries.ts";
+import { findRun, updateHeldRun } from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
 import type { ActiveState } from "./states.ts";
 
@@ -77,21 +78,28 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
     context.deps.log.error("Previous version could not be put back", { run: context.run.id, error });
   }
   await journal.note("serving", "finish", { state: recovery?.state ?? "down", detail: recovery?.detail ?? null });
-  await failAsObserved(context, from, reason, recovery !== null && recovery.state !== "untouched");
+  await failAsObserved(context, from, reason, recovery === null ? null : cleanupAfter(recovery));
 }
 
-/** Ends a run as failed, with what is seen to run. `isCleanupDue`: the new one is in place, and the previous one may be aside. */
+/** What is left to remove when a run has failed: of one that was put back at most the new container. */
+export function cleanupAfter(recovery: Recovery): Cleanup | null {
+  if (recovery.state === "down") return null;
+  if (recovery.state === "untouched") return recovery.is_left_over === true ? "left_over" : null;
+  return "previous";
+}
+
+/** Ends a run as failed, with what is seen to run. With the cleanup `previous` the new one is in place. */
 export async function failAsObserved(
   context: RunContext,
   from: ActiveState,
   reason: Reason,
-  isCleanupDue = false,
+  cleanup: Cleanup | null = null,
 ): Promise<void> {
-  const seen = await observeServing(context, isCleanupDue ? "desired" : "previous");
+  const seen = await observeServing(context, cleanup === "previous" ? "desired" : "previous");
   await endRun(context, from, "failed", {
     reason: withServing(context, reason, seen),
     serving: seen.serving,
-    is_cleanup_due: isCleanupDue,
+    cleanup,
   });
 }
 
@@ -171,21 +179,21 @@ export async function conclude(context: RunContext): Promise<void> {
     await undoAndFail(context, "verifying", reason);
     await cleanUp(context);
   } else {
-    await failAsObserved(context, "verifying", reason, true);
+    await failAsObserved(context, "verifying", reason, "previous");
     await cleanUp(context);
   }
 }
 
 async function commit(context: RunContext, state: "succeeded" | "degraded", reason: Reason | null): Promise<void> {
   const { serving } = await observeServing(context, "desired");
-  await endRun(context, "verifying", state, { reason, serving, is_cleanup_due: true });
+  await endRun(context, "verifying", state, { reason, serving, cleanup: "previous" });
   await cleanUp(context);
 }
 
 /** After the end: removes what the run kept aside. What fails is tried again later; the outcome stays what it is. */
 export async function cleanUp(context: RunContext): Promise<void> {
   const { deps, run, lease, journal, session, settings } = context;
-  if (lastEntry(journal, "commit", "finish") === null) return;
+  if ((await findRun(deps.db.read, run.id))?.cleanup_due_at == null) return;
   let retryAt: number | null = null;
   try {
     await session.finish(settings.target, journal);

@@ -8,7 +8,7 @@ import type { RecordEvent } from "../notifications/schema.ts";
 import type { OpenProbe, ProbeKind } from "../probes/probe.ts";
 import type { Readiness, RuntimeSession, UpdatePlan } from "../runtimes/runtime.ts";
 import type { Sealer } from "../secrets/sealed.ts";
-import { advance } from "./advance.ts";
+import { advance, type Cleanup } from "./advance.ts";
 import type { RunChanges } from "./changes.ts";
 import { containersOf, downtimeOf } from "./containers.ts";
 import type { RunJournal } from "./journal.ts";
@@ -84,7 +84,7 @@ export interface EndFacts {
   reason?: Reason | null;
   serving?: Serving;
   columns?: Parameters<typeof advance>[5]["columns"];
-  is_cleanup_due?: boolean;
+  cleanup?: Cleanup | null;
   /** Written in the transaction of the end. */
   also?: (tx: Writer) => Promise<void>;
 }
@@ -120,7 +120,7 @@ export async function endRun<F extends ActiveState>(
   facts: EndFacts,
 ): Promise<void> {
   const { deps, run, lease, journal } = context;
-  const { reason, serving, columns, is_cleanup_due } = facts;
+  const { reason, serving, columns, cleanup = null } = facts;
   const stored = await findRun(deps.db.read, run.id);
   const containers = containersOf(storedPlan(stored?.plan), journal.entries());
   await deps.db.write(async (tx) => {
@@ -128,7 +128,7 @@ export async function endRun<F extends ActiveState>(
       lease,
       reason: reason ?? null,
       serving: serving ?? null,
-      is_cleanup_due: is_cleanup_due ?? false,
+      cleanup,
       columns: { ...downtimeOf(journal.entries()), containers, ...columns },
     });
     await facts.also?.(tx);
@@ -137,6 +137,6 @@ export async function endRun<F extends ActiveState>(
   const fields = { run: run.id, outcome: to, reason_code: reason?.code ?? null, serving: serving ?? null };
   if (serving === "none") deps.log.error("Target down: neither version runs", { ...fields, reason: reason?.message });
   else deps.log.info("Run ended", fields);
-  if (is_cleanup_due === true) await journal.reload();
+  if (cleanup !== null) await journal.reload();
   deps.changes.announce(run.id);
 }

@@ -1,6 +1,6 @@
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
+import { cleanUp, cleanupAfter, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
 import { awaitWindow, judgeAwaiting } from "./consent.ts";
 import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
@@ -71,11 +71,12 @@ export function runRunner(deps: RunnerOptions) {
     const age = clock.now() - (run.started_at ?? run.created_at);
     const due = clock.now() + (waiting === null ? 0 : age < lateAfterMs ? retryMs : lateRetryMs);
     const isEnded = !isActiveState(run.state);
+    const isGivenUp = waiting !== null && clock.now() - (run.ended_at ?? clock.now()) > giveUpMs;
     await db.write((tx) =>
       updateHeldRun(tx, run.id, owner, {
         lease_owner: null,
         lease_until: null,
-        ...(isEnded ? { cleanup_due_at: due } : { due_at: due }),
+        ...(isEnded ? { cleanup_due_at: isGivenUp ? null : due } : { due_at: due }),
         ...(isEnded || waiting === null ? {} : { reason_code: "waiting_for_runtime", reason: waiting.message }),
       }),
     );
@@ -243,24 +244,20 @@ async function recover(context: RunContext, from: Exclude<ActiveState, "pending"
   await journal.note("recover", "finish", { state: recovery.state, detail: recovery.detail });
   const failure = notedFailure(context);
   const interrupted: Reason = { code: "interrupted", message: `The run was interrupted. ${recovery.detail}` };
-  if (recovery.state === "untouched" || recovery.state === "down") {
-    await failAsObserved(context, from, failure ?? interrupted);
-    return;
-  }
-  if (recovery.state === "mixed") {
-    await failAsObserved(context, from, failure ?? interrupted, true);
+  if (recovery.state === "untouched" || recovery.state === "down" || recovery.state === "mixed") {
+    await failAsObserved(context, from, failure ?? interrupted, cleanupAfter(recovery));
     await cleanUp(context);
     return;
   }
   if (failure !== null) {
     if (recovery.state === "started" && from !== "capturing") {
       await undoAndFail(context, from, failure);
-    } else await failAsObserved(context, from, failure, true);
+    } else await failAsObserved(context, from, failure, "previous");
     await cleanUp(context);
     return;
   }
   if (from === "capturing") {
-    await failAsObserved(context, from, interrupted, true);
+    await failAsObserved(context, from, interrupted, "previous");
     await cleanUp(context);
     return;
   }

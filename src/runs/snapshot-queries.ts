@@ -74,12 +74,13 @@ export async function deleteSnapshotRow(tx: Writer, id: string): Promise<void> {
   await tx.delete(snapshots).where(eq(snapshots.id, id));
 }
 
-/** True while an unfinished run goes back to the snapshot. */
+/** True while an unfinished run goes back to the snapshot, or has captured it and may need it to put things back. */
 export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean> {
+  const captured = read.select({ id: snapshots.run_id }).from(snapshots).where(eq(snapshots.id, id));
   const rows = await read
     .select({ id: runs.id })
     .from(runs)
-    .where(and(eq(runs.snapshot_id, id), isActive))
+    .where(and(or(eq(runs.snapshot_id, id), inArray(runs.id, captured)), isActive))
     .limit(1);
   return rows.length > 0;
 }

@@ -2,7 +2,7 @@ import { errorMessage, PluginError } from "../errors.ts";
 import type { PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
 import type { Prepared, UpdatePlan } from "../runtimes/runtime.ts";
-import { conclude, failAsObserved, undoAndFail } from "./conclude.ts";
+import { cleanUp, conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
 import { failedContainer } from "./containers.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
@@ -86,6 +86,7 @@ async function apply(context: RunContext, intent: Intent): Promise<void> {
     const where = failed === null || message.includes(`"${failed}"`) ? "" : ` at "${failed}"`;
     const { failed: what } = outcomeTexts[context.run.kind];
     await undoAndFail(context, "updating", { code, message: `${what}${where}: ${message}` });
+    await cleanUp(context);
     return;
   }
   await moveOn(context, "updating", "verifying");
@@ -210,8 +211,9 @@ async function prepare(context: RunContext, intent: Intent): Promise<void> {
     const message = `The pulled image is the one that "${settings.target.id}" already runs`;
     throw new NotStarted("skipped", { code: "already_current", message });
   }
-  // A pull can take long: asked again before anything is touched.
-  if (!isWindowOpen(context)) {
+  // A pull can take long: asked again before anything is touched, by the window as it is set by then.
+  const current = await deps.executors.settings(run.executor_id);
+  if (!isWindowOpen({ ...context, settings: current })) {
     const message = `The maintenance window closed while the image of "${settings.name}" was pulled`;
     throw new NotStarted("skipped", { code: "window_closed", message });
   }

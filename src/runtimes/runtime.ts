@@ -193,8 +193,8 @@ export type Readiness =
   | { ready: false; detail: string; final?: boolean };
 
 export type Recovery =
-  /** The target is as it was before the run; nothing of the run is left. */
-  | { state: "untouched"; detail: string }
+  /** The target is as it was before the run. `is_left_over`: something that the run made could not be removed yet; `finish` does. */
+  | { state: "untouched"; detail: string; is_left_over?: boolean }
   /** The new one was started and the previous one is kept aside: go on with verifying. */
   | { state: "started"; detail: string }
   /** The new one is in place and the previous one is gone or was not needed. */
@@ -234,7 +234,7 @@ export interface RuntimeSession extends AsyncDisposable {
    * meanwhile is made again from it.
    */
   undo(ref: TargetRef, journal: Journal, snapshot: string | null): Promise<Recovery>;
-  /** Removes what the run kept aside. Idempotent. */
+  /** Removes what the run kept aside, or of one that was put back what could not be removed then. Idempotent. */
   finish(ref: TargetRef, journal: Journal): Promise<void>;
   /** After a crash: looks at what is really there, by labels and names first and the journal second, and makes it whole. */
   recover(ref: TargetRef, journal: Journal, snapshot: string | null): Promise<Recovery>;

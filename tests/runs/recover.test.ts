@@ -305,4 +305,20 @@ describe("recovery", () => {
     expect(world.logs.at(-1)).toContain("What a run kept aside was not removed");
     expect([...world.engine.containers.keys()].sort()).toEqual(["web", "web-previous"]);
   });
+
+  test("removes later what a run that was put back has left over, and counts nothing of it", async () => {
+    world.engine.isLeftOver = true;
+    world.engine.failures.set("start", new PluginError("rejected", "The port is taken"));
+    world.engine.failures.set("remove_old", new PluginError("rejected", "Device or resource busy"));
+    const executor = await world.addExecutor();
+    const run = await world.update(executor);
+    expect(run).toMatchObject({ state: "failed", serving: "previous", lease_owner: null });
+    expect(run.cleanup_due_at).toBeGreaterThan(world.clock.now());
+    expect(await world.steps(run.id)).not.toContain("commit finish");
+    world.engine.failures.clear();
+    await world.clock.advance(61_000);
+    await world.tick();
+    expect(await world.run(run.id)).toMatchObject({ state: "failed", serving: "previous", cleanup_due_at: null });
+    expect(await world.events()).toHaveLength(1);
+  });
 });

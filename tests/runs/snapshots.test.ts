@@ -214,6 +214,29 @@ describe("snapshotService()", () => {
   });
 });
 
+test("the snapshot that a run has captured is not deleted while the run may need it", async () => {
+  const executor = await world.addExecutor();
+  const { id } = await world.main.runs.create(systemActor, executor, {});
+  const started = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.probe.attempt = async () => {
+    started.resolve();
+    await goOn.promise;
+    return { ready: true, detail: "Answered" };
+  };
+  await world.main.executors.update(systemActor, executor, {
+    health_check: { strategy: "tcp", probe: { host: "127.0.0.1", port: 1 } },
+  });
+  const going = world.main.runs.work.perform({ id }, new AbortController().signal);
+  const reached = world.clock.runUntil(started.promise);
+  await reached;
+  const [snapshot] = (await world.main.snapshots.list({})).items;
+  expect((await refused(world.main.snapshots.remove(systemActor, snapshot?.id ?? ""))).status).toBe(409);
+  goOn.resolve();
+  await world.clock.runUntil(going);
+  await world.main.snapshots.remove(systemActor, snapshot?.id ?? "");
+});
+
 test("maskEnvironment() masks at every depth and keeps names and everything else", () => {
   const content = { a: [{ Env: ["A=1", "B", "C=x=y"], Cmd: ["--port=80"] }], env: { kept: "not a list" } };
   expect(maskEnvironment(content)).toEqual({

@@ -52,6 +52,8 @@ export class FakeEngine {
   /** The options with which plans were asked for. */
   readonly planned: (PlanOptions | undefined)[] = [];
   isUnreachable = false;
+  /** What a run made cannot be removed when all is put back. */
+  isLeftOver = false;
   /** What `inspect` throws, as a fault of ours would. */
   inspectFault: Error | null = null;
   refusals: Refusal[] = [];
@@ -399,7 +401,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         throw error;
       }
       await journal.finish("undo");
-      return { state: "untouched", detail: "The previous container serves" };
+      return { state: "untouched", detail: "The previous container serves", is_left_over: engine.isLeftOver };
     },
     finish: async (ref, journal) => {
       for (const name of namesOf(ref)) {

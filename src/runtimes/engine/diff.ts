@@ -4,12 +4,9 @@ import { comparableConfig, comparableHost, differingKeys } from "./compare.ts";
 import { variableName } from "./merge.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { canonical, isBlank, isSame, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
+import { isAssigned, isSecretArgument, isSecretName, isSecretPath, isSecretText, isSecretWord } from "./secret-form.ts";
 
 const maxValueLength = 500;
-const secretName =
-  /pass(?:word|wd|phrase)?|secret|token|key|credential|auth|private|salt|cookie|dsn|connection_?string/i;
-/** `scheme://user:password@host` in any value. */
-const secretValue = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i;
 const mask = "••••";
 
 /** What inspect will show differently, in the engine's words, with values of secret-looking variables masked. */
@@ -107,27 +104,37 @@ function order(diff: FieldDiff): number {
   return { desired: 0, image: 1, runtime: 2 }[diff.because];
 }
 
+/** Values of secret-looking names are masked, and so is what carries a secret by its form; that they differ is told. */
 function shown(path: string, before: unknown, after: unknown): { before: string | null; after: string | null } {
-  const texts = { before: text(before), after: text(after) };
-  const isSecret = [texts.before, texts.after].some((each) => each !== null && isSecretText(each));
-  if (!isSecret && !isSecretPath(path)) return texts;
-  return { before: masked(texts.before, "before"), after: masked(texts.after, "after") };
+  const isCommand = path === "Cmd" || path === "Entrypoint";
+  const hide = (value: unknown) => {
+    if (isSecretPath(path)) return isBlank(value) ? value : mask;
+    return isCommand && Array.isArray(value) ? concealedWords(value) : concealed(value);
+  };
+  const texts = { before: text(hide(before)), after: text(hide(after)) };
+  const isHidden = texts.after !== null && texts.after === texts.before && texts.after.includes(mask);
+  return isHidden ? { ...texts, after: `${texts.after} (differs)` } : texts;
 }
 
-export function isSecretPath(path: string): boolean {
-  // Podman's command line repeats every variable that it was given.
-  if (path === "CreateCommand") return true;
-  return (path.startsWith("Env.") || path.startsWith("Labels.")) && secretName.test(path.slice(path.indexOf(".") + 1));
+function concealedWords(words: readonly unknown[]): readonly unknown[] {
+  return words.map((word, index) => {
+    const before = words[index - 1];
+    if (typeof word !== "string") return word;
+    const isArgument = typeof before === "string" && isSecretArgument(before, word);
+    return isArgument || isSecretWord(word) || isSecretText(word) ? mask : word;
+  });
 }
 
-/** A text that carries a password by its form, whatever it is called. */
-export function isSecretText(text: string): boolean {
-  return secretValue.test(text);
-}
-
-function masked(value: string | null, side: "before" | "after"): string | null {
-  if (value === null) return null;
-  return side === "before" ? mask : `${mask} (differs)`;
+/** `isOptions`: what drivers of volumes and logs are told, as `o: "username=u,password=p"`. */
+function concealed(value: unknown, isOptions = false): unknown {
+  if (typeof value === "string") return isSecretText(value) || (isOptions && isAssigned(value)) ? mask : value;
+  if (Array.isArray(value)) return value.map((item: unknown) => concealed(item, isOptions));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
+    if (isOptions && isSecretName(key) && typeof item === "string" && item !== "") return [key, mask];
+    return [key, concealed(item, isOptions || key === "Options" || key === "Config")];
+  });
+  return Object.fromEntries(entries);
 }
 
 function text(value: unknown): string | null {

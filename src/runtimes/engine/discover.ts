@@ -3,7 +3,7 @@ import { composeOf } from "./compose/labels.ts";
 import { dependantRefusals, dependantsOf } from "./group/plan.ts";
 import { differingReplicas } from "./group/replicas.ts";
 import { composeGroups, type FoundTarget, findSurvey, type Member, targetIn } from "./group/target.ts";
-import { type ContainerInspect, type ImageInspect, nameOf, platformOf } from "./objects.ts";
+import { type ContainerInspect, type ImageInspect, isIdPrefix, nameOf, platformOf } from "./objects.ts";
 import { type SceneSource, sceneRefusals } from "./plan.ts";
 import { stringAt, stringMapAt } from "./raw.ts";
 import { digestFor, splitReference } from "./reference.ts";
@@ -102,10 +102,12 @@ function describeService(
 ): TargetService {
   const [first] = replicas;
   const reference = stringAt(first?.Config.Image);
+  const isShortId = isIdPrefix(reference, (first?.Image ?? "").replace(/^sha256:/, ""));
   return {
     name,
     containers: replicas.map(nameOf),
-    image: reference,
+    // Whoever typed the beginning of an id meant no repository of that name.
+    image: isShortId ? (first?.Image ?? "") : reference,
     image_id: first?.Image ?? "",
     digest: image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository),
     platform: image === null ? "" : platformOf(image),

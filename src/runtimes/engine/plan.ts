@@ -4,7 +4,7 @@ import { attachments, type Blueprint, blueprint, carriedCounts, mountPath } from
 import type { EngineClient } from "./client.ts";
 import { comparableConfig, comparableHost } from "./compare.ts";
 import { fieldDiffs } from "./diff.ts";
-import { type ContainerInspect, type ImageInspect, isRunning, nameOf, platformOf } from "./objects.ts";
+import { type ContainerInspect, type ImageInspect, isIdPrefix, isRunning, nameOf, platformOf } from "./objects.ts";
 import { canonical, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
 import { digestFor, isSameReference, isSameRepository, splitReference } from "./reference.ts";
 import { imageRefusals, refusalsOf, type Surroundings, warningsOf } from "./refusals.ts";
@@ -60,7 +60,7 @@ function inheritedDestinations(
   const destinations = new Set<string>();
   for (const text of stringsAt(container.HostConfig.VolumesFrom)) {
     const id = text.split(":")[0] ?? "";
-    const from = all.find((each) => nameOf(each) === id || (id.length >= 12 && each.Id.startsWith(id)));
+    const from = all.find((each) => nameOf(each) === id || isIdPrefix(id, each.Id));
     if (from === undefined) return null;
     for (const mount of from.Mounts ?? []) destinations.add(stringAt(mount.Destination));
   }

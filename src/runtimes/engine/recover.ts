@@ -5,8 +5,17 @@ import { stopGraceMs } from "./apply.ts";
 import { type EngineClient, isMissing } from "./client.ts";
 import { hasEntry } from "./facts.ts";
 import { startConnected } from "./lost-networks.ts";
-import { isRunning, nameOf } from "./objects.ts";
-import { findSituation, type Move, moveBack, moveForward, moveToEnd, type Situation, wasStarted } from "./situation.ts";
+import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";
+import {
+  findSituation,
+  type Move,
+  moveBack,
+  moveForward,
+  moveLeftOver,
+  moveToEnd,
+  type Situation,
+  wasStarted,
+} from "./situation.ts";
 
 export interface RecoverContext {
   client: EngineClient;
@@ -52,6 +61,12 @@ export async function removePrevious(context: RecoverContext, name: string, jour
     throw new PluginError("rejected", message);
   }
   await journal.finish("remove_old", {});
+}
+
+/** Of a run that was put back: removes the new container that the engine did not give up then. Touches nothing else. */
+export async function removeLeftOver(context: RecoverContext, name: string, journal: Journal): Promise<void> {
+  const failure = await attempt(() => travel(context, name, journal, "undo", moveLeftOver));
+  if (failure !== null) throw new PluginError("rejected", failure.message, { cause: failure });
 }
 
 /**
@@ -186,10 +201,12 @@ async function fallForward(
   choose: (situation: Situation) => Move | null,
 ): Promise<Recovery> {
   const found = await look(context, name, journal);
-  if (found.previous !== null && isRunning(found.previous) && nameOf(found.previous) === name) {
+  if (found.previous !== null && isBack(found, found.previous)) {
+    const is = isRunning(found.previous) ? "runs" : "is in place";
     return {
       state: "untouched",
-      detail: `The previous container "${name}" runs; what is left to do failed: ${refusal.message}`,
+      detail: `The previous container "${name}" ${is}; what is left to do failed: ${refusal.message}`,
+      is_left_over: found.next !== null,
     };
   }
   if (found.next !== null) {
@@ -204,6 +221,11 @@ async function fallForward(
   // Neither starts: the previous one gets its name and policy back, so that the next run finds what there was, and not the new one.
   await attempt(() => travel(context, name, journal, "undo", (found) => restingMove(found, choose)));
   return { state: "down", detail: `The target "${name}" is down: ${refusal.message}` };
+}
+
+function isBack({ names, facts }: Situation, previous: ContainerInspect): boolean {
+  const isUp = isRunning(previous) || facts?.was_running === false;
+  return nameOf(previous) === names.name && isUp;
 }
 
 /** A move of the way back that starts nothing; none where only the new one is left. */
@@ -276,7 +298,10 @@ async function perform({ client, apiVersion }: RecoverContext, move: Move): Prom
   else if (move.do === "policy") await client.updateRestartPolicy(id, move.policy);
 }
 
-/** Looking is retried like a move: an engine that restarts answers nothing for a moment. */
+/**
+ * Looking is retried like a move: an engine that restarts answers nothing for a moment. Throws `unreachable` in the end, whatever was
+ * answered: who could not look has decided nothing, and looks again later.
+ */
 export async function look(
   context: RecoverContext,
   name: string,
@@ -287,7 +312,10 @@ export async function look(
     try {
       return await findSituation(context.client, name, journal, started);
     } catch (error) {
-      if (attempt >= attemptsPerMove) throw error;
+      if (attempt >= attemptsPerMove) {
+        if (!(error instanceof PluginError) || error.code === "unreachable") throw error;
+        throw new PluginError("unreachable", error.message, { cause: error });
+      }
       await context.clock.sleep(context.retryDelayMs * attempt);
     }
   }

@@ -137,17 +137,27 @@ export function moveForward(situation: Situation): Move | null {
 
 /**
  * The same without starting anything, and then the removal of what was kept aside. It can come long after the end of the run: a name
- * or a restart policy that the new one was given since is left alone.
+ * or a restart policy that the new one was given since is left alone, and whoever has the target's name by now has replaced it.
  */
 export function moveToEnd(situation: Situation): Move | null {
-  const { previous, next, names } = situation;
+  const { previous, next, stranger, names } = situation;
+  const leftOver = moveLeftOver(situation);
+  if (leftOver !== null) return leftOver;
   const all = new Set(next === null ? [] : [next.Id]);
   const forward = moveForward({ ...situation, started: all });
   const isChosenSince = forward !== null && forward.container === next && nameOf(next) !== names.next;
   if (forward !== null && !isChosenSince) return forward;
-  const isReplaced = next !== null && nameOf(next) === names.name;
+  const isReplaced = stranger !== null || (next !== null && nameOf(next) === names.name);
   const isAside = previous !== null && nameOf(previous) === names.aside && !isRunning(previous);
   return isReplaced && isAside ? { do: "remove", container: previous, with_anonymous: false } : null;
+}
+
+/** Where another one has the target's name, the new one under its own first name is of no use: it goes. */
+export function moveLeftOver({ previous, next, stranger, names }: Situation): Move | null {
+  if (next === null || nameOf(next) !== names.next) return null;
+  if (stranger === null && (previous === null || nameOf(previous) !== names.name)) return null;
+  if (isRunning(next)) return { do: "stop", container: next };
+  return { do: "remove", container: next, with_anonymous: true };
 }
 
 /** The engine writes this as the start time of a container that never ran. */

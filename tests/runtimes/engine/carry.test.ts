@@ -385,24 +385,50 @@ describe("fieldDiffs()", () => {
     expect(JSON.stringify(found)).not.toMatch(/hunter2|letmein/);
   });
 
-  test.each(["DB_PASSWORD", "API_TOKEN", "AWS_SECRET_ACCESS_KEY", "STRIPE_KEY", "GPG_PASSPHRASE", "SESSION_COOKIE"])(
-    "masks the value of %s and says that it differs",
-    (name) => {
-      const [, found] = fieldDiffs(
-        "main",
-        containerInspect({ Config: { Cmd: ["serve"], Env: [`${name}=old-value`] } }),
-        blueprint({
-          container: containerInspect({ Config: { Cmd: ["serve"], Env: [`${name}=old-value`] } }),
-          oldImage: imageInspect({ Config: { Env: [`${name}=old-value`] } }),
-          newImage: imageInspect({ Config: { Env: [`${name}=new-value`] } }),
-          reference: "app:2",
-          inherited: new Set(),
-          apiVersion: "1.41",
-        }),
-      );
-      expect(found).toMatchObject({ path: `Env.${name}`, before: "••••", after: "•••• (differs)" });
-    },
-  );
+  test.each([
+    "DB_PASSWORD",
+    "API_TOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "STRIPE_KEY",
+    "GPG_PASSPHRASE",
+    "SESSION_COOKIE",
+    "MYSQL_PWD",
+  ])("masks the value of %s and says that it differs", (name) => {
+    const [, found] = fieldDiffs(
+      "main",
+      containerInspect({ Config: { Cmd: ["serve"], Env: [`${name}=old-value`] } }),
+      blueprint({
+        container: containerInspect({ Config: { Cmd: ["serve"], Env: [`${name}=old-value`] } }),
+        oldImage: imageInspect({ Config: { Env: [`${name}=old-value`] } }),
+        newImage: imageInspect({ Config: { Env: [`${name}=new-value`] } }),
+        reference: "app:2",
+        inherited: new Set(),
+        apiVersion: "1.41",
+      }),
+    );
+    expect(found).toMatchObject({ path: `Env.${name}`, before: "••••", after: "•••• (differs)" });
+  });
+
+  test("masks what a volume's driver is told, and the values of options of a command that are called like secrets", () => {
+    const volume = (options: string) => ({
+      Type: "volume",
+      Source: "nas",
+      Target: "/media",
+      VolumeOptions: { DriverConfig: { Name: "local", Options: { type: "cifs", o: options } } },
+    });
+    const before = {
+      Config: { Cmd: ["redis-server", "--requirepass", "hunter2", "--token=letmein", "--port", "6379"] },
+      HostConfig: { Mounts: [volume("username=u,password=hunter2")] },
+    };
+    const after = {
+      Config: { Cmd: ["redis-server", "--requirepass", "letmein", "--port", "6380"] },
+      HostConfig: { Mounts: [volume("username=u,password=letmein"), { ...volume("ro"), Target: "/more" }] },
+    };
+    const found = JSON.stringify(fieldDiffs("main", containerInspect(before), shapeOf(after)));
+    expect(found).not.toMatch(/hunter2|letmein/);
+    expect(found).toContain("6380");
+    expect(found).toContain("/more");
+  });
 
   test("masks a password inside a URL, whatever the variable is called", () => {
     const found = diffsOf({ Config: { Cmd: ["serve"] } }, { Config: { Env: ["UPSTREAM=postgres://me:hunter2@db/x"] } });

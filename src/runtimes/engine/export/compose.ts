@@ -3,7 +3,7 @@ import { type ServiceNames, serviceOf } from "./compose-service.ts";
 import { composeText } from "./compose-text.ts";
 import { type Concealer, concealer } from "./conceal.ts";
 import { type OwnSettings, ownSettings, type RestorableSnapshot, strangersOf } from "./member.ts";
-import { neededNetworks, neededVolumes, unsayable } from "./notes.ts";
+import { type NeededNetwork, neededNetworks, neededOptions, neededVolumes, unsayable } from "./notes.ts";
 import { comment } from "./shell.ts";
 import { yamlLines } from "./yaml.ts";
 
@@ -20,14 +20,14 @@ export function writeCompose(snapshot: RestorableSnapshot, withSecrets: boolean)
     const entries = [...found].map((name) => [name, { name: composeText([name]), external: true }]);
     return entries.length === 0 ? undefined : Object.fromEntries(entries);
   };
-  const networks = neededNetworks(all).map(({ name }) => name);
+  const networks = neededNetworks(all);
   const volumes = [...neededVolumes(all).keys()];
   return [
     ...head(snapshot, all, conceal, { networks, volumes }),
     ...yamlLines({
       name: projectName(snapshot, all),
       services: Object.fromEntries(services),
-      networks: external(networks),
+      networks: external(networks.map(({ name }) => name)),
       volumes: external(volumes),
     }),
     "",
@@ -38,11 +38,14 @@ function head(
   snapshot: RestorableSnapshot,
   all: readonly OwnSettings[],
   conceal: Concealer,
-  needed: { networks: readonly string[]; volumes: readonly string[] },
+  needed: { networks: readonly NeededNetwork[]; volumes: readonly string[] },
 ): readonly string[] {
   const notes = all.flatMap((settings) => notesOf(settings, all));
   const needs = [
-    ...needed.networks.map((name) => `docker network create ${name}`),
+    ...needed.networks.map(({ name, ...network }) => {
+      // Without the subnet the engine refuses a fixed address.
+      return `docker network create ${[...neededOptions(network), name].join(" ")}`;
+    }),
     ...needed.volumes.map((name) => `docker volume create ${name}     (an empty one: data is not part of a snapshot)`),
   ];
   return [

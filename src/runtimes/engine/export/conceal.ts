@@ -1,4 +1,4 @@
-import { isSecretPath, isSecretText } from "../diff.ts";
+import { isAssigned, isSecretArgument, isSecretPath, isSecretText, isSecretWord } from "../secret-form.ts";
 import type { OwnSettings } from "./member.ts";
 
 /** A text in which some parts are taken from the environment of whoever restores. */
@@ -28,11 +28,6 @@ const minFoundLength = 6;
 const taken =
   /^(?:tm_.*|PATH|IFS|HOME|ENV|CDPATH|PS[0-9]|PWD|SHELL|LANG|LC_.*|LD_.*|DOCKER_.*|CONTAINER_.*|COMPOSE_.*)$/;
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** `password=…`, `token: …` and `--requirepass …` inside of a longer text, unless the value is a variable itself. */
-const assigned =
-  /(?:pass(?:word|wd|phrase)?|secret|token|key|credential|private|salt|cookie|dsn)[\w.-]{0,64}["']?\s{0,8}[=:]\s{0,8}["']?[^\s"'$]/i;
-const optioned = /(?:^|\s)--?[\w.-]{0,64}(?:pass|secret|token|key|credential)[\w.-]{0,64}\s{1,8}["']?[^\s"'$-]/i;
-
 /**
  * Takes secrets out of what is written, unless they are asked for. A value is one when its name says so, when it carries a password by
  * its form, or when it contains a value that is one elsewhere.
@@ -62,7 +57,7 @@ export function concealer(all: readonly OwnSettings[], withSecrets: boolean): Co
     with_secrets: withSecrets,
     named(settings, place, key, value) {
       const isHidden = isSecret(place === "label" ? `Labels.${key}` : `Env.${key}`, value);
-      if (withSecrets || !(isHidden || (place === "option" && assigned.test(value)))) return [value];
+      if (withSecrets || !(isHidden || (place === "option" && isAssigned(value)))) return [value];
       const what = { env: "variable", label: "label", option: "setting" }[place];
       return hide(
         settings,
@@ -75,7 +70,7 @@ export function concealer(all: readonly OwnSettings[], withSecrets: boolean): Co
       if (withSecrets) return words.map((word) => [word]);
       return words.map((word, index) => {
         const before = words[index - 1] ?? "";
-        const isValue = /^--?[\w.-]+$/.test(before) && isSecretPath(`Env.${before}`) && !word.startsWith("-");
+        const isValue = isSecretArgument(before, word);
         if (!isValue && !isSecretWord(word) && !isSecret("", word)) return [word];
         return hide(
           settings,
@@ -87,12 +82,6 @@ export function concealer(all: readonly OwnSettings[], withSecrets: boolean): Co
     },
     variables: () => [...variables.values()].map(({ variable, meaning }) => ({ variable, meaning })),
   };
-}
-
-function isSecretWord(word: string): boolean {
-  const [left = "", ...rest] = word.split("=");
-  if (rest.length > 0 && /^[\w.-]+$/.test(left)) return isSecretPath(`Env.${left}`) && rest.join("=") !== "";
-  return assigned.test(word) || optioned.test(word);
 }
 
 function knownSecrets(all: readonly OwnSettings[]): readonly string[] {

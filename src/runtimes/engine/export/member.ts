@@ -1,6 +1,6 @@
 import { type Attachment, attachments, blueprint, mainAttachment } from "../carry.ts";
 import { isOwnLabel } from "../names.ts";
-import { type ContainerInspect, type ImageInspect, isRunning } from "../objects.ts";
+import { type ContainerInspect, type ImageInspect, isIdPrefix, isRunning } from "../objects.ts";
 import { isBlank, isSame, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import { digestFor, splitReference } from "../reference.ts";
 
@@ -171,9 +171,7 @@ const sharing = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "
 /** Ids change with every restore, names do not: whoever is in the snapshot too is meant by name. */
 function byMemberNames(host: RawObject, members: readonly SnapshotMember[]): RawObject {
   const nameFor = (container: string): string => {
-    const found = members.find(
-      ({ name, container: { Id } }) => name === container || (container.length >= 12 && Id.startsWith(container)),
-    );
+    const found = members.find(({ name, container: { Id } }) => name === container || isIdPrefix(container, Id));
     return found?.name ?? container;
   };
   const named: Record<string, unknown> = { ...host };

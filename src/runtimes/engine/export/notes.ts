@@ -64,6 +64,12 @@ export interface NeededNetwork {
   labels: Readonly<Record<string, string>>;
 }
 
+/** Of `network create`. */
+export function neededOptions({ subnet, gateway }: Pick<NeededNetwork, "subnet" | "gateway">): readonly string[] {
+  if (subnet === null) return [];
+  return [`--subnet=${subnet}`, ...(gateway === null ? [] : [`--gateway=${gateway}`])];
+}
+
 const provided = new Set(["bridge", "host", "none", "default", "podman"]);
 
 export function neededNetworks(all: readonly OwnSettings[]): readonly NeededNetwork[] {

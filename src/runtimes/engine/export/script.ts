@@ -2,7 +2,7 @@ import { stringsAt } from "../raw.ts";
 import { type Concealer, concealer } from "./conceal.ts";
 import { type OwnSettings, ownSettings, type RestorableSnapshot, strangersOf } from "./member.ts";
 import { connectOptions, isForCreate } from "./networks.ts";
-import { neededNetworks, neededVolumes, unsayable } from "./notes.ts";
+import { neededNetworks, neededOptions, neededVolumes, unsayable } from "./notes.ts";
 import { closing, opening } from "./script-frame.ts";
 import { createOptions, isSayableLabel, seccompProfile } from "./script-options.ts";
 import { heredoc, quoted } from "./shell.ts";
@@ -24,8 +24,7 @@ export function writeScript(snapshot: RestorableSnapshot, withSecrets: boolean):
     }),
     ...neededNetworks(all).map((network) => {
       const options = [
-        ...(network.subnet === null ? [] : [`--subnet=${network.subnet}`]),
-        ...(network.gateway === null || network.subnet === null ? [] : [`--gateway=${network.gateway}`]),
+        ...neededOptions(network),
         ...Object.entries(network.labels).map(([key, value]) => `--label=${key}=${value}`),
       ];
       return `tm_network ${[network.name, ...options].map((each) => quoted([each])).join(" ")}`;

@@ -10,10 +10,11 @@ import {
   swapStartFirst,
   takeDown,
 } from "../apply.ts";
+import type { Blueprint } from "../carry.ts";
 import { completeContainer } from "../complete.ts";
-import { composeOf } from "../compose/labels.ts";
-import { composeOutlooks, configHashLabels } from "../compose/outlook.ts";
-import { type ContainerInspect, nameOf } from "../objects.ts";
+import { composeLabels, composeOf } from "../compose/labels.ts";
+import { type ComposeOutlook, composeOutlooks, configHashLabels } from "../compose/outlook.ts";
+import { type ContainerInspect, isIdPrefix, nameOf } from "../objects.ts";
 import { planHash } from "../plan.ts";
 import { canonical, objectAt, stringAt } from "../raw.ts";
 import { judgeReadiness } from "../readiness.ts";
@@ -60,8 +61,7 @@ export async function replaceUnits(
       const moved = new Map([...successors].map(([id, successor]) => [id, successor.id]));
       outlooks = await composeOutlooks(moves, { moved, ...folders });
     }
-    const hash = configHashLabels(outlooks.find((each) => each.container === nameOf(unit.old ?? unit.origin)));
-    const labels = { ...objectAt(led.config.Labels), ...hash };
+    const labels = { ...objectAt(led.config.Labels), ...hashLabels(unit, led, outlooks) };
     const blueprint = { ...led, config: { ...led.config, Labels: labels } };
     const member = memberJournal(journal, unit.name);
     const candidate = await createCandidate(context, { ...unit, blueprint }, members, member);
@@ -73,10 +73,23 @@ export async function replaceUnits(
   }
 }
 
+/**
+ * The hash by which compose knows a container as what its file says. A rollback to other settings keeps the one that these had: the
+ * file of today may say something else, and compose is to see that.
+ */
+function hashLabels(unit: Unit, led: Blueprint, outlooks: readonly ComposeOutlook[]) {
+  const hashIn = (labels: unknown) => objectAt(labels)[composeLabels.config_hash];
+  const present = unit.old ?? unit.origin;
+  const isOfPresent = hashIn(unit.blueprint.config.Labels) === hashIn(present.Config.Labels);
+  const isLed = canonical(led) !== canonical(unit.blueprint);
+  if (!isOfPresent && !isLed) return {};
+  return configHashLabels(outlooks.find((each) => each.container === nameOf(present)));
+}
+
 function successorOf(reference: string, units: readonly Unit[], successors: ReadonlyMap<string, Successor>) {
   const bare = reference.replace(/^\//, "");
   for (const [id, successor] of successors) {
-    if (bare.length >= 12 && id.startsWith(bare)) return { successor, is_by_id: true };
+    if (isIdPrefix(bare, id)) return { successor, is_by_id: true };
   }
   const named = units.find((unit) => unit.name === bare);
   const successor = named?.known_as.map((id) => successors.get(id)).find((each) => each !== undefined);

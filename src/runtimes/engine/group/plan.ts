@@ -283,9 +283,10 @@ function hashOf(
   changes: readonly Change[],
   options: PlanOptions,
 ): string {
-  const parts = hashed.map(({ scene, service, change }) => {
+  const parts = hashed.map(({ scene, service, change, is_job: isRunOnce }) => {
     const desired = change === null ? {} : { reference: change.reference, digest: change.digest };
-    return [service, nameOf(scene.container), planHash(scene.container, scene.apiVersion, desired)] as const;
+    const job = isRunOnce === true ? ["job"] : [];
+    return [service, nameOf(scene.container), planHash(scene.container, scene.apiVersion, desired), ...job];
   });
   const wanted = changes.map(({ service, reference, digest }) => ({ service, reference, digest }));
   return createHash("sha256")

@@ -4,7 +4,7 @@ import { attachNetworks, type CarriedFiles } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
 import { differences } from "../compare.ts";
 import { ownLabels, type RunNames } from "../names.ts";
-import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
+import { type ContainerInspect, isIdPrefix, isRunning, nameOf } from "../objects.ts";
 import { isSame, type RawObject, stringMapAt } from "../raw.ts";
 import { look, type RecoverContext } from "../recover.ts";
 import { wasStarted } from "../situation.ts";
@@ -113,7 +113,7 @@ function isOfNoUse(
 /** With the ids of those that were made again; links with the names that they have until they are back in their places. */
 function led(blueprint: Blueprint, made: ReadonlyMap<string, Remade>): Blueprint {
   return rebased(blueprint, (reference) => {
-    const byId = [...made].find(([id]) => reference.length >= 12 && id.startsWith(reference))?.[1];
+    const byId = [...made].find(([id]) => isIdPrefix(reference, id))?.[1];
     if (byId !== undefined) return { successor: byId, is_by_id: true };
     const byName = [...made.values()].find(({ was_named }) => was_named === reference.replace(/^\//, ""));
     return byName === undefined ? null : { successor: byName, is_by_id: false };

@@ -16,6 +16,7 @@ import {
   putBack,
   type RecoverContext,
   recoverRun,
+  removeLeftOver,
   removePrevious,
   restingMove,
   travel,
@@ -105,9 +106,11 @@ async function undoMembers(
 /** Removes what a run kept aside, those that others hang on last; see `RuntimeSession.finish`. */
 export async function finishRun(context: RecoverContext, ref: TargetRef, journal: Journal): Promise<void> {
   const failures: string[] = [];
+  const isPutBack = !isEnded(journal) && hasEntry(journal, "undo", "begin");
+  const remove = isPutBack ? removeLeftOver : removePrevious;
   for (const member of runMembers(journal, ref).toReversed()) {
     try {
-      await removePrevious(context, member.name, member.journal);
+      await remove(context, member.name, member.journal);
     } catch (error) {
       if (!(error instanceof PluginError) || error.code !== "rejected") throw error;
       failures.push(error.message);
@@ -261,7 +264,8 @@ async function backTogether(
     const choose = (found: Situation) => (isDown ? restingMove(found, moveBack) : moveBack(found));
     const failure = await attempt(() => travel(context, member.name, member.journal, "undo", choose));
     if (failure !== null) {
-      end.recovery = { ...recovery, detail: `${recovery.detail}; what is left to do failed: ${failure.message}` };
+      const detail = `${recovery.detail}; what is left to do failed: ${failure.message}`;
+      end.recovery = { ...recovery, detail, ...(isDown ? {} : { is_left_over: true }) };
     }
   }
   for (const { member, recovery } of ends) {
@@ -341,7 +345,10 @@ function together(recoveries: readonly Recovery[]): Recovery {
   const detail = (found: readonly Recovery[]) => found.map((each) => each.detail).join("; ");
   const [down, untouched] = [of("down"), of("untouched")];
   if (down.length > 0) return { state: "down", detail: detail(down) };
-  if (untouched.length === recoveries.length) return { state: "untouched", detail: detail(untouched) };
+  if (untouched.length === recoveries.length) {
+    const isLeftOver = recoveries.some((each) => each.state === "untouched" && each.is_left_over === true);
+    return { state: "untouched", detail: detail(untouched), is_left_over: isLeftOver };
+  }
   if (untouched.length > 0) return { state: "mixed", detail: detail(recoveries) };
   return { state: of("started").length > 0 ? "started" : "finished", detail: detail(recoveries) };
 }

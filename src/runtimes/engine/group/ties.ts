@@ -1,7 +1,7 @@
 import type { Blueprint } from "../carry.ts";
 import { linkForCreate } from "../carry.ts";
 import { composeOf } from "../compose/labels.ts";
-import { type ContainerInspect, nameOf } from "../objects.ts";
+import { type ContainerInspect, isIdPrefix, nameOf } from "../objects.ts";
 import { isBlank, type RawObject, stringAt, stringsAt } from "../raw.ts";
 
 /** How a container hangs on another one: it lives in its namespaces, uses its volumes, or is linked to it. */
@@ -13,7 +13,7 @@ const shared = "container:";
 /** Whether a text of the engine's means this container: its name, or the beginning of its id. */
 export function isNameOrId(text: string, container: Pick<ContainerInspect, "Id" | "Name">): boolean {
   const bare = text.replace(/^\//, "");
-  return bare === nameOf(container) || (bare.length >= 12 && container.Id.startsWith(bare));
+  return bare === nameOf(container) || isIdPrefix(bare, container.Id);
 }
 
 export function tiesTo(container: ContainerInspect, other: ContainerInspect): readonly Tie[] {

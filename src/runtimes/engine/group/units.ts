@@ -1,5 +1,5 @@
 import { PluginError } from "../../../errors.ts";
-import type { TargetRef } from "../../runtime.ts";
+import type { Refusal, TargetRef } from "../../runtime.ts";
 import type { CarriedFiles } from "../apply.ts";
 import { blueprint } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
@@ -13,6 +13,7 @@ import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import type { SceneSource } from "../plan.ts";
 import { foreignPlatform, tagAsReferenced } from "../prepare.ts";
 import { stringAt } from "../raw.ts";
+import { imageRefusals } from "../refusals.ts";
 import { type Captured, isToRun, type SnapshotMember, snapshotBlueprint, writeSnapshot } from "../snapshot.ts";
 import { orNull } from "../survey.ts";
 import type { Unit } from "./apply.ts";
@@ -102,7 +103,8 @@ function carriedFiles(client: EngineClient, archive: Uint8Array | null): Carried
 
 /**
  * The complete configuration of a target and of what hangs on it, before anything is replaced. Of several containers those come
- * first that others need.
+ * first that others need. A container that cannot be saved is left out where there are others: a run replaces none of those, and an
+ * unbound one must not keep the rest from being updated.
  */
 export async function capture(source: SceneSource, ref: TargetRef): Promise<string> {
   const found = await getTarget(source, ref);
@@ -113,11 +115,23 @@ export async function capture(source: SceneSource, ref: TargetRef): Promise<stri
   const dependants = await dependantsOf(found, members);
   const { order } = arrange([...members, ...dependants].map(arrangeable));
   const captured: Captured[] = [];
+  const leftOut: Refusal[] = [];
   for (const each of order) {
-    const archive = await filesOf(source.client, each.scene.container);
+    const { container, image } = each.scene;
+    const [refusal] = [
+      ...imageRefusals(container, image),
+      ...(await findInjectedFiles(source.client, container)).refusals,
+    ];
+    if (refusal !== undefined) {
+      leftOut.push(refusal);
+      continue;
+    }
+    const archive = await filesOf(source.client, container);
     const files = archive === null ? null : Buffer.from(archive).toString("base64");
     const role = dependants.includes(each) ? ("dependant" as const) : ("target" as const);
     captured.push({ scene: each.scene, service: each.service, role, files });
   }
+  const [reason] = leftOut;
+  if (captured.length === 0 && reason !== undefined) throw new PluginError("rejected", reason.message);
   return writeSnapshot(ref, source.apiVersion, captured);
 }

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { engineClient } from "../../../../src/runtimes/engine/client.ts";
 import { findSurvey, findTarget } from "../../../../src/runtimes/engine/group/target.ts";
+import { tiesTo } from "../../../../src/runtimes/engine/group/ties.ts";
+import { capture } from "../../../../src/runtimes/engine/group/units.ts";
 import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
 import type { SceneSource } from "../../../../src/runtimes/engine/plan.ts";
 import { objectAt, type RawObject } from "../../../../src/runtimes/engine/raw.ts";
+import { readSnapshot } from "../../../../src/runtimes/engine/snapshot.ts";
 import { createSurveyMemory } from "../../../../src/runtimes/engine/survey-memory.ts";
 import type { EngineTransport } from "../../../../src/runtimes/engine/transport.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
@@ -21,12 +24,15 @@ function engineOf(changes: Record<string, RawObject>) {
   const answer = (path: string): unknown => {
     if (path.endsWith("/containers/json")) return Object.keys(engine.changes).map(lineOf);
     if (path.endsWith("/images/json")) return [imageInspect()];
+    if (path.includes("c".repeat(64))) return null;
     if (path.includes("/images/")) return imageInspect();
+    if (path.endsWith("/changes")) return [];
     return found(Object.keys(engine.changes).find((key) => path.includes(idOf(key))) ?? "");
   };
   const transport: EngineTransport = {
     send: async ({ path }) => {
-      return { status: 200, contentType: "application/json", text: JSON.stringify(answer(path)) };
+      const found = answer(path);
+      return { status: found === null ? 404 : 200, contentType: "application/json", text: JSON.stringify(found ?? {}) };
     },
     stream: () => Promise.reject(new Error("Nothing is streamed here")),
   };
@@ -68,6 +74,18 @@ describe("findTarget()", () => {
     expect(named(all, "web")?.HostConfig.Memory).toBe(1024);
   });
 
+  test("knows an owner by the few digits of its id that somebody typed, and asks anew for what uses its volumes", async () => {
+    const tied = { HostConfig: { VolumesFrom: ["dddddd"] } };
+    const { engine, source } = engineOf({ d: { Name: "/db" }, e: { Name: "/web", ...tied } });
+    await findSurvey(source);
+    engine.changes.e = { Name: "/web", HostConfig: { ...tied.HostConfig, Memory: 1024 } };
+    const { all } = await findTarget(source, { kind: "container", id: "db" });
+    expect(named(all, "web")?.HostConfig.Memory).toBe(1024);
+    const [web, db] = [named(all, "web"), named(all, "db")];
+    if (web === undefined || db === undefined) throw new Error("Both are there");
+    expect(tiesTo(web, db)).toEqual(["volumes"]);
+  });
+
   test("follows a link to a container that has got another name", async () => {
     const { engine, source } = engineOf({
       d: { Name: "/db" },
@@ -90,5 +108,29 @@ describe("findSurvey()", () => {
     expect(named((await findSurvey(source)).all, "web")?.State.Status).toBe("exited");
     engine.changes.e = running;
     expect(named((await findSurvey(source)).all, "web")?.State.Status).toBe("running");
+  });
+});
+
+describe("capture()", () => {
+  const imageGone = { Image: `sha256:${"c".repeat(64)}` };
+  const members = (of: RawObject) => ({
+    a: { Name: "/shop-web-1", Config: { Labels: composeLabels("web", "") } },
+    b: { Name: "/shop-db-1", Config: { Labels: composeLabels("db", "") }, ...of },
+  });
+  const ref = { kind: "compose", id: "shop" } as const;
+  const savedOf = async (source: Awaited<ReturnType<typeof engineOf>>["source"]) =>
+    readSnapshot(await capture(source, ref)).members.map(({ name }) => name);
+
+  test("saves every container of a group", async () => {
+    expect(await savedOf(engineOf(members({})).source)).toEqual(["shop-db-1", "shop-web-1"]);
+  });
+
+  test("leaves out one that cannot be saved, which no run replaces, and saves the others", async () => {
+    expect(await savedOf(engineOf(members(imageGone)).source)).toEqual(["shop-web-1"]);
+  });
+
+  test("throws where nothing can be saved", async () => {
+    const { source } = engineOf({ a: { Name: "/web", ...imageGone } });
+    await expect(capture(source, { kind: "container", id: "web" })).rejects.toThrow("image");
   });
 });
