@@ -270,10 +270,10 @@ function logConfig(raw: RawObject, log: RawObject): RawObject {
   return { Type: stringAt(log.Type), Config: config };
 }
 
-/** Containers that have to run before this one, beside those whose namespaces it shares. */
+/** Containers that have to run before this one, beside those whose namespaces it shares: of a pod that is its own one, too. */
 function dependencies(raw: RawObject): RawObject {
   const shared = JSON.stringify(raw.HostConfig);
-  const asked = stringsAt(raw.Dependencies).filter((id) => !shared.includes(id) && stringAt(raw.Pod) === "");
+  const asked = stringsAt(raw.Dependencies).filter((id) => !shared.includes(id));
   return asked.length === 0 ? {} : { Dependencies: [...asked].sort() };
 }
 

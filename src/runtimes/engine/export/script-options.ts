@@ -49,6 +49,7 @@ const switches: Named = [
 const lists: Named = [
   ["CapAdd", "cap-add"],
   ["CapDrop", "cap-drop"],
+  ["Dependencies", "requires"],
   ["DeviceCgroupRules", "device-cgroup-rule"],
   ["Dns", "dns"],
   ["DnsOptions", "dns-option"],
