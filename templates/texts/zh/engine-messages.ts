@@ -196,6 +196,10 @@ const fileNotices: MessageDictionary = [
     "无法读取 compose 文件（{}）：若不为服务“{}”写入此行，下次 `docker compose up` 会退回文件所写的镜像；写入后容器会重建一次",
   ],
   [
+    'As long as its file is not edited, `podman-compose up` leaves the service "{}" as it is; with this line it makes the container anew once, and without it whatever makes it anew goes back to the image that the file names',
+    "只要文件未被修改，`podman-compose up` 就不会改动服务“{}”；写入此行后它会重建容器一次，若不写入，以后任何重建都会退回文件所写的镜像",
+  ],
+  [
     "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has another id now ({})",
     "无需修改文件；下次 `docker compose up` 会重建该容器一次，因为与它共享资源的容器已有新的 ID（{}）",
   ],
