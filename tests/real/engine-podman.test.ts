@@ -125,8 +125,7 @@ engineSuite("what only Podman has", () => {
   test("a running one is not updated while what it requires was stopped", async () => {
     await run("half_db_1", {});
     await run("half_web_1", { dependencyContainers: ["half_db_1"] }, "--requires=half_db_1");
-    await engine.call("POST", "/containers/half_db_1/kill?signal=KILL");
-    await engine.call("POST", "/containers/half_db_1/wait");
+    await engine.call("POST", "/containers/half_db_1/stop?t=0");
     await using session = await openSession(engine);
     const codes = async (name: string) =>
       (await session.plan(target(name), [changeTo(images.next)])).refusals.map((each) => each.code);
@@ -203,6 +202,7 @@ engineSuite("what only Podman has", () => {
   /** The lines that a command prints in a container, by way of a file there. */
   async function printed(name: string, script: string): Promise<readonly string[]> {
     const { Id } = (await engine.call("POST", `/containers/${name}/exec`, {
+      AttachStdout: true,
       Cmd: ["/bin/sh", "-c", `(${script}) >/out 2>&1; for line in $(cat /out); do mkdir -p /lines/$line; done`],
     })) as { Id: string };
     await engine.call("POST", `/exec/${Id}/start`, { Detach: false });
