@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { listAt, objectAt, type RawObject, stringAt, stringsAt } from "../../src/runtimes/engine/raw.ts";
 import type { TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
-import { engineSuite } from "../support/engine-modes.ts";
+import { engineSuite, pointsOf } from "../support/engine-modes.ts";
 import { type MemoryJournal, memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
 import {
   changeTo,
@@ -151,7 +151,7 @@ engineSuite("what only Podman has", () => {
     expect([after.Pod, volumes(after)]).toEqual([before.Pod, ["shop_data"]]);
 
     const writes = whole.written().filter((write) => !write.startsWith("remove_old")).length;
-    for (let write = 3; write <= writes; write += 5) {
+    for (const write of pointsOf("podman", { last: writes })) {
       await removeProject("shop");
       await composeProject("shop");
       const journal = memoryJournal();
