@@ -5,6 +5,7 @@ import { attachments, mainAttachment, volumeName } from "./carry.ts";
 import { leftoverOf } from "./names.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "./objects.ts";
 import { isObject, listAt, objectAt, stringAt, stringMapAt, stringsAt } from "./raw.ts";
+import { requirementRefusals, requirementWarnings } from "./requirements.ts";
 
 export interface Surroundings {
   all: readonly ContainerInspect[];
@@ -19,6 +20,7 @@ export function refusalsOf(container: ContainerInspect, around: Surroundings): r
     ...(container.Refusals ?? []),
     ...stateRefusals(container),
     ...unnamedRefusals(container),
+    ...requirementRefusals(container, around.all),
     ...(composeProject(container) === undefined ? macNotices(container) : []),
     ...selfRefusals(container, around),
   ];
@@ -82,7 +84,7 @@ function ownerRefusals(container: ContainerInspect): readonly Refusal[] {
     });
   }
   const unit = labels.PODMAN_SYSTEMD_UNIT;
-  if (unit !== undefined) {
+  if (unit !== undefined && unit !== podmanComposeUnit(labels)) {
     refusals.push({
       code: "systemd_owned",
       message: `The systemd unit "${unit}" owns it; change the unit's image instead`,
@@ -98,6 +100,24 @@ function ownerRefusals(container: ContainerInspect): readonly Refusal[] {
     refusals.push({ code: "swarm_task", message: "It is a task of a swarm service; swarm replaces its tasks itself" });
   }
   return refusals;
+}
+
+/**
+ * `podman-compose` names this unit on whatever it makes, installed or not. The unit starts and stops the project; what a container
+ * is made from is in the compose file alone.
+ */
+function podmanComposeUnit(labels: Readonly<Record<string, string>>): string | null {
+  const project = labels["io.podman.compose.project"] ?? "";
+  return project === "" ? null : `podman-compose@${project}.service`;
+}
+
+/** The unit waits for the end of every container that it found, those that an update stops too, and then stops the pod. */
+function unitWarnings(container: ContainerInspect): readonly Refusal[] {
+  const labels = stringMapAt(container.Config.Labels);
+  const unit = podmanComposeUnit(labels);
+  if (unit === null || labels.PODMAN_SYSTEMD_UNIT !== unit || !isRunning(container)) return [];
+  const message = `Where the systemd unit "${unit}" is installed and started, it stops the whole project as soon as each of its containers was stopped once; stop the unit before the update and start it again after`;
+  return [{ code: "podman_compose_unit", message }];
 }
 
 function isPodInfra(container: ContainerInspect, labels: Readonly<Record<string, string>>): boolean {
@@ -197,7 +217,11 @@ function carriesConnection(container: ContainerInspect, address: EngineAddress):
 
 /** What does not prevent an update but should be known before it. */
 export function warningsOf(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
-  const warnings: Refusal[] = [...(container.Warnings ?? [])];
+  const warnings: Refusal[] = [
+    ...(container.Warnings ?? []),
+    ...requirementWarnings(container, around.all),
+    ...unitWarnings(container),
+  ];
   const name = nameOf(container);
   const leftovers = around.all.map(nameOf).filter((each) => leftoverOf(each)?.name === name);
   if (leftovers.length > 0) {

@@ -101,7 +101,10 @@ export interface ChosenAddress {
   ipv4: string;
   ipv6: string;
   mac: string;
+  interface_name: string;
 }
+
+const noAddress: ChosenAddress = { ipv4: "", ipv6: "", mac: "", interface_name: "" };
 
 /** By network name; the blank name is for the only network of a container that names none. */
 export function chosenAddresses(line: CommandLine): ReadonlyMap<string, ChosenAddress> {
@@ -109,20 +112,39 @@ export function chosenAddresses(line: CommandLine): ReadonlyMap<string, ChosenAd
   const networks = valuesOf(line, "network", "net");
   for (const text of networks) {
     const [name = "", options = ""] = splitOnce(text, ":");
-    const address = { ipv4: "", ipv6: "", mac: "" };
+    const address = { ...noAddress };
     for (const option of options.split(",")) {
       const [key, value] = splitOnce(option, "=");
       if (key === "ip" || key === "ip6") note(address, value);
       if (key === "mac") address.mac = value;
+      if (key === "interface_name") address.interface_name = value;
     }
-    if (address.ipv4 !== "" || address.ipv6 !== "" || address.mac !== "") chosen.set(name, address);
+    if (Object.values(address).some((value) => value !== "")) chosen.set(name, address);
   }
-  const whole = { ipv4: "", ipv6: "", mac: valuesOf(line, "mac-address").at(-1) ?? "" };
+  const whole = { ...noAddress, mac: valuesOf(line, "mac-address").at(-1) ?? "" };
   for (const value of valuesOf(line, "ip", "ip6")) note(whole, value);
   if (whole.ipv4 !== "" || whole.ipv6 !== "" || whole.mac !== "") {
-    chosen.set(splitOnce(networks[0] ?? "", ":")[0], whole);
+    const [first] = splitOnce(networks[0] ?? "", ":");
+    chosen.set(first, { ...whole, interface_name: chosen.get(first)?.interface_name ?? "" });
   }
   return chosen;
+}
+
+/** In the order written; the networks that it names, or a mode of its own. */
+export function writtenNetworks(line: CommandLine): readonly string[] {
+  return valuesOf(line, "network", "net").flatMap((text) => splitOnce(text, ":")[0].split(","));
+}
+
+const ownModes = /^(container|host|none|ns|pasta|private|slirp4netns)$/;
+const knownNetworkOptions = new Set(["alias", "ip", "ip6", "mac", "interface_name"]);
+
+/** What newer versions can be told of a network, and what is not known here. */
+function unknownNetworkOptions(line: CommandLine): readonly string[] {
+  const named = valuesOf(line, "network", "net").flatMap((text) => {
+    const [name, options] = splitOnce(text, ":");
+    return ownModes.test(name) || options === "" ? [] : options.split(",").map((option) => splitOnce(option, "=")[0]);
+  });
+  return [...new Set(named)].filter((key) => !knownNetworkOptions.has(key));
 }
 
 function note(address: ChosenAddress, value: string): void {
@@ -160,9 +182,10 @@ const untellable: readonly { names: readonly string[]; matches?: RegExp; what: s
 
 /** What a command line asks for that could not be made again, in words. */
 export function untellableOptions(line: CommandLine): readonly string[] {
-  return untellable
+  const told = untellable
     .filter(({ names, matches }) =>
       valuesOf(line, ...names).some((value) => matches === undefined || matches.test(value)),
     )
     .map(({ names, what }) => `${what} (--${names[0]})`);
+  return [...told, ...unknownNetworkOptions(line).map((key) => `an option of a network (--network …:${key})`)];
 }

@@ -67,7 +67,7 @@ function processMembers(body: RawObject): RawObject {
     command: stringsAt(body.Cmd),
     env: Object.fromEntries(stringsAt(body.Env).map((text) => splitOnce(text, "="))),
     labels: objectAt(body.Labels),
-    annotations: { ...objectAt(body.Annotations), ...securityAnnotations(objectAt(body.HostConfig)) },
+    annotations: { ...objectAt(body.Annotations), ...shownAnnotations(objectAt(body.HostConfig)) },
     terminal: body.Tty,
     stdin: body.OpenStdin,
     user: body.User,
@@ -81,6 +81,7 @@ function processMembers(body: RawObject): RawObject {
     systemd: body.SystemdMode === true ? "always" : undefined,
     sdnotifyMode: body.SdNotifyMode,
     manage_password: body.Passwd,
+    conmon_pid_file: body.ConmonPidFile,
     chroot_directories: body.ChrootDirs,
   };
 }
@@ -123,8 +124,12 @@ function restartMembers(policy: RawObject): RawObject {
 /** What Podman shows of these options is what its own command line left in annotations. */
 const shownOptions = ["label", "seccomp", "apparmor"] as const;
 
-function securityAnnotations(host: RawObject): RawObject {
-  const entries = shownOptions.map((name) => [`io.podman.annotations.${name}`, securityOption(host, name)] as const);
+function shownAnnotations(host: RawObject): RawObject {
+  const entries = shownOptions.map((name): [string, string | undefined] => {
+    return [`io.podman.annotations.${name}`, securityOption(host, name)];
+  });
+  const idFile = stringAt(host.ContainerIDFile);
+  if (idFile !== "") entries.push(["io.podman.annotations.cid-file", idFile]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
@@ -214,6 +219,7 @@ function networkOptions(endpoint: RawObject): RawObject {
     aliases: endpoint.Aliases,
     static_ips: addresses,
     static_mac: endpoint.ChosenMacAddress,
+    interface_name: endpoint.InterfaceName,
   });
 }
 

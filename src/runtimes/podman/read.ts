@@ -10,16 +10,9 @@ import {
   stringsAt,
 } from "../engine/raw.ts";
 import { type Refusal, untoldSettings } from "../runtime.ts";
-import {
-  type ChosenAddress,
-  type CommandLine,
-  chosenAddresses,
-  readCommandLine,
-  splitOnce,
-  untellableOptions,
-  valuesOf,
-} from "./command-line.ts";
+import { type CommandLine, readCommandLine, splitOnce, untellableOptions, valuesOf } from "./command-line.ts";
 import { unlimitedSwapBytes } from "./limits.ts";
+import { readNetworks } from "./read-networks.ts";
 import { signalName } from "./signals.ts";
 
 /**
@@ -40,7 +33,7 @@ export function readContainer(answer: unknown, image: RawObject | null): RawObje
     Name: `/${stringAt(raw.Name).replace(/^\//, "")}`,
     Image: imageId(raw.Image),
     State: readState(objectAt(raw.State)),
-    Config: readConfig(raw, config, defaults, line),
+    Config: readConfig(raw, config, { defaults, annotations: objectAt(image?.Annotations) }, line),
     HostConfig: readHost(raw, config, host, line),
     NetworkSettings: readNetworks(raw, line),
     Mounts: mountsOf(raw).filter((mount) => stringAt(mount.Type) !== "image"),
@@ -77,7 +70,12 @@ function readState(state: RawObject): RawObject {
 /** Only Podman has these; they are carried under its names. */
 const ownConfig = ["Umask", "Timeout", "Timezone", "ChrootDirs", "SystemdMode", "Passwd"] as const;
 
-function readConfig(raw: RawObject, config: RawObject, image: RawObject, line: CommandLine | null): RawObject {
+function readConfig(
+  raw: RawObject,
+  config: RawObject,
+  { defaults: image, annotations }: { defaults: RawObject; annotations: RawObject },
+  line: CommandLine | null,
+): RawObject {
   const hostname = stringAt(config.Hostname);
   const own = Object.fromEntries(ownConfig.map((key) => [key, config[key]]).filter(([, value]) => !isBlank(value)));
   const stopSignal = signalName(config.StopSignal);
@@ -94,7 +92,7 @@ function readConfig(raw: RawObject, config: RawObject, image: RawObject, line: C
     Image: stringAt(raw.ImageName) || stringAt(config.Image),
     WorkingDir: withoutDefault(stringAt(config.WorkingDir), "/", image.WorkingDir),
     Labels: objectAt(config.Labels),
-    Annotations: ownAnnotations(config.Annotations),
+    Annotations: ownAnnotations(config.Annotations, annotations),
     ExposedPorts: Object.fromEntries(Object.keys(portsOf(raw)).map((port) => [port, {}])),
     StopSignal: withoutDefault(stopSignal, "SIGTERM", image.StopSignal),
     StopTimeout: config.StopTimeout,
@@ -102,6 +100,7 @@ function readConfig(raw: RawObject, config: RawObject, image: RawObject, line: C
     ...(onFailure === "" || onFailure === "none" ? {} : { HealthcheckOnFailureAction: onFailure }),
     ...(notify === "" ? {} : { SdNotifyMode: notify }),
     ...own,
+    ...(isOwnFile(raw, raw.ConmonPidFile) ? { ConmonPidFile: raw.ConmonPidFile } : {}),
     ...(line === null ? {} : { CreateCommand: line.words }),
   };
 }
@@ -175,11 +174,20 @@ function readHealthcheck(own: RawObject, image: RawObject): RawObject | null {
   return Object.fromEntries(kept);
 }
 
-const podmansAnnotations =
-  /^(io\.podman\.|io\.container\.manager$|io\.kubernetes\.cri-o\.|org\.opencontainers\.image\.|run\.oci\.)/;
+/** At a path that a person chose: Podman's own ones have the id in them. */
+function isOwnFile(raw: RawObject, path: unknown): boolean {
+  return stringAt(path) !== "" && !stringAt(path).includes(stringAt(raw.Id));
+}
 
-function ownAnnotations(annotations: unknown): RawObject {
-  return Object.fromEntries(Object.entries(objectAt(annotations)).filter(([key]) => !podmansAnnotations.test(key)));
+const podmansAnnotations =
+  /^(io\.podman\.|io\.container\.manager$|io\.kubernetes\.cri-o\.|org\.opencontainers\.image\.stopSignal$)/;
+
+/** An image gives its annotations to its containers. */
+function ownAnnotations(annotations: unknown, ofImage: RawObject): RawObject {
+  const own = Object.entries(objectAt(annotations)).filter(([key, value]) => {
+    return !podmansAnnotations.test(key) && ofImage[key] !== value;
+  });
+  return Object.fromEntries(own);
 }
 
 /** Published ports have a list, those that are only exposed null. */
@@ -209,6 +217,7 @@ function readHost(raw: RawObject, config: RawObject, host: RawObject, line: Comm
     NetworkMode: networkMode(raw),
     PortBindings: Object.fromEntries(Object.entries(objectAt(host.PortBindings)).filter(([, list]) => !isBlank(list))),
     Mounts: mountsOf(raw).map((mount) => mountObject(mount)),
+    ...(isBlank(host.Tmpfs) ? {} : { Tmpfs: tmpfs(stringMapAt(host.Tmpfs)) }),
     CapAdd: [...stringsAt(host.CapAdd)].sort(),
     CapDrop: [...stringsAt(host.CapDrop)].sort(),
     CgroupnsMode: stringAt(host.CgroupMode),
@@ -270,16 +279,28 @@ function logConfig(raw: RawObject, log: RawObject): RawObject {
   return { Type: stringAt(log.Type), Config: config };
 }
 
-/** Containers that have to run before this one, beside those whose namespaces it shares. */
+/** Containers that have to run before this one, beside those whose namespaces it shares: of a pod that is its own one, too. */
 function dependencies(raw: RawObject): RawObject {
   const shared = JSON.stringify(raw.HostConfig);
-  const asked = stringsAt(raw.Dependencies).filter((id) => !shared.includes(id) && stringAt(raw.Pod) === "");
+  const asked = stringsAt(raw.Dependencies).filter((id) => !shared.includes(id));
   return asked.length === 0 ? {} : { Dependencies: [...asked].sort() };
 }
 
+/** Podman shows that the files of the image are copied there, and would copy them wherever it is not told otherwise. */
+function tmpfs(mounts: Readonly<Record<string, string>>): RawObject {
+  const entries = Object.entries(mounts).map(([path, text]) => {
+    const options = text.split(",").filter((option) => option !== "");
+    return [path, options.includes("tmpcopyup") ? text : [...options, "notmpcopyup"].join(",")];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Without the mounts by which Podman lays a running container's images on each other. */
 function mountsOf(raw: RawObject): readonly RawObject[] {
-  const mounts = listAt(raw.Mounts).filter(isObject);
-  return [...mounts].sort((left, right) => (stringAt(left.Destination) < stringAt(right.Destination) ? -1 : 1));
+  const all = listAt(raw.Mounts).filter(isObject);
+  const images = new Set(all.filter((mount) => mount.Type === "image").map((mount) => mount.Destination));
+  const mounts = all.filter((mount) => mount.Type === "image" || !images.has(mount.Destination));
+  return mounts.sort((left, right) => (stringAt(left.Destination) < stringAt(right.Destination) ? -1 : 1));
 }
 
 /** With every option as it was given to the mount, which the two members of Docker's object cannot hold. */
@@ -296,32 +317,6 @@ function mountObject(mount: RawObject): RawObject {
     Target: stringAt(mount.Destination),
     Options: type === "image" ? [mount.RW === true ? "rw" : "ro"] : options.sort(),
   };
-}
-
-/** Podman's networks have no ids here, so that a name is what connects; chosen addresses come from the command line alone. */
-function readNetworks(raw: RawObject, line: CommandLine | null): RawObject {
-  const settings = objectAt(raw.NetworkSettings);
-  const found = Object.entries(objectAt(settings.Networks));
-  const chosen = line === null ? new Map<string, ChosenAddress>() : chosenAddresses(line);
-  const networks = found.map(([name, endpoint]) => {
-    const address = chosen.get(name) ?? (found.length === 1 ? (chosen.get("") ?? chosen.get("bridge")) : undefined);
-    return [name, { ...objectAt(endpoint), Aliases: aliasesOf(endpoint, raw), ...chosenEndpoint(address) }];
-  });
-  return { ...settings, Networks: Object.fromEntries(networks) };
-}
-
-function aliasesOf(endpoint: unknown, raw: RawObject): readonly string[] {
-  const own = stringAt(raw.Id).slice(0, 12);
-  return stringsAt(objectAt(endpoint).Aliases).filter((alias) => alias !== own);
-}
-
-function chosenEndpoint(address: ChosenAddress | undefined): RawObject {
-  if (address === undefined) return { IPAMConfig: null };
-  const ipam = {
-    ...(address.ipv4 === "" ? {} : { IPv4Address: address.ipv4 }),
-    ...(address.ipv6 === "" ? {} : { IPv6Address: address.ipv6 }),
-  };
-  return { IPAMConfig: ipam, ...(address.mac === "" ? {} : { ChosenMacAddress: address.mac.toLowerCase() }) };
 }
 
 function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] {
@@ -349,6 +344,12 @@ function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
       `It joins the network namespace "${networkMode.slice(3)}", which belongs to none of the containers`,
     );
   }
+  if (isOwnFile(raw, raw.PidFile)) {
+    refuse(
+      "pid_file",
+      `Its process id is written to "${stringAt(raw.PidFile)}" (--pidfile), of which the service cannot be told`,
+    );
+  }
   if (raw.IsService === true) {
     refuse("pod_service", "It is the service container of a Kubernetes file, which Podman makes and removes itself");
   }
@@ -358,12 +359,19 @@ function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
 }
 
 function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] {
-  if (line !== null || stringAt(raw.Rootfs) !== "") return [];
+  const idFile = stringAt(objectAt(raw.HostConfig).ContainerIDFile);
+  const stale = {
+    code: "id_file",
+    message: `The file "${idFile}" (--cidfile) goes on naming the id of the present container`,
+  };
+  const known = idFile === "" ? [] : [stale];
+  if (line !== null || stringAt(raw.Rootfs) !== "") return known;
   return [
+    ...known,
     {
       code: untoldSettings,
       message:
-        "It was made through the API, and Podman does not tell of such containers which addresses were chosen, nor kernel " +
+        "It was made through the API, and Podman does not tell of such containers which addresses and interface names were chosen, nor kernel " +
         "parameters, rights on devices and a host or private IPC mode: what was chosen of these is not taken over",
     },
   ];

@@ -114,8 +114,32 @@ const podmanRefusals: MessageDictionary = [
     "它由 Kubernetes 文件创建；请在文件中修改镜像后重新执行",
   ],
   [
-    "It was made through the API, and Podman does not tell of such containers which addresses were chosen, nor kernel parameters, rights on devices and a host or private IPC mode: what was chosen of these is not taken over",
-    "它通过 API 创建；对这类容器，Podman 不会给出指定的地址、内核参数、设备权限，以及 host 或 private 的 IPC 模式：其中指定过的设置不会被沿用",
+    'It requires "{}", which an earlier update kept aside and which would be started with it; make it again with the command that made it first',
+    "它依赖先前的更新所保留的“{}”，启动它会同时启动后者；请先用创建它的命令重新创建",
+  ],
+  [
+    'It requires "{}", which does not run and would be started with it; start "{}" first, or stop both',
+    "它依赖未运行的“{}”，启动它会同时启动后者；请先启动“{}”，或将两者都停止",
+  ],
+  [
+    'It requires "{}", which has come to its end: the engine runs that again whenever it starts this one',
+    "它依赖已经结束的“{}”：每次启动它时，引擎都会再次运行后者",
+  ],
+  [
+    'Where the systemd unit "{}" is installed and started, it stops the whole project as soon as each of its containers was stopped once; stop the unit before the update and start it again after',
+    "如果 systemd 单元“{}”已安装并启动，则项目的每个容器都停止过一次后，它会停止整个项目；请在更新前停止该单元，更新后再启动",
+  ],
+  [
+    'Its process id is written to "{}" (--pidfile), of which the service cannot be told',
+    "它的进程号写入“{}”（--pidfile），而该设置无法告知 Podman 服务",
+  ],
+  [
+    'The file "{}" (--cidfile) goes on naming the id of the present container',
+    "文件“{}”（--cidfile）中仍将是当前容器的 ID",
+  ],
+  [
+    "It was made through the API, and Podman does not tell of such containers which addresses and interface names were chosen, nor kernel parameters, rights on devices and a host or private IPC mode: what was chosen of these is not taken over",
+    "它通过 API 创建；对这类容器，Podman 不会给出指定的地址、接口名称、内核参数、设备权限，以及 host 或 private 的 IPC 模式：其中指定过的设置不会被沿用",
   ],
   ...chained(
     (
@@ -139,6 +163,7 @@ const podmanRefusals: MessageDictionary = [
         ["its own /etc/hosts", "自己的 /etc/hosts"],
         ["its own /etc/resolv.conf", "自己的 /etc/resolv.conf"],
         ["a seccomp policy", "seccomp 策略"],
+        ["an option of a network", "网络选项"],
       ] as const
     ).map(([english, translated]) => [`${english} (--{})`, `${translated}（--{}）`] as const),
     ", ",
@@ -169,6 +194,10 @@ const fileNotices: MessageDictionary = [
   [
     'The compose file cannot be read ({}): unless the service "{}" gets this line, the next `docker compose up` goes back to the image that the file names; with it the container is made anew once',
     "无法读取 compose 文件（{}）：若不为服务“{}”写入此行，下次 `docker compose up` 会退回文件所写的镜像；写入后容器会重建一次",
+  ],
+  [
+    'As long as its file is not edited, `podman-compose up` leaves the service "{}" as it is; with this line it makes the container anew once, and without it whatever makes it anew goes back to the image that the file names',
+    "只要文件未被修改，`podman-compose up` 就不会改动服务“{}”；写入此行后它会重建容器一次，若不写入，以后任何重建都会退回文件所写的镜像",
   ],
   [
     "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has another id now ({})",

@@ -29,11 +29,46 @@ const silent = { NetworkID: "n", EndpointID: "", MacAddress: "", DNSNames: ["web
 const exited = { Running: false, Status: "exited" };
 const atRest = { State: exited, NetworkSettings: { Networks: { bridge: silent, back: silent } } };
 
+const composed = (unit: string) => ({
+  Config: { Labels: { PODMAN_SYSTEMD_UNIT: unit, "io.podman.compose.project": "shop" } },
+});
+const requiring = { HostConfig: { Dependencies: ["7".repeat(64)] } };
+const required = (change: RawObject) => containerInspect({ Id: "7".repeat(64), Name: "/db", ...change });
+
 describe("refusalsOf()", () => {
   test.each<[string, readonly string[], RawObject, Around]>([
     ["an ordinary container", [], {}, {}],
     ["--rm", ["auto_remove"], { HostConfig: { AutoRemove: true } }, {}],
     ["a systemd unit", ["systemd_owned"], { Config: { Labels: { PODMAN_SYSTEMD_UNIT: "a.service" } } }, {}],
+    ["one of podman-compose", [], composed("podman-compose@shop.service"), {}],
+    ["one of podman-compose with another's unit", ["systemd_owned"], composed("podman-compose@other.service"), {}],
+    ["one of podman-compose in a unit of one's own", ["systemd_owned"], composed("shop.service"), {}],
+    [
+      "one whose unit only looks like podman-compose's",
+      ["systemd_owned"],
+      { Config: { Labels: { PODMAN_SYSTEMD_UNIT: "podman-compose@.service" } } },
+      {},
+    ],
+    ["one that requires one that runs", [], requiring, { others: [required({})] }],
+    [
+      "one that requires one that does not run",
+      ["requires_stopped"],
+      requiring,
+      { others: [required({ State: { ...exited, ExitCode: 137 } })] },
+    ],
+    ["one that requires one that ended well", [], requiring, { others: [required({ State: exited })] }],
+    [
+      "a stopped one that requires one that does not run",
+      [],
+      { ...requiring, State: exited },
+      { others: [required({ State: { ...exited, ExitCode: 137 } })] },
+    ],
+    [
+      "one that requires what an update keeps aside",
+      ["requires_leftover"],
+      requiring,
+      { others: [required({ Name: "/db-tidemark-0badcafe-previous", State: exited })] },
+    ],
     ["a pod's infrastructure", ["pod_infra"], { IsInfra: true }, {}],
     ["a swarm task", ["swarm_task"], { Config: { Labels: { "com.docker.swarm.task.id": "x" } } }, {}],
     ["what an update keeps aside", ["leftover"], { Name: "/web-tidemark-0badcafe-previous" }, {}],
@@ -178,6 +213,18 @@ describe("warningsOf()", () => {
     const around = { all: [container, leftover], self: nobody, address: unix };
     const found = warningsOf(container, around);
     expect(found.map((each) => each.code)).toEqual(["leftovers", "compose_file"]);
+  });
+
+  test("says what starts or stops with it", () => {
+    const container = containerInspect({ ...composed("podman-compose@shop.service"), ...requiring });
+    const told = (state: RawObject) =>
+      warningsOf({ ...container, State: { ...container.State, ...state } }, { all: [required({ State: exited })] });
+    expect(told({}).map((each) => each.code)).toEqual(["requires_ended", "podman_compose_unit"]);
+    expect(told({}).map((each) => each.message)).toEqual([
+      expect.stringMatching(/^It requires "db", which has come to its end:/),
+      expect.stringContaining('"podman-compose@shop.service"'),
+    ]);
+    expect(told(exited)).toEqual([]);
   });
 
   test("names the networks of a compose service at rest whose MAC address nobody tells", () => {

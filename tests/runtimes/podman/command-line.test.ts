@@ -81,9 +81,17 @@ describe("chosenAddresses()", () => {
       ["--net", "front:ip=10.0.0.5,mac=aa:bb:cc:dd:ee:ff,alias=web", "--network=back:alias=www"],
       { front: { ipv4: "10.0.0.5", ipv6: "", mac: "aa:bb:cc:dd:ee:ff" } },
     ],
+    [["--network", "front:interface_name=eth7"], { front: { ipv4: "", ipv6: "", mac: "", interface_name: "eth7" } }],
+    [
+      ["--network", "front:interface_name=eth7", "--ip=10.0.0.5"],
+      { front: { ipv4: "10.0.0.5", ipv6: "", mac: "", interface_name: "eth7" } },
+    ],
     [["--network", "front"], {}],
   ])("of %j", (options, chosen) => {
-    expect(Object.fromEntries(chosenAddresses(line(...options)))).toEqual(chosen);
+    const found = [...chosenAddresses(line(...options))].map(([name, { interface_name, ...address }]) => {
+      return [name, interface_name === "" ? address : { ...address, interface_name }] as const;
+    });
+    expect(Object.fromEntries<object>(found)).toEqual(chosen);
   });
 });
 
@@ -96,6 +104,7 @@ describe("untellableOptions()", () => {
     [["--security-opt", "unmask=ALL"], "--security-opt"],
     [["--image-volume=tmpfs"], "--image-volume"],
     [["--dns", "none"], "--dns"],
+    [["--network", "front:alias=a,host_interface_name=veth7"], "--network …:host_interface_name"],
   ])("names what %j asks for", (options, named) => {
     expect(untellableOptions(line(...options))).toEqual([expect.stringContaining(`(${named})`)]);
   });
@@ -105,6 +114,9 @@ describe("untellableOptions()", () => {
     [["-v", "/a:/b:ro,Z", "-v", "/O"]],
     [["--security-opt", "seccomp=unconfined", "--image-volume", "anonymous"]],
     [["--no-hosts=false", "--dns", "192.0.2.1"]],
+    [["--network", "front:alias=a,ip=10.0.0.5,interface_name=eth7", "--network=back"]],
+    [["--network=slirp4netns:mtu=1500,cidr=10.9.0.0/24"]],
+    [["--network=container:web"]],
   ])("has nothing against %j", (options) => {
     expect(untellableOptions(line(...options))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { objectAt, type RawObject, stringsAt } from "../../../src/runtimes/engine/raw.ts";
-import { bytesOf, createSpec } from "../../../src/runtimes/podman/create.ts";
+import { bytesOf, connectSpec, createSpec } from "../../../src/runtimes/podman/create.ts";
 import { readContainer } from "../../../src/runtimes/podman/read.ts";
 import { readImage } from "../../../src/runtimes/podman/read-image.ts";
 
@@ -137,8 +137,13 @@ describe("readContainer()", () => {
     ["untold_settings", { Config: { CreateCommand: ["podman", "run", "--personality", "LINUX32", "lab/app:1"] } }],
     ["foreign_namespace", { HostConfig: { NetworkMode: "ns:/run/netns/x" } }],
     ["pod_service", { IsService: true }],
+    ["pid_file", { PidFile: "/run/web.pid" }],
   ])("refuses with %s", (code, change) => {
     expect(read(change).Refusals).toMatchObject([{ code }]);
+  });
+
+  test("warns that a file will name the id of the container that was", () => {
+    expect(read({ HostConfig: { ContainerIDFile: "/run/web.cid" } }).Warnings).toMatchObject([{ code: "id_file" }]);
   });
 
   test("warns of a container whose command line is unknown", () => {
@@ -173,8 +178,48 @@ describe("createSpec()", () => {
     ],
     [
       "tmpfs",
+      { HostConfig: { Tmpfs: { "/t": "rw,size=1k,tmpcopyup" } } },
+      { mounts: [{ type: "tmpfs", destination: "/t", options: ["rw", "size=1k", "tmpcopyup"] }] },
+    ],
+    [
+      "tmpfs to which nothing of the image is copied",
       { HostConfig: { Tmpfs: { "/t": "rw,size=1k" } } },
-      { mounts: [{ type: "tmpfs", destination: "/t", options: ["rw", "size=1k"] }] },
+      { mounts: [{ type: "tmpfs", destination: "/t", options: ["rw", "size=1k", "notmpcopyup"] }] },
+    ],
+    [
+      "annotations, those of the OCI runtime and of images too",
+      {
+        Config: {
+          Annotations: {
+            "run.oci.keep_original_groups": "1",
+            "org.opencontainers.image.title": "mine",
+            "org.opencontainers.image.stopSignal": "15",
+            "io.container.manager": "libpod",
+          },
+        },
+      },
+      { annotations: { "run.oci.keep_original_groups": "1", "org.opencontainers.image.title": "mine" } },
+    ],
+    ["a PID file of conmon's", { ConmonPidFile: "/run/web.pid" }, { conmon_pid_file: "/run/web.pid" }],
+    [
+      "a file with its id",
+      { HostConfig: { ContainerIDFile: "/run/web.cid" } },
+      { annotations: { "io.podman.annotations.cid-file": "/run/web.cid" } },
+    ],
+    [
+      "what it requires",
+      { Dependencies: ["9".repeat(64), "3".repeat(64)] },
+      { dependencyContainers: ["3".repeat(64), "9".repeat(64)] },
+    ],
+    [
+      "a writable image mount of one that runs",
+      {
+        Mounts: [
+          { Type: "image", Source: "lab/data:1", Destination: "/im", RW: true, Options: null },
+          { Type: "bind", Source: "/x/merge", Destination: "/im", RW: true, Options: ["lowerdir=/l", "upperdir=/u"] },
+        ],
+      },
+      { image_volumes: [{ Source: "lab/data:1", Destination: "/im", ReadWrite: true }] },
     ],
     [
       "a volume with its options",
@@ -239,10 +284,77 @@ describe("createSpec()", () => {
 
   test("leaves to a pod what is the pod's", () => {
     const infra = `container:${"9".repeat(64)}`;
-    const made = spec({ Pod: "p".repeat(64), HostConfig: { NetworkMode: infra, IpcMode: infra, UTSMode: infra } });
+    const modes = { NetworkMode: infra, IpcMode: infra, UTSMode: infra };
+    const made = spec({ Pod: "p".repeat(64), Dependencies: ["9".repeat(64)], HostConfig: modes });
     expect(made).toMatchObject({ pod: "p".repeat(64) });
+    expect(made).not.toHaveProperty("dependencyContainers");
     for (const key of ["netns", "ipcns", "utsns", "hostname", "Networks", "portmappings"])
       expect(made).not.toHaveProperty(key);
+  });
+
+  test("requires others of its pod besides the pod's own one", () => {
+    const infra = "9".repeat(64);
+    const other = "5".repeat(64);
+    const shared = { NetworkMode: `container:${infra}` };
+    const inPod = { Pod: "p".repeat(64), Dependencies: [infra, other] };
+    expect(spec({ ...inPod, HostConfig: shared })).toMatchObject({ dependencyContainers: [other] });
+    expect(spec(inPod)).toMatchObject({ dependencyContainers: [other, infra] });
+  });
+
+  test("binds nothing of what lays a running container's images on each other", () => {
+    const overlay = { Type: "bind", Source: "/x/merge", Destination: "/im", RW: true, Options: ["lowerdir=/l"] };
+    const image = { Type: "image", Source: "lab/data:1", Destination: "/im", RW: false, Options: null };
+    expect(spec({ Mounts: [image, overlay] })).not.toHaveProperty("mounts");
+    expect(read({ Mounts: [image, overlay] }).Mounts).toEqual([]);
+  });
+
+  test("leaves annotations of the image to the image, and a conmon without a file of one's own to Podman", () => {
+    const annotated = readImage({
+      Id: "a".repeat(64),
+      Config: {},
+      Annotations: { "org.opencontainers.image.title": "app" },
+    });
+    const raw = {
+      ...inspect({ Config: { Annotations: { "org.opencontainers.image.title": "app", mine: "1" } } }),
+      ConmonPidFile: `/run/${id}/userdata/conmon.pid`,
+      PidFile: `/run/${id}/userdata/pidfile`,
+    };
+    const found = readContainer(raw, annotated);
+    expect(objectAt(found.Config).Annotations).toEqual({ mine: "1" });
+    expect(found.Config).not.toHaveProperty("ConmonPidFile");
+    expect(found.Refusals).toEqual([]);
+  });
+
+  describe("names of interfaces", () => {
+    const names = (Networks: RawObject, ...options: readonly string[]) => {
+      const found = read({
+        NetworkSettings: { Networks },
+        Config: { CreateCommand: ["podman", "run", ...options, "x"] },
+      });
+      const networks = Object.entries(objectAt(objectAt(found.NetworkSettings).Networks));
+      return Object.fromEntries(networks.map(([name, endpoint]) => [name, objectAt(endpoint).InterfaceName]));
+    };
+    const two = { back: {}, front: {} };
+    test.each<[string, RawObject, readonly string[], RawObject]>([
+      ["are Podman's where nobody chose one", two, ["--network=front", "--network=back"], {}],
+      [
+        "are chosen for the others, too, in the order written",
+        { ...two, third: {} },
+        ["--network=third", "--network", "front:interface_name=eth0,ip=10.0.0.5", "--network=back"],
+        { front: "eth0", third: "eth1", back: "eth2" },
+      ],
+      ["of the only network", { podman: {} }, ["--network", "bridge:interface_name=lan0"], { podman: "lan0" }],
+    ])("%s", (_what, networks, options, expected) => {
+      expect(names(networks, ...options)).toEqual(expected);
+    });
+
+    test("are told to Podman with the network", () => {
+      expect(connectSpec("web", { InterfaceName: "eth7", Aliases: ["a"] })).toEqual({
+        container: "web",
+        aliases: ["a"],
+        interface_name: "eth7",
+      });
+    });
   });
 
   test("reads every variable whole", () => {

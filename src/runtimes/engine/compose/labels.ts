@@ -77,6 +77,11 @@ export function composeOf(container: Labelled): ComposeContainer | null {
   };
 }
 
+/** Made by `podman-compose`, which compares its file with a hash of its own and nothing with containers. */
+export function isOfPodmanCompose(container: Labelled): boolean {
+  return (stringMapAt(container.Config.Labels)[podmanProject] ?? "") !== "";
+}
+
 function listed(text: string | undefined): readonly string[] {
   return (text ?? "")
     .split(",")

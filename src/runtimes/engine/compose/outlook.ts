@@ -5,7 +5,7 @@ import { type RawObject, stringAt } from "../raw.ts";
 import { composeFolders, findComposeCommand } from "./command.ts";
 import { editFiles, type FileEdit } from "./file.ts";
 import { type HashAnswer, nextHashes } from "./hash.ts";
-import { type ComposeContainer, composeLabels, composeOf } from "./labels.ts";
+import { type ComposeContainer, composeLabels, composeOf, isOfPodmanCompose } from "./labels.ts";
 import { type ComposeSources, findSources } from "./sources.ts";
 
 /** A container that a run replaces. */
@@ -68,6 +68,12 @@ async function outlookOf(members: readonly Member[], options: OutlookOptions): P
   const isSame = (member: Member) => stringAt(member.container.Config.Image) === member.reference;
   const isLeft = (member: Member) => isSame(member) && !sharesMoved(member.container, moved);
   if (members.every(isLeft)) return members.map(({ container }) => unchanged(container));
+  if (isOfPodmanCompose(first.container)) {
+    return members.map((member) => ({
+      ...unchanged(member.container),
+      notice: isSame(member) ? null : podmanNotice(compose, member),
+    }));
+  }
 
   const found = await findSources(compose);
   const services = [...new Map(members.map((member) => [member.compose.service, member])).values()];
@@ -182,6 +188,20 @@ function unreadableNotice(
     message:
       `The compose file cannot be read (${found.reason}): unless the service "${service}" gets this line, the next ` +
       "`docker compose up` goes back to the image that the file names; with it the container is made anew once",
+  };
+}
+
+function podmanNotice({ config_files, working_dir }: ComposeContainer, { compose, reference }: Member): FileNotice {
+  const [path] = config_files;
+  return {
+    service: compose.service,
+    // It writes paths as they lie below the project's folder.
+    path: path === undefined ? null : path.startsWith("/") ? path : `${working_dir ?? ""}/${path}`,
+    patch: `image: ${reference}`,
+    is_readable: false,
+    message:
+      `As long as its file is not edited, \`podman-compose up\` leaves the service "${compose.service}" as it is; with this line ` +
+      "it makes the container anew once, and without it whatever makes it anew goes back to the image that the file names",
   };
 }
 

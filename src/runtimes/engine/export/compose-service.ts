@@ -78,8 +78,8 @@ function pairs(
 
 const conditions = new Set(["service_started", "service_healthy", "service_completed_successfully"]);
 
-/** As the compose label of the container has it, as far as the others are here. */
-function dependencies({ name, labels }: OwnSettings, names: ServiceNames): YamlMap | undefined {
+/** As the compose label of the container has it, and what Podman has it require, as far as the others are here. */
+function dependencies({ name, labels, host }: OwnSettings, names: ServiceNames): YamlMap | undefined {
   const label = labels.find(([key]) => key === "com.docker.compose.depends_on")?.[1] ?? "";
   const services = new Set(names.values());
   const found = label.split(",").flatMap((each): [string, YamlMap][] => {
@@ -87,7 +87,12 @@ function dependencies({ name, labels }: OwnSettings, names: ServiceNames): YamlM
     if (!services.has(service) || names.get(name) === service || !conditions.has(condition)) return [];
     return [[service, { condition, ...(restart === "true" ? { restart: true } : {}) }]];
   });
-  return found.length === 0 ? undefined : Object.fromEntries(found);
+  const required = stringsAt(host.Dependencies).flatMap((each): [string, YamlMap][] => {
+    const service = names.get(each);
+    return service === undefined ? [] : [[service, { condition: "service_started" }]];
+  });
+  const needed = [...required, ...found];
+  return needed.length === 0 ? undefined : Object.fromEntries(needed);
 }
 
 function healthcheck(settings: OwnSettings, conceal: Concealer): YamlMap | undefined {
@@ -144,7 +149,7 @@ function hostMembers(settings: OwnSettings, conceal: Concealer, names: ServiceNa
     extra_hosts: all(stringsAt(host.ExtraHosts)),
     external_links: all(stringsAt(host.Links)),
     sysctls: map(host.Sysctls),
-    annotations: map(host.Annotations),
+    annotations: map({ ...objectAt(settings.config.Annotations), ...objectAt(host.Annotations) }),
     storage_opt: map(host.StorageOpt),
     logging: stringAt(log.Type) === "" ? undefined : { driver: text(stringAt(log.Type)), options: map(log.Config) },
     ...devices(host),

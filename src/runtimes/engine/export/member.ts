@@ -186,15 +186,18 @@ function byMemberNames(host: RawObject, members: readonly SnapshotMember[]): Raw
       return [nameFor(from), ...mode].join(":");
     });
   }
+  const required = stringsAt(host.Dependencies);
+  if (required.length > 0) named.Dependencies = required.map(nameFor);
   return named;
 }
 
-/** Containers that it shares something with and that the snapshot does not hold. */
+/** Containers that it shares something with or requires, and that the snapshot does not hold. */
 export function strangersOf(settings: OwnSettings, all: readonly OwnSettings[]): readonly string[] {
   const shared = sharing
     .map((key) => stringAt(settings.host[key]))
     .filter((mode) => mode.startsWith("container:"))
     .map((mode) => mode.slice("container:".length));
   const from = stringsAt(settings.host.VolumesFrom).map((each) => each.split(":")[0] ?? "");
-  return [...new Set([...shared, ...from])].filter((each) => !all.some((member) => member.name === each));
+  const required = stringsAt(settings.host.Dependencies);
+  return [...new Set([...shared, ...from, ...required])].filter((each) => !all.some((member) => member.name === each));
 }

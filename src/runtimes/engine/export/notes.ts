@@ -7,7 +7,8 @@ const written = new Set([
   ...["AutoRemove", "Annotations", "Binds", "BlkioDeviceReadBps", "BlkioDeviceReadIOps", "BlkioDeviceWriteBps"],
   ...["BlkioDeviceWriteIOps", "BlkioWeight", "BlkioWeightDevice", "CapAdd", "CapDrop", "CgroupParent", "CgroupnsMode"],
   ...["ConsoleSize", "ContainerIDFile", "CpuCount", "CpuPercent", "CpuPeriod", "CpuQuota", "CpuRealtimePeriod"],
-  ...["CpuRealtimeRuntime", "CpuShares", "CpusetCpus", "CpusetMems", "DeviceCgroupRules", "DeviceRequests", "Devices"],
+  ...["CpuRealtimeRuntime", "CpuShares", "CpusetCpus", "CpusetMems", "Dependencies", "DeviceCgroupRules"],
+  ...["DeviceRequests", "Devices"],
   ...["Dns", "DnsOptions", "DnsSearch", "ExtraHosts", "GroupAdd", "IOMaximumBandwidth", "IOMaximumIOps", "Init"],
   ...["IpcMode", "Isolation", "KernelMemory", "Links", "LogConfig", "MaskedPaths", "Memory", "MemoryReservation"],
   ...["MemorySwap", "MemorySwappiness", "Mounts", "NanoCpus", "NetworkMode", "OomKillDisable", "OomScoreAdj"],
@@ -33,6 +34,11 @@ export function unsayable(settings: OwnSettings): readonly string[] {
   const readonly = stringsAt(host.ReadonlyPaths).filter((path) => !engineReadonly.test(path));
   if (masked.length > 0) say(`masked paths of its own cannot be said: ${masked.join(", ")}`);
   if (readonly.length > 0) say(`read-only paths of its own cannot be said: ${readonly.join(", ")}`);
+  for (const [network, endpoint] of Object.entries(settings.endpoints)) {
+    const name = stringAt(endpoint.InterfaceName);
+    if (name !== "") say(`the name ${name} of its interface in the network ${network} is left to the engine`);
+  }
+  if (!isBlank(config.ConmonPidFile)) say("a compose file has no word for the PID file of conmon; the script has");
   if (config.NetworkDisabled === true) say("that its network is disabled cannot be said; network none comes near");
   if (!isBlank(config.Shell) && isOwn(settings, "Shell")) say("a shell of its own for health checks cannot be said");
   if (Object.values(objectAt(host.PortBindings)).some((bindings) => listAt(bindings).length === 0)) {

@@ -49,6 +49,7 @@ const switches: Named = [
 const lists: Named = [
   ["CapAdd", "cap-add"],
   ["CapDrop", "cap-drop"],
+  ["Dependencies", "requires"],
   ["DeviceCgroupRules", "device-cgroup-rule"],
   ["Dns", "dns"],
   ["DnsOptions", "dns-option"],
@@ -93,6 +94,10 @@ function configOptions(settings: OwnSettings, conceal: Concealer): readonly Word
   text("user", user);
   text("workdir", working_dir);
   text("stop-signal", stop_signal);
+  text("conmon-pidfile", stringAt(config.ConmonPidFile));
+  for (const [key, value] of Object.entries(stringMapAt(config.Annotations))) {
+    options.push([`--annotation=${key}=`, ...conceal.named(settings, "option", key, value)]);
+  }
   if (typeof config.StopTimeout === "number") text("stop-timeout", String(config.StopTimeout));
   if (config.Tty === true) options.push(["--tty"]);
   if (config.OpenStdin === true) options.push(["--interactive"]);

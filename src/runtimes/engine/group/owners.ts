@@ -21,14 +21,16 @@ export function ownersNow(found: FoundTarget, { members }: Snapshot): Owners {
   const refusals: Refusal[] = [];
   const targets = members.filter((each) => each.role === "target");
   for (const member of targets) {
-    for (const { place, reference } of ownersIn(member.container.HostConfig)) {
-      const isThere = [...found.all, ...targets.map((each) => each.container)].some((each) => {
-        return isNameOrId(reference, each);
-      });
-      if (isThere) continue;
-      const owner = heldOwner(found, members, reference) ?? presentOwner(found, member, place);
-      if (owner !== null) stands.set(reference, { id: owner.Id, name: nameOf(owner) });
-      else refusals.push(ownerGone(member, place, reference));
+    for (const [place, references] of goneOwners(found, member, targets)) {
+      const owners = references.map((reference) => heldOwner(found, members, reference));
+      const unknown = references.filter((_reference, index) => owners[index] === null);
+      const present = presentOwners(found, member, place).filter((each) => !owners.includes(each));
+      for (const [index, reference] of references.entries()) {
+        const other = present.length === unknown.length ? present[unknown.indexOf(reference)] : undefined;
+        const owner = owners[index] ?? other ?? null;
+        if (owner !== null) stands.set(reference, { id: owner.Id, name: nameOf(owner) });
+        else refusals.push(ownerGone(member, place, reference));
+      }
     }
   }
   return { stands, refusals };
@@ -43,11 +45,29 @@ function heldOwner(
   return all.find((each) => nameOf(each) === held?.name) ?? null;
 }
 
-function presentOwner({ all }: FoundTarget, member: SnapshotMember, place: string): ContainerInspect | null {
+/** By the place where a snapshot's member names them. */
+function goneOwners(
+  { all }: FoundTarget,
+  member: SnapshotMember,
+  targets: readonly SnapshotMember[],
+): ReadonlyMap<string, readonly string[]> {
+  const known = [...all, ...targets.map((each) => each.container)];
+  const gone = new Map<string, readonly string[]>();
+  for (const { place, reference } of ownersIn(member.container.HostConfig)) {
+    if (known.some((each) => isNameOrId(reference, each))) continue;
+    gone.set(place, [...(gone.get(place) ?? []), reference]);
+  }
+  return gone;
+}
+
+/** Those that the present container hangs on in that place, and that the snapshot's does not. */
+function presentOwners({ all }: FoundTarget, member: SnapshotMember, place: string): readonly ContainerInspect[] {
   const present = all.find((each) => nameOf(each) === member.name);
-  if (present === undefined) return null;
-  const reference = ownersIn(present.HostConfig).find((each) => each.place === place)?.reference;
-  return all.find((each) => reference !== undefined && isNameOrId(reference, each)) ?? null;
+  if (present === undefined) return [];
+  const then = ownersIn(member.container.HostConfig).map(({ reference }) => reference);
+  return ownersIn(present.HostConfig)
+    .filter((each) => each.place === place && !then.includes(each.reference))
+    .flatMap(({ reference }) => all.find((each) => isNameOrId(reference, each)) ?? []);
 }
 
 function ownerGone(member: SnapshotMember, place: string, reference: string): Refusal {

@@ -7,6 +7,7 @@ import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
 import { type ContainerPlan, findDesiredImage, planContainer, planHash, type Scene, sceneRefusals } from "../plan.ts";
 import { canonical } from "../raw.ts";
+import { requirementWarnings } from "../requirements.ts";
 import { wasStarted } from "../situation.ts";
 import { clusters, type Need, ordered } from "./order.ts";
 import { differingReplicas } from "./replicas.ts";
@@ -103,14 +104,17 @@ export async function planTarget(
             })
           : []),
       ],
-      warnings: distinct(
-        planned.flatMap(({ replaced, plan }) =>
+      warnings: distinct([
+        ...dependants.flatMap(({ scene: { container, around } }) => {
+          return requirementWarnings(container, around.all).map((each) => told(each, nameOf(container)));
+        }),
+        ...planned.flatMap(({ replaced, plan }) =>
           // What the compose file will say is told exactly by `files`.
           [...plan.warnings.filter((each) => each.code !== "compose_file"), ...jobWarnings(replaced)].map((each) =>
             told(each, label(replaced)),
           ),
         ),
-      ),
+      ]),
       is_noop: moving.length === 0,
       hash: hashOf(found, hashed, changes, options),
     },

@@ -4,11 +4,15 @@ import { composeOf } from "../compose/labels.ts";
 import { type ContainerInspect, isIdPrefix, nameOf } from "../objects.ts";
 import { isBlank, type RawObject, stringAt, stringsAt } from "../raw.ts";
 
-/** How a container hangs on another one: it lives in its namespaces, uses its volumes, or is linked to it. */
-export type Tie = "namespace" | "volumes" | "link";
+/**
+ * How a container hangs on another one: it lives in its namespaces, uses its volumes, is linked to it, or requires it. Podman keeps
+ * the id of one that is required and starts it with whatever requires it.
+ */
+export type Tie = "namespace" | "volumes" | "link" | "requirement";
 
 const modes = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"] as const;
 const shared = "container:";
+const requirements = "Dependencies";
 
 /** Whether a text of the engine's means this container: its name, or the beginning of its id. */
 export function isNameOrId(text: string, container: Pick<ContainerInspect, "Id" | "Name">): boolean {
@@ -24,10 +28,12 @@ export function tiesTo(container: ContainerInspect, other: ContainerInspect): re
     .some((mode) => mode.startsWith(shared) && isNameOrId(mode.slice(shared.length), other));
   const isVolumes = stringsAt(host.VolumesFrom).some((each) => isNameOrId(each.split(":")[0] ?? "", other));
   const isLink = stringsAt(host.Links).some((each) => isNameOrId(each.split(":")[0] ?? "", other));
+  const isRequired = stringsAt(host.Dependencies).some((each) => isNameOrId(each, other));
   return [
     ...(isNamespace ? (["namespace"] as const) : []),
     ...(isVolumes ? (["volumes"] as const) : []),
     ...(isLink ? (["link"] as const) : []),
+    ...(isRequired ? (["requirement"] as const) : []),
   ];
 }
 
@@ -44,7 +50,10 @@ function isRestartedWith(container: ContainerInspect, owner: ContainerInspect): 
   return labels.depends_on.some((each) => each.service === other.service && each.restarts);
 }
 
-/** The containers that one names in its modes and volumes, by their name or id, with the place where it names them. */
+/**
+ * The containers that one names in its modes, volumes and requirements, by their name or id, with the place where it names them. Requirements
+ * have no order, so all of them stand in one place.
+ */
 export function ownersIn(host: RawObject): readonly { place: string; reference: string }[] {
   const shares = modes.flatMap((mode) => {
     const value = stringAt(host[mode]);
@@ -53,7 +62,8 @@ export function ownersIn(host: RawObject): readonly { place: string; reference: 
   const volumes = stringsAt(host.VolumesFrom).map((each, index) => {
     return { place: `VolumesFrom ${index}`, reference: each.split(":")[0] ?? "" };
   });
-  return [...shares, ...volumes];
+  const required = stringsAt(host.Dependencies).map((reference) => ({ place: requirements, reference }));
+  return [...shares, ...volumes, ...required];
 }
 
 /** What a replaced container is called from now on: by those that name its id, and, while it has no name yet, by links. */
@@ -93,6 +103,13 @@ export function rebased(
         return found === null ? link : `${found.successor.name}:${alias === "" ? reference : alias}`;
       });
   }
+  if (!isBlank(host.Dependencies)) {
+    const led = stringsAt(host.Dependencies).map((each) => {
+      const found = find(each);
+      return found?.is_by_id === true ? found.successor.id : each;
+    });
+    host.Dependencies = led.sort();
+  }
   return { ...blueprint, host_config: host };
 }
 
@@ -107,5 +124,11 @@ export function withNames(host: RawObject, nameOfId: (id: string) => string | nu
     const [reference = "", ...options] = each.split(":");
     return [named(reference), ...options].join(":");
   });
-  return { ...host, ...Object.fromEntries(changed), ...(volumes.length === 0 ? {} : { VolumesFrom: volumes }) };
+  const required = stringsAt(host.Dependencies).map(named).sort();
+  return {
+    ...host,
+    ...Object.fromEntries(changed),
+    ...(volumes.length === 0 ? {} : { VolumesFrom: volumes }),
+    ...(required.length === 0 ? {} : { Dependencies: required }),
+  };
 }

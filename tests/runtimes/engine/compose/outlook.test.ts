@@ -134,6 +134,15 @@ describe("composeOutlooks()", () => {
     expect(one?.notice?.message).toContain("goes back");
   });
 
+  test("says of podman-compose what that does, and asks no other", async () => {
+    const labels = { "io.podman.compose.project": "shop", [composeLabels.config_files]: "compose.yaml" };
+    const one = await outlook(container(labels));
+    expect(one).toMatchObject({ config_hash: null, notice: { path, patch: "image: app:2", is_readable: false } });
+    expect(one?.notice?.message).toContain('`podman-compose up` leaves the service "web" as it is');
+    expect((await outlook(container(labels), "app:1"))?.notice).toBeNull();
+    expect(asked()).toEqual([]);
+  });
+
   test("has nothing to say where the reference stays, and asks nobody", async () => {
     const one = await outlook(container(), "app:1");
     expect(one).toEqual({ container: "shop-web-1", notice: null, config_hash: null, reason: null });

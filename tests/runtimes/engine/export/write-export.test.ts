@@ -62,6 +62,38 @@ describe.each(formats)("writeExport() as %s", (format) => {
   });
 });
 
+describe("writeExport() of what only Podman has", () => {
+  const ids = { db: "5c".repeat(32), gone: "9f".repeat(32) };
+  const of = (name: string, change: RawObject) => snapshot({ Name: `/${name}`, ...change }, {}, name).members;
+  const both: RestorableSnapshot = {
+    ...snapshot(),
+    members: [
+      ...of("db", { Id: ids.db }),
+      ...of("web", {
+        Config: { Annotations: { "run.oci.keep_original_groups": "1" }, ConmonPidFile: "/run/web.pid" },
+        HostConfig: { Dependencies: [ids.db, ids.gone] },
+        NetworkSettings: { Networks: { front: { InterfaceName: "eth7" } } },
+      }),
+    ],
+  };
+
+  test("in a script requires by name, and says what it cannot", () => {
+    const text = plain("script", both);
+    for (const option of ["--requires=db", `--requires=${ids.gone}`, "--conmon-pidfile=/run/web.pid"])
+      expect(text).toContain(option);
+    expect(text).toContain("--annotation=run.oci.keep_original_groups=1");
+    expect(text).toContain("web: the name eth7 of its interface in the network front is left to the engine");
+    expect(text).toContain(`web: it shares something with the container ${ids.gone}`);
+    expect(text).not.toContain("HostConfig.Dependencies");
+  });
+
+  test("in a compose file depends on what is in it", () => {
+    const text = plain("compose", both);
+    expect(text).toMatch(/depends_on:\s+"?db"?:\s+"?condition"?: "?service_started/);
+    expect(text).toContain("run.oci.keep_original_groups");
+  });
+});
+
 test("variables that mean something to a shell or to another container get names of their own", () => {
   const text = plain("script", snapshot({ Config: { Env: ["PATH=https://app:correct-horse@host/"] } }));
   expect(text).toContain(`--env=PATH="\${WEB_PATH}"`);

@@ -180,3 +180,23 @@ describe("planRestore() without what the snapshot mounts and is connected to", (
     expect(asked).toEqual([]);
   });
 });
+
+describe("planRestore() of one that requires others", () => {
+  const id = (digits: string) => digits.repeat(32);
+  const named = (name: string, digits: string) => containerInspect({ Id: id(digits), Name: `/${name}` });
+  const web = (...required: readonly string[]) =>
+    containerInspect({ Id: id("77"), HostConfig: { Dependencies: required.map(id).sort() } });
+  const captured = [web("11", "22", "33")];
+
+  test("takes those that it requires now for those that were made anew since", async () => {
+    const now = [web("aa", "22", "99"), named("db", "aa"), named("cache", "22"), named("queue", "99")];
+    const plan = await restoreOf(captured, now);
+    expect([plan.is_noop, plan.diff, codes(plan)]).toEqual([true, [], []]);
+  });
+
+  test("is refused where one is gone with nobody in its place", async () => {
+    const plan = await restoreOf(captured, [web("22", "99"), named("cache", "22"), named("queue", "99")]);
+    expect(codes(plan)).toEqual(["owner_gone", "owner_gone"]);
+    expect(plan.refusals[0]?.message).toContain('hangs on the container "111111111111" (Dependencies), which is gone');
+  });
+});
