@@ -1,7 +1,7 @@
 // The whole test command: several `bun test` processes at once, because most of the time of the suites on real peers is waiting.
 // Each suite on real peers has a process of its own, which shares nothing with the others; the fast layer is one more. Arguments,
 // a file or a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
@@ -11,7 +11,18 @@ const root = join(import.meta.dir, "..");
 const lanes = Math.min(Math.max(availableParallelism(), 3), 6);
 /** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
 const longest = [
-  ...["engine-faults", "engine-configs", "engine-group-faults", "engine-crash", "engine-group-crash", "run-crash"],
+  ...[
+    "key-rotation",
+    "oidc-browser",
+    "proxies",
+    "schemathesis",
+    "engine-faults",
+    "engine-configs",
+    "engine-group-faults",
+    "engine-crash",
+    "engine-group-crash",
+    "run-crash",
+  ],
   ...["compose-story", "engine-groups", "engine-fidelity", "engine-adversity", "compose-fidelity", "break-glass"],
 ];
 
@@ -20,6 +31,14 @@ const longest = [
  * test has timed out, it kills the processes of the whole file, the engine too.
  */
 const limitMs = 60_000;
+
+/**
+ * In a network of their own, where that can be had: a browser drops its requests whenever a network interface comes or goes, as those of
+ * containers do beside it.
+ */
+const apart = new Set(["tests/real/oidc-browser.test.ts"]);
+const isolate = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"'] as const;
+const canIsolate = process.getuid?.() === 0 && spawnSync(isolate[0], [...isolate.slice(1), "true"]).status === 0;
 
 interface Share {
   title: string;
@@ -51,8 +70,9 @@ function shares(): Share[] {
   return [...real, fast].sort((a, b) => b.weight - a.weight);
 }
 
-function startTests(args: readonly string[], stdio: "inherit" | "pipe"): ChildProcess {
-  const child = spawn(process.execPath, ["test", `--timeout=${limitMs}`, ...args], {
+function startTests(args: readonly string[], stdio: "inherit" | "pipe", isApart = false): ChildProcess {
+  const [command, ...rest] = [...(isApart ? isolate : []), process.execPath, "test", `--timeout=${limitMs}`, ...args];
+  const child = spawn(command ?? process.execPath, rest, {
     cwd: root,
     stdio: ["ignore", stdio, stdio],
   });
@@ -63,7 +83,7 @@ function startTests(args: readonly string[], stdio: "inherit" | "pipe"): ChildPr
 
 async function perform({ title, args }: Share): Promise<Outcome> {
   const startedAt = performance.now();
-  const child = startTests(args, "pipe");
+  const child = startTests(args, "pipe", canIsolate && apart.has(title));
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
   const end = await new Promise<number | string>((resolve) => {

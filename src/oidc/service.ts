@@ -110,7 +110,7 @@ export function oidcService(options: OidcServiceOptions) {
 
     /**
      * Begins a binding for this very session. `input`: `current_password`. Throws 403 for API tokens, 404, 409 (`bound`,
-     * `provider_disabled`, `base_url_required`), 422, 429, and 502 when the provider's discovery fails.
+     * `provider_disabled`, `base_url_required`), 422, 429, and 424 when the provider's discovery fails.
      */
     startBinding: async (
       from: { actor: Actor; session: Session; browser: string | null },
@@ -130,7 +130,7 @@ export function oidcService(options: OidcServiceOptions) {
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         await refuse(from.actor, "oidc_binding_started", provider.slug, error);
-        throw new AppError("provider_unusable", 502, unusable[error.reason] ?? "The identity provider cannot be used");
+        throw new AppError("provider_unusable", 424, unusable[error.reason] ?? "The identity provider cannot be used");
       }
     },
 

@@ -136,7 +136,7 @@ describe("a discovery document that", () => {
   ])("%s is refused", async (_, changes, expected) => {
     house.idp.setMetadata(changes);
     const answer = await begin();
-    expect([answer.status, answer.body.error]).toMatchObject([502, { code: "provider_unusable" }]);
+    expect([answer.status, answer.body.error]).toMatchObject([424, { code: "provider_unusable" }]);
     expect(await reason()).toBe(expected);
   });
 

@@ -49,7 +49,7 @@ function bindingRoutes({ oidc, baseUrl, clock }: OidcRouteServices): readonly Ro
       refusals: {
         409: "`bound`, `provider_disabled` or `base_url_required`",
         429: throttled,
-        502: "`provider_unusable`: its discovery document cannot be read or used",
+        424: "`provider_unusable`: its discovery document cannot be read or used",
       },
       perform: async ({ context, param, body }) => {
         const from = {

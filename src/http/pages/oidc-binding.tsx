@@ -13,8 +13,8 @@ import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
 type Kind = "bind" | "unbind";
 
-/** What the question says itself; 502 is a provider that does not answer as one. */
-const shownInForm: readonly number[] = [409, 422, 429, 502];
+/** What the question says itself; 424 is a provider that does not answer as one. */
+const shownInForm: readonly number[] = [409, 422, 429, 424];
 
 /** Beginning and ending the binding of the account; each asks for the current password. */
 export function oidcBindingPages(app: App, services: Services, page: PageSettings): void {
