@@ -12,7 +12,7 @@ import { copyOfInstallation } from "../support/installation.ts";
 import { type ApiClient, apiClient, firstSignIn, startServer, testPassword } from "../support/server.ts";
 
 /** How often each point is taken. */
-const rounds = Number(process.env.TIDEMARK_CRASH_ROUNDS ?? "3");
+const rounds = Number(process.env.TIDEMARK_CRASH_ROUNDS ?? "1");
 
 /** Every step of a rotation as it is logged, and what is true of the keys once the process has died there. */
 const columns = sealedColumns.map(({ table_name, column }) => `reencrypt ${table_name}.${column.name}`);

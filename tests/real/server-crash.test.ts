@@ -7,7 +7,7 @@ import { type ApiClient, apiClient, firstSignIn } from "../support/server.ts";
 import { startWorld, type World, worldMissing } from "../support/world.ts";
 
 /** How often each point is taken; the figures of docs/reliability.md are from 5. */
-const rounds = Number(process.env.TIDEMARK_CRASH_ROUNDS ?? "5");
+const rounds = Number(process.env.TIDEMARK_CRASH_ROUNDS ?? "2");
 
 /** Every call that changes something, in the order of an update; the pauses between them are the steps of the journal. */
 const points = [
