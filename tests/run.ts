@@ -7,8 +7,8 @@ import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 
 const root = join(import.meta.dir, "..");
-/** More than the cores of a small machine, since they wait; not many, since engines and browsers take memory. */
-const lanes = Math.min(Math.max(availableParallelism(), 3), 6);
+/** Twice the cores of a small machine, since they wait for half of the time; not many, since engines and browsers take memory. */
+const lanes = Math.min(Math.max(availableParallelism() * 2, 3), 6);
 /** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
 const longest = [
   ...[
