@@ -280,6 +280,7 @@ function engineKills(mode: EngineMode, liveRestore: boolean): void {
         if (!wasKilled) {
           expect([write, failure]).toEqual([write, undefined]);
           expect(write).toBeGreaterThan(10);
+          await removeContainers(engine, name);
           return;
         }
         await engine.restart();
@@ -313,6 +314,7 @@ function engineKills(mode: EngineMode, liveRestore: boolean): void {
         if (!wasKilled) {
           expect([write, failure]).toEqual([write, undefined]);
           expect(write).toBeGreaterThan(12);
+          await removeContainers(engine, name);
           return;
         }
         await engine.restart();
