@@ -152,7 +152,7 @@ describe("a discovery document that", () => {
     ["never begins", (to) => void to.destroy(), "provider_unreachable"],
   ])("%s is refused", async (name, answer, expected) => {
     house.idp.answer(path, (_request, response) => answer(response));
-    expect((await begin(expected === "provider_unreachable")).status).toBe(502);
+    expect((await begin(expected === "provider_unreachable")).status).toBe(424);
     expect(await reason()).toBe(expected);
     // One deadline for all tries: a page waits for it.
     if (name === "never ends") expect(house.idp.asked(path)).toBe(1);

@@ -213,6 +213,8 @@ peerSuite("the story, in a browser", missing, () => {
       await eventually("the old one to be moved aside", async () => {
         return (await world.containers()).some(({ name }) => name.endsWith("-previous"));
       });
+      // A page that asks again by itself would rightly complain while nobody answers.
+      await page.goto("about:blank");
       await world.server.kill("SIGKILL");
       await world.restartServer();
       await eventually("one container, running", async () => {
