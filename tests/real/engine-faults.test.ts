@@ -25,7 +25,7 @@ setDefaultTimeout(60_000);
 
 // A read that hangs is as good as one that is reset; the waiting is saved for the calls that change something.
 const readFaults: readonly Fault[] = ["500", "html_403", "truncated_after"];
-const deadlines = { readMs: 1_000, changeMs: 1_000, pullIdleMs: 5_000 };
+const deadlines = { readMs: 2_000, changeMs: 2_000, pullIdleMs: 5_000 };
 
 matrixSuite("an engine that fails at the nth call", (mode) => {
   const kind = kindOf(mode);
@@ -122,7 +122,7 @@ matrixSuite("an engine that fails at the nth call", (mode) => {
     const ref = target("minimal");
     await runContainer(engine, ref.id);
     const journal = memoryJournal();
-    await using session = await openSession(`unix://${proxy.socket}`, { kind, deadlines });
+    await using session = await openSession(`unix://${proxy.socket}`, { kind });
     await session.describe();
     await session.discover();
     await session.snapshots?.capture(ref);
@@ -144,7 +144,7 @@ matrixSuite("an engine that fails at the nth call", (mode) => {
     const name = "verbs";
     const id = await runContainer(engine, name);
     const ref = target(name);
-    await using session = await openSession(`unix://${proxy.socket}`, { kind, deadlines });
+    await using session = await openSession(`unix://${proxy.socket}`, { kind });
     const plan = await session.plan(ref, [changeTo(images.next)]);
     for (const verb of ["rename", "stop", "start", ...(isPodman(mode) ? [] : ["update"]), "create"]) {
       const journal = memoryJournal();
