@@ -15,8 +15,8 @@ setDefaultTimeout(600_000);
 /** How many configurations an engine must have accepted; a run with other numbers or one seed: `TIDEMARK_CONFIGS`, `TIDEMARK_SEED`. */
 const modes = [
   ["docker-20", 500],
-  ["docker-29", 100],
-  ["docker-29-containerd", 100],
+  ["docker-29", 60],
+  ["docker-29-containerd", 60],
 ] as const;
 const firstSeed = Number(process.env.TIDEMARK_SEED ?? "1");
 const atOnce = 3;

@@ -94,6 +94,7 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
   test("an API token is shown once in the form's place", async () => {
     await page.goto(`${address}/account/tokens/new`);
     await page.fill("#f-name", "script");
+    await page.fill("#f-current_password", testPassword);
     await page.click(".form-actions .btn.main");
     const token = await page.textContent(".token .code code");
     expect(token).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
