@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { parseBaseUrl, readConfig } from "../src/config.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { configVariables, parseBaseUrl, readConfig } from "../src/config.ts";
 
 describe("readConfig()", () => {
   test("needs nothing", () => {
@@ -47,4 +49,27 @@ describe("readConfig()", () => {
 test("parseBaseUrl() keeps a sub-path and drops the final slash", () => {
   expect(parseBaseUrl("https://a.example/tide/")).toEqual({ url: "https://a.example/tide" });
   expect(parseBaseUrl("http://a.example:8080")).toEqual({ url: "http://a.example:8080" });
+});
+
+describe("the table of variables in the README", () => {
+  const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
+  const section = readme.split("\n## Configuration\n")[1]?.split("\n## ")[0] ?? "";
+  const cells = section.split("\n").flatMap((line) => /^\| (`[^|]*) \|/.exec(line)?.[1] ?? []);
+  const documented = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
+
+  test("names each variable that is read, once, and no other", () => {
+    const read = new Set<string>();
+    const environment = new Proxy<Record<string, string>>(
+      {},
+      {
+        get: (_target, name) => {
+          read.add(String(name));
+          return undefined;
+        },
+      },
+    );
+    readConfig(environment);
+    expect(documented.toSorted()).toEqual([...read].toSorted());
+    expect(documented.toSorted()).toEqual([...configVariables].toSorted());
+  });
 });
