@@ -10,10 +10,8 @@ import { texts } from "../texts/texts.ts";
 export function OidcFailedPage({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).oidc;
   const isSignedIn = ctx.user !== null;
-  // The form that switches the language leads back to `path`, which here has the provider's code in it.
-  const shown = { ...ctx, path: isSignedIn ? "/account" : "/login" };
   return (
-    <BareLayout ctx={shown} title={t.failed_title}>
+    <BareLayout ctx={ctx} title={t.failed_title}>
       <h1>{t.failed_title}</h1>
       <p class="lead">{t.failed_text}</p>
       <p class="lead">{isSignedIn ? t.failed_audit : t.failed_password}</p>
@@ -22,7 +20,7 @@ export function OidcFailedPage({ ctx }: { ctx: PageContext }) {
           {isSignedIn ? t.to_account : t.to_sign_in}
         </LinkButton>
         {isSignedIn ? (
-          <LinkButton ctx={ctx} href="/settings/audit" kind="bare">
+          <LinkButton ctx={ctx} href="/settings/audit?outcome=failed" kind="bare">
             {t.to_audit}
           </LinkButton>
         ) : null}

@@ -169,6 +169,19 @@ describe("a callback is refused", () => {
     expect(texts.size).toBe(1);
   });
 
+  test("by a page at another address: neither code nor state stay in the browser's history", async () => {
+    await house.bind();
+    const browser = house.app.browser();
+    const { code = "", state = "", iss = "" } = house.idp.consent(await house.start(browser));
+    const query = new URLSearchParams({ code, state, iss: "https://evil.example" });
+    const answer = await browser.get(`/auth/oidc/home/callback?${query}`);
+    expect([answer.status, answer.location]).toEqual([303, "/auth/oidc/failed"]);
+    const page = await browser.get(answer.location ?? "");
+    expect(page.status).toBe(403);
+    expect(page.text).toContain("Sign-in through the provider failed");
+    for (const secret of [code, state, iss]) expect(answer.text + page.text).not.toContain(secret);
+  });
+
   test("after the provider's own error, of which nothing is shown", async () => {
     await house.bind();
     const browser = house.app.browser();
@@ -261,6 +274,12 @@ describe("a callback is refused", () => {
     const answers: number[] = [];
     for (let count = 0; count < 70; count += 1) answers.push((await house.back(browser, { state: "x" })).status);
     expect(answers.at(-1)).toBe(429);
+    const throttled = await browser.get("/auth/oidc/home/callback?state=x&code=y");
+    expect([throttled.status, throttled.location]).toEqual([303, "/auth/oidc/failed?wait=1"]);
+    expect((await browser.get(throttled.location ?? "")).headers.get("retry-after")).toBe("1");
+    for (const wait of ["0", "-1", "99999", "1x", ""]) {
+      expect((await browser.get(`/auth/oidc/failed?wait=${wait}`)).status).toBe(403);
+    }
     const failures = (await house.app.services.audit_entries.list({ limit: 100, outcome: "failed" })).items.length;
     expect(failures).toBeLessThanOrEqual(60);
   });

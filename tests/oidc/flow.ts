@@ -45,8 +45,12 @@ export async function oidcHouse(env: Readonly<Record<string, string>> = {}) {
     const body = (await answer.json()) as { authorization_url: string; error?: { code: string } };
     return { status: answer.status, body };
   };
-  const back = async (browser: Browser, query: Record<string, string> | string, slug = "home"): Promise<Answer> =>
-    await browser.get(`/auth/oidc/${slug}/callback?${typeof query === "string" ? query : new URLSearchParams(query)}`);
+  /** What the provider sends back, as a browser sees the end of it: a refusal is told by the page that it is led to. */
+  const back = async (browser: Browser, query: Record<string, string> | string, slug = "home"): Promise<Answer> => {
+    const search = typeof query === "string" ? query : String(new URLSearchParams(query));
+    const answer = await browser.get(`/auth/oidc/${slug}/callback?${search}`);
+    return answer.location?.startsWith("/auth/oidc/failed") === true ? await browser.get(answer.location) : answer;
+  };
   /** Binds the administrator to `sub`; returns the provider's id. */
   const bind = async (sub = "person-1", changes: Record<string, unknown> = {}): Promise<string> => {
     const id = await configure(changes);

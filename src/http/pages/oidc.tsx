@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { OidcFailedPage } from "../../../templates/oidc/failed.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, tooManyRequests } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 import { basePath } from "../base-path.ts";
 import type { App, AppContext, AppEnv } from "../context.ts";
@@ -18,6 +18,14 @@ function nextPath(text: string | undefined): string | null {
   return text;
 }
 
+/** The address of the one page for every cause; its `wait`, in seconds, is of who came too often. */
+const failedPath = "/auth/oidc/failed";
+
+/** How long to wait, as the address says it; null for none, and for what nobody of us wrote. */
+function waitSeconds(text: string | undefined): number | null {
+  return text !== undefined && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : null;
+}
+
 const requireGet: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.method === "GET") return await next();
   c.header("Allow", "GET");
@@ -31,10 +39,8 @@ export function oidcPages(app: App, services: Services, page: PageSettings): voi
   const secondsTo = (instant: number) => Math.floor((instant - clock.now()) / 1000);
 
   /** One page for every cause. */
-  const failed = async (c: AppContext, error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== "oidc_refused") throw error;
-    return respondHtml(c, <OidcFailedPage ctx={await pageContext(c, page)} />, error.status);
-  };
+  const failed = async (c: AppContext) =>
+    respondHtml(c, <OidcFailedPage ctx={{ ...(await pageContext(c, page)), path: failedPath }} />, 403);
 
   // Whatever looks ahead at a link by HEAD must not use up a state.
   app.use("/auth/oidc/*", requireGet);
@@ -47,8 +53,15 @@ export function oidcPages(app: App, services: Services, page: PageSettings): voi
       writeAttemptCookie(c, baseUrl, started.browser, secondsTo(started.expires_at));
       return c.redirect(started.authorization_url, 303);
     } catch (error) {
-      return await failed(c, error);
+      if (!(error instanceof AppError) || error.code !== "oidc_refused") throw error;
+      return await failed(c);
     }
+  });
+
+  app.get(failedPath, async (c) => {
+    const wait = waitSeconds(c.req.query("wait"));
+    if (wait === null) return await failed(c);
+    throw tooManyRequests("Too many sign-ins with the identity provider; try again in a moment", wait);
   });
 
   app.get("/auth/oidc/:slug/callback", async (c) => {
@@ -63,7 +76,11 @@ export function oidcPages(app: App, services: Services, page: PageSettings): voi
       writeSessionCookie(c, baseUrl, sign_in.token, secondsTo(sign_in.expires_at));
       return respondDone(c, prefix(), sign_in.password_change_required ? "/account/password" : (next ?? "/"));
     } catch (error) {
-      return await failed(c, error);
+      // Never a page here: code and state would stay in the address bar and in the browser's history.
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === "oidc_refused") return respondDone(c, prefix(), failedPath);
+      if (error.status !== 429) throw error;
+      return respondDone(c, prefix(), `${failedPath}?wait=${Math.ceil(error.retry_after_seconds ?? 1)}`);
     }
   });
 }

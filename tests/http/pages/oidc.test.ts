@@ -166,8 +166,11 @@ describe("while it is bound", () => {
   test.each(languages)("whatever the provider sends is answered with the one page, in %s", async (language) => {
     const query = `error=access_denied&error_description=${encodeURIComponent("<b>mark me</b>")}&state=x`;
     const stranger = app.browser();
-    const page = await stranger.get(`/auth/oidc/house/callback?${query}`, { headers: { "accept-language": language } });
-    expect(page.status).toBeGreaterThanOrEqual(400);
+    const answer = await stranger.get(`/auth/oidc/house/callback?${query}`);
+    expect(answer.location).toBe("/tide/auth/oidc/failed");
+    const page = await stranger.get("/auth/oidc/failed", { headers: { "accept-language": language } });
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('<input type="hidden" name="next" value="/auth/oidc/failed"');
     expect(page.text).not.toContain("mark me");
     expect(page.text).not.toContain("access_denied");
     expect(page.text).toContain('href="/tide/login"');
