@@ -112,6 +112,9 @@ describe("rotateSessionKey()", () => {
     house = await keyHouse(env);
     const { status, body } = await house.person.api("POST", "/security-keys/session/rotations", password);
     expect([status, body]).toMatchObject([409, { error: { code: "rotation_refused" } }]);
+    expect(await house.audited("session_key_rotated")).toMatchObject([
+      { outcome: "refused", actor: "admin", detail: { reason: expect.stringContaining(variable) } },
+    ]);
     const { text } = await house.person.get("/settings/keys");
     expect(text).toContain(`${variable} `);
     expect(text).toContain("It cannot be rotated here");
