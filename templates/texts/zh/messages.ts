@@ -1,12 +1,15 @@
 import type { MessageDictionary } from "../messages.ts";
 import { engineMessages } from "./engine-messages.ts";
+import { networkMessages, requestMessages } from "./network-messages.ts";
 import { messages as oidcMessages } from "./oidc-messages.ts";
 import { containerMessages, runMessages } from "./run-messages.ts";
+import { serviceMessages } from "./service-messages.ts";
 import { sourceMessages } from "./source-messages.ts";
 
 /** 服务与表单校验给出的英文句子及其中文；`{}` 处为原文中的值，顺序保持一致。 */
 export const messages: MessageDictionary = [
   // 较长的句子在前，否则会先被较短的匹配。
+  ...requestMessages,
   ...sourceMessages,
   ...engineMessages,
   ...runMessages,
@@ -502,4 +505,6 @@ export const messages: MessageDictionary = [
     "The keys were changed each time that the database was copied; try again",
     "每次复制数据库时密钥都发生了变化；请重试",
   ],
+  ...networkMessages,
+  ...serviceMessages,
 ];

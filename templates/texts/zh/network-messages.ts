@@ -1,0 +1,34 @@
+import type { MessageDictionary } from "../messages.ts";
+
+/** 请求失败的具体原因；须在较短的“请求失败”之前。 */
+export const requestMessages: MessageDictionary = [
+  ['Request to "{}" failed: the answer has more than {} KiB of headers', "对“{}”的请求失败：应答的标头超过 {} KiB"],
+  ['Request to "{}" failed: the answer is not HTTP', "对“{}”的请求失败：应答不是 HTTP"],
+  ['Request to "{}" failed: the answer\'s gzip is damaged', "对“{}”的请求失败：应答的 gzip 已损坏"],
+  ['Request to "{}" was cancelled', "对“{}”的请求被取消"],
+];
+
+/** 对外请求的其他失败原因。 */
+export const networkMessages: MessageDictionary = [
+  ["The answer of {} could not be read: {}", "无法读取{}的应答：{}"],
+  ['{} answered with something that is not JSON: "{}"', "{}的应答不是 JSON：“{}”"],
+  ["{} answered with unexpected JSON at {}: {}", "{}的应答在 {} 处的 JSON 不符合预期：{}"],
+  ["{} answered with JSON that is nested too deep", "{}的应答的 JSON 嵌套过深"],
+  ["The destination answered with status {}", "目标应答的状态码为 {}"],
+  ['Only http and https are used, not "{}"', "只使用 http 和 https，不使用“{}”"],
+  [
+    'The address of "{}" has a user name or password; store a credential instead',
+    "“{}”的地址中含有用户名或密码，请改为保存凭据",
+  ],
+  ['"{}" answered with status {}', "“{}”应答的状态码为 {}"],
+  ['"{}" redirects to a place that is no URL', "“{}”重定向到的位置不是 URL"],
+  ['"{}" redirects to a "{}" address, only http and https are followed', "“{}”重定向到“{}”地址，只跟随 http 和 https"],
+  [
+    '"{}" redirects from https to http at "{}", which is not followed',
+    "“{}”从 https 重定向到 http（位于“{}”），不会跟随",
+  ],
+  ['"{}" redirects a request with a body to "{}", which is not followed', "“{}”把带正文的请求重定向到“{}”，不会跟随"],
+  ['The name "{}" has {} addresses, at most {} are taken', "域名“{}”有 {} 个地址，最多接受 {} 个"],
+  ['"{}" switched protocols without being asked', "“{}”未经请求便切换了协议"],
+  ['The answer is compressed as "{}", which was not asked for', "应答以未请求的“{}”方式压缩"],
+];

@@ -1,0 +1,127 @@
+import type { MessageDictionary } from "../messages.ts";
+
+/** 账户、凭据、通知、列表与请求的消息。 */
+const general: MessageDictionary = [
+  [
+    "An API token cannot change the account or its tokens; sign in with the password",
+    "API 令牌不能更改账户或其令牌；请用密码登录",
+  ],
+  ["The user name or the password is wrong", "用户名或密码错误"],
+  ["Too many failed attempts; try again in {} s", "失败次数过多，请在 {} 秒后再试"],
+  ["Too many passwords are being checked at this moment; try again", "此刻正在核对的密码过多，请稍后再试"],
+  ["This is not a cursor of this list; leave it out to begin anew", "这不是此列表的游标；请去掉它以从头开始"],
+  ["Write an instant of at most 40 characters", "请填写最多 40 个字符的时间"],
+  ['Write an instant, for example "2026-11-21T03:12:09Z"', "请填写时间，例如“2026-11-21T03:12:09Z”"],
+  ["Choose ok, failed or refused", "请选择 ok、failed 或 refused"],
+  ["The request names no usable host; send a Host header", "请求没有可用的主机名；请发送 Host 标头"],
+  ["The body is not a form as its content type says", "正文不是其内容类型所称的表单"],
+  ['The method "{}" is not one of ours', "不支持方法“{}”"],
+  ["This path takes {}, not {}", "此路径接受 {}，不接受 {}"],
+  ["Change the bootstrap password first", "请先更改初始密码"],
+  ["The disk of the database is full; free space and try again", "数据库所在磁盘已满；请释放空间后重试"],
+  ["The smallest page has 1 entry", "每页至少 1 条"],
+  ["The largest page has {} entries", "每页最多 {} 条"],
+  ["Write an object with its fields", "请填写包含各字段的对象"],
+  ['The credential "{}" is of kind {}; choose one of kind {}', "凭据“{}”的类型是 {}；请选择类型为 {} 的凭据"],
+  ['The credential "{}" is of kind {}, not {}', "凭据“{}”的类型是 {}，不是 {}"],
+  [
+    "The destination redirects, which is not followed; enter the final address",
+    "目标发生重定向，不会跟随；请填写最终地址",
+  ],
+  ["The queue of this notifier is full ({} wait)", "此通知的队列已满（{} 条等待中）"],
+  ["The receiver has answered 410 Gone", "接收方已返回 410 Gone"],
+  ["The notifier is disabled", "通知已停用"],
+  ['Choose "en" or "zh"', "请选择“en”或“zh”"],
+  ["A signing secret has at most 256 characters", "签名密钥最多 256 个字符"],
+  ["Keep at least 30 days", "至少保留 30 天"],
+  ["Keep at most 3650 days", "最多保留 3650 天"],
+];
+
+/** 密钥与备份的消息。 */
+const keysAndBackups: MessageDictionary = [
+  ["Choose yes or no", "请选择是或否"],
+  ["The database could not be copied: {}", "无法复制数据库：{}"],
+  ["The copy of the database is damaged: {}", "数据库的副本已损坏：{}"],
+  ["Read a stored secret: the value is not encrypted", "读取已保存的机密：该值未加密"],
+  ["Read the encryption key: it is not a Fernet key", "读取加密密钥：它不是 Fernet 密钥"],
+  ["Read a stored secret: its content does not have the expected form", "读取已保存的机密：其内容格式不符合预期"],
+  [
+    "Decrypt a stored secret: the value is damaged or belongs to another key",
+    "解密已保存的机密：该值已损坏或属于另一个密钥",
+  ],
+  [
+    'The session key in {} is not usable; it must be at least {} random bytes in base64, as "openssl rand -base64 32" prints',
+    "{} 中的会话密钥不可用；它必须是至少 {} 个随机字节的 base64，如“openssl rand -base64 32”的输出",
+  ],
+  [
+    "The encryption key in {} is not usable; it must be a Fernet key: 32 random bytes in base64url with padding, 44 characters",
+    "{} 中的加密密钥不可用；它必须是 Fernet 密钥：32 个随机字节的带填充 base64url，共 44 个字符",
+  ],
+  [
+    'The key file "{}" cannot be read; give it to the user that runs Tidemark',
+    "无法读取密钥文件“{}”；请让运行 Tidemark 的用户拥有它",
+  ],
+  [
+    'The key file "{}" is a link that leads nowhere; mount or restore what it names',
+    "密钥文件“{}”是指向不存在位置的链接；请挂载或恢复其目标",
+  ],
+  ['The key file "{}" is not a regular file', "密钥文件“{}”不是普通文件"],
+  [
+    'The key file "{}" has mode {} and others may read it; run chmod 600 on it, and rotate the keys if it was exposed',
+    "密钥文件“{}”的权限为 {}，其他用户可以读取；请对其执行 chmod 600，若已泄露请轮换密钥",
+  ],
+  ['The key file "{}" has more than 64 KiB', "密钥文件“{}”超过 64 KiB"],
+  [
+    'The key file "{}" is damaged or of another version; restore it from a backup',
+    "密钥文件“{}”已损坏或属于其他版本；请从备份恢复",
+  ],
+];
+
+/** 追踪器、导入与来源的消息。 */
+const trackersAndSources: MessageDictionary = [
+  ['Sources of kind "{}" have no list of names to judge', "类型为“{}”的来源没有可供判断的名称列表"],
+  ['The check of "{}" has not ended yet', "“{}”的检查尚未结束"],
+  ["Nothing is sent while a source is only described", "仅描述来源时不会发送任何请求"],
+  ["Name the tag", "请填写标签"],
+  ["Write a list of release channels", "请填写发布通道的列表"],
+  ["Write a list of sources", "请填写来源的列表"],
+  ["Write a credential's id", "请填写凭据的 id"],
+  ["This is no credential's id", "这不是凭据的 id"],
+  ["The section for {} in the changelog is empty", "更新日志中 {} 的章节为空"],
+  ["The changelog is empty", "更新日志为空"],
+  ["This YAML cannot be taken: its aliases multiply it beyond measure", "无法接受此 YAML：其别名会使内容无限膨胀"],
+  [
+    "This is larger or deeper than any configuration: at most {} values are read",
+    "内容比任何配置都更大或更深：最多读取 {} 个值",
+  ],
+  ["This is something else: it must have {}", "这是别的内容：它必须包含 {}"],
+  ['the next page "{}" {}', "下一页“{}”{}"],
+  ["is no address", "不是地址"],
+  ['is on another origin than "{}"', "与“{}”不同源"],
+  ["its pages run in a circle after page {}", "其分页在第 {} 页之后循环"],
+  ["there are more than {}, at most {} are read", "数量超过 {}，最多读取 {}"],
+  ["{} pages and {} characters", "{} 页、{} 个字符"],
+  ["the names have {} characters together, at most {} are read", "名称共有 {} 个字符，最多读取 {} 个"],
+  ['The {} has an error in "{}": {}', "{} 的“{}”有误：{}"],
+  ['The credential has no "username" and "password"', "凭据中没有“username”和“password”"],
+  ['"{}" is neither a tag nor a digest of "{}"', "“{}”既不是标签也不是摘要（属于“{}”）"],
+  ['its digest is "{}", wanted is "{}"', "其摘要为“{}”，应为“{}”"],
+  ["the answer has no usable token", "应答中没有可用的令牌"],
+  ["the credential is not sent there, {}", "凭据不会发送到那里，{}"],
+  ['The credential has no "token" that a request can carry', "凭据中没有请求可以携带的“token”"],
+  ['The credential has no "token" that can be sent', "凭据中没有可以发送的“token”"],
+  ['The credential has no usable "token"', "凭据中没有可用的“token”"],
+  ['The credential has no "basic_auth" of the form "username:password"', "凭据中没有“用户名:密码”形式的“basic_auth”"],
+  ['{} of "{}" is no good YAML: {}', "{}（属于“{}”）不是有效的 YAML：{}"],
+  ["The registry's answer is larger than {}", "镜像仓库的应答大于 {}"],
+  ["{} (line {} of the index)", "{}（索引第 {} 行）"],
+  [
+    '{} is no chart name: letters, digits, dots, dashes and underscores, as "ingress-nginx"',
+    "{} 不是 Chart 名称：可用字母、数字、点、短横线和下划线，例如“ingress-nginx”",
+  ],
+  ["the answer was {}: {}", "应答为 {}：{}"],
+  ["the answer was {}", "应答为 {}"],
+  ["it is no path of a file", "这不是文件路径"],
+];
+
+export const serviceMessages: MessageDictionary = [...general, ...keysAndBackups, ...trackersAndSources];
