@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -24,8 +25,8 @@ export interface Authority {
   ca: string;
   /** The public keys of what it issued so far, as Chromium's `--ignore-certificate-errors-spki-list` takes them. */
   pins(): string;
-  /** A server's certificate for names such as `localhost`. */
-  issue(name: string): Certificate;
+  /** A server's certificate for a name such as `localhost` or an IPv4 address, or a client's. */
+  issue(name: string, usage?: "server" | "client"): Certificate;
   remove(): void;
 }
 
@@ -52,12 +53,13 @@ export function createAuthority(): Authority {
     ca_file: caFile,
     ca,
     pins: () => pins.join(","),
-    issue: (name) => {
+    issue: (name, usage = "server") => {
       count += 1;
       const file = (ending: string) => at(`${count}-${name}.${ending}`);
       const certificate = { cert_file: file("pem"), key_file: file("key") };
       run("req", ...p256, "-keyout", certificate.key_file, "-out", file("csr"), "-subj", `/CN=${name}`);
-      writeFileSync(file("ext"), `subjectAltName=DNS:${name}\nextendedKeyUsage=serverAuth\n`);
+      const kind = isIP(name) === 0 ? "DNS" : "IP";
+      writeFileSync(file("ext"), `subjectAltName=${kind}:${name}\nextendedKeyUsage=${usage}Auth\n`);
       const signer = ["-CA", caFile, "-CAkey", at("ca.key"), "-CAcreateserial", "-extfile", file("ext")];
       run("x509", "-req", "-in", file("csr"), ...signer, ...days, "-out", certificate.cert_file);
       const { publicKey } = new X509Certificate(readFileSync(certificate.cert_file));

@@ -1,9 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./free-port.ts";
+import { startPeerProcess } from "./peer-process.ts";
 
 const version = "1.26.0";
 const home = join(process.env.TIDEMARK_PEERS ?? join(homedir(), ".cache/tidemark-peers"), `gitea-${version}`);
@@ -33,17 +33,6 @@ export interface Gitea {
 }
 
 const account = { name: "owner", password: "Test-pass-1" } as const;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
-}
 
 /** Gitea ends TLS itself, as `localhost`. */
 export interface GiteaTls {
@@ -96,24 +85,6 @@ ROOT_PATH = ${directory}/log
 `;
 }
 
-async function waitUntilServing(
-  url: string,
-  trust: BunFetchRequestInit,
-  child: ChildProcess,
-  log: () => string,
-): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${log().slice(-2_000)}`);
-    try {
-      if ((await fetch(`${url}/api/v1/version`, trust)).ok) return;
-    } catch {
-      // It does not listen yet.
-    }
-    await Bun.sleep(100);
-  }
-  throw new Error(`${program} did not answer at ${url} in a minute: ${log().slice(-2_000)}`);
-}
-
 /** Starts a real Gitea on a free port of loopback with a folder of its own; ready when this resolves. */
 export async function startGitea(options: { tls?: GiteaTls } = {}): Promise<Gitea> {
   const { tls } = options;
@@ -149,37 +120,20 @@ export async function startGitea(options: { tls?: GiteaTls } = {}): Promise<Gite
     const who = ["--username", name, "--password", password, "--email", `${name}@example.test`];
     admin("create", ...who, "--must-change-password=false");
   };
-  let child: ChildProcess | null = null;
-  const killAtExit = () => child?.kill("SIGKILL");
-  const stop = async () => {
-    process.removeListener("exit", killAtExit);
-    if (child !== null && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, "exit");
-      child.kill("SIGTERM");
-      await ended;
-    }
-    rmSync(directory, { recursive: true, force: true });
-  };
+  const remove = () => rmSync(directory, { recursive: true, force: true });
   try {
     run("migrate");
     const mail = `${account.name}@example.test`;
     const who = ["--username", account.name, "--password", account.password, "--email", mail];
     admin("create", "--admin", ...who, "--must-change-password=false");
     const token = createToken("all");
-    const started = spawn(program, ["--config", file, "web"], { env, stdio: ["ignore", "pipe", "pipe"] });
-    child = started;
-    process.once("exit", killAtExit);
-    let log = "";
-    for (const stream of [started.stdout, started.stderr]) {
-      stream.on("data", (chunk) => {
-        log = (log + String(chunk)).slice(-20_000);
-      });
-    }
     const host = `${tls === undefined ? "127.0.0.1" : "localhost"}:${port}`;
     const url = `${tls === undefined ? "http" : "https"}://${host}`;
     const trust = tls === undefined ? {} : { tls: { ca: tls.ca } };
     const folderOf = (path: string) => join(directory, "data/repositories", `${path.toLowerCase()}.git`);
-    await waitUntilServing(url, trust, started, () => log);
+    const isServing = async () => (await fetch(`${url}/api/v1/version`, trust)).ok;
+    const child = await startPeerProcess([program, "--config", file, "web"], { env, isServing });
+    const stop = () => child.stop().finally(remove);
     const api = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
       const response = await fetch(`${url}/api/v1${path}`, {
         ...trust,
@@ -193,7 +147,7 @@ export async function startGitea(options: { tls?: GiteaTls } = {}): Promise<Gite
     };
     return { url, host, token, api, folderOf, createToken, createAccount, stop };
   } catch (error) {
-    await stop();
+    remove();
     throw error;
   }
 }

@@ -1,10 +1,10 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "./free-port.ts";
+import { startPeerProcess } from "./peer-process.ts";
 
 const peers = process.env.TIDEMARK_PEERS || join(homedir(), ".cache/tidemark-peers");
 const helmProgram = join(peers, "helm-3.22.0/helm");
@@ -90,25 +90,6 @@ export function serveFolder(folder: string): Repository {
   return { url: `http://127.0.0.1:${server.port}`, take: () => seen.splice(0), stop: () => server.stop(true) };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
-}
-
-async function untilServing(url: string, child: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    if (child.exitCode !== null) throw new Error(`${museumProgram} ended with ${child.exitCode}`);
-    const answer = await fetch(`${url}/health`).catch(() => null);
-    if (answer?.ok) return;
-    await Bun.sleep(50);
-  }
-  throw new Error(`${museumProgram} did not answer at ${url} in 10 seconds`);
-}
-
 /** Starts a real chartmuseum behind Basic auth, on a free port of loopback with a folder of its own. */
 export async function startChartmuseum(): Promise<Repository & { upload(archive: string): Promise<void> }> {
   const directory = mkdtempSync(join(tmpdir(), "tidemark-museum-"));
@@ -121,27 +102,7 @@ export async function startChartmuseum(): Promise<Repository & { upload(archive:
     "--storage=local",
     `--storage-local-rootdir=${directory}`,
   ];
-  const child = spawn(museumProgram, [...flags, `--chart-url=${url}`], {
-    stdio: "ignore",
-    env: { BASIC_AUTH_USER: username, BASIC_AUTH_PASS: password },
-  });
-  const killAtExit = () => child.kill("SIGKILL");
-  process.once("exit", killAtExit);
-  const stop = async () => {
-    process.removeListener("exit", killAtExit);
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, "exit");
-      child.kill("SIGTERM");
-      await ended;
-    }
-    rmSync(directory, { recursive: true, force: true });
-  };
-  try {
-    await untilServing(url, child);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const remove = () => rmSync(directory, { recursive: true, force: true });
   const upload = async (archive: string) => {
     const authorization = `Basic ${btoa(`${username}:${password}`)}`;
     const response = await fetch(`${url}/api/charts`, {
@@ -151,5 +112,14 @@ export async function startChartmuseum(): Promise<Repository & { upload(archive:
     });
     if (response.status !== 201) throw new Error(`Upload: ${response.status} ${await response.text()}`);
   };
-  return { url, take: () => [], upload, stop };
+  try {
+    const child = await startPeerProcess([museumProgram, ...flags, `--chart-url=${url}`], {
+      env: { BASIC_AUTH_USER: username, BASIC_AUTH_PASS: password },
+      isServing: async () => (await fetch(`${url}/health`)).ok,
+    });
+    return { url, take: () => [], upload, stop: () => child.stop().finally(remove) };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { freePort, type IdentityOptions, type IdentityProvider, startIdentityProcess } from "./identity.ts";
+import { freePort } from "./free-port.ts";
+import { type IdentityOptions, type IdentityProvider, startIdentityProcess } from "./identity.ts";
 
 const program = join(import.meta.dir, "identity-certified-server.ts");
 

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, type IdentityOptions, type IdentityProvider, startIdentityProcess } from "./identity.ts";
+import { freePort } from "./free-port.ts";
+import { type IdentityOptions, type IdentityProvider, startIdentityProcess } from "./identity.ts";
 
 const version = "2.45.1";
 const program = join(process.env.TIDEMARK_PEERS ?? join(homedir(), ".cache/tidemark-peers"), `dex-${version}`, "dex");

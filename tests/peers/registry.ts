@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createPrivateKey, type KeyObject, randomUUID, sign, X509Certificate } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RegistryAuth } from "../support/oci-image.ts";
+import { freePort } from "./free-port.ts";
+import { startPeerProcess } from "./peer-process.ts";
 
 const program = "/usr/bin/docker-registry";
 /** The only account of a registry with sign-in. */
@@ -37,17 +37,6 @@ export interface Registry {
   tokenRequests: { line: string; authorization: string | null }[];
   /** Stops the processes that were started and removes the folder. */
   stop(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
 }
 
 interface Access {
@@ -116,19 +105,6 @@ function startTokenServer(directory: string, lifetime: number, requests: Registr
   return { realm: `http://127.0.0.1:${server.port}/token`, certificateFile, stop: () => server.stop(true) };
 }
 
-async function waitUntilServing(url: string, child: ChildProcess, log: () => string): Promise<void> {
-  for (let attempt = 0; attempt < 1_200; attempt += 1) {
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${log().slice(-2_000)}`);
-    try {
-      await fetch(`${url}/v2/`);
-      return;
-    } catch {
-      await Bun.sleep(50);
-    }
-  }
-  throw new Error(`${program} did not answer at ${url} in a minute: ${log().slice(-2_000)}`);
-}
-
 /**
  * Starts a real registry on a free port of loopback with a folder of its own; ready when this resolves. The token server lives
  * in this process: a test that waits for a child synchronously (`execFileSync`) while it signs in keeps it from answering.
@@ -170,34 +146,21 @@ async function startOnce(options: RegistryOptions): Promise<Registry> {
   // JSON is YAML.
   const file = join(directory, "config.yml");
   writeFileSync(file, JSON.stringify(config));
-  const child = spawn(program, ["serve", file], { stdio: ["ignore", "pipe", "pipe"], env: {} });
-  let log = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
-      log = (log + String(chunk)).slice(-20_000);
-    });
-  }
-  const killAtExit = () => child.kill("SIGKILL");
-  process.once("exit", killAtExit);
-  const stop = async () => {
-    process.removeListener("exit", killAtExit);
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, "exit");
-      child.kill("SIGTERM");
-      await ended;
-    }
+  const url = `http://127.0.0.1:${port}`;
+  const release = async () => {
     await tokens?.stop();
     rmSync(directory, { recursive: true, force: true });
   };
-  const url = `http://127.0.0.1:${port}`;
+  const isServing = async () => (await fetch(`${url}/v2/`)).status > 0;
   try {
-    await waitUntilServing(url, child, () => log);
+    const child = await startPeerProcess([program, "serve", file], { env: {}, isServing });
+    const auth = kind === "none" ? null : account;
+    const stop = () => child.stop().finally(release);
+    return { url, host: `127.0.0.1:${port}`, auth, directory: content, tokenRequests, stop };
   } catch (error) {
-    await stop();
+    await release();
     throw error;
   }
-  const auth = kind === "none" ? null : account;
-  return { url, host: `127.0.0.1:${port}`, auth, directory: content, tokenRequests, stop };
 }
 
 /** Lays tags down beside an existing one, pointing to the same manifest; thousands take a second. */

@@ -1,9 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startPeerProcess } from "./peer-process.ts";
 
 const programs = { nginx: "/usr/sbin/nginx", caddy: "/usr/bin/caddy" } as const;
 export type ProxyKind = keyof typeof programs;
@@ -13,46 +11,7 @@ export function proxiesMissing(): string | null {
   for (const [name, program] of Object.entries(programs)) {
     if (!existsSync(program)) return `${program} is not installed (apt-get install ${name})`;
   }
-  return existsSync("/usr/bin/openssl") ? null : "/usr/bin/openssl is not installed (apt-get install openssl)";
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
-}
-
-/** An authority of our own and a certificate that it gave for one name. */
-export interface PrivateCa {
-  directory: string;
-  /** PEM text of the authority. */
-  ca: string;
-  certificate: string;
-  key: string;
-}
-
-export function createPrivateCa(name: string): PrivateCa {
-  const directory = mkdtempSync(join(tmpdir(), "tidemark-ca-"));
-  const file = (each: string) => join(directory, each);
-  const openssl = (...args: string[]) => execFileSync("/usr/bin/openssl", args, { stdio: "ignore" });
-  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-  const authority = ["-subj", "/CN=Tidemark tests", "-keyout", file("ca.key"), "-out", file("ca.pem")];
-  openssl("req", "-x509", ...newKey, "-days", "30", ...authority);
-  openssl("req", ...newKey, "-subj", `/CN=${name}`, "-keyout", file("leaf.key"), "-out", file("leaf.csr"));
-  writeFileSync(file("leaf.ext"), `subjectAltName=DNS:${name}\n`);
-  const signer = ["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-CAcreateserial", "-extfile", file("leaf.ext")];
-  openssl("x509", "-req", "-in", file("leaf.csr"), "-days", "30", ...signer, "-out", file("leaf.pem"));
-  return {
-    directory,
-    ca: readFileSync(file("ca.pem"), "utf8"),
-    certificate: file("leaf.pem"),
-    key: file("leaf.key"),
-  };
+  return null;
 }
 
 export interface ReverseProxy {
@@ -102,49 +61,18 @@ export async function startReverseProxy(kind: ProxyKind, port: number, site: str
     kind === "nginx"
       ? ["-p", directory, "-c", file, "-e", "stderr"]
       : ["run", "--config", file, "--adapter", "caddyfile"];
-  const child = spawn(programs[kind], args, {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: "/usr/bin:/bin", HOME: join(directory, "home") },
-  });
-  let log = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
-      log = (log + String(chunk)).slice(-20_000);
-    });
-  }
-  const killAtExit = () => child.kill("SIGKILL");
-  process.once("exit", killAtExit);
-  const stop = async () => {
-    process.removeListener("exit", killAtExit);
-    await ended(child);
-    rmSync(directory, { recursive: true, force: true });
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  const isServing = async () => {
+    const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data: () => undefined } });
+    socket.end();
+    return true;
   };
   try {
-    await answering(child, port, () => log);
+    const env = { PATH: "/usr/bin:/bin", HOME: join(directory, "home") };
+    const child = await startPeerProcess([programs[kind], ...args], { env, isServing });
+    return { kind, port, stop: () => child.stop().finally(remove) };
   } catch (error) {
-    await stop();
+    remove();
     throw error;
   }
-  return { kind, port, stop };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, "exit");
-  child.kill("SIGTERM");
-  await exit;
-}
-
-async function answering(child: ChildProcess, port: number, log: () => string): Promise<void> {
-  for (let attempt = 0; attempt < 1_200; attempt += 1) {
-    if (child.exitCode !== null) throw new Error(`The proxy ended with ${child.exitCode}: ${log().slice(-2_000)}`);
-    try {
-      const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data: () => undefined } });
-      socket.end();
-      return;
-    } catch {
-      await Bun.sleep(50);
-    }
-  }
-  throw new Error(`The proxy did not listen at ${port} in a minute: ${log().slice(-2_000)}`);
 }

@@ -1,10 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { arch, homedir, platform, tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually } from "../support/eventually.ts";
+import { freePort } from "./free-port.ts";
+import { startPeerProcess } from "./peer-process.ts";
 
 const version = "0.24.1-pre.42";
 const peers = process.env.TIDEMARK_PEERS || join(homedir(), ".cache/tidemark-peers");
@@ -39,42 +38,21 @@ export interface Sqld {
   stop(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
-}
-
 /** Starts a libSQL server with an empty database on loopback. */
 export async function startSqld(): Promise<Sqld> {
   const directory = mkdtempSync(join(tmpdir(), "tidemark-sqld-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const lines: string[] = [];
-  const child: ChildProcess = spawn(program, ["--http-listen-addr", `127.0.0.1:${port}`, "--db-path", directory], {
-    env: { PATH: process.env.PATH ?? "", HOME: directory },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const exited = once(child, "exit");
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => lines.push(String(chunk)));
-  const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-    await exited;
-    rmSync(directory, { recursive: true, force: true });
-  };
+  const remove = () => rmSync(directory, { recursive: true, force: true });
   try {
-    await eventually("sqld to answer", async () => {
-      if (child.exitCode !== null) throw new Error(`sqld ended with ${child.exitCode}:\n${lines.join("")}`);
-      return (await fetch(`${url}/health`).catch(() => null))?.ok === true;
+    const child = await startPeerProcess([program, "--http-listen-addr", `127.0.0.1:${port}`, "--db-path", directory], {
+      env: { PATH: process.env.PATH ?? "", HOME: directory },
+      isServing: async () => (await fetch(`${url}/health`)).ok,
+      signal: "SIGKILL",
     });
+    return { url, pid: child.pid, stop: () => child.stop().finally(remove) };
   } catch (error) {
-    await stop();
+    remove();
     throw error;
   }
-  return { url, pid: child.pid ?? 0, stop };
 }

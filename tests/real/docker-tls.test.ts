@@ -1,77 +1,35 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { systemClock } from "../../src/clock.ts";
 import { errorMessage } from "../../src/errors.ts";
 import { docker } from "../../src/runtimes/docker/index.ts";
+import { type Authority, authorityMissing, type Certificate, createAuthority } from "../peers/authority.ts";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { freePort } from "../peers/free-port.ts";
 import { peerSuite } from "../support/peer.ts";
 
 // Each is over in a second; a machine that builds something beside them needs longer.
 setDefaultTimeout(60_000);
 
-const folder = mkdtempSync(join(tmpdir(), "tidemark-tls-"));
-const file = (name: string) => join(folder, name);
-const text = (name: string) => readFileSync(file(name), "utf8");
-const noOpenssl = existsSync("/usr/bin/openssl") ? null : "/usr/bin/openssl is not installed (Debian package openssl)";
+const text = (file: string) => readFileSync(file, "utf8");
 
-function openssl(...args: readonly string[]): void {
-  execFileSync("/usr/bin/openssl", [...args], { cwd: folder, stdio: "pipe" });
-}
-
-/** An authority of its own, a server's certificate for 127.0.0.1 alone, and a client's. */
-function makeCertificates(): void {
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-  for (const name of ["ca", "other-ca"]) {
-    openssl(
-      "req",
-      "-x509",
-      ...key,
-      "-days",
-      "2",
-      "-subj",
-      `/CN=${name}`,
-      "-keyout",
-      `${name}.key`,
-      "-out",
-      `${name}.pem`,
-    );
-  }
-  for (const [name, extension] of [
-    ["server", "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth"],
-    ["client", "extendedKeyUsage=clientAuth"],
-  ] as const) {
-    openssl("req", "-new", ...key, "-subj", `/CN=${name}`, "-keyout", `${name}.key`, "-out", `${name}.csr`);
-    writeFileSync(file(`${name}.ext`), extension);
-    const sign = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", `${name}.ext`];
-    openssl("x509", "-req", "-in", `${name}.csr`, ...sign, "-out", `${name}.pem`);
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("No port");
-  return address.port;
-}
-
-peerSuite("docker over tcp with TLS", engineMissing() ?? noOpenssl, () => {
+peerSuite("docker over tcp with TLS", engineMissing() ?? authorityMissing(), () => {
   let engine: TestEngine;
+  let authority: Authority;
+  let stranger: Authority;
+  let person: Certificate;
   let port = 0;
   beforeAll(async () => {
-    makeCertificates();
+    [authority, stranger] = [createAuthority(), createAuthority()];
+    const server = authority.issue("127.0.0.1");
+    person = authority.issue("client", "client");
     port = await freePort();
-    const tls = ["--tlsverify", "--tlscacert", file("ca.pem"), "--tlscert", file("server.pem"), "--tlskey"];
-    engine = await startEngine({ args: ["--host", `tcp://127.0.0.1:${port}`, ...tls, file("server.key")] });
+    const tls = ["--tlsverify", "--tlscacert", authority.ca_file, "--tlscert", server.cert_file, "--tlskey"];
+    engine = await startEngine({ args: ["--host", `tcp://127.0.0.1:${port}`, ...tls, server.key_file] });
   }, 120_000);
   afterAll(async () => {
-    await engine.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await engine?.stop();
+    for (const each of [authority, stranger]) each.remove();
   }, 60_000);
 
   async function describeOver(host: string, isVerified: boolean, secret: Record<string, string> | null) {
@@ -84,18 +42,18 @@ peerSuite("docker over tcp with TLS", engineMissing() ?? noOpenssl, () => {
     await using session = await docker.open(config, secret, context);
     return await session.describe();
   }
-  const client = () => ({ client_certificate: text("client.pem"), client_key: text("client.key") });
+  const client = () => ({ client_certificate: text(person.cert_file), client_key: text(person.key_file) });
 
   test("the authority and the client's certificate are used", async () => {
-    const facts = await describeOver("127.0.0.1", true, { ca_certificate: text("ca.pem"), ...client() });
+    const facts = await describeOver("127.0.0.1", true, { ca_certificate: authority.ca, ...client() });
     expect(facts).toMatchObject({ api_version: "1.41", platform: "linux/amd64" });
   });
 
   test.each([
     ["no authority", "127.0.0.1", () => client()],
-    ["another authority", "127.0.0.1", () => ({ ca_certificate: text("other-ca.pem"), ...client() })],
-    ["a name that the certificate does not have", "localhost", () => ({ ca_certificate: text("ca.pem"), ...client() })],
-    ["no client certificate", "127.0.0.1", () => ({ ca_certificate: text("ca.pem") })],
+    ["another authority", "127.0.0.1", () => ({ ca_certificate: stranger.ca, ...client() })],
+    ["a name that the certificate does not have", "localhost", () => ({ ca_certificate: authority.ca, ...client() })],
+    ["no client certificate", "127.0.0.1", () => ({ ca_certificate: authority.ca })],
     ["no credential at all", "127.0.0.1", () => null],
   ])("verification fails closed with %s", async (_case, host, secret) => {
     const failure = await describeOver(host, true, secret()).catch((error: unknown) => error);
@@ -115,7 +73,7 @@ peerSuite("docker over tcp with TLS", engineMissing() ?? noOpenssl, () => {
   });
 
   test("half a client certificate is refused before anything is sent", async () => {
-    const secret = { ca_certificate: text("ca.pem"), client_certificate: text("client.pem") };
+    const secret = { ca_certificate: authority.ca, client_certificate: text(person.cert_file) };
     const failure = await describeOver("127.0.0.1", true, secret).catch((error: unknown) => error);
     expect(errorMessage(failure)).toContain("the client certificate and the client key, or neither");
   });

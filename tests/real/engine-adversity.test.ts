@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemActor } from "../../src/auth/schema.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { freePort } from "../peers/free-port.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { engineSuite, isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
@@ -96,14 +97,6 @@ async function holdPort(port: number): Promise<Server> {
     server.listen(port, "127.0.0.1", resolve);
   });
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const server = await holdPort(0);
-  const at = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (at === null || typeof at === "string") throw new Error("The system gave no port");
-  return at.port;
 }
 
 const isStart = (label: string) => label.endsWith("/start") && !label.includes("tidemark-probe");

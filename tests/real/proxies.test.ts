@@ -6,15 +6,9 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/db/client.ts";
 import { executors, runs } from "../../src/db/tables.ts";
 import { contentSecurityPolicy } from "../../src/http/middleware/security-headers.ts";
-import {
-  createPrivateCa,
-  freePort,
-  type PrivateCa,
-  type ProxyKind,
-  proxiesMissing,
-  type ReverseProxy,
-  startReverseProxy,
-} from "../peers/reverse-proxy.ts";
+import { type Authority, authorityMissing, type Certificate, createAuthority } from "../peers/authority.ts";
+import { freePort } from "../peers/free-port.ts";
+import { type ProxyKind, proxiesMissing, type ReverseProxy, startReverseProxy } from "../peers/reverse-proxy.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { peerSuite } from "../support/peer.ts";
 import { apiClient, firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
@@ -49,14 +43,14 @@ function documentedSite(kind: ProxyKind, title: string): string {
   return block.slice(kind.length + 1);
 }
 
-function placed(site: string, ports: { proxy: number; server: number }, ca: PrivateCa): string {
+function placed(site: string, ports: { proxy: number; server: number }, tls: Certificate): string {
   return site
     .replaceAll("listen 443 ssl", `listen 127.0.0.1:${ports.proxy} ssl`)
     .replaceAll("https://tidemark.example.org {", `https://${name}:${ports.proxy} {\n  bind 127.0.0.1`)
     .replaceAll("tidemark.example.org", name)
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${ports.server}`)
-    .replaceAll("/etc/ssl/tidemark.pem", ca.certificate)
-    .replaceAll("/etc/ssl/tidemark.key", ca.key);
+    .replaceAll("/etc/ssl/tidemark.pem", tls.cert_file)
+    .replaceAll("/etc/ssl/tidemark.key", tls.key_file);
 }
 
 const taken = {
@@ -85,7 +79,7 @@ const cases: readonly { kind: ProxyKind; what: string; prefix: string; site: str
 });
 
 /** A browser's cookies and its form token, over TLS with the private authority, from an address of its own. */
-function browserOver(ca: PrivateCa, port: number, prefix: string) {
+function browserOver(ca: string, port: number, prefix: string) {
   const cookies = new Map<string, string>();
   const origin = `https://${name}:${port}`;
   let formToken = "";
@@ -98,7 +92,7 @@ function browserOver(ca: PrivateCa, port: number, prefix: string) {
         ...(sent.body === undefined ? {} : { "content-length": String(Buffer.byteLength(sent.body)) }),
         ...sent.headers,
       };
-      const options = { host: "127.0.0.1", port, servername: name, ca: ca.ca, localAddress: clientAddress };
+      const options = { host: "127.0.0.1", port, servername: name, ca, localAddress: clientAddress };
       const request = https.request({ ...options, agent: false, method: sent.method ?? "GET", path, headers }, resolve);
       request.on("error", reject);
       request.end(sent.body);
@@ -169,12 +163,14 @@ async function addWaitingRun(dataDir: string): Promise<void> {
   await db.close();
 }
 
-peerSuite("behind a real reverse proxy", proxiesMissing(), () => {
-  let ca: PrivateCa;
+peerSuite("behind a real reverse proxy", proxiesMissing() ?? authorityMissing(), () => {
+  let authority: Authority;
+  let tls: Certificate;
   beforeAll(() => {
-    ca = createPrivateCa(name);
+    authority = createAuthority();
+    tls = authority.issue(name);
   });
-  afterAll(() => rmSync(ca.directory, { recursive: true, force: true }));
+  afterAll(() => authority.remove());
 
   for (const { kind, what, prefix, site } of cases) {
     peerSuite(`${kind} with ${what}`, null, () => {
@@ -194,8 +190,8 @@ peerSuite("behind a real reverse proxy", proxiesMissing(), () => {
         direct = `http://127.0.0.1:${ports.server}`;
         await firstSignIn({ ...started, url: direct });
         await addWaitingRun(started.data_dir);
-        proxy = await startReverseProxy(kind, ports.proxy, placed(site, ports, ca));
-        person = browserOver(ca, ports.proxy, prefix);
+        proxy = await startReverseProxy(kind, ports.proxy, placed(site, ports, tls));
+        person = browserOver(authority.ca, ports.proxy, prefix);
       }, 240_000);
       afterAll(async () => {
         await proxy?.stop();

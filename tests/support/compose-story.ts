@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Compose, type ComposeVersion, composeMissing, startCompose } from "../peers/compose.ts";
 import { type EngineMode, engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { freePort } from "../peers/free-port.ts";
 import { account, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { composeFolder } from "./compose-project.ts";
 import { eventually } from "./eventually.ts";
@@ -141,15 +141,6 @@ networks:
 volumes:
   jobs: {}
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
 }
 
 /**

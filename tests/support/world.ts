@@ -1,5 +1,5 @@
-import { createServer } from "node:net";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
+import { freePort } from "../peers/free-port.ts";
 import { account, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { eventually } from "./eventually.ts";
 import { type ImageOptions, pushImage, runnableImageMissing, serveHttp } from "./oci-image.ts";
@@ -47,15 +47,6 @@ export function startReceiver(): WebhookReceiver {
     of: (event) => received.filter(({ body }) => body.event === event),
     stop: () => server.stop(true),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("The system gave no port");
-  return address.port;
 }
 
 export interface World {
