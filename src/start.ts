@@ -1,23 +1,15 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createClient } from "@libsql/client/sqlite3";
 import { auditRecorder } from "./auth/audit.ts";
 import { bootstrapAdministrator } from "./auth/bootstrap.ts";
 import { finishRestore } from "./backups/place-restored.ts";
+import { backupBeforeUpgrade } from "./backups/write-backup.ts";
 import { systemClock } from "./clock.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { type Database, databaseFile, openDatabase } from "./db/client.ts";
 import { findInstallationFact, hasSealedRows } from "./db/installation.ts";
 import { lockDataDir } from "./db/lock.ts";
-import {
-  backupDatabase,
-  checkDatabase,
-  inspectDatabaseFile,
-  migrate,
-  refuseEmptied,
-  unreadableDatabase,
-} from "./db/migrate.ts";
+import { checkDatabase, inspectDatabaseFile, migrate, refuseEmptied, unreadableDatabase } from "./db/migrate.ts";
 import { errorMessage } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import { loadAssets, packagedFiles } from "./http/assets.ts";
@@ -50,7 +42,7 @@ async function openInstallation(config: Config, redactor: Redactor): Promise<{ d
     await checkDatabase(db.client, file);
     if (file !== null && hasKeyFile(config.data_dir)) await refuseEmptied(db.client, file);
     const now = systemClock.now();
-    const backup = file === null ? null : () => backupBeforeUpgrade(db, config.data_dir, now);
+    const backup = file === null ? null : () => backupBeforeUpgrade(file, config.data_dir, now);
     await migrate({ client: db.client, folder: join(root, "migrations"), now, backup });
     const keys = loadKeys({
       data_dir: config.data_dir,
@@ -67,11 +59,6 @@ async function openInstallation(config: Config, redactor: Redactor): Promise<{ d
     await db.close();
     throw error;
   }
-}
-
-async function backupBeforeUpgrade(db: Database, dataDir: string, now: number): Promise<void> {
-  const path = join(dataDir, "backups", `before-upgrade-${now}.db`);
-  if (!existsSync(path)) await backupDatabase(db.client, path, (url) => createClient({ url }));
 }
 
 function readOutboundAllow(text: string): OutboundAllow {

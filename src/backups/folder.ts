@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type BackupKind, type BackupView, backupKinds } from "./schema.ts";
 
@@ -57,14 +57,4 @@ export function findBackups(dataDir: string): BackupView[] {
     .map((name) => findBackup(dataDir, name))
     .filter((found) => found !== null)
     .toSorted((a, b) => b.created_at - a.created_at || a.name.localeCompare(b.name));
-}
-
-/** Makes the names in a folder last through a power failure. */
-export function syncFolder(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

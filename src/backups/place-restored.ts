@@ -1,20 +1,10 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
+import { syncFolder, writeNewFile } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
 import { keyFilePath } from "../secrets/keys.ts";
-import { backupName, backupsFolder, syncFolder } from "./folder.ts";
+import { backupName, backupsFolder } from "./folder.ts";
 
 // A restore replaces several files. Everything is judged and complete on the disk beside its place before this note is written; from
 // then on the restore goes forward only, and whoever comes next, the command or a start, does what is left of it.
@@ -32,15 +22,6 @@ const notePath = (dataDir: string) => join(dataDir, "tidemark.restore.json");
 export const stagedDatabase = (databaseFile: string) => `${databaseFile}.restore`;
 export const stagedKeys = (dataDir: string) => join(dataDir, "tidemark.keys.restore");
 
-export function syncFile(path: string): void {
-  const descriptor = openSync(path, "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 /** What a restore that was never begun has left; nothing of it was in use. */
 export function clearStaged(dataDir: string, databaseFile: string): void {
   const staged = stagedDatabase(databaseFile);
@@ -53,8 +34,7 @@ export function clearStaged(dataDir: string, databaseFile: string): void {
 /** From here on the restore counts. */
 export function writeRestoreNote(dataDir: string, note: RestoreNote): void {
   const path = notePath(dataDir);
-  writeFileSync(`${path}.tmp`, JSON.stringify(note), { mode: 0o600 });
-  syncFile(`${path}.tmp`);
+  writeNewFile(`${path}.tmp`, JSON.stringify(note));
   renameSync(`${path}.tmp`, path);
   syncFolder(dataDir);
 }

@@ -2,18 +2,12 @@ import { copyFileSync, existsSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, createClient } from "@libsql/client/sqlite3";
 import { inspectDatabaseFile, knownMigrations } from "../db/migrate.ts";
+import { syncFile } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { assertKeyFits, type Keys, keyFilePath, loadKeys } from "../secrets/keys.ts";
 import { databaseName, keysName } from "./folder.ts";
-import {
-  clearStaged,
-  finishRestore,
-  stagedDatabase,
-  stagedKeys,
-  syncFile,
-  writeRestoreNote,
-} from "./place-restored.ts";
+import { clearStaged, finishRestore, stagedDatabase, stagedKeys, writeRestoreNote } from "./place-restored.ts";
 
 export interface RestoreOptions {
   /** A backup's folder, or a database file alone. */

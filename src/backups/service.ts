@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
+import { syncFolder, withoutRoom } from "../durable-files.ts";
 import { AppError, conflict, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
-import { backupName, backupsFolder, findBackup, findBackups, parseBackupName, syncFolder } from "./folder.ts";
+import { backupName, backupsFolder, findBackup, findBackups, parseBackupName } from "./folder.ts";
 import { BackupInput, type BackupKind, BackupQuery, type BackupView, maximumBackups } from "./schema.ts";
 import { type BackupKeys, writeBackup } from "./write-backup.ts";
 
@@ -21,11 +22,6 @@ interface BackupServiceOptions {
   database_file: string | null;
   /** Null when the whole of them is in the environment or in `KEYS_FILE`, which is not ours to copy. */
   keys: BackupKeys | null;
-}
-
-function withoutRoom(error: unknown): unknown {
-  const isFull = error instanceof Error && "code" in error && error.code === "ENOSPC";
-  return isFull ? new AppError("insufficient_storage", 507, "There is no room on the disk for a backup") : error;
 }
 
 /** Backups in the data directory: made while everything goes on, listed, removed. Their content never leaves by HTTP. */
@@ -66,7 +62,7 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
       syncFolder(folder);
     } catch (error) {
       rmSync(unfinished, { recursive: true, force: true });
-      throw withoutRoom(error);
+      throw withoutRoom(error, "a backup");
     } finally {
       isBusy = false;
     }

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { copyDatabase } from "../db/copy-database.ts";
 import type { CopyFacts } from "../db/copy-here.ts";
+import { syncFolder, writeNewFile } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
 import { storedKeyIds } from "../secrets/keys.ts";
-import { databaseName, keysName, syncFolder } from "./folder.ts";
+import { backupName, backupsFolder, databaseName, keysName } from "./folder.ts";
 
 export interface BackupKeys {
   /** Our own key file. */
@@ -23,17 +24,6 @@ export interface WriteBackupOptions {
 
 // A rotation that runs at the same moment replaces the key file at most three times.
 const attempts = 5;
-
-/** Writes whole, synced and 0600, under a name that nobody reads before. */
-function copyKeys(from: string, to: string): void {
-  const descriptor = openSync(to, "wx", 0o600);
-  try {
-    writeFileSync(descriptor, readFileSync(from));
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 /** Whether a copy of a key file opens a copy of a database. */
 function belongTogether(keyFile: string, facts: CopyFacts): boolean {
@@ -59,7 +49,7 @@ export async function writeBackup({ database, keys, folder }: WriteBackupOptions
       const facts = await copyDatabase(database, temporaryDatabase);
       if (keys === null || !existsSync(keys.file)) break;
       // After the database: the file of a rotation that went on meanwhile still has the key before.
-      copyKeys(keys.file, temporaryKeys);
+      writeNewFile(temporaryKeys, readFileSync(keys.file));
       if (!keys.opens_data || belongTogether(temporaryKeys, facts)) break;
       if (attempt === attempts) {
         throw new AppError(
@@ -76,5 +66,22 @@ export async function writeBackup({ database, keys, folder }: WriteBackupOptions
   } finally {
     clear();
     syncFolder(folder);
+  }
+}
+
+/** A copy of the database alone, before migrations change it. One that was made at the same instant is kept as it is. */
+export async function backupBeforeUpgrade(database: string, dataDir: string, now: number): Promise<void> {
+  const folder = backupsFolder(dataDir);
+  const path = join(folder, `${backupName("before-upgrade", now)}.db`);
+  if (existsSync(path)) return;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.tmp`;
+  rmSync(temporary, { force: true });
+  try {
+    await copyDatabase(database, temporary);
+    renameSync(temporary, path);
+    syncFolder(folder);
+  } finally {
+    rmSync(temporary, { force: true });
   }
 }

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import * as v from "valibot";
+import { isDiskFull, withoutRoom } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
 import type { CopyFacts } from "./copy-here.ts";
 
@@ -29,9 +30,7 @@ async function askWorker(file: string, target: string): Promise<v.InferOutput<ty
 export async function copyDatabase(file: string, target: string): Promise<CopyFacts> {
   const answer = await askWorker(file, target);
   if ("failed" in answer) {
-    if (/SQLITE_FULL|disk is full|ENOSPC/.test(answer.failed)) {
-      throw new AppError("insufficient_storage", 507, "There is no room on the disk for the copy of the database");
-    }
+    if (isDiskFull(answer.failed)) throw withoutRoom(answer.failed, "the copy of the database");
     throw new AppError("backup_failed", 500, `The database could not be copied: ${answer.failed}`);
   }
   if (answer.integrity !== "ok") {

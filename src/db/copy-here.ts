@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
 import { createClient } from "@libsql/client/sqlite3";
+import { syncFile, writeNewFile } from "../durable-files.ts";
 
 /** What a copy says of itself. */
 export interface CopyFacts {
@@ -14,7 +14,7 @@ export interface CopyFacts {
 /** Copies a database, also one that is in use, into a new file with mode 0600, and looks at the copy. Blocks its thread. */
 export async function copyHere(file: string, target: string): Promise<CopyFacts> {
   // An empty file is taken as the place to write to, and keeps its mode.
-  closeSync(openSync(target, "wx", 0o600));
+  writeNewFile(target, "");
   const source = createClient({ url: `file:${file}` });
   try {
     await source.execute({ sql: "VACUUM INTO ?", args: [target] });
@@ -34,8 +34,6 @@ export async function copyHere(file: string, target: string): Promise<CopyFacts>
     };
   } finally {
     copy.close();
-    const descriptor = openSync(target, "r+");
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    syncFile(target);
   }
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Client } from "@libsql/client";
 import * as v from "valibot";
+import { isDiskFull } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
 
 const Journal = v.object({ entries: v.array(v.object({ idx: v.number(), tag: v.string() })) });
@@ -51,7 +52,7 @@ export function inspectDatabaseFile(path: string, hasKeyFile: boolean): void {
 /** Why a database that looked right from outside cannot be used; what its engine said is the cause. */
 export function unreadableDatabase(path: string | null, cause: unknown): AppError {
   const place = path ?? "at the given URL";
-  if (/SQLITE_FULL|disk is full|ENOSPC/.test(errorMessage(cause))) {
+  if (isDiskFull(cause)) {
     return startError(`The disk of the database "${place}" is full; free space and start again`, cause);
   }
   return startError(`The database "${place}" cannot be read (${errorMessage(cause)}). ${restoreHint}`, cause);
@@ -128,16 +129,4 @@ export async function migrate(options: MigrateOptions): Promise<number> {
     ]);
   }
   return missing.length;
-}
-
-/** A consistent copy while the service runs: written under a temporary name, checked, then renamed. */
-export async function backupDatabase(client: Client, path: string, openCopy: (url: string) => Client): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.tmp`;
-  await client.execute({ sql: "VACUUM INTO ?", args: [temporary] });
-  const copy = openCopy(`file:${temporary}`);
-  const check = await copy.execute("PRAGMA integrity_check");
-  copy.close();
-  if (check.rows[0]?.[0] !== "ok") throw startError(`The backup "${path}" did not pass its integrity check`);
-  renameSync(temporary, path);
 }

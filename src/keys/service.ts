@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { endEverySession } from "../db/end-sessions.ts";
 import { findInstallationFact, type InstallationFact, storeInstallationFact } from "../db/installation.ts";
+import { withoutRoom } from "../durable-files.ts";
 import { AppError, conflict } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
@@ -254,6 +255,5 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
 /** What a person can do about it. */
 function wordsFor(error: unknown): unknown {
   if (error instanceof KeyError) return new AppError("rotation_refused", 409, error.message, { cause: error });
-  const isFull = error instanceof Error && "code" in error && error.code === "ENOSPC";
-  return isFull ? new AppError("insufficient_storage", 507, "There is no room on the disk for the key file") : error;
+  return withoutRoom(error, "the key file");
 }

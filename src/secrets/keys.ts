@@ -4,7 +4,6 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -13,10 +12,10 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
+import { syncFolder, writeNewFile } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
 import { decodeBase64Url, generateFernetKey, parseFernetKey } from "./fernet.ts";
 
@@ -160,26 +159,14 @@ export type OnKeyFileStep = (step: "written" | "renamed") => void;
 
 /** Writes a key file so that after a crash at any point either the old or the new content is there, whole and 0600. */
 export function writeKeyFile(path: string, content: KeyFile, onStep: OnKeyFileStep = () => undefined): void {
-  const folder = dirname(path);
   const temporary = `${path}.tmp`;
   // What a crash left here was never in use: the rename is what makes a key file count.
   rmSync(temporary, { force: true });
-  const descriptor = openSync(temporary, "wx", 0o600);
-  try {
-    writeFileSync(descriptor, `${JSON.stringify(content, null, 2)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  writeNewFile(temporary, `${JSON.stringify(content, null, 2)}\n`);
   onStep("written");
   renameSync(temporary, path);
   onStep("renamed");
-  const folderDescriptor = openSync(folder, "r");
-  try {
-    fsyncSync(folderDescriptor);
-  } finally {
-    closeSync(folderDescriptor);
-  }
+  syncFolder(dirname(path));
 }
 
 /** The ids of the encryption keys in a key file; null when it has none. Throws `KeyError` for a file that cannot be used. */

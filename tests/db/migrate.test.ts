@@ -3,8 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
-import { openDatabase } from "../../src/db/client.ts";
-import { backupDatabase, checkDatabase, inspectDatabaseFile, migrate } from "../../src/db/migrate.ts";
+import { checkDatabase, inspectDatabaseFile, migrate } from "../../src/db/migrate.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
 const migrations = join(import.meta.dir, "../../migrations");
@@ -105,15 +104,4 @@ test("checkDatabase() refuses commits that do not wait for the disk", async () =
   await client.executeMultiple("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   await expect(checkDatabase(client, "test.db")).rejects.toThrow("does not wait for its disk");
   client.close();
-});
-
-test("backupDatabase() makes a copy that opens by itself", async () => {
-  const { db, dir, close } = await temporaryDatabase();
-  await db.client.execute("INSERT INTO settings (key, value, updated_at) VALUES ('timezone', '\"UTC\"', 0)");
-  const path = join(dir, "backups/copy.db");
-  await backupDatabase(db.client, path, (url) => createClient({ url }));
-  const copy = await openDatabase({ url: `file:${path}` });
-  expect((await copy.client.execute("SELECT value FROM settings")).rows[0]?.[0]).toBe('"UTC"');
-  await copy.close();
-  await close();
 });
