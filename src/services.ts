@@ -46,7 +46,7 @@ import type { Passwords } from "./secrets/password.ts";
 import type { Redactor } from "./secrets/redaction.ts";
 import type { RotatingSealer } from "./secrets/sealed.ts";
 import { createSessionTokens } from "./secrets/tokens.ts";
-import { defaultSettings, type Settings } from "./settings/schema.ts";
+import type { Settings } from "./settings/schema.ts";
 import { settingsService } from "./settings/service.ts";
 import { sources } from "./sources/index.ts";
 import { statsService } from "./stats/service.ts";
@@ -99,8 +99,7 @@ export async function createServices(options: ServiceOptions) {
       log.error("Unfinished work waits for its leases to run out", { error });
     }
   };
-  let auditRetentionDays = defaultSettings.audit_retention_days;
-  const audit = auditRecorder({ clock, retentionDays: () => auditRetentionDays });
+  const audit = auditRecorder({ clock, retentionDays: (): number => settings.current().audit_retention_days });
   let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
     db,
@@ -109,7 +108,6 @@ export async function createServices(options: ServiceOptions) {
     environment: { base_url: config.base_url, log_level: config.log_level },
     onChange: (current) => {
       log.setLevel(current.log_level);
-      auditRetentionDays = current.audit_retention_days;
       onSettings(current);
     },
   });

@@ -112,22 +112,15 @@ export function authService(options: AuthServiceOptions) {
       });
       if (known === null) throw wrongCredentials();
       const rehashed = passwords.needsRehash(known.password_hash) ? await passwords.hash(password) : null;
-      const session = await db.write(async (tx) => {
+      return await begun.begin(origin, "password", async (tx) => {
         const current = await findAdministrator(tx);
         // The password or the name may have changed while this one was compared.
         if (current === null || current.password_hash !== known.password_hash || current.username !== username) {
           throw wrongCredentials();
         }
         if (rehashed !== null) await updateAdministrator(tx, current.id, { password_hash: rehashed });
-        const started = await begun.start(tx, current, origin, "password");
-        await audit(
-          tx,
-          { ...actor, name: username },
-          { event: "login", outcome: "ok", subject: subjectOf(current), detail: { method: "password" } },
-        );
-        return started;
+        return { administrator_id: current.id, detail: {} };
       });
-      return await begun.view(session, known.id, known.is_password_change_required);
     },
 
     /**

@@ -20,8 +20,8 @@ export interface SignInOrigin {
 }
 
 /**
- * Says in the transaction that begins a session whom another method than the password has proved, so that what is proved still
- * holds then. Throws to refuse: nothing is begun or written. `detail` is for the audit, without secrets.
+ * Says in the transaction that begins a session whom its method has proved, so that what is proved still holds then. Throws to
+ * refuse: nothing is begun or written. `detail` is for the audit, without secrets.
  */
 export type Admit = (tx: Writer) => Promise<{ administrator_id: string; detail: AuditRecord["detail"] }>;
 
@@ -89,11 +89,10 @@ export function signIns({ db, clock, audit, tokens }: SignInsOptions) {
       const current = await findAdministrator(tx);
       if (current === null || current.id !== admitted.administrator_id) throw unauthorized();
       const started = await start(tx, current, origin, method);
-      const record = { event: "login", outcome: "ok", subject: subjectOf(current) } as const;
       await audit(
         tx,
         { ...origin.actor, name: current.username },
-        { ...record, detail: { method, ...admitted.detail } },
+        { event: "login", outcome: "ok", subject: subjectOf(current), detail: { method, ...admitted.detail } },
       );
       return { session: started, administrator: current };
     });
