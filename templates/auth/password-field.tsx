@@ -16,6 +16,22 @@ interface PasswordFieldProps {
   children?: Child;
 }
 
+/** Tells password managers whose password a form asks for, where its name is no field of the form. */
+export function PasswordOwner({ ctx }: { ctx: PageContext }) {
+  return (
+    <input
+      class="hidden"
+      type="text"
+      name="username"
+      value={ctx.user?.name ?? ""}
+      autocomplete="username"
+      tabindex={-1}
+      readonly
+      aria-label={texts(ctx).auth.user_name}
+    />
+  );
+}
+
 /** A password that can be looked at while it is typed: there is no second field to type it into again. Never filled in. */
 export function PasswordField(props: PasswordFieldProps) {
   const { ctx, name, title, error, help } = props;

@@ -1,22 +1,18 @@
 import type { FieldErrors } from "../../src/errors.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
-import { Icon } from "../components/icon.tsx";
+import { Refusals } from "../components/field.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { BareLayout, Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { PasswordField } from "./password-field.tsx";
+import { PasswordField, PasswordOwner } from "./password-field.tsx";
 
 interface PasswordPageProps {
   ctx: PageContext;
-  username: string;
   errors: FieldErrors;
   /** The bootstrap password is still in force: nothing else can be opened. */
   is_forced: boolean;
 }
-
-const fieldNames = ["current_password", "new_password"];
 
 export function PasswordPage(props: PasswordPageProps) {
   const { ctx, is_forced } = props;
@@ -49,29 +45,13 @@ export function PasswordPage(props: PasswordPageProps) {
   );
 }
 
-function PasswordForm({ ctx, username, errors, is_forced }: PasswordPageProps) {
+function PasswordForm({ ctx, errors, is_forced }: PasswordPageProps) {
   const t = texts(ctx).auth;
-  const others = Object.entries(errors).filter(([path]) => !fieldNames.includes(path));
   return (
     <form class="sign-in" method="post" action={url(ctx, "/account/password")}>
       <Csrf ctx={ctx} />
-      {/* Tells password managers whose password this is. */}
-      <input
-        class="hidden"
-        type="text"
-        name="username"
-        value={username}
-        autocomplete="username"
-        tabindex={-1}
-        readonly
-        aria-label={t.user_name}
-      />
-      {others.map(([, message]) => (
-        <p class="field-error refusal" role="alert">
-          <Icon name="triangle-alert" />
-          <span>{translateMessage(ctx.language, message)}</span>
-        </p>
-      ))}
+      <PasswordOwner ctx={ctx} />
+      <Refusals ctx={ctx} errors={errors} shown={["current_password", "new_password"]} />
       <PasswordField
         ctx={ctx}
         name="current_password"

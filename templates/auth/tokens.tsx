@@ -12,7 +12,7 @@ import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { PasswordField } from "./password-field.tsx";
+import { PasswordField, PasswordOwner } from "./password-field.tsx";
 
 interface TokenFormPageProps {
   ctx: PageContext;
@@ -38,14 +38,17 @@ export function TokenFormPage({ ctx, fields, values, errors }: TokenFormPageProp
         cancel_href="/account"
         replaced={{
           current_password: (
-            <PasswordField
-              ctx={ctx}
-              name="current_password"
-              title={t.current_password}
-              autocomplete="current-password"
-              error={errors.current_password}
-              help={t.confirm_with_password}
-            />
+            <>
+              <PasswordOwner ctx={ctx} />
+              <PasswordField
+                ctx={ctx}
+                name="current_password"
+                title={t.current_password}
+                autocomplete="current-password"
+                error={errors.current_password}
+                help={t.confirm_with_password}
+              />
+            </>
           ),
         }}
       />

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { classes, type PageContext } from "../page.ts";
 import type { fieldWords } from "../texts/fields.ts";
@@ -31,6 +32,24 @@ export function FieldError({ ctx, id, message }: { ctx: PageContext; id: string;
       <span>{translateMessage(ctx.language, message)}</span>
     </p>
   );
+}
+
+interface RefusalsProps {
+  ctx: PageContext;
+  errors: FieldErrors;
+  /** Those that stand at a field of the form. */
+  shown: readonly string[];
+}
+
+/** What was refused of a small form and belongs to none of its fields. */
+export function Refusals({ ctx, errors, shown }: RefusalsProps) {
+  const others = Object.entries(errors).filter(([path]) => !shown.includes(path));
+  return others.map(([, message]) => (
+    <p class="field-error refusal" role="alert">
+      <Icon name="triangle-alert" />
+      <span>{translateMessage(ctx.language, message)}</span>
+    </p>
+  ));
 }
 
 interface FieldFrameProps {

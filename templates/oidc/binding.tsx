@@ -1,15 +1,14 @@
 import type { FieldErrors } from "../../src/errors.ts";
 import type { BindingView, ProviderView } from "../../src/oidc/schema.ts";
-import { PasswordField } from "../auth/password-field.tsx";
+import { PasswordField, PasswordOwner } from "../auth/password-field.tsx";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
-import { Icon } from "../components/icon.tsx";
+import { Refusals } from "../components/field.tsx";
 import { Link } from "../components/link.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import { isSafeUrl, type PageContext, url } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { bindingPath, providerPath } from "./paths.ts";
 import { BindingState } from "./provider.tsx";
@@ -111,7 +110,6 @@ interface QuestionProps {
   kind: "bind" | "unbind";
   /** The provider's name for people. */
   name: string;
-  username: string;
   errors: FieldErrors;
 }
 
@@ -119,10 +117,9 @@ interface QuestionProps {
  * Asks for the current password. With script, `bind` is sent by htmx, whose answer leads to the provider by `HX-Redirect`; without
  * it the answer is `BindingContinuePage`, because a form's redirect must stay on our origin.
  */
-export function BindingQuestion({ ctx, kind, name, username, errors }: QuestionProps) {
+export function BindingQuestion({ ctx, kind, name, errors }: QuestionProps) {
   const t = texts(ctx).oidc;
   const address = url(ctx, `${bindingPath}/${kind}`);
-  const others = Object.entries(errors).filter(([path]) => path !== "current_password");
   return (
     <form
       class="confirm"
@@ -132,27 +129,12 @@ export function BindingQuestion({ ctx, kind, name, username, errors }: QuestionP
       {...(kind === "bind" ? { "hx-post": address, "hx-target": "this", "hx-swap": "outerHTML" } : {})}
     >
       <Csrf ctx={ctx} />
-      {/* Tells password managers whose password this is. */}
-      <input
-        class="hidden"
-        type="text"
-        name="username"
-        value={username}
-        autocomplete="username"
-        tabindex={-1}
-        readonly
-        aria-label={texts(ctx).auth.user_name}
-      />
+      <PasswordOwner ctx={ctx} />
       {/* No place for the focus, unlike other questions: it goes to the password. */}
       <h2 id="dialog-title">{kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}</h2>
       <div class="confirm-facts">
         <p>{kind === "bind" ? t.bind_text(name) : t.unbind_text}</p>
-        {others.map(([, message]) => (
-          <p class="field-error refusal" role="alert">
-            <Icon name="triangle-alert" />
-            <span>{translateMessage(ctx.language, message)}</span>
-          </p>
-        ))}
+        <Refusals ctx={ctx} errors={errors} shown={["current_password"]} />
         <PasswordField
           ctx={ctx}
           name="current_password"

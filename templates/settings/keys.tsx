@@ -5,9 +5,10 @@ import type {
   SecurityKeyView,
   SessionRotationView,
 } from "../../src/keys/schema.ts";
-import { PasswordField } from "../auth/password-field.tsx";
+import { PasswordField, PasswordOwner } from "../auth/password-field.tsx";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
+import { Refusals } from "../components/field.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
@@ -81,13 +82,9 @@ interface RotationPageProps {
 export function RotationPage({ ctx, name, view, errors }: RotationPageProps) {
   const t = texts(ctx).keys;
   const title = name === "session" ? t.session_question : t.encryption_question;
-  const others = Object.entries(errors).filter(([field]) => field !== "current_password");
   return (
     <Layout ctx={ctx} title={title} section="settings">
       <PageHeader ctx={ctx} title={title} parent={{ title: t.title, href: "/settings/keys" }} />
-      {others.map(([, message]) => (
-        <Banner tone="failed">{translateMessage(ctx.language, message)}</Banner>
-      ))}
       <Panel>
         <ul>
           {(name === "session" ? t.session_means : t.encryption_means).map((sentence) => (
@@ -97,6 +94,8 @@ export function RotationPage({ ctx, name, view, errors }: RotationPageProps) {
         <Facts items={[[t.fingerprint, <code>{view.fingerprint}</code>]]} />
         <form class="sign-in" method="post" action={url(ctx, `/settings/keys/${name}`)}>
           <Csrf ctx={ctx} />
+          <PasswordOwner ctx={ctx} />
+          <Refusals ctx={ctx} errors={errors} shown={["current_password"]} />
           <PasswordField
             ctx={ctx}
             name="current_password"

@@ -90,7 +90,7 @@ function AccountSample({ ctx }: { ctx: PageContext }) {
   );
 }
 
-const question = { name: "Home Identity", username: "admin" };
+const question = { name: "Home Identity" };
 
 export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/provider-none": (ctx) => <ProviderSample ctx={ctx} provider={null} />,

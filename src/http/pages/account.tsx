@@ -52,8 +52,7 @@ export function accountPages(app: App, services: Services, page: PageSettings): 
   app.get("/account/password", async (c) => {
     const session = requireSession(c);
     const ctx = await pageContext(c, page);
-    const props = { ctx, username: session.username, is_forced: session.is_password_change_required };
-    return respondHtml(c, <PasswordPage {...props} errors={{}} />);
+    return respondHtml(c, <PasswordPage ctx={ctx} is_forced={session.is_password_change_required} errors={{}} />);
   });
 
   app.post("/account/password", async (c) => {
@@ -72,7 +71,7 @@ export function accountPages(app: App, services: Services, page: PageSettings): 
       if (!(error instanceof AppError) || (error.status !== 422 && error.status !== 429)) throw error;
       if (error.retry_after_seconds !== undefined)
         c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
-      const props = { ctx, username: session.username, is_forced: session.is_password_change_required };
+      const props = { ctx, is_forced: session.is_password_change_required };
       return respondHtml(c, <PasswordPage {...props} errors={error.fields ?? { body: error.message }} />, error.status);
     }
   });

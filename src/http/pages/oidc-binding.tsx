@@ -1,5 +1,6 @@
 import { BindingContinuePage, BindingQuestion, BindingQuestionPage } from "../../../templates/oidc/binding.tsx";
 import { bindingPath } from "../../../templates/oidc/paths.ts";
+import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError, type FieldErrors } from "../../errors.ts";
 import type { ProviderView } from "../../oidc/schema.ts";
@@ -13,6 +14,13 @@ import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
 type Kind = "bind" | "unbind";
 
+/** What an answered question has. */
+interface Given {
+  ctx: PageContext;
+  provider: ProviderView;
+  input: { current_password: string };
+}
+
 /** What the question says itself; 424 is a provider that does not answer as one. */
 const shownInForm: readonly number[] = [409, 422, 429, 424];
 
@@ -24,7 +32,7 @@ export function oidcBindingPages(app: App, services: Services, page: PageSetting
 
   const question = async (c: AppContext, kind: Kind, provider: ProviderView, errors: FieldErrors = {}) => {
     const ctx = await pageContext(c, page);
-    const props = { ctx, kind, name: provider.display_name, username: requireSession(c).username, errors };
+    const props = { ctx, kind, name: provider.display_name, errors };
     return isFragmentRequest(c) ? <BindingQuestion {...props} /> : <BindingQuestionPage {...props} />;
   };
 
@@ -45,41 +53,34 @@ export function oidcBindingPages(app: App, services: Services, page: PageSetting
     });
   }
 
-  app.post(`${bindingPath}/bind`, async (c) => {
-    const session = requireSession(c);
-    const ctx = await pageContext(c, page);
-    const provider = await stored();
-    if (provider === null) return respondDone(c, ctx.base_path, "/account#binding");
-    const form = await readForm(c);
-    try {
-      const from = { actor: c.get("actor"), session, browser: readAttemptCookie(c, baseUrl) };
-      const input = { current_password: formText(form, "current_password") };
-      const { authorization_url, browser, expires_at } = await oidc.startBinding(from, provider.id, input);
-      writeAttemptCookie(c, baseUrl, browser, Math.floor((expires_at - clock.now()) / 1000));
-      if (isFragmentRequest(c)) {
-        c.header("HX-Redirect", authorization_url);
-        return c.body(null, 204);
+  const onAnswer = (kind: Kind, answer: (c: AppContext, given: Given) => Promise<Response>): void => {
+    app.post(`${bindingPath}/${kind}`, async (c) => {
+      const ctx = await pageContext(c, page);
+      const provider = await stored();
+      if (provider === null) return respondDone(c, ctx.base_path, "/account#binding");
+      const input = { current_password: formText(await readForm(c), "current_password") };
+      try {
+        return await answer(c, { ctx, provider, input });
+      } catch (error) {
+        return await refused(c, kind, provider, error);
       }
-      return respondHtml(
-        c,
-        <BindingContinuePage ctx={ctx} name={provider.display_name} authorization_url={authorization_url} />,
-      );
-    } catch (error) {
-      return await refused(c, "bind", provider, error);
+    });
+  };
+
+  onAnswer("bind", async (c, { ctx, provider, input }) => {
+    const from = { actor: c.get("actor"), session: requireSession(c), browser: readAttemptCookie(c, baseUrl) };
+    const { authorization_url, browser, expires_at } = await oidc.startBinding(from, provider.id, input);
+    writeAttemptCookie(c, baseUrl, browser, Math.floor((expires_at - clock.now()) / 1000));
+    if (isFragmentRequest(c)) {
+      c.header("HX-Redirect", authorization_url);
+      return c.body(null, 204);
     }
+    const { display_name } = provider;
+    return respondHtml(c, <BindingContinuePage ctx={ctx} name={display_name} authorization_url={authorization_url} />);
   });
 
-  app.post(`${bindingPath}/unbind`, async (c) => {
-    const session = requireSession(c);
-    const ctx = await pageContext(c, page);
-    const provider = await stored();
-    if (provider === null) return respondDone(c, ctx.base_path, "/account#binding");
-    const form = await readForm(c);
-    try {
-      await oidc.unbind(c.get("actor"), session, { current_password: formText(form, "current_password") });
-    } catch (error) {
-      return await refused(c, "unbind", provider, error);
-    }
+  onAnswer("unbind", async (c, { ctx, input }) => {
+    await oidc.unbind(c.get("actor"), requireSession(c), input);
     return respondDone(c, ctx.base_path, "/account#binding", { tone: "current", text: texts(ctx).oidc.unbound_now });
   });
 }
