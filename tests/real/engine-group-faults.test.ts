@@ -32,9 +32,9 @@ interface Case {
   call: string;
 }
 
-/** Every thirtieth call with some of the faults, on each mode others; `TIDEMARK_REPEATS=1` takes all. */
+/** Every thirty-fifth call with some of the faults, on each mode others; `TIDEMARK_REPEATS=1` takes all. */
 function casesOf(mode: EngineMode, path: Path, calls: readonly string[]): readonly Case[] {
-  const points = [...pointsOf(mode, { last: calls.length, sparser: 6 })];
+  const points = [...pointsOf(mode, { last: calls.length, sparser: 5 })];
   return repeated(points).flatMap((n, place) => {
     const call = calls[n - 1] ?? "";
     const all = call.startsWith("GET") ? readFaults : faults;

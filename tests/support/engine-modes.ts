@@ -37,8 +37,8 @@ function chosenModes(): readonly EngineMode[] {
 /** Set for the whole matrix: so often each point is tried. */
 const repeats = Number(process.env.TIDEMARK_REPEATS ?? "0");
 export const isWholeMatrix = repeats > 0;
-/** Of the points where a mode is killed or broken it takes every fifth, each mode others of them: the whole takes hours. */
-const usualStride = 5;
+/** Of the points where a mode is killed or broken it takes every seventh, each mode others of them: the whole takes hours. */
+const usualStride = 7;
 
 /** The points of a matrix that a mode takes, from 1 up; without `last` as many as are asked for. `TIDEMARK_REPEATS=1` takes all. */
 export function* pointsOf(mode: EngineMode, { last = Number.POSITIVE_INFINITY, sparser = 1 } = {}): Generator<number> {
