@@ -11,8 +11,8 @@ import type { trackerSchemas } from "./schema.ts";
 import type { UpstreamView } from "./upstreams/schema.ts";
 
 const maxTagsShown = 500;
-/** How many tags are judged before others get their turn. */
-const tagsPerTurn = 100;
+/** So long tags are judged before others get their turn; a hostile pattern takes some milliseconds for each. */
+const turnMs = 10;
 /** The newest of a channel that are played day by day: the work grows with the square of them. */
 const maxPlayed = 200;
 const maxSteps = 50;
@@ -63,8 +63,12 @@ export function trackerPreviews(options: PreviewOptions) {
       const versions = await datedVersions(await listings.versionsOf(listing), kind, config);
       const accepted = new Map<string, ListedVersion[]>(channels.map((channel) => [channel.type, []]));
       const tags: PreviewView["tags"] = [];
+      let begun = performance.now();
       for (const [position, version] of versions.entries()) {
-        if (position % tagsPerTurn === tagsPerTurn - 1) await nextTurn();
+        if (performance.now() - begun > turnMs) {
+          await nextTurn();
+          begun = performance.now();
+        }
         const verdicts = channels.map((channel) => ({ type: channel.type, ...judgeRelease(version, channel) }));
         for (const verdict of verdicts) if (verdict.accepted) accepted.get(verdict.type)?.push(version);
         if (position < maxTagsShown) tags.push({ tag: version.tag, published_at: version.published_at, verdicts });

@@ -10,11 +10,17 @@ const MAX_PROGRAM_INSTRUCTIONS = 2_000;
 const MAX_EXPANDED_ATOMS = 10_000;
 /** Compiled patterns kept, least recently used out first; each holds its own automaton. */
 const MAX_CACHED_PATTERNS = 256;
+/** A search that took longer is remembered: a hostile pattern costs its price once for each text, and others nothing at all. */
+const SLOW_MS = 0.25;
+/** Remembered searches of all patterns together; beyond, all are forgotten. */
+const MAX_SLOW_SEARCHES = 50_000;
 
 /** A pattern ready to search with. */
 export interface Pattern {
   readonly text: string;
   readonly compiled: RE2JS;
+  /** Where it was found in the texts that took long. */
+  readonly slow: Map<string, MatchRange | null>;
 }
 
 /** Where a pattern was found, in UTF-16 code units, so that `text.slice(start, end)` is the match. */
@@ -50,7 +56,7 @@ export function parsePattern(text: string): Pattern {
     cache.set(text, cached);
     return cached;
   }
-  const pattern = { text, compiled: compile(text) };
+  const pattern: Pattern = { text, compiled: compile(text), slow: new Map() };
   cache.set(text, pattern);
   const oldest = cache.keys().next();
   if (cache.size > MAX_CACHED_PATTERNS && oldest.done !== true) cache.delete(oldest.value);
@@ -59,14 +65,30 @@ export function parsePattern(text: string): Pattern {
 
 /** True when the pattern is found somewhere in the text; false for every text over 256 characters. */
 export function matches(pattern: Pattern, text: string): boolean {
-  return text.length <= MAX_TEXT_CHARACTERS && pattern.compiled.matcher(text).find();
+  return find(pattern, text) !== null;
 }
 
 /** The first place where the pattern is found, or null; null for every text over 256 characters. */
 export function find(pattern: Pattern, text: string): MatchRange | null {
   if (text.length > MAX_TEXT_CHARACTERS) return null;
+  const known = pattern.slow.get(text);
+  if (known !== undefined) return known;
+  const begun = performance.now();
   const matcher = pattern.compiled.matcher(text);
-  return matcher.find() ? { start: matcher.start(), end: matcher.end() } : null;
+  const range = matcher.find() ? { start: matcher.start(), end: matcher.end() } : null;
+  if (performance.now() - begun > SLOW_MS) rememberSlow(pattern, text, range);
+  return range;
+}
+
+let slowSearches = 0;
+
+function rememberSlow(pattern: Pattern, text: string, range: MatchRange | null): void {
+  if (slowSearches >= MAX_SLOW_SEARCHES) {
+    for (const each of cache.values()) each.slow.clear();
+    slowSearches = 0;
+  }
+  pattern.slow.set(text, range);
+  slowSearches += 1;
 }
 
 /** How many compiled patterns are held; bounded. */

@@ -1,4 +1,5 @@
 import { orderTags } from "../../versions/order.ts";
+import { acceptedOf } from "../accepted.ts";
 import { isUsableTag } from "../forge/believable.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import type { GiteaApi } from "./api.ts";
@@ -20,7 +21,7 @@ export async function listTags(api: GiteaApi, request: ListRequest): Promise<Lis
   const isNew = (tag: string) => before !== null && !before.has(tag) && !request.known.has(tag);
   const shown = new Set(request.watch.filter((tag) => commits.has(tag)));
   for (const accept of request.accepts) {
-    const accepted = ordered.filter((tag) => accept(tag, "tag"));
+    const accepted = await acceptedOf(ordered, (tag) => accept(tag, "tag"));
     const leading = new Set([...accepted.filter(isNew), ...accepted]);
     for (const tag of [...leading].slice(0, request.limit)) shown.add(tag);
   }

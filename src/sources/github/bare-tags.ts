@@ -1,4 +1,5 @@
 import { orderTags } from "../../versions/order.ts";
+import { acceptedOf } from "../accepted.ts";
 import { isUsableTag } from "../forge/believable.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { tagPage } from "./found.ts";
@@ -18,16 +19,21 @@ function rememberedTags(memo: string | null): ReadonlySet<string> | null {
  * The tags of a repository that makes no releases, by name and commit alone: git does not say when they were made, so the first
  * observation counts. For each of `accepts` the newly appeared ones and then the highest, up to `limit`, and those that are watched.
  */
-export function listBareTags(request: ListRequest, commits: ReadonlyMap<string, string>, page: string): Listing {
+export async function listBareTags(
+  request: ListRequest,
+  commits: ReadonlyMap<string, string>,
+  page: string,
+): Promise<Listing> {
   const names = [...commits.keys()].filter(isUsableTag);
   const before = rememberedTags(request.memo);
   const isNew = (tag: string) => before !== null && !before.has(tag);
   const watched = request.watch.filter((tag) => commits.has(tag));
-  const chosen = request.accepts.flatMap((accept) => {
-    const accepted = orderTags(names.filter((tag) => accept(tag, "tag")));
+  const chosen: string[] = [];
+  for (const accept of request.accepts) {
+    const accepted = orderTags(await acceptedOf(names, (tag) => accept(tag, "tag")));
     const fresh = accepted.filter((tag) => isNew(tag) && !request.known.has(tag));
-    return [...new Set([...fresh, ...accepted])].slice(0, request.limit);
-  });
+    chosen.push(...[...new Set([...fresh, ...accepted])].slice(0, request.limit));
+  }
   const releases = [...new Set([...watched, ...chosen])].map(
     (tag): UpstreamRelease => ({
       version: tag,

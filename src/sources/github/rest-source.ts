@@ -86,7 +86,7 @@ export function restSource(api: RestApi, places: Places, token: string | null, c
       // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
       if (parseMemo(request.memo)?.kind === "releases")
         return { releases: [], total: 0, memo: request.memo, moved_to: moved };
-      return { ...listBareTags(request, await listCommits(), places.page), moved_to: moved };
+      return { ...(await listBareTags(request, await listCommits(), places.page)), moved_to: moved };
     },
   };
 }

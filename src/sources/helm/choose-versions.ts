@@ -1,4 +1,5 @@
 import { orderTags } from "../../versions/order.ts";
+import { acceptedOf } from "../accepted.ts";
 import { highestTags } from "../oci/highest-tags.ts";
 import { sharePlaces } from "../places.ts";
 import type { ListRequest, UpstreamRelease } from "../source.ts";
@@ -22,10 +23,14 @@ interface Choice {
  * The versions that a check returns: those watched, then for each channel up to `limit` of the newly appeared, the highest, and the
  * ones published last, in turns: one of the two orders is the tracker's, and a patch of an old line leads only in one.
  */
-export function chooseVersions({ versions, createdAt, appeared }: Choice, request: ListRequest): readonly string[] {
+export async function chooseVersions(
+  { versions, createdAt, appeared }: Choice,
+  request: ListRequest,
+): Promise<readonly string[]> {
   const present = new Set(versions);
-  const groups = request.accepts.map((accept) => {
-    const accepted = versions.filter((version) => accept(version, stageOf(version)));
+  const groups: (readonly string[])[] = [];
+  for (const accept of request.accepts) {
+    const accepted = await acceptedOf(versions, (version) => accept(version, stageOf(version)));
     const fresh = accepted.filter((version) => appeared.has(version) && !request.known.has(version));
     const highest = highestTags(accepted, request.limit);
     const latest = accepted
@@ -35,8 +40,8 @@ export function chooseVersions({ versions, createdAt, appeared }: Choice, reques
       .slice(0, request.limit)
       .map(({ version }) => version);
     const turns = highest.flatMap((version, turn) => [version, ...latest.slice(turn, turn + 1)]);
-    return [...new Set([...orderTags(fresh), ...turns])];
-  });
+    groups.push([...new Set([...orderTags(fresh), ...turns])]);
+  }
   const leading = sharePlaces(groups, request.limit, request.most_each);
   return [...new Set([...request.watch.filter((version) => present.has(version)), ...leading])];
 }

@@ -72,11 +72,11 @@ function remember(of: string, response: Response, memo: Memo | null, versions: r
 }
 
 /** What a check returns, from its memory alone: an unchanged index gives the same answer as the one that was read. */
-function listingOf(memo: Memo, appeared: ReadonlySet<string> | null, request: ListRequest): Listing {
+async function listingOf(memo: Memo, appeared: ReadonlySet<string> | null, request: ListRequest): Promise<Listing> {
   const byVersion = new Map(memo.versions.map((each) => [each.version, each]));
   const createdAt = (version: string) => byVersion.get(version)?.created_at ?? null;
   const versions = [...byVersion.keys()];
-  const chosen = chooseVersions({ versions, createdAt, appeared: appeared ?? new Set() }, request);
+  const chosen = await chooseVersions({ versions, createdAt, appeared: appeared ?? new Set() }, request);
   // An archive that was replaced shows for nothing: the index has every digest.
   const replaced = memo.versions.filter(({ version, digest }) => {
     const known = request.known.get(version)?.revision ?? null;
@@ -120,12 +120,12 @@ export function indexSource(address: IndexAddress, secret: HelmSecret | null, co
     async listReleases(request) {
       const memo = parseMemo(request.memo, of);
       const response = await send(memo ?? { etag: null, last_modified: null });
-      if (response.status === 304 && memo !== null) return listingOf(memo, new Set(), request);
+      if (response.status === 304 && memo !== null) return await listingOf(memo, new Set(), request);
       const versions = await read(response);
       const seen = seenBefore(memo);
       const names = versions.map((each) => each.version);
       const appeared = seen === null ? null : new Set(names.filter((version) => !seen.has(version)));
-      return listingOf(remember(of, response, memo, versions), appeared, request);
+      return await listingOf(remember(of, response, memo, versions), appeared, request);
     },
     async listNames() {
       const versions = await read(await send({ etag: null, last_modified: null }));

@@ -122,7 +122,7 @@ export function registrySource(
     const seen = seenBefore(memo);
     const appeared = seen === null ? null : new Set(versions.filter((version) => !seen.has(version)));
     const createdAt = (version: string) => facts.get(version)?.created_at ?? null;
-    const chosen = chooseVersions({ versions, createdAt, appeared: appeared ?? new Set() }, request);
+    const chosen = await chooseVersions({ versions, createdAt, appeared: appeared ?? new Set() }, request);
     const repaired = versionToRepair(memo, chosen, request.known);
     const watched = new Set(request.watch);
     const asked = chosen.filter((version) => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { orderTags } from "../../versions/order.ts";
+import { acceptedOf } from "../accepted.ts";
 import { sharePlaces } from "../places.ts";
 import type { ListRequest } from "../source.ts";
 
@@ -7,12 +8,14 @@ import type { ListRequest } from "../source.ts";
 const maxRemembered = 4_000;
 const remembered = new Map<string, readonly string[]>();
 
-/** The answer of `ask`, or the one that it gave to the same question before; the question is told by everything that decides. */
-function rememberedAnswer(question: readonly string[], ask: () => readonly string[]): readonly string[] {
+/** A question is told by everything that decides. */
+function keyOf(question: readonly string[]): string {
   const digest = createHash("sha256");
   for (const part of question) digest.update(`${part.length} ${part}`);
-  const key = digest.digest("base64");
-  const answer = remembered.get(key) ?? ask();
+  return digest.digest("base64");
+}
+
+function remember(key: string, answer: readonly string[]): readonly string[] {
   remembered.delete(key);
   remembered.set(key, answer);
   const oldest = remembered.keys().next();
@@ -25,23 +28,22 @@ function rememberedAnswer(question: readonly string[], ask: () => readonly strin
  * answer is remembered by the digest of the question, so that it can never be out of date.
  */
 export function highestTags(tags: readonly string[], limit: number): readonly string[] {
-  return rememberedAnswer([String(limit), tags.join(",")], () => orderTags(tags).slice(0, limit));
+  const key = keyOf([String(limit), tags.join(",")]);
+  return remember(key, remembered.get(key) ?? orderTags(tags).slice(0, limit));
 }
 
 /** The highest of the tags that each channel takes, `limit` in all: judged once for a list and its rules. */
-export function highestAccepted(
+export async function highestAccepted(
   tags: readonly string[],
   request: Pick<ListRequest, "accepts" | "limit" | "most_each" | "rules">,
-): readonly string[] {
+): Promise<readonly string[]> {
   const { accepts, limit, most_each = limit, rules } = request;
-  const judge = () => {
-    const groups = accepts.map((accept) =>
-      highestTags(
-        tags.filter((tag) => accept(tag, "tag")),
-        limit,
-      ),
-    );
+  const judge = async () => {
+    const groups: (readonly string[])[] = [];
+    for (const accept of accepts) groups.push(highestTags(await acceptedOf(tags, (tag) => accept(tag, "tag")), limit));
     return sharePlaces(groups, limit, most_each);
   };
-  return rules === undefined ? judge() : rememberedAnswer([rules, `${limit} ${most_each}`, tags.join(",")], judge);
+  if (rules === undefined) return await judge();
+  const key = keyOf([rules, `${limit} ${most_each}`, tags.join(",")]);
+  return remember(key, remembered.get(key) ?? (await judge()));
 }

@@ -1,6 +1,7 @@
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
+import { acceptedOf } from "../accepted.ts";
 import { sharePlaces } from "../places.ts";
 import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { highestAccepted, highestTags } from "./highest-tags.ts";
@@ -74,19 +75,29 @@ function tagToRepair(memo: Memo | null, present: ReadonlySet<string>, request: L
  * The tags that a check returns: those watched and the one to repair, then for each channel up to `limit` of the newly appeared
  * and the highest ones, the new first, so that a patch of an old line is seen although many higher tags exist.
  */
-function select(appeared: ReadonlySet<string>, list: readonly string[], request: ListRequest, repaired: string | null) {
+async function select(
+  appeared: ReadonlySet<string>,
+  list: readonly string[],
+  request: ListRequest,
+  repaired: string | null,
+) {
   const present = new Set(list);
-  const leading = appeared.size === 0 ? highestAccepted(list, request) : leadingWith(appeared, list, request);
+  const leading = await (appeared.size === 0 ? highestAccepted(list, request) : leadingWith(appeared, list, request));
   const watched = request.watch.filter((tag) => present.has(tag));
   return [...new Set([...watched, ...(repaired === null ? [] : [repaired]), ...leading])];
 }
 
-function leadingWith(appeared: ReadonlySet<string>, list: readonly string[], request: ListRequest): readonly string[] {
-  const groups = request.accepts.map((accept) => {
-    const accepted = list.filter((tag) => accept(tag, "tag"));
+async function leadingWith(
+  appeared: ReadonlySet<string>,
+  list: readonly string[],
+  request: ListRequest,
+): Promise<readonly string[]> {
+  const groups: (readonly string[])[] = [];
+  for (const accept of request.accepts) {
+    const accepted = await acceptedOf(list, (tag) => accept(tag, "tag"));
     const fresh = accepted.filter((tag) => appeared.has(tag) && !request.known.has(tag));
-    return [...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])];
-  });
+    groups.push([...new Set([...orderTags(fresh), ...highestTags(accepted, request.limit)])]);
+  }
   return sharePlaces(groups, request.limit, request.most_each);
 }
 
@@ -123,7 +134,7 @@ export async function listReleases(
   const memo = parseMemo(request.memo);
   const repaired = tagToRepair(memo, new Set(list), request);
   const appeared = appearedTags(memo, list);
-  const tags = select(appeared ?? new Set(), list, request, repaired);
+  const tags = await select(appeared ?? new Set(), list, request, repaired);
   const watched = new Set(request.watch);
   const found = new Map<string, Looked>();
   let isStopped = false;

@@ -17,7 +17,7 @@ describe("highestTags()", () => {
 describe("highestAccepted()", () => {
   const tags = ["1.0.0", "1.1.0", "2.0.0-rc.1"];
 
-  test("judges a list once under the same rules, and anew under others", () => {
+  test("judges a list once under the same rules, and anew under others", async () => {
     let judged = 0;
     const accepts = (isTaken: (tag: string) => boolean) => [
       (tag: string) => {
@@ -27,16 +27,16 @@ describe("highestAccepted()", () => {
     ];
     const ask = (rules: string, isTaken: (tag: string) => boolean) =>
       highestAccepted(tags, { accepts: accepts(isTaken), limit: 5, rules });
-    expect(ask("plain, of this test", (tag) => !tag.includes("-"))).toEqual(["1.1.0", "1.0.0"]);
-    expect(ask("plain, of this test", (tag) => !tag.includes("-"))).toEqual(["1.1.0", "1.0.0"]);
+    expect(await ask("plain, of this test", (tag) => !tag.includes("-"))).toEqual(["1.1.0", "1.0.0"]);
+    expect(await ask("plain, of this test", (tag) => !tag.includes("-"))).toEqual(["1.1.0", "1.0.0"]);
     expect(judged).toBe(3);
-    expect(ask("candidates, of this test", (tag) => tag.includes("-"))).toEqual(["2.0.0-rc.1"]);
+    expect(await ask("candidates, of this test", (tag) => tag.includes("-"))).toEqual(["2.0.0-rc.1"]);
     expect(judged).toBe(6);
   });
 
-  test("remembers nothing where the rules have no name", () => {
+  test("remembers nothing where the rules have no name", async () => {
     const ask = (isTaken: boolean) => highestAccepted(tags, { accepts: [() => isTaken], limit: 5 });
-    expect(ask(true)).toHaveLength(3);
-    expect(ask(false)).toEqual([]);
+    expect(await ask(true)).toHaveLength(3);
+    expect(await ask(false)).toEqual([]);
   });
 });
