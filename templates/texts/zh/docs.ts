@@ -13,13 +13,13 @@ export const docs = {
   basics: "基础",
   authentication: "身份验证",
   authentication_text:
-    "通过请求头 “Authorization: Bearer …” 发送令牌。API 令牌在用户设置中创建；会话令牌由 POST /api/session 返回。",
+    "通过请求头“Authorization: Bearer …”发送令牌。API 令牌在用户设置中创建；会话令牌由 POST /api/session 返回。",
   token_example: "登录并保存令牌",
   errors: "错误",
   errors_text:
-    "所有错误都采用此格式。“code” 保持稳定，“message” 供人阅读，“fields” 按路径列出被拒绝的字段。请求编号也会写入日志。",
+    "所有错误都采用此格式。“code”保持稳定，“message”供人阅读，“fields”按路径列出被拒绝的字段。请求编号也会写入日志。",
   lists: "列表",
-  lists_text: "列表返回 “items” 和 “next_cursor”。把它作为 “cursor” 传回即可获取下一页；最后一页时为 null。",
+  lists_text: "列表返回“items”和“next_cursor”。把它作为“cursor”传回即可获取下一页；最后一页时为 null。",
   times: "时间",
   times_text: "时间为 UTC，采用带毫秒的 ISO 8601 格式。名称使用 snake_case。请求体中的未知字段会被拒绝。",
   no_sign_in: "无需登录",

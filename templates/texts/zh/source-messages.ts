@@ -70,7 +70,7 @@ export const sourceMessages: MessageDictionary = [
   ['there is no chart "{}", it has {} other charts', "其中没有 Chart“{}”，另有 {} 个 Chart"],
   [
     'there is no "entries", so the address may not be a chart repository',
-    "其中没有 “entries”，该地址可能不是 Chart 仓库",
+    "其中没有“entries”，该地址可能不是 Chart 仓库",
   ],
   ['the {} tags of "{}" are no versions, as "{}"', "{} 个标签（位于“{}”）都不是版本，例如“{}”"],
   [
