@@ -230,4 +230,6 @@ setInterval(() => {
 }, 5000);
 
 settle();
+// Where tabs do not fit beside each other, the shown one is in sight.
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 document.querySelector("[data-errors]")?.focus();

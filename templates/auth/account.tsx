@@ -109,7 +109,7 @@ function Tokens({ ctx, tokens }: AccountPageProps) {
                 token.last_used_address === null ? (
                   <span class="quiet">–</span>
                 ) : (
-                  <code>{token.last_used_address}</code>
+                  <code class="address">{token.last_used_address}</code>
                 ),
               expires: <Time ctx={ctx} at={token.expires_at} form="short" />,
             },

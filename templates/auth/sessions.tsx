@@ -18,12 +18,12 @@ function browserWords(ctx: PageContext, session: SignInSessionView): string {
 }
 
 function Address({ session }: { session: SignInSessionView }) {
-  return session.address === null ? <span class="quiet">–</span> : <code>{session.address}</code>;
+  return session.address === null ? <span class="quiet">–</span> : <code class="address">{session.address}</code>;
 }
 
 interface SessionsPageProps {
   ctx: PageContext;
-  /** All of them, the newest first. */
+  /** All of them; this one is shown first, the others in their order. */
   sessions: readonly SignInSessionView[];
 }
 
@@ -50,28 +50,38 @@ export function SessionsPage({ ctx, sessions }: SessionsPageProps) {
         caption={t.sessions}
         columns={[
           { key: "browser", title: t.browser, grows: true },
-          { key: "current", title: t.this_session, card_label: "none" },
           { key: "address", title: t.session_address },
           { key: "method", title: t.session_method, wide_only: true },
           { key: "since", title: t.session_since, align: "end" },
           { key: "seen", title: t.session_seen, align: "end" },
         ]}
-        rows={sessions.map((session) => ({
-          id: `session-${session.id}`,
-          cells: {
-            browser: <span title={session.user_agent ?? undefined}>{browserWords(ctx, session)}</span>,
-            current: session.is_current ? <Badge>{t.this_session}</Badge> : null,
-            address: <Address session={session} />,
-            method: t.methods[session.method],
-            since: <Time ctx={ctx} at={session.created_at} />,
-            seen: <Time ctx={ctx} at={session.last_seen_at} />,
-          },
-          actions: (
-            <LinkButton ctx={ctx} href={`/account/sessions/${session.id}/end`} kind="bare" small opens_dialog>
-              {t.end_session}
-            </LinkButton>
-          ),
-        }))}
+        rows={sessions
+          .toSorted((a, b) => Number(b.is_current) - Number(a.is_current))
+          .map((session) => ({
+            id: `session-${session.id}`,
+            cells: {
+              browser: (
+                <>
+                  <span title={session.user_agent ?? undefined}>{browserWords(ctx, session)}</span>
+                  {session.is_current ? (
+                    <>
+                      {" "}
+                      <Badge>{t.this_session}</Badge>
+                    </>
+                  ) : null}
+                </>
+              ),
+              address: <Address session={session} />,
+              method: t.methods[session.method],
+              since: <Time ctx={ctx} at={session.created_at} />,
+              seen: <Time ctx={ctx} at={session.last_seen_at} />,
+            },
+            actions: (
+              <LinkButton ctx={ctx} href={`/account/sessions/${session.id}/end`} kind="bare" small opens_dialog>
+                {t.end_session}
+              </LinkButton>
+            ),
+          }))}
       />
     </Layout>
   );

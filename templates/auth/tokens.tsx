@@ -36,6 +36,7 @@ export function TokenFormPage({ ctx, fields, values, errors }: TokenFormPageProp
         errors={errors}
         submit={t.create_token}
         cancel_href="/account"
+        below={{ scope: <p class="note">{t.scope_help}</p> }}
         replaced={{
           current_password: (
             <>
@@ -76,6 +77,7 @@ export function CreatedTokenPage({ ctx, token, base_url }: CreatedTokenPageProps
         <Code ctx={ctx} text={token.token} what={t.token_what} />
         <Facts
           items={[
+            [texts(ctx).common.name, token.name],
             [t.scope, t.scopes[token.scope]],
             [t.expires, <Time ctx={ctx} at={token.expires_at} form="short" />],
           ]}

@@ -21,12 +21,14 @@ interface CodeProps {
   text: string;
   /** What it is, for the button's name: "command". */
   what?: string | undefined;
+  /** One long line, such as an address: it breaks where it must instead of scrolling below the button. */
+  wraps?: boolean | undefined;
 }
 
 /** A block of text for a terminal or a file, with a button that copies it. */
-export function Code({ ctx, text, what }: CodeProps) {
+export function Code({ ctx, text, what, wraps }: CodeProps) {
   return (
-    <div class="code">
+    <div class={wraps === true ? "code wraps" : "code"}>
       <pre tabindex={0}>
         <code>{text}</code>
       </pre>

@@ -40,7 +40,7 @@ export function NothingMatches({ ctx, href }: { ctx: PageContext; href: string }
   const t = texts(ctx).common;
   return (
     <p class="panel nothing">
-      {t.nothing_matches}. <a href={ctx.base_path + href}>{t.clear_filters}</a>
+      {t.nothing_matches} <a href={ctx.base_path + href}>{t.clear_filters}</a>
     </p>
   );
 }

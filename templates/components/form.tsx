@@ -245,11 +245,12 @@ function summaryOf({ ctx, area }: FormProps, field: FieldDescription, value: unk
 function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
   const t = texts(ctx).common.form;
   const entries = Object.entries(errors ?? {});
+  const count = entries.filter(([path]) => findField(fields, path) !== undefined).length;
   return (
     <div class="error-summary" role="alert" tabindex={-1} data-errors>
       <h2>
         <Icon name="triangle-alert" />
-        {t.error_count(entries.length)}
+        {count === 0 ? t.not_saved : t.error_count(count)}
       </h2>
       <p>{t.nothing_saved}</p>
       <ul>
@@ -261,7 +262,7 @@ function ErrorSummary({ ctx, errors, fields, area }: FormProps) {
                 translateMessage(ctx.language, message)
               ) : (
                 <a href={`#${fieldId(path)}`}>
-                  {`${fieldWords(ctx.language, area, field).title}: ${translateMessage(ctx.language, message)}`}
+                  {t.of_field(fieldWords(ctx.language, area, field).title, translateMessage(ctx.language, message))}
                 </a>
               )}
             </li>

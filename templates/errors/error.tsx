@@ -41,14 +41,15 @@ export function ErrorPage(props: ErrorPageProps) {
   const { ctx, status, message, retry_after_seconds, request_id } = props;
   const t = texts(ctx).common.errors;
   const { title, help, has_detail } = words(props);
+  const wait = retry_after_seconds === null ? null : t.retry_after(formatWait(ctx.language, retry_after_seconds));
   return (
     <Frame ctx={ctx} title={title}>
       <div class="error-page">
         <p class="error-status num">{status}</p>
         <h1>{title}</h1>
-        <p class="lead">{help}</p>
+        <p class="lead">{status === 429 && wait !== null ? wait : help}</p>
         {has_detail ? <p class="error-detail">{translateMessage(ctx.language, message)}</p> : null}
-        {retry_after_seconds === null ? null : <p>{t.retry_after(formatWait(ctx.language, retry_after_seconds))}</p>}
+        {status === 429 || wait === null ? null : <p>{wait}</p>}
         <p class="error-actions">
           <LinkButton ctx={ctx} href="/" kind="main">
             {ctx.user === null ? t.to_start : t.to_overview}

@@ -58,7 +58,6 @@ function Bound({ ctx, binding, provider }: BindingSectionProps & { provider: Pro
   return (
     <>
       <Facts
-        wide
         items={[
           [t.binding, <BindingState ctx={ctx} is_bound />],
           [t.provider, <ProviderLink ctx={ctx} provider={provider} />],

@@ -24,6 +24,7 @@ interface ProviderFormPageProps {
 export function ProviderFormPage(props: ProviderFormPageProps) {
   const { ctx, provider, callback_url } = props;
   const t = texts(ctx).oidc;
+  const note = provider === null ? t.callback_note : t.callback_fixed;
   const title = provider === null ? t.new_title : t.edit_title(provider.display_name);
   return (
     <Layout ctx={ctx} title={title} section="settings">
@@ -46,7 +47,7 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
         cancel_href={providerPath}
         is_edit={provider !== null}
         has_secret={provider?.has_client_secret}
-        below={callback_url === null ? {} : { slug: <p class="note">{t.callback_note(callback_url)}</p> }}
+        below={callback_url === null ? {} : { slug: <p class="note">{note(callback_url)}</p> }}
       />
     </Layout>
   );

@@ -72,7 +72,7 @@ function NoProvider({ ctx, example_callback_url }: Pick<ProviderPageProps, "ctx"
         example_callback_url === null ? undefined : (
           <>
             <p>{t.empty_example}</p>
-            <Code ctx={ctx} text={example_callback_url} what={t.callback_url} />
+            <Code ctx={ctx} text={example_callback_url} what={t.callback_url} wraps />
           </>
         )
       }
@@ -100,7 +100,7 @@ function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderVie
           {provider.callback_url === null ? null : (
             <div>
               <p class="label">{t.callback_url}</p>
-              <Code ctx={ctx} text={provider.callback_url} what={t.callback_url} />
+              <Code ctx={ctx} text={provider.callback_url} what={t.callback_url} wraps />
               <p class="help">{t.callback_help}</p>
             </div>
           )}

@@ -38,8 +38,7 @@ const tones: Readonly<Record<AuditEntryView["outcome"], Tone>> = {
 export function AuditPage(props: AuditPageProps) {
   const { ctx, fields, entries, next_cursor, is_first_page } = props;
   const t = texts(ctx).settings;
-  const asked = Object.entries(fields).filter(([, value]) => value !== "");
-  const query = new URLSearchParams(asked).toString();
+  const isFiltered = askedFor(fields).length > 0;
   return (
     <Layout ctx={ctx} title={t.audit} section="settings">
       <PageHeader ctx={ctx} title={t.title} lead={t.audit_lead(props.retention_days)} />
@@ -47,37 +46,41 @@ export function AuditPage(props: AuditPageProps) {
       <AuditFilters {...props} />
       {entries.length > 0 ? (
         <Entries ctx={ctx} entries={entries} />
-      ) : asked.length === 0 ? (
+      ) : !isFiltered ? (
         <Empty ctx={ctx} icon="file-clock" title={t.audit_empty_title}>
           {t.audit_empty}
         </Empty>
       ) : (
         <NothingMatches ctx={ctx} href="/settings/audit" />
       )}
-      <Pagination
-        ctx={ctx}
-        newer={is_first_page ? null : ""}
-        older={next_cursor}
-        summary={
-          entries.length === 0 ? undefined : (
-            <a href={url(ctx, `/settings/audit/export${query === "" ? "" : `?${query}`}`)} download="">
-              {asked.length === 0 ? t.audit_export : t.audit_export_matching}
-            </a>
-          )
-        }
-      />
+      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </Layout>
   );
 }
 
+function askedFor(fields: AuditFields): [string, string][] {
+  return Object.entries(fields).filter(([, value]) => value !== "");
+}
+
+/** Everything that the filters let through, not only this page of it. */
+function Export({ ctx, fields }: { ctx: PageContext; fields: AuditFields }) {
+  const t = texts(ctx).settings;
+  const asked = askedFor(fields);
+  const query = new URLSearchParams(asked).toString();
+  return (
+    <a class="btn bare" href={url(ctx, `/settings/audit/export${query === "" ? "" : `?${query}`}`)} download="">
+      {asked.length === 0 ? t.audit_export : t.audit_export_matching}
+    </a>
+  );
+}
+
 /** A GET form: a filtered audit is an address that can be shared. */
-function AuditFilters({ ctx, fields, events }: AuditPageProps) {
+function AuditFilters({ ctx, fields, events, entries }: AuditPageProps) {
   const t = texts(ctx).settings;
   const all = texts(ctx).common.all;
   const words = events
     .map((event) => ({ value: event, title: eventWord(ctx, event) }))
     .toSorted((a, b) => a.title.localeCompare(b.title, ctx.language));
-  const hasFilter = Object.values(fields).some((value) => value !== "");
   return (
     <form
       class="audit-filters"
@@ -100,11 +103,12 @@ function AuditFilters({ ctx, fields, events }: AuditPageProps) {
       <Text name="to" title={t.to_day} current={fields.to} type="date" />
       <div class="audit-filters-actions">
         <Button type="submit">{t.audit_filter}</Button>
-        {hasFilter ? (
+        {askedFor(fields).length > 0 ? (
           <LinkButton ctx={ctx} href="/settings/audit" kind="bare">
             {t.audit_all}
           </LinkButton>
         ) : null}
+        {entries.length === 0 ? null : <Export ctx={ctx} fields={fields} />}
       </div>
     </form>
   );
@@ -167,10 +171,10 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
         id: `entry-${entry.id}`,
         cells: {
           event: (
-            <>
+            <div class="audit-event">
               {eventWord(ctx, entry.event)}
               <Detail entry={entry} />
-            </>
+            </div>
           ),
           outcome: (
             <State ctx={ctx} tone={tones[entry.outcome]}>
@@ -179,8 +183,8 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
           ),
           subject: entry.subject?.name ?? <span class="quiet">–</span>,
           actor: entry.actor === null ? <span class="quiet">{t.nobody}</span> : actorWord(ctx, entry.actor),
-          address: entry.address === null ? <span class="quiet">–</span> : <code>{entry.address}</code>,
-          at: <Time ctx={ctx} at={entry.at} />,
+          address: entry.address === null ? <span class="quiet">–</span> : <code class="address">{entry.address}</code>,
+          at: <Time ctx={ctx} at={entry.at} form="short" />,
         },
       }))}
     />
@@ -197,15 +201,16 @@ function actorWord(ctx: PageContext, actor: string): string {
   return actor === "system" ? texts(ctx).settings.system : actor;
 }
 
-/** The facts of the entry, as they are stored. */
+/** The facts of the entry, as they are stored; of very many the style sheet shows four lines, and the pointer all. */
 function Detail({ entry }: { entry: AuditEntryView }) {
   const facts = Object.entries(entry.detail);
   if (facts.length === 0) return null;
+  const text = facts
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" · ");
   return (
-    <span class="audit-detail">
-      {facts
-        .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-        .join(" · ")}
+    <span class="audit-detail" title={text.length > 160 ? text : undefined}>
+      {text}
     </span>
   );
 }

@@ -41,7 +41,7 @@ export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum,
             <input type="checkbox" name="with_keys" value="on" checked />
             {t.with_keys}
           </label>
-          <p>{t.with_keys_help}</p>
+          <p class="help">{t.with_keys_help}</p>
           <div class="sign-in-actions">
             <Button type="submit" kind="main">
               {t.create}
@@ -55,6 +55,7 @@ export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum,
         </Empty>
       ) : (
         <Section title={t.kept}>
+          <p class="section-lead">{t.folder(folderOf(backups[0]))}</p>
           <BackupTable ctx={ctx} backups={backups} />
         </Section>
       )}
@@ -62,12 +63,17 @@ export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum,
       <Section title={t.restore_title}>
         <Panel>
           <p>{t.restore_text}</p>
-          <Code ctx={ctx} text={`bun run restore ${backups[0]?.path ?? "FOLDER"}`} />
+          <Code ctx={ctx} text={`bun run restore ${backups[0]?.path ?? "FOLDER"}`} wraps />
           <p>{t.no_download}</p>
         </Panel>
       </Section>
     </Layout>
   );
+}
+
+/** All are in one folder. */
+function folderOf(backup: BackupView | undefined): string {
+  return backup === undefined ? "" : backup.path.slice(0, -backup.name.length - 1);
 }
 
 function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly BackupView[] }) {
@@ -77,7 +83,7 @@ function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly Bac
       ctx={ctx}
       caption={t.title}
       columns={[
-        { key: "path", title: t.path, grows: true },
+        { key: "name", title: t.name, grows: true },
         { key: "kind", title: t.kind },
         { key: "keys", title: t.keys },
         { key: "size", title: t.size, align: "end" },
@@ -86,11 +92,11 @@ function BackupTable({ ctx, backups }: { ctx: PageContext; backups: readonly Bac
       rows={backups.map((backup) => ({
         id: `backup-${backup.name.replaceAll(".", "-")}`,
         cells: {
-          path: <code>{backup.path}</code>,
+          name: <code title={backup.path}>{backup.name}</code>,
           kind: t.kinds[backup.kind],
           keys: backup.has_keys ? t.keys_in : t.keys_out,
           size: formatBytes(ctx.language, backup.size_bytes),
-          at: <Time ctx={ctx} at={backup.created_at} />,
+          at: <Time ctx={ctx} at={backup.created_at} form="short" />,
         },
         actions: (
           <LinkButton ctx={ctx} href={`/settings/backups/${backup.name}/delete`} kind="bare" small opens_dialog>

@@ -125,11 +125,11 @@ export function SessionRotatedPage({ ctx, done }: { ctx: PageContext; done: Sess
       <h1>{t.session_done}</h1>
       <p class="lead">{t.session_ended(done.ended_sessions, done.ended_api_tokens)}</p>
       <Facts items={[[t.new_fingerprint, <code>{done.key.fingerprint}</code>]]} />
-      <p>
+      <div class="sign-in sign-in-actions">
         <LinkButton ctx={ctx} href="/login" kind="main">
           {t.sign_in}
         </LinkButton>
-      </p>
+      </div>
     </BareLayout>
   );
 }
@@ -141,7 +141,6 @@ export function EncryptionRotatedPage({ ctx, done }: { ctx: PageContext; done: E
       <PageHeader ctx={ctx} title={t.encryption_done} parent={{ title: t.title, href: "/settings/keys" }} />
       <Panel>
         <Facts
-          wide
           items={[
             [t.new_fingerprint, <code>{done.key.fingerprint}</code>],
             [t.former, <code>{done.previous_id}</code>],

@@ -77,6 +77,8 @@ export const auth = {
   token_done: "I have copied it",
   token_what: "token",
   scope: "Scope",
+  scope_help:
+    "Read only sees what the API shows, and changes nothing. Full also changes and runs things, but never the account, its tokens or its binding.",
   scopes: { read: "Read only", full: "Full" },
   last_used: "Last used",
   last_used_address: "From",

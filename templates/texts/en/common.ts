@@ -73,7 +73,7 @@ export const common = {
   newer: "Newer",
   older: "Older",
   first_page: "First page",
-  nothing_matches: "Nothing matches these filters",
+  nothing_matches: "Nothing matches these filters.",
   clear_filters: "Clear filters",
   sort_by: (column: string) => `Sort by ${column}`,
   example: "Example",
@@ -108,6 +108,8 @@ export const common = {
   form: {
     error_count: (count: number) =>
       `${plural("en", count, { one: "field needs", other: "fields need" })} another value`,
+    not_saved: "This cannot be saved as it is",
+    of_field: (title: string, message: string) => `${title}: ${message}`,
     nothing_saved: "Nothing was saved. What you typed is still here.",
     advanced: "Advanced",
     choose: "Choose…",

@@ -69,7 +69,7 @@ export const backups = {
   keys_out: "Without the keys",
   size: "Size",
   at: "Made",
-  path: "Where",
+  folder: (path: string) => `In ${path}`,
   delete: "Delete",
   delete_title: (name: string) => `Delete the backup ${name}?`,
   delete_text: "The copy is gone for good. What is in use is not touched.",

@@ -18,6 +18,7 @@ export const oidc = {
   saved: (name: string) => `Stored ${name}. Bind your account to sign in with it.`,
   changed: (name: string) => `Saved ${name}`,
   callback_note: (address: string) => `The callback URL becomes ${address}`,
+  callback_fixed: (address: string) => `The callback URL is ${address}`,
   callback_url: "Callback URL",
   callback_help: "Registered as redirect URI at the provider, exactly so.",
   state: "Sign-in page",

@@ -45,7 +45,7 @@ export const settings = {
   at: "Time",
   event: "Event",
   actor: "By",
-  address: "From",
+  address: "Address",
   subject: "What",
   outcome: "Outcome",
   outcomes: { ok: "Done", failed: "Failed", refused: "Refused" },

@@ -69,7 +69,7 @@ export const backups = {
   keys_out: "不含密钥",
   size: "大小",
   at: "制作时间",
-  path: "位置",
+  folder: (path: string) => `位于 ${path}`,
   delete: "删除",
   delete_title: (name: string) => `要删除备份 ${name} 吗？`,
   delete_text: "该副本将永久消失。正在使用的数据不受影响。",

@@ -7,7 +7,7 @@ export const oidc = {
   empty_text:
     "配置 OpenID Connect 提供方（例如 Authentik、Keycloak、dex 或 Gitea）后，无需在此输入密码即可登录。它只能让您亲自绑定的那一个账户登录。",
   empty_action: "配置提供方",
-  empty_example: "请在提供方处将以下回调地址登记为重定向 URI，其中 “home” 是您自选的标识：",
+  empty_example: "请在提供方处将以下回调地址登记为重定向 URI，其中“home”是您自选的标识：",
   base_url_missing: "请先设置基础地址",
   base_url_missing_text: "无论您当前使用哪个地址，提供方都会让浏览器返回基础地址。没有基础地址就没有回调地址。",
   to_settings: "打开设置",
@@ -19,6 +19,7 @@ export const oidc = {
   saved: (name: string) => `已存储 ${name}。绑定账户后即可用它登录。`,
   changed: (name: string) => `已保存 ${name}`,
   callback_note: (address: string) => `回调地址将为 ${address}`,
+  callback_fixed: (address: string) => `回调地址是 ${address}`,
   callback_url: "回调地址",
   callback_help: "请在提供方处原样登记为重定向 URI。",
   state: "登录页",

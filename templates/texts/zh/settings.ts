@@ -46,7 +46,7 @@ export const settings = {
   at: "时间",
   event: "事件",
   actor: "操作者",
-  address: "来源",
+  address: "来源地址",
   subject: "对象",
   outcome: "结果",
   outcomes: { ok: "完成", failed: "失败", refused: "被拒绝" },
