@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
 import type { Journal, Recovery, TargetRef } from "../../runtime.ts";
+import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
 import { hasEntry } from "../facts.ts";
-import { isRunning, nameOf } from "../objects.ts";
+import { type ImageInspect, isRunning, nameOf } from "../objects.ts";
+import { hasDigest } from "../plan.ts";
 import {
   attempt,
   awaitPendingCreate,
@@ -46,31 +48,40 @@ function runMembers(journal: Journal, ref: TargetRef): readonly RunMember[] {
  * back nothing.
  */
 export async function pointTagsBack({ client }: RecoverContext, journal: Journal): Promise<void> {
-  let pulled: string | null = null;
+  let brought: string | null = null;
   // The oldest last: of several services with one tag, only the first found it as it was.
   for (const { step, phase, facts } of [...journal.entries()].reverse()) {
     if (step !== "pull") continue;
     if (phase !== "begin") {
-      pulled = phase === "finish" && typeof facts.image_id === "string" ? facts.image_id : null;
+      brought = phase === "finish" && typeof facts.image_id === "string" ? facts.image_id : null;
       continue;
     }
     const moved = v.safeParse(MovedTag, facts);
-    if (!moved.success) continue;
-    const { reference, tag_was } = moved.output;
-    const { repository, tag } = splitReference(reference);
-    try {
-      const named = await orNull(client.inspectImage(reference));
-      // Of a pull that did not end, nobody knows what it brought.
-      const isOurs = named !== null && named.Id !== tag_was && (pulled === null || named.Id === pulled);
-      if (isOurs) await client.tagImage(tag_was, repository, tag ?? "latest");
-    } catch (error) {
-      if (!(error instanceof PluginError)) throw error;
-    }
-    pulled = null;
+    if (moved.success) await pointTagBack(client, moved.output, brought);
+    brought = null;
   }
 }
 
-const MovedTag = v.object({ reference: v.string(), tag_was: v.string() });
+async function pointTagBack(client: EngineClient, moved: MovedTag, brought: string | null): Promise<void> {
+  const { reference, tag_was } = moved;
+  const { repository, tag } = splitReference(reference);
+  try {
+    const named = await orNull(client.inspectImage(reference));
+    if (named === null || named.Id === tag_was || !isBrought(named, moved, brought)) return;
+    await client.tagImage(tag_was, repository, tag ?? "latest");
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+  }
+}
+
+const MovedTag = v.object({ reference: v.string(), tag_was: v.string(), pulled: v.optional(v.string(), "") });
+type MovedTag = v.InferOutput<typeof MovedTag>;
+
+/** Whether this is the image that a pull brought; of one that did not end and named no digest, nobody knows what it brought. */
+function isBrought(image: ImageInspect, { pulled }: MovedTag, brought: string | null): boolean {
+  if (brought !== null) return image.Id === brought;
+  return !pulled.includes("@") || hasDigest(image, pulled);
+}
 
 /** Puts every container of a run back; see `RuntimeSession.undo`. */
 export async function undoRun(

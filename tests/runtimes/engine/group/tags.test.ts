@@ -8,10 +8,15 @@ import { containerInspect, imageInspect } from "../inspect.ts";
 
 const imageId = (letter: string) => `sha256:${letter.repeat(64)}`;
 
+const digestOf = (letter: string) => `app@sha256:${letter.repeat(63)}0`;
+
 /** An engine with one container and two images, one of which has the tag `app:1`; keeps what it is told to tag. */
 function engineOf(image = "a") {
   const engine = { image, tagged: [] as string[] };
-  const imageOf = (text: string) => imageInspect({ Id: text.includes("b".repeat(64)) ? imageId("b") : imageId("a") });
+  const imageOf = (text: string) => {
+    const letter = text.includes("b".repeat(64)) ? "b" : "a";
+    return imageInspect({ Id: imageId(letter), RepoDigests: [digestOf(letter)] });
+  };
   const container = () => containerInspect({ Image: imageId(engine.image), HostConfig: { Memory: 1 } });
   const answer = (method: string, path: string, query: RawObject): unknown => {
     if (path === "/version") return { Version: "20.10", ApiVersion: "1.41", Os: "linux", Arch: "amd64" };
@@ -72,6 +77,19 @@ describe("undo()", () => {
     const journal = memoryJournal();
     await journal.begin("pull", { service: "main", reference: "app:1", tag_was: imageId("a") });
     if (pulled !== null) await journal.finish("pull", { service: "main", image_id: imageId(pulled) });
+    await using session = await open();
+    await session.undo({ kind: "container", id: "web" }, journal, null);
+    expect(engine.tagged).toEqual(tagged);
+  });
+
+  test.each([
+    ["this image", "b", ["app:1 a"]],
+    ["another image than the one that somebody gave it", "c", []],
+  ])("a tag of a pull by digest that did not end and asked for %s", async (_, asked, tagged) => {
+    const { engine, open } = engineOf("b");
+    const journal = memoryJournal();
+    const facts = { service: "main", reference: "app:1", pulled: digestOf(asked), tag_was: imageId("a") };
+    await journal.begin("pull", facts);
     await using session = await open();
     await session.undo({ kind: "container", id: "web" }, journal, null);
     expect(engine.tagged).toEqual(tagged);
