@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { runs, sessions } from "../../src/db/tables.ts";
 import { createApprovalTokens } from "../../src/secrets/approval-tokens.ts";
 import { keyId } from "../../src/secrets/keys.ts";
@@ -62,6 +63,41 @@ describe("rotateSessionKey()", () => {
       { outcome: "ok", actor: "admin", detail: { from: keyId(house.keys.session), to: session.id } },
     ]);
     expect(JSON.stringify(body)).not.toContain(text);
+  });
+
+  test("ends the live pages of every session, and nothing more is told there", async () => {
+    house = await keyHouse();
+    const { person, send, db, clock } = house;
+    const other = house.browser();
+    await other.post("/login", { username: "admin", password: goodPassword });
+    const run = {
+      id: "run-1",
+      executor_id: "executor-1",
+      kind: "update",
+      state: "pending",
+      trigger: "manual",
+    } as const;
+    await db.write((tx) =>
+      tx.insert(runs).values({ ...run, due_at: clock.now() + 3_600_000, created_at: clock.now() }),
+    );
+    const open = async ({ cookies }: Pick<typeof other, "cookies">) => {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const stream = await send("/runs/run-1/stream", { headers: { cookie } });
+      expect(stream.status).toBe(200);
+      return { cookie, ended: stream.text() };
+    };
+    const streams = [await open(other), await open(person)];
+    await clock.advance(3000);
+    await person.api("POST", "/security-keys/session/rotations", password);
+    // What happens now is not for them.
+    await db.write((tx) => tx.update(runs).set({ state: "failed", ended_at: clock.now() }).where(eq(runs.id, "run-1")));
+    await clock.advance(1000);
+    for (const { cookie, ended } of streams) {
+      const told = await ended;
+      expect(told).toStartWith("event: ping");
+      expect(told).not.toContain("id:");
+      expect((await send("/runs/run-1/stream", { headers: { cookie } })).status).toBe(303);
+    }
   });
 
   test("a session that was signed with the former key after the rotation does not hold", async () => {
