@@ -70,7 +70,7 @@ function open(dialog) {
   if (!dialog || dialog.open) return;
   for (const menu of all("details[data-menu][open]")) menu.open = false;
   dialog.showModal();
-  dialog.querySelector("[autofocus], h2[tabindex]")?.focus();
+  dialog.querySelector("[autofocus], :is(h1,h2)[tabindex]")?.focus();
 }
 
 async function copy(button) {
@@ -230,6 +230,6 @@ setInterval(() => {
 }, 5000);
 
 settle();
-// Where tabs do not fit beside each other, the shown one is in sight.
+// Of tabs that do not fit, the shown one is in sight.
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 document.querySelector("[data-errors]")?.focus();

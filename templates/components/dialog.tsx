@@ -37,9 +37,10 @@ export function Confirm(props: ConfirmProps) {
       {Object.entries(props.fields ?? {}).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <h2 id="dialog-title" tabindex={-1}>
+      {/* Of a page of its own, and of a dialog beside which nothing else can be read. */}
+      <h1 id="dialog-title" tabindex={-1}>
         {props.title}
-      </h2>
+      </h1>
       {props.error === undefined ? null : (
         <p class="field-error" role="alert">
           <Icon name="triangle-alert" />

@@ -130,7 +130,7 @@ export function BindingQuestion({ ctx, kind, name, errors }: QuestionProps) {
       <Csrf ctx={ctx} />
       <PasswordOwner ctx={ctx} />
       {/* No place for the focus, unlike other questions: it goes to the password. */}
-      <h2 id="dialog-title">{kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}</h2>
+      <h1 id="dialog-title">{kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}</h1>
       <div class="confirm-facts">
         <p>{kind === "bind" ? t.bind_text(name) : t.unbind_text}</p>
         <Refusals ctx={ctx} errors={errors} shown={["current_password"]} />
