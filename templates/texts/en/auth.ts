@@ -78,7 +78,7 @@ export const auth = {
   token_what: "token",
   scope: "Scope",
   scope_help:
-    "Read only sees what the API shows, and changes nothing. Full also changes and runs things, but never the account, its tokens or its binding.",
+    "A read-only token sees what the API shows and changes nothing. A full one also changes and runs things, but never the account, its tokens or its binding.",
   scopes: { read: "Read only", full: "Full" },
   last_used: "Last used",
   last_used_address: "From",
