@@ -72,6 +72,7 @@ export function runRunner(deps: RunnerOptions) {
     const due = clock.now() + (waiting === null ? 0 : age < lateAfterMs ? retryMs : lateRetryMs);
     const isEnded = !isActiveState(run.state);
     const isGivenUp = waiting !== null && clock.now() - (run.ended_at ?? clock.now()) > giveUpMs;
+    if (isEnded && isGivenUp) log.warning("What a run kept aside was not removed", { run: run.id, isGivenUp });
     await db.write((tx) =>
       updateHeldRun(tx, run.id, owner, {
         lease_owner: null,

@@ -306,6 +306,40 @@ describe("recovery", () => {
     expect([...world.engine.containers.keys()].sort()).toEqual(["web", "web-previous"]);
   });
 
+  const dead: [string, () => Promise<unknown> | undefined][] = [
+    ["does not answer", async () => (world.engine.isUnreachable = true)],
+    ["is disabled", () => world.main.connections.update(systemActor, world.connectionId, { is_enabled: false })],
+  ];
+  test.each(dead)(
+    "gives up removing by a connection that %s after a day, as it cannot be opened any more",
+    async (_what, dies) => {
+      world.engine.failures.set("remove_old", new PluginError("unreachable", "Connection reset"));
+      const executor = await world.addExecutor();
+      const run = await world.update(executor);
+      await dies();
+      await world.clock.advance(61_000);
+      await world.tick();
+      // Tried, and owed for the next time.
+      expect((await world.run(run.id)).cleanup_due_at).toBeGreaterThan(world.clock.now());
+      await world.clock.advance(25 * 60 * 60 * 1000);
+      await world.tick();
+      expect(await world.run(run.id)).toMatchObject({ state: "succeeded", cleanup_due_at: null, lease_owner: null });
+      expect(await world.main.runs.work.due(world.clock.now() + 25 * 60 * 60 * 1000, 10)).toEqual([]);
+      expect(world.logs.at(-1)).toContain("What a run kept aside was not removed");
+    },
+  );
+
+  test("owes nothing any more when the executor is deleted, which a disabled connection allows", async () => {
+    world.engine.failures.set("remove_old", new PluginError("unreachable", "Connection reset"));
+    const executor = await world.addExecutor();
+    await world.update(executor);
+    await expect(world.main.executors.remove(systemActor, executor)).rejects.toThrow("still has to remove");
+    await world.main.connections.update(systemActor, world.connectionId, { is_enabled: false });
+    await world.main.executors.remove(systemActor, executor);
+    await world.main.connections.remove(systemActor, world.connectionId);
+    expect(await world.main.runs.work.due(world.clock.now() + 25 * 60 * 60 * 1000, 10)).toEqual([]);
+  });
+
   test("removes later what a run that was put back has left over, and counts nothing of it", async () => {
     world.engine.isLeftOver = true;
     world.engine.failures.set("start", new PluginError("rejected", "The port is taken"));

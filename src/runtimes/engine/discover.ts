@@ -102,7 +102,8 @@ function describeService(
 ): TargetService {
   const [first] = replicas;
   const reference = stringAt(first?.Config.Image);
-  const isShortId = isIdPrefix(reference, (first?.Image ?? "").replace(/^sha256:/, ""));
+  const bare = (text: string) => text.replace(/^sha256:/, "");
+  const isShortId = isIdPrefix(bare(reference), bare(first?.Image ?? ""));
   return {
     name,
     containers: replicas.map(nameOf),

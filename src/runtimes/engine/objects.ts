@@ -91,7 +91,6 @@ export function nameOf(container: Pick<ContainerInspect, "Name">): string {
   return container.Name.replace(/^\//, "");
 }
 
-/** Serving, or being brought back by its restart policy: what an update has to leave running. */
 /**
  * Whether a text is the beginning of an id. An engine takes any that is the only one with it, and keeps the text as it was typed; with
  * four digits and more another one hardly ever begins so.
@@ -100,6 +99,7 @@ export function isIdPrefix(text: string, id: string): boolean {
   return /^[0-9a-f]{4,64}$/.test(text) && id.startsWith(text);
 }
 
+/** Serving, or being brought back by its restart policy: what an update has to leave running. */
 export function isRunning(container: ContainerInspect): boolean {
   return container.State.Running === true || container.State.Restarting === true;
 }

@@ -62,6 +62,31 @@ describe.each(formats)("writeExport() as %s", (format) => {
   });
 });
 
+describe("writeExport() of a container with fixed addresses", () => {
+  const front = { IPAMConfig: { IPv4Address: "10.9.4.5" }, IPPrefixLen: 22, Gateway: "10.9.4.1", NetworkID: "n1" };
+  const back = { IPPrefixLen: 24, Gateway: "10.8.0.1", IPAddress: "10.8.0.7", NetworkID: "n2" };
+  const of = snapshot({
+    HostConfig: { NetworkMode: "front" },
+    NetworkSettings: { Networks: { front, back, bridge: null } },
+  });
+
+  test("tells in a compose file the address, and how to make the network that has room for it", () => {
+    const text = plain("compose", of);
+    expect(text).toContain("docker network create --subnet=10.9.4.0/22 --gateway=10.9.4.1 front\n");
+    expect(text).toMatch(/"?front"?:\s+"?ipv4_address"?: "10\.9\.4\.5"/);
+    // The engine chose this one: it is nobody's setting, and the network needs no certain subnet.
+    expect(text).toContain("docker network create back\n");
+    expect(text).not.toContain("10.8.0");
+  });
+
+  test("makes the network in a script so that there is room for it", () => {
+    const text = plain("script", of);
+    expect(text).toContain("tm_network front --subnet=10.9.4.0/22 --gateway=10.9.4.1\n");
+    expect(text).toContain("--ip=10.9.4.5");
+    expect(text).toContain("tm_network back\n");
+  });
+});
+
 describe("writeExport() of what only Podman has", () => {
   const ids = { db: "5c".repeat(32), gone: "9f".repeat(32) };
   const of = (name: string, change: RawObject) => snapshot({ Name: `/${name}`, ...change }, {}, name).members;
