@@ -25,7 +25,10 @@ export interface AdvanceFacts {
   cleanup?: Cleanup | null;
 }
 
-/** `previous`: the result counts, and what was kept aside goes. `left_over`: all was put back, and something of the run is still there. */
+/**
+ * `previous`: the result counts, and what was kept aside goes. `left_over`: the run failed, and something of it may still be there that
+ * nobody needs.
+ */
 export type Cleanup = "previous" | "left_over";
 
 const eventKinds = {

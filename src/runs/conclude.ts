@@ -78,12 +78,15 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
     context.deps.log.error("Previous version could not be put back", { run: context.run.id, error });
   }
   await journal.note("serving", "finish", { state: recovery?.state ?? "down", detail: recovery?.detail ?? null });
-  await failAsObserved(context, from, reason, recovery === null ? null : cleanupAfter(recovery));
+  await failAsObserved(context, from, reason, recovery === null ? "left_over" : cleanupAfter(recovery));
 }
 
-/** What is left to remove when a run has failed: of one that was put back at most the new container. */
+/**
+ * What is left to remove when a run has failed: of one that was put back at most the new container. Where one of a group is down, the
+ * new one of another may have been kept in its place, beside a previous one that nobody needs.
+ */
 export function cleanupAfter(recovery: Recovery): Cleanup | null {
-  if (recovery.state === "down") return null;
+  if (recovery.state === "down") return "left_over";
   if (recovery.state === "untouched") return recovery.is_left_over === true ? "left_over" : null;
   return "previous";
 }

@@ -234,7 +234,10 @@ export interface RuntimeSession extends AsyncDisposable {
    * meanwhile is made again from it.
    */
   undo(ref: TargetRef, journal: Journal, snapshot: string | null): Promise<Recovery>;
-  /** Removes what the run kept aside, or of one that was put back what could not be removed then. Idempotent. */
+  /**
+   * Removes what the run kept aside, or of one that failed what could not be removed then. Idempotent. Throws while something is left
+   * that may go later.
+   */
   finish(ref: TargetRef, journal: Journal): Promise<void>;
   /** After a crash: looks at what is really there, by labels and names first and the journal second, and makes it whole. */
   recover(ref: TargetRef, journal: Journal, snapshot: string | null): Promise<Recovery>;

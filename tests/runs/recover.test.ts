@@ -340,6 +340,21 @@ describe("recovery", () => {
     expect(await world.main.runs.work.due(world.clock.now() + 25 * 60 * 60 * 1000, 10)).toEqual([]);
   });
 
+  test("removes later what a run has left over that ended with its target down", async () => {
+    world.engine.failures.set("start", new PluginError("rejected", "Start: 500"));
+    world.engine.failures.set("undo", new PluginError("rejected", "Start: 500"));
+    world.engine.failures.set("remove_old", new PluginError("rejected", "Device or resource busy"));
+    const run = await world.update(await world.addExecutor());
+    expect(run).toMatchObject({ state: "failed", serving: "none", lease_owner: null });
+    expect(run.cleanup_due_at).toBeGreaterThan(world.clock.now());
+    world.engine.failures.clear();
+    await world.clock.advance(61_000);
+    await world.tick();
+    expect(await world.run(run.id)).toMatchObject({ state: "failed", serving: "none", cleanup_due_at: null });
+    expect(await world.steps(run.id)).not.toContain("commit finish");
+    expect(await world.events()).toHaveLength(1);
+  });
+
   test("removes later what a run that was put back has left over, and counts nothing of it", async () => {
     world.engine.isLeftOver = true;
     world.engine.failures.set("start", new PluginError("rejected", "The port is taken"));

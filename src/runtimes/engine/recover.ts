@@ -9,9 +9,9 @@ import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";
 import {
   findSituation,
   type Move,
+  moveAfterFailure,
   moveBack,
   moveForward,
-  moveLeftOver,
   moveToEnd,
   type Situation,
   wasStarted,
@@ -63,10 +63,16 @@ export async function removePrevious(context: RecoverContext, name: string, jour
   await journal.finish("remove_old", {});
 }
 
-/** Of a run that was put back: removes the new container that the engine did not give up then. Touches nothing else. */
-export async function removeLeftOver(context: RecoverContext, name: string, journal: Journal): Promise<void> {
-  const failure = await attempt(() => travel(context, name, journal, "undo", moveLeftOver));
+/**
+ * Of a run that failed: removes the new container that the engine did not give up when all was put back, and the previous one where
+ * the new one had to be kept and serves. Throws while a previous one is kept because its successor does not.
+ */
+export async function removeAfterFailure(context: RecoverContext, name: string, journal: Journal): Promise<void> {
+  const failure = await attempt(() => travel(context, name, journal, "undo", moveAfterFailure));
   if (failure !== null) throw new PluginError("rejected", failure.message, { cause: failure });
+  const { previous, next, names } = await look(context, name, journal);
+  if (previous === null || nameOf(previous) !== names.aside || next === null || nameOf(next) !== names.name) return;
+  throw new PluginError("rejected", `"${names.aside}" is kept: "${name}", which replaced it, does not run`);
 }
 
 /**

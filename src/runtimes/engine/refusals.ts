@@ -227,7 +227,7 @@ export function warningsOf(container: ContainerInspect, around: Pick<Surrounding
   if (leftovers.length > 0) {
     warnings.push({
       code: "leftovers",
-      message: `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}`,
+      message: `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}; look whether "${name}" is as it should be, then remove what is left`,
     });
   }
   if (composeProject(container) !== undefined) {

@@ -160,6 +160,19 @@ export function moveLeftOver({ previous, next, stranger, names }: Situation): Mo
   return { do: "remove", container: next, with_anonymous: true };
 }
 
+/**
+ * Of a run that failed: the previous one goes where the new one was kept in its place after all, and serves, or is not to. Any other
+ * previous one is what there is to go back to.
+ */
+export function moveAfterFailure(situation: Situation): Move | null {
+  const leftOver = moveLeftOver(situation);
+  if (leftOver !== null) return leftOver;
+  const { previous, next, names, facts } = situation;
+  const isServing = next !== null && nameOf(next) === names.name && (isRunning(next) || facts?.is_to_run === false);
+  if (!isServing || previous === null || nameOf(previous) !== names.aside || isRunning(previous)) return null;
+  return { do: "remove", container: previous, with_anonymous: false };
+}
+
 /** The engine writes this as the start time of a container that never ran. */
 export function wasStarted(container: ContainerInspect): boolean {
   return container.State.Status !== "created" && !(container.State.StartedAt ?? "").startsWith("0001-01-01");

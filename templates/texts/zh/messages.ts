@@ -189,7 +189,10 @@ export const messages: MessageDictionary = [
   ["The connection to this engine goes through it and would break half way", "到此引擎的连接经过它，更新会使连接中断"],
   ["It mounts the volume with Tidemark's own data", "它挂载了 Tidemark 自身数据所在的卷"],
   ["{} share its namespaces or volumes and would lose them", "{} 共享其命名空间或卷，更新会使它们失去这些资源"],
-  ["An earlier update left {}", "先前的更新遗留了 {}"],
+  [
+    "An earlier update left {}; look whether {} is as it should be, then remove what is left",
+    "先前的更新遗留了 {}；请确认 {} 正常，然后删除遗留物",
+  ],
   ["{} link to it and have to be restarted afterwards", "{} 链接到它，更新后需要重启"],
   [
     "The compose file still names the present image: the next `docker compose up` goes back to it",

@@ -35,6 +35,7 @@ const recoveries: MessageDictionary = [
     ['The new container "{}" does not start: {}', "新容器“{}”无法启动：{}"],
     ["The previous container is gone and the new one does not start: {}", "旧容器已不存在，新容器无法启动：{}"],
     ['The target "{}" is down: {}', "目标“{}”已停机：{}"],
+    ['"{}" is kept: "{}", which replaced it, does not run', "保留“{}”：替换它的“{}”没有运行"],
     ['"{}" is kept: the container that was to replace it is gone', "保留“{}”：要替换它的容器已不存在"],
     ["could not stop {}: {}", "无法停止 {}：{}"],
     ["could not start {}: {}", "无法启动 {}：{}"],

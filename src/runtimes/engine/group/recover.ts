@@ -18,7 +18,7 @@ import {
   putBack,
   type RecoverContext,
   recoverRun,
-  removeLeftOver,
+  removeAfterFailure,
   removePrevious,
   restingMove,
   travel,
@@ -117,8 +117,8 @@ async function undoMembers(
 /** Removes what a run kept aside, those that others hang on last; see `RuntimeSession.finish`. */
 export async function finishRun(context: RecoverContext, ref: TargetRef, journal: Journal): Promise<void> {
   const failures: string[] = [];
-  const isPutBack = !isEnded(journal) && hasEntry(journal, "undo", "begin");
-  const remove = isPutBack ? removeLeftOver : removePrevious;
+  const hasFailed = !isEnded(journal) && hasEntry(journal, "undo", "begin", "fail");
+  const remove = hasFailed ? removeAfterFailure : removePrevious;
   for (const member of runMembers(journal, ref).toReversed()) {
     try {
       await remove(context, member.name, member.journal);
