@@ -10,6 +10,7 @@ import {
   findAdministrator,
   findApiToken,
   findApiTokenByName,
+  findSignIn,
   insertSession,
   listApiTokensAfter,
   revokeSession,
@@ -23,6 +24,7 @@ import {
   type RecordAudit,
   type Session,
 } from "./schema.ts";
+import { IDLE_LIMIT_MS } from "./sign-ins.ts";
 import { type ConfirmPassword, requireSignIn } from "./step-up.ts";
 
 export type ApiTokenService = ReturnType<typeof apiTokenService>;
@@ -77,7 +79,9 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
       const now = clock.now();
       const row = await db.write(async (tx) => {
         const administrator = await findAdministrator(tx);
-        if (administrator === null) throw unauthorized();
+        // A token outlives its sign-in: none is made by one that was ended while the password was compared.
+        const signIn = await findSignIn(tx, { now, idle_before: now - IDLE_LIMIT_MS }, session.id);
+        if (administrator === null || signIn === null) throw unauthorized();
         if ((await findApiTokenByName(tx, now, parsed.name)) !== null) {
           throw nameTaken(parsed.name);
         }

@@ -1,11 +1,20 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
+import type { Database, Writer } from "../db/client.ts";
 import { randomToken } from "../ids.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { ProviderMetadata } from "./provider-metadata.ts";
-import { type AttemptRow, insertAttempt, type ProviderRow, pruneAttempts, takeAttempt } from "./queries.ts";
+import {
+  type AttemptRow,
+  administratorOfSignIn,
+  findProviderById,
+  insertAttempt,
+  type ProviderRow,
+  pruneAttempts,
+  takeAttempt,
+} from "./queries.ts";
+import { Refusal } from "./refusal.ts";
 
 /** How long the person may take at the provider. */
 export const ATTEMPT_LIFETIME_MS = 10 * 60_000;
@@ -32,6 +41,8 @@ interface NewAttempt {
   /** What the browser's cookie holds already, so that attempts in several tabs go on. */
   browser: string | null;
   purpose: { kind: "login"; next: string | null } | { kind: "binding"; session_id: string };
+  /** More for the same transaction. */
+  also?: (tx: Writer) => Promise<void>;
 }
 
 function hash(text: string): string {
@@ -40,7 +51,17 @@ function hash(text: string): string {
 
 /** Attempts in the database, by hashes of what the browser carries: who reads the one cannot answer for the other. */
 export function attempts({ db, clock, sealer }: { db: Database; clock: Clock; sealer: Sealer }) {
+  /** What was found before the password was compared and the provider asked: meanwhile others can have changed it. */
+  const requireUnchanged = async (tx: Writer, { provider, purpose }: NewAttempt, now: number): Promise<void> => {
+    const current = await findProviderById(tx, provider.id);
+    if (current === null) throw new Refusal("no_provider");
+    if (current.revision !== provider.revision) throw new Refusal("provider_changed");
+    if (purpose.kind === "login") return;
+    if ((await administratorOfSignIn(tx, purpose.session_id, now)) === null) throw new Refusal("other_session");
+  };
+
   return {
+    /** Throws `Refusal` for a provider or a session that is not any more what it was. */
     begin: async (attempt: NewAttempt): Promise<StartedAttempt> => {
       const { provider, metadata, redirect_uri, purpose } = attempt;
       const now = clock.now();
@@ -51,6 +72,7 @@ export function attempts({ db, clock, sealer }: { db: Database; clock: Clock; se
         attempt.browser !== null && /^[\w-]{43}$/.test(attempt.browser) ? attempt.browser : randomToken(SECRET_BITS);
       const sealedSecrets = sealer.sealJson({ nonce, code_verifier });
       await db.write(async (tx) => {
+        await requireUnchanged(tx, attempt, now);
         await insertAttempt(tx, {
           state_hash: hash(state),
           kind: purpose.kind,
@@ -64,6 +86,7 @@ export function attempts({ db, clock, sealer }: { db: Database; clock: Clock; se
           expires_at: now + ATTEMPT_LIFETIME_MS,
         });
         await pruneAttempts(tx, now, purpose.kind, MAXIMUM_ATTEMPTS[purpose.kind]);
+        await attempt.also?.(tx);
       });
       const url = new URL(metadata.authorization_endpoint);
       const parameters = {

@@ -1,8 +1,8 @@
 import type { Actor, RecordAudit, Session } from "../auth/schema.ts";
 import type { AuthService } from "../auth/service.ts";
 import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
-import { AppError, notFound } from "../errors.ts";
+import type { Database, Writer } from "../db/client.ts";
+import { AppError, conflict, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
 import type { Sealer } from "../secrets/sealed.ts";
@@ -45,6 +45,16 @@ const unusable: Partial<Record<Refusal["reason"], string>> = {
   metadata_issuer_wrong: "The identity provider's discovery document names another issuer than the issuer URL",
   endpoint_not_https: "The identity provider names an endpoint that is not https",
 };
+
+/** Why a binding could not be begun, for the administrator who asked for it. */
+function bindingRefused(reason: Refusal["reason"], provider: { id: string; display_name: string }): AppError {
+  if (reason === "no_provider") return notFound("identity provider", provider.id);
+  if (reason === "other_session") return unauthorized();
+  if (reason === "provider_changed") {
+    return conflict(`The provider "${provider.display_name}" was changed meanwhile; begin the binding again`);
+  }
+  return new AppError("provider_unusable", 424, unusable[reason] ?? "The identity provider cannot be used");
+}
 
 /** OIDC as a further way to sign in for the one administrator: the provider, its binding, and the ways there and back. */
 export function oidcService(options: OidcServiceOptions) {
@@ -110,7 +120,8 @@ export function oidcService(options: OidcServiceOptions) {
 
     /**
      * Begins a binding for this very session. `input`: `current_password`. Throws 403 for API tokens, 404, 409 (`bound`,
-     * `provider_disabled`, `base_url_required`), 422, 429, and 424 when the provider's discovery fails.
+     * `provider_disabled`, `base_url_required`, `conflict` when the provider was changed meanwhile), 401 when the session was ended
+     * meanwhile, 422, 429, and 424 when the provider's discovery fails.
      */
     startBinding: async (
       from: { actor: Actor; session: Session; browser: string | null },
@@ -123,14 +134,13 @@ export function oidcService(options: OidcServiceOptions) {
       try {
         const metadata = await documents.metadata(provider);
         const purpose = { kind: "binding", session_id: from.session.id } as const;
-        const started = await begun.begin({ provider, metadata, redirect_uri, browser: from.browser, purpose });
         const subject = { kind: "oidc_provider", id: provider.id, name: provider.display_name };
-        await db.write((tx) => audit(tx, from.actor, { event: "oidc_binding_started", outcome: "ok", subject }));
-        return started;
+        const also = (tx: Writer) => audit(tx, from.actor, { event: "oidc_binding_started", outcome: "ok", subject });
+        return await begun.begin({ provider, metadata, redirect_uri, browser: from.browser, purpose, also });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         await refuse(from.actor, "oidc_binding_started", provider.slug, error);
-        throw new AppError("provider_unusable", 424, unusable[error.reason] ?? "The identity provider cannot be used");
+        throw bindingRefused(error.reason, provider);
       }
     },
 

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { apiTokenService } from "../../src/auth/api-tokens.ts";
 import { resetPassword } from "../../src/auth/reset-password.ts";
+import type { Session } from "../../src/auth/schema.ts";
 import { authService } from "../../src/auth/service.ts";
 import { createThrottle } from "../../src/auth/throttle.ts";
+import { endEverySession } from "../../src/db/end-sessions.ts";
 import { createPasswords } from "../../src/secrets/password.ts";
 import { type AuthHouse, actor, authHouse, goodPassword, origin } from "./auth-house.ts";
 
@@ -258,6 +261,23 @@ describe("updateAccount()", () => {
 });
 
 describe("API tokens", () => {
+  test.each<[string, (session: Session) => Promise<unknown>]>([
+    ["was ended", (session) => house.auth.signOut(actor, session)],
+    ["lost its password to another", () => house.db.write((tx) => endEverySession(tx, house.clock.now()))],
+  ])("are not made by a sign-in that %s while the password was compared", async (_what, end) => {
+    const { session } = await house.settle();
+    const api_tokens = apiTokenService({
+      ...house,
+      confirmPassword: async (...asked) => {
+        await house.auth.confirmPassword(...asked);
+        await end(session);
+      },
+    });
+    const made = api_tokens.create(actor, session, { name: "late", current_password: goodPassword });
+    expect(await failureOf(made)).toMatchObject({ status: 401 });
+    expect((await house.api_tokens.list({})).items).toEqual([]);
+  });
+
   test("are listed without their text, and refused from the moment they are revoked", async () => {
     const { session } = await house.settle();
     const created = await house.api_tokens.create(actor, session, {

@@ -108,6 +108,52 @@ describe("binding", () => {
   });
 });
 
+describe("a binding is not begun, and says why, when", () => {
+  const meanwhile = async (change: (id: string) => Promise<unknown>) => {
+    const id = await house.configure();
+    const { asked, goOn } = house.heldDiscovery();
+    const started = house.authorize(house.person, id);
+    await asked;
+    await change(id);
+    goOn();
+    return await started;
+  };
+  const attempts = async () => (await house.app.db.client.execute("SELECT count(*) FROM oidc_attempts")).rows[0]?.[0];
+
+  test.each<[string, (id: string) => Promise<unknown>, number, string, string]>([
+    [
+      "the provider was deleted",
+      (id) => house.person.api("DELETE", `/oidc-providers/${id}`),
+      ...([404, "not_found", "no_provider"] as const),
+    ],
+    [
+      "the provider was changed",
+      (id) => house.person.api("PATCH", `/oidc-providers/${id}`, { client_id: "other" }),
+      ...([409, "conflict", "provider_changed"] as const),
+    ],
+    [
+      "the provider was disabled",
+      (id) => house.person.api("PATCH", `/oidc-providers/${id}`, { is_enabled: false }),
+      ...([409, "conflict", "provider_changed"] as const),
+    ],
+    [
+      "the session was ended",
+      () => house.app.db.client.execute("UPDATE sessions SET revoked_at = 1"),
+      ...([401, "unauthorized", "other_session"] as const),
+    ],
+    [
+      "every session was removed",
+      () => house.app.db.client.execute("DELETE FROM sessions"),
+      ...([401, "unauthorized", "other_session"] as const),
+    ],
+  ])("%s while it was asked", async (_what, change, status, code, reason) => {
+    const answer = await meanwhile(change);
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+    expect(await house.lastAudit()).toMatchObject({ event: "oidc_binding_started", outcome: "failed", reason });
+    expect(await attempts()).toBe(0);
+  });
+});
+
 describe("a binding is not completed", () => {
   const begin = async () => {
     const id = await house.configure();

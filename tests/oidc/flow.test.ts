@@ -107,6 +107,33 @@ async function expectRefused(
   return answer;
 }
 
+test.each<[string, string, () => Promise<unknown>]>([
+  [
+    "deleted",
+    "no_provider",
+    async () => {
+      await house.app.db.client.execute("DELETE FROM oidc_bindings");
+      await house.app.db.client.execute("DELETE FROM oidc_providers");
+    },
+  ],
+  [
+    "changed",
+    "provider_changed",
+    () => house.app.db.client.execute("UPDATE oidc_providers SET revision = revision + 1, client_id = 'other'"),
+  ],
+])("a provider that is %s while it is asked begins no sign-in", async (_how, reason, change) => {
+  await house.bind();
+  // Its discovery document is not known any more.
+  await house.app.clock.advance(11 * 60_000);
+  const { asked, goOn } = house.heldDiscovery();
+  const begun = house.app.browser().get("/auth/oidc/home/start");
+  await asked;
+  await change();
+  goOn();
+  expect((await begun).status).toBe(403);
+  expect(await house.lastAudit()).toMatchObject({ event: "login", outcome: "failed", method: "oidc", reason });
+});
+
 describe("a callback is refused", () => {
   const rows: readonly [string, (query: Record<string, string>) => Record<string, string> | string, string][] = [
     ["without a state", ({ code = "", iss = "" }) => ({ code, iss }), "state_unknown"],

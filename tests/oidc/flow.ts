@@ -64,6 +64,19 @@ export async function oidcHouse(env: Readonly<Record<string, string>> = {}) {
     if (answer.location === null) throw new Error(`The sign-in was not begun: ${answer.status}`);
     return answer.location;
   };
+  /** Lets nobody have the discovery document before `goOn`; `asked` says that somebody waits for it. */
+  const heldDiscovery = () => {
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const path = "/.well-known/openid-configuration";
+    idp.answer(path, async (request, response) => {
+      asked.resolve();
+      await held.promise;
+      idp.answer(path, null);
+      await idp.serve(request, response);
+    });
+    return { asked: asked.promise, goOn: held.resolve };
+  };
   const lastAudit = async (): Promise<Record<string, unknown>> => {
     const { items } = await app.services.audit_entries.list({ limit: 1 });
     return { event: items[0]?.event, outcome: items[0]?.outcome, ...items[0]?.detail };
@@ -80,6 +93,7 @@ export async function oidcHouse(env: Readonly<Record<string, string>> = {}) {
     back,
     bind,
     start,
+    heldDiscovery,
     lastAudit,
     isSignedIn,
     auditCount: async () => (await app.services.audit_entries.list({ limit: 100 })).items.length,

@@ -91,11 +91,14 @@ export async function standIn(options: { now: () => number; client_secret: strin
     "/token": exchange,
   };
 
-  const server = await httpLoopback((request, response) => {
+  const serve: Answer = async (request, response) => {
     const path = request.path.split("?")[0] ?? "";
     const answer = overrides[path] ?? answers[path];
     if (answer === undefined) return json(response, 404, {});
-    Promise.resolve(answer(request, response)).catch(() => response.destroy());
+    await answer(request, response);
+  };
+  const server = await httpLoopback((request, response) => {
+    Promise.resolve(serve(request, response)).catch(() => response.destroy());
   });
 
   const provider = {
@@ -112,6 +115,8 @@ export async function standIn(options: { now: () => number; client_secret: strin
       if (answer === null) delete overrides[path];
       else overrides[path] = answer;
     },
+    /** As it answers now. */
+    serve,
     publicKeys: () => keys.map(({ jwk }) => jwk),
     setKeys: (next: TestKey[]) => {
       keys = next;

@@ -15,6 +15,7 @@ export const messages: MessageDictionary = [
     'The provider "{}" is disabled; enable it first, because once bound it cannot be changed',
     "提供方“{}”已停用；请先启用，因为绑定后无法更改",
   ],
+  ['The provider "{}" was changed meanwhile; begin the binding again', "提供方“{}”已在此期间被更改；请重新开始绑定"],
   ["Set the base URL first; the provider sends the browser back to it", "请先设置基础地址，提供方会把浏览器带回该地址"],
   ["There is no binding to remove", "没有可解除的绑定"],
   [
