@@ -72,7 +72,9 @@ export const RunInput = v.strictObject({
     v.pipe(
       PlanHash,
       v.title("Plan"),
-      v.description("The run is refused when the plan has another hash by then; it is the consent to a downgrade"),
+      v.description(
+        "The run is refused when the plan has another hash by then; it is the consent to a downgrade, and to a rollback in the place of a container that is not known",
+      ),
     ),
   ),
   ignore_window: v.optional(v.pipe(v.boolean("Write true or false"), v.title("Ignore the maintenance window")), true),

@@ -1,7 +1,7 @@
 import { errorMessage, PluginError } from "../errors.ts";
 import type { PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
-import type { Prepared, UpdatePlan } from "../runtimes/runtime.ts";
+import { otherContainer, type Prepared, type UpdatePlan } from "../runtimes/runtime.ts";
 import { cleanUp, conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
 import { failedContainer } from "./containers.ts";
@@ -154,6 +154,11 @@ async function intendRollback(context: RunContext): Promise<Intent> {
   const [refusal] = plan.refusals;
   if (refusal !== undefined) {
     const message = `"${settings.target.id}" cannot be restored: ${refusal.message}`;
+    throw new NotStarted("skipped", { code: "target_refused", message }, columns);
+  }
+  const stranger = plan.warnings.find((warning) => warning.code === otherContainer);
+  if (stranger !== undefined && run.expected_plan_hash === null) {
+    const message = `"${settings.target.id}" is restored only with the hash of the reviewed plan: ${stranger.message}`;
     throw new NotStarted("skipped", { code: "target_refused", message }, columns);
   }
   if (plan.is_noop) {

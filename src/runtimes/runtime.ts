@@ -21,6 +21,9 @@ export interface Refusal {
 /** The code of the one warning with a consequence: the runtime does not tell all settings, so nothing is updated unasked. */
 export const untoldSettings = "untold_settings";
 
+/** The code of a rollback's warning that what it would replace is not what is known under that name: done with consent alone. */
+export const otherContainer = "other_container";
+
 export interface TargetService {
   /** The service that a binding names; a single container has one, called `main`. */
   name: string;

@@ -101,6 +101,23 @@ describe("a rollback", () => {
     expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.1", running: true });
   });
 
+  test("in the place of a container that nobody knows is made with the hash of its plan alone", async () => {
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    const message = '"web" is another container now';
+    world.engine.warnings = [{ code: "other_container", message }];
+    const snapshot_id = snapshot?.id ?? "";
+    const unasked = await world.update(executor, { snapshot_id });
+    expect(unasked).toMatchObject({ state: "skipped", reason_code: "target_refused" });
+    expect(unasked.reason).toContain(message);
+    expect(world.engine.get("web").image).toBe("registry.test/app:1.1");
+    const { plan_hash, warnings } = await world.main.snapshots.diff(snapshot_id, new AbortController().signal);
+    expect(warnings).toMatchObject([{ message }]);
+    expect(await world.update(executor, { snapshot_id, plan_hash })).toMatchObject({ state: "succeeded" });
+    expect(world.engine.get("web").image).toBe("registry.test/app:1.0");
+  });
+
   describe("of a target that is down", () => {
     /** `ran`: what the snapshot was captured from. The newer one is down in any case. */
     async function down(ran: boolean, settings: Record<string, unknown> = {}) {

@@ -27,6 +27,10 @@ const refusals: MessageDictionary = [
     "快照中的镜像“{}”已不在引擎上，而且从未按摘要拉取过",
   ],
   [
+    '"{}" is another container now, neither the one of the snapshot nor one that a run has made; it would be replaced',
+    "“{}”现在是另一个容器，既不是快照中的容器，也不是由运行创建的；它将被替换",
+  ],
+  [
     '"{}" is another container now, not one of "{}"; rename or remove it first',
     "“{}”现在是另一个容器，不属于“{}”；请先将其重命名或删除",
   ],

@@ -203,6 +203,7 @@ export const messages: MessageDictionary = [
   ['No release of the channel "{}" is {} hours old yet', "通道“{}”还没有满 {} 小时的版本"],
   ['There is no target "{}" on the connection any more', "连接上已不存在目标“{}”"],
   ['"{}" cannot be updated: {}', "无法更新“{}”：{}"],
+  ['"{}" is restored only with the hash of the reviewed plan: {}', "“{}”只能凭已审核计划的哈希恢复：{}"],
   ['"{}" cannot be restored: {}', "无法恢复“{}”：{}"],
   ['"{}" already runs what is desired', "“{}”已在运行期望的版本"],
   ['"{}" is already as the snapshot says', "“{}”已与快照一致"],

@@ -21,6 +21,7 @@ import { orNull } from "../survey.ts";
 import { goneNeeds, type NeedsClient, withNetworksNow } from "./gone.ts";
 import { type Owners, ownersNow } from "./owners.ts";
 import { arrange, arrangeable, dependantRefusals, dependantsOf, plannedContainer, type Replaced } from "./plan.ts";
+import { isStranger, strangerWarnings } from "./stranger.ts";
 import type { FoundTarget } from "./target.ts";
 import { type Successor, withNames } from "./ties.ts";
 
@@ -122,7 +123,9 @@ export async function planRestore(
       warnings: restored.flatMap(({ member, present }) => {
         // What the compose file will say is told exactly by `files`: a snapshot is often what it names.
         const warnings = present === null ? [] : warningsOf(present.container, present.around);
-        return warnings.filter((each) => each.code !== "compose_file").map((each) => told(each, member.name));
+        return [...strangerWarnings(member, present), ...warnings.filter(({ code }) => code !== "compose_file")].map(
+          (warning) => told(warning, member.name),
+        );
       }),
       is_noop: restored.length === 0,
       hash: restoreHash(compared, dependants, apiVersion, text),
@@ -256,7 +259,7 @@ function servicesOf(compared: readonly Compared[]): UpdatePlan["services"] {
   return [...services.values()];
 }
 
-/** A container by itself is hashed as its plan is: what it is set to, and what it should become. */
+/** A container by itself is hashed as its plan is: what it is set to, and what it should become. A stranger is meant as itself. */
 function restoreHash(
   compared: readonly Compared[],
   dependants: readonly Replaced[],
@@ -267,7 +270,7 @@ function restoreHash(
   const parts = [
     ...compared.map(({ member, present }) => {
       const found = present === null ? null : planHash(present.container, apiVersion, { snapshot });
-      return [member.name, found] as const;
+      return [member.name, found, ...(isStranger(member, present) ? [present?.container.Id] : [])];
     }),
     ...dependants.map(({ scene }) => [nameOf(scene.container), planHash(scene.container, apiVersion, {})] as const),
   ];

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { dockerFlavour } from "../../../../src/runtimes/engine/flavour.ts";
 import { planRestore } from "../../../../src/runtimes/engine/group/restore.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
+import { ownLabels, ownLabelsFor } from "../../../../src/runtimes/engine/names.ts";
 import type { ContainerInspect, ImageInspect } from "../../../../src/runtimes/engine/objects.ts";
 import { type Scene, sceneOf } from "../../../../src/runtimes/engine/plan.ts";
 import type { RawObject } from "../../../../src/runtimes/engine/raw.ts";
@@ -178,6 +179,56 @@ describe("planRestore() without what the snapshot mounts and is connected to", (
     expect(asked.splice(0)).toContain("4f2a");
     expect(codes(await restoreOf([anonymous()], [anonymous()], { has }))).toEqual([]);
     expect(asked).toEqual([]);
+  });
+});
+
+describe("planRestore() where somebody else's container has the name", () => {
+  const captured = [containerInspect({ Config: { Env: ["A=1"] } })];
+  const other = { Id: "2e".repeat(32) };
+  const compose = (service: string) => ({
+    Config: { Labels: { "com.docker.compose.project": "shop", "com.docker.compose.service": service } },
+  });
+  const told = (plan: UpdatePlan) => plan.warnings.map(({ code }) => code).filter((code) => code === "other_container");
+
+  test("says that it would be replaced", async () => {
+    const plan = await restoreOf(captured, [containerInspect(other)]);
+    expect(plan.is_noop).toBe(false);
+    expect(plan.warnings).toContainEqual({
+      code: "other_container",
+      message:
+        '"web" is another container now, neither the one of the snapshot nor one that a run has made; it would be replaced',
+    });
+  });
+
+  test("is consented to as that very container: another stranger, or the known one, has another hash", async () => {
+    const hashes = await Promise.all(
+      [{}, other, { Id: "3e".repeat(32) }].map(async (change) => {
+        return (await restoreOf(captured, [containerInspect(change)])).hash;
+      }),
+    );
+    expect(new Set(hashes).size).toBe(3);
+  });
+
+  test.each<[string, readonly ContainerInspect[], RawObject]>([
+    ["the one of the snapshot", captured, {}],
+    ["one that a run made", captured, { ...other, Config: { Labels: ownLabelsFor("r".repeat(24), "web", null) } }],
+    ["one that a run made again", captured, { ...other, Config: { Labels: { [ownLabels.remade]: "r" } } }],
+    [
+      "one that compose made anew",
+      [containerInspect({ ...compose("web"), HostConfig: { Init: true } })],
+      { ...other, ...compose("web") },
+    ],
+  ])("says nothing of %s", async (_, of, now) => {
+    const plan = await restoreOf(of, [containerInspect(now)]);
+    expect([plan.is_noop, told(plan)]).toEqual([false, []]);
+  });
+
+  test.each<[string, RawObject]>([
+    ["another service", { ...other, ...compose("db") }],
+    ["a run under another name", { ...other, Config: { Labels: ownLabelsFor("r".repeat(24), "db", null) } }],
+  ])("says it of one of %s", async (_, now) => {
+    const of = [containerInspect({ ...compose("web"), HostConfig: { Init: true } })];
+    expect(told(await restoreOf(of, [containerInspect(now)]))).toEqual(["other_container"]);
   });
 });
 

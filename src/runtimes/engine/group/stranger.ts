@@ -1,0 +1,28 @@
+import { otherContainer, type Refusal } from "../../runtime.ts";
+import { composeOf } from "../compose/labels.ts";
+import { ownLabels } from "../names.ts";
+import type { Scene } from "../plan.ts";
+import { stringMapAt } from "../raw.ts";
+import type { SnapshotMember } from "../snapshot.ts";
+
+/**
+ * Whether the container that a snapshot's one would take the place of is a stranger: not that one itself, not made by a run of ours,
+ * and not what compose makes of the same service. Their name alone is what the two have in common.
+ */
+export function isStranger(member: SnapshotMember, present: Scene | null): boolean {
+  if (present === null || present.container.Id === member.container.Id) return false;
+  const labels = stringMapAt(present.container.Config.Labels);
+  if (labels[ownLabels.name] === member.name || labels[ownLabels.remade] !== undefined) return false;
+  const [now, then] = [composeOf(present.container), composeOf(member.container)];
+  return now === null || then === null || now.project !== then.project || now.service !== then.service;
+}
+
+export function strangerWarnings(member: SnapshotMember, present: Scene | null): readonly Refusal[] {
+  if (!isStranger(member, present)) return [];
+  return [
+    {
+      code: otherContainer,
+      message: `"${member.name}" is another container now, neither the one of the snapshot nor one that a run has made; it would be replaced`,
+    },
+  ];
+}
