@@ -162,9 +162,8 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
       columns={[
         { key: "event", title: t.event, grows: true },
         { key: "outcome", title: t.outcome, card_label: "none" },
-        { key: "subject", title: t.subject, grows: true },
+        { key: "subject", title: t.subject },
         { key: "actor", title: t.actor },
-        { key: "address", title: t.address, wide_only: true },
         { key: "at", title: t.at, align: "end" },
       ]}
       rows={entries.map((entry) => ({
@@ -181,10 +180,13 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
               {t.outcomes[entry.outcome]}
             </State>
           ),
-          subject: entry.subject?.name ?? <span class="quiet">–</span>,
-          actor: entry.actor === null ? <span class="quiet">{t.nobody}</span> : actorWord(ctx, entry.actor),
-          address: entry.address === null ? <span class="quiet">–</span> : <code class="address">{entry.address}</code>,
-          at: <Time ctx={ctx} at={entry.at} form="short" />,
+          subject: <Subject name={entry.subject?.name ?? ""} />,
+          actor: <By ctx={ctx} entry={entry} />,
+          at: (
+            <span class="audit-at">
+              <Time ctx={ctx} at={entry.at} form="short" />
+            </span>
+          ),
         },
       }))}
     />
@@ -195,6 +197,25 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
 function eventWord(ctx: PageContext, event: string): string {
   const words: Readonly<Record<string, string>> = texts(ctx).audit;
   return words[event] ?? event.replaceAll("_", " ");
+}
+
+function Subject({ name }: { name: string }) {
+  if (name === "") return <span class="quiet">–</span>;
+  return (
+    <span class="audit-subject" title={name.length > 60 ? name : undefined}>
+      {name}
+    </span>
+  );
+}
+
+/** Who, and from which address. */
+function By({ ctx, entry: { actor, address } }: { ctx: PageContext; entry: AuditEntryView }) {
+  return (
+    <div class="audit-by">
+      {actor === null ? <span class="quiet">{texts(ctx).settings.nobody}</span> : <span>{actorWord(ctx, actor)}</span>}
+      {address === null ? null : <code class="address">{address}</code>}
+    </div>
+  );
 }
 
 function actorWord(ctx: PageContext, actor: string): string {
