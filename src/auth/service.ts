@@ -149,7 +149,9 @@ export function authService(options: AuthServiceOptions) {
       // Where a sign-in was begun stays; where a token is used says whether somebody else has it.
       const moved = session.kind === "api_token" && session.address !== address ? address : null;
       const isStale = Math.abs(now - session.last_seen_at) >= TOUCH_EVERY_MS;
-      if (isStale || moved !== null) await touch(session.id, now, moved);
+      // "Never used" would be wrong of a token that a program takes up at once.
+      const isUnused = session.kind === "api_token" && session.last_seen_at === session.created_at;
+      if (isStale || (isUnused && now > session.created_at) || moved !== null) await touch(session.id, now, moved);
       return {
         id: session.id,
         kind: session.kind,

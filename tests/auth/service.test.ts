@@ -296,6 +296,16 @@ describe("API tokens", () => {
     expect(await failureOf(house.api_tokens.revoke(actor, session, created.id))).toMatchObject({ status: 404 });
   });
 
+  test("tell their first use at once", async () => {
+    const { session } = await house.settle();
+    const made = { name: "ci", current_password: goodPassword };
+    const { token } = await house.api_tokens.create(actor, session, made);
+    await house.clock.advance(1000);
+    await house.auth.authenticate(token, "bearer", actor.address);
+    const { items } = await house.api_tokens.list({});
+    expect(items).toMatchObject([{ last_used_at: house.clock.now(), last_used_address: actor.address }]);
+  });
+
   test("hold for their days without use, and end then", async () => {
     const { session } = await house.settle();
     const { token } = await house.api_tokens.create(actor, session, {
