@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { parseBaseUrl } from "./base-url.ts";
 import { AppError } from "./errors.ts";
 import { type LogLevel, logLevels } from "./log.ts";
 
@@ -8,7 +9,7 @@ export interface Config {
   data_dir: string;
   host: string;
   port: number;
-  /** Without a trailing slash; may have a sub-path. Wins over the setting. */
+  /** As `parseBaseUrl` gives it; may have a sub-path. Wins over the setting. */
   base_url: string | null;
   /** `file:`, `http(s)://` or `libsql://`. */
   database_url: string;
@@ -53,23 +54,6 @@ export class ConfigError extends AppError {
     super("invalid_config", 500, problems.join("\n"));
     this.name = "ConfigError";
   }
-}
-
-/** Judges a base URL: http(s), no user info, query or fragment; returned without its trailing slash, or a sentence. */
-export function parseBaseUrl(text: string): { url: string } | { problem: string } {
-  if (text.length > 2048 || !URL.canParse(text)) {
-    return {
-      problem: `The base URL "${text.slice(0, 100)}" is not a URL; write for example "https://tidemark.example.org"`,
-    };
-  }
-  const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return { problem: `The base URL has the scheme "${url.protocol}"; it must be http or https` };
-  }
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    return { problem: "The base URL must have no user, query or fragment" };
-  }
-  return { url: `${url.origin}${url.pathname}`.replace(/\/+$/, "") };
 }
 
 function isAddressOrBlock(text: string): boolean {

@@ -104,6 +104,7 @@ export async function createServices(options: ServiceOptions) {
   const settings = await settingsService({
     db,
     clock,
+    log,
     audit,
     environment: { base_url: config.base_url, log_level: config.log_level },
     onChange: (current) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { configVariables, parseBaseUrl, readConfig } from "../src/config.ts";
+import { configVariables, readConfig } from "../src/config.ts";
 
 describe("readConfig()", () => {
   test("needs nothing", () => {
@@ -29,11 +29,19 @@ describe("readConfig()", () => {
     [{ BASE_URL: "tidemark.example" }, 'BASE_URL: The base URL "tidemark.example" is not a URL'],
     [{ BASE_URL: "ftp://a.example" }, 'BASE_URL: The base URL has the scheme "ftp:"'],
     [{ BASE_URL: "https://u:p@a.example" }, "BASE_URL: The base URL must have no user, query or fragment"],
+    [
+      { BASE_URL: "https://a.example/a;b" },
+      'BASE_URL: The base URL "https://a.example/a;b" has a path that cannot be used',
+    ],
     [{ DATABASE_URL: "postgres://x" }, 'DATABASE_URL starts with "postgres://x"'],
     [{ TRUSTED_PROXIES: "10.0.0.0/33" }, 'TRUSTED_PROXIES has "10.0.0.0/33"'],
     [{ TRUSTED_PROXIES: "proxy" }, 'TRUSTED_PROXIES has "proxy"'],
   ])("refuses %j with a sentence", (environment, sentence) => {
     expect(() => readConfig(environment)).toThrow(sentence);
+  });
+
+  test("gives the base URL in the form that everything else compares with", () => {
+    expect(readConfig({ BASE_URL: "HTTPS://Tide.Example:443/Sub/" }).base_url).toBe("https://tide.example/Sub");
   });
 
   test("names every wrong variable at once", () => {
@@ -44,11 +52,6 @@ describe("readConfig()", () => {
     const { trusted_proxies } = readConfig({ TRUSTED_PROXIES: "10.0.0.1, 192.168.0.0/16 fd00::/8" });
     expect(trusted_proxies).toEqual(["10.0.0.1", "192.168.0.0/16", "fd00::/8"]);
   });
-});
-
-test("parseBaseUrl() keeps a sub-path and drops the final slash", () => {
-  expect(parseBaseUrl("https://a.example/tide/")).toEqual({ url: "https://a.example/tide" });
-  expect(parseBaseUrl("http://a.example:8080")).toEqual({ url: "http://a.example:8080" });
 });
 
 describe("the table of variables in the README", () => {

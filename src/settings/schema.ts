@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseBaseUrl } from "../base-url.ts";
 
 /** True for a name of the time zone database that this runtime knows. */
 function isTimeZone(name: string): boolean {
@@ -22,18 +23,26 @@ const count = (title: string, description: string) =>
     v.description(description),
   );
 
-const baseUrlRule = (text: string) =>
-  text === "" || (/^https?:\/\/[^\s?#@\\]+$/i.test(text) && URL.canParse(text) && text.length <= 2048);
+/** Blank, or what `parseBaseUrl` takes. */
+function baseUrlProblem(text: string): string | null {
+  const parsed = text === "" ? null : parseBaseUrl(text);
+  return parsed !== null && "problem" in parsed ? parsed.problem : null;
+}
+
+function canonicalBaseUrl(text: string): string {
+  const parsed = text === "" ? null : parseBaseUrl(text);
+  return parsed !== null && "url" in parsed ? parsed.url : "";
+}
 
 export const Settings = v.strictObject({
   base_url: v.pipe(
     v.string("Write a text"),
     v.trim(),
     v.check(
-      baseUrlRule,
-      'Write an http or https URL without user, query or fragment, for example "https://tidemark.example.org"',
+      (text) => baseUrlProblem(text) === null,
+      ({ input }) => baseUrlProblem(input) ?? "",
     ),
-    v.transform((text) => text.replace(/\/+$/, "")),
+    v.transform(canonicalBaseUrl),
     v.title("Base URL"),
     v.description(
       "The address at which this instance is reached. Used in notification links. Blank takes the address in use",

@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
+import { storedBaseUrl } from "../base-url.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
+import type { Log } from "../log.ts";
 import { storedSettings, storeSetting } from "./queries.ts";
 import { defaultSettings, type SettingName, Settings, SettingsPatch, type SettingsView } from "./schema.ts";
 
@@ -12,6 +14,7 @@ export type SettingsService = Awaited<ReturnType<typeof settingsService>>;
 interface SettingsServiceOptions {
   db: Database;
   clock: Clock;
+  log: Log;
   audit: RecordAudit;
   /** From the environment, which wins; null when not set there. */
   environment: { base_url: string | null; log_level: Settings["log_level"] | null };
@@ -21,14 +24,21 @@ interface SettingsServiceOptions {
 
 /** The global settings, kept in memory after the first read; another instance's changes arrive by `refresh`. */
 export async function settingsService(options: SettingsServiceOptions) {
-  const { db, clock, audit, environment } = options;
+  const { db, clock, log, audit, environment } = options;
+  /** Stored values that were passed over, so that the log tells each once. */
+  const passedOver = new Map<string, unknown>();
   const load = async (): Promise<Settings> => {
     const stored = await storedSettings(db.read);
     const result: Record<string, unknown> = { ...defaultSettings };
     for (const [name, schema] of Object.entries(Settings.entries)) {
       // A value that an older version stored and that no longer passes gives way to the default, never stops the start.
-      const parsed = v.safeParse(schema, stored[name]);
+      const value = stored[name];
+      const parsed = v.safeParse(schema, name === "base_url" ? (storedBaseUrl(value) ?? value) : value);
       if (parsed.success) result[name] = parsed.output;
+      else if (name in stored && passedOver.get(name) !== value) {
+        passedOver.set(name, value);
+        log.warning("A stored setting cannot be used, and its default applies; save it anew", { name, value });
+      }
     }
     for (const [name, value] of Object.entries(environment)) if (value !== null) result[name] = value;
     return v.parse(Settings, result);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { audit_entries } from "../../src/db/tables.ts";
+import { createLog } from "../../src/log.ts";
 import { defaultSettings, type Settings } from "../../src/settings/schema.ts";
 import { settingsService } from "../../src/settings/service.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
@@ -16,15 +17,30 @@ afterEach(() => temporary.close());
 async function open(environment: { base_url?: string; log_level?: Settings["log_level"] } = {}) {
   const clock = createFakeClock();
   const seen: Settings[] = [];
+  const lines: string[] = [];
+  const log = createLog({
+    level: "info",
+    format: "text",
+    clock,
+    redact: (text) => text,
+    write: (line) => lines.push(line),
+  });
   const service = await settingsService({
     db: temporary.db,
     clock,
+    log,
     audit: auditRecorder({ clock }),
     environment: { base_url: environment.base_url ?? null, log_level: environment.log_level ?? null },
     onChange: (settings) => seen.push(settings),
   });
-  return { service, seen };
+  return { service, seen, lines };
 }
+
+const storeBaseUrl = (text: string) =>
+  temporary.db.client.execute({
+    sql: "INSERT INTO settings (key, value, updated_at) VALUES ('base_url', ?, 0)",
+    args: [JSON.stringify(text)],
+  });
 
 describe("settingsService()", () => {
   test("begins with the defaults", async () => {
@@ -53,6 +69,9 @@ describe("settingsService()", () => {
     [{ base_url: "example.org" }, "base_url"],
     [{ base_url: "https://user@example.org" }, "base_url"],
     [{ base_url: "javascript:alert(1)" }, "base_url"],
+    [{ base_url: "https://example.org/a;b" }, "base_url"],
+    [{ base_url: "https://example.org/tïde" }, "base_url"],
+    [{ base_url: "https://example.org/a/../b" }, "base_url"],
     [{ colour: "red" }, "colour"],
   ])("refuses %j, names the field and changes nothing", async (input, field) => {
     const { service } = await open();
@@ -62,6 +81,38 @@ describe("settingsService()", () => {
     });
     expect((await open()).service.current()).toEqual(defaultSettings);
   });
+
+  test("keeps the base URL in the form that everything else compares with", async () => {
+    const { service } = await open();
+    await service.update(actor, { base_url: " HTTPS://Tide.Example:443/Sub/ " });
+    expect(service.current().base_url).toBe("https://tide.example/Sub");
+    expect((await service.update(actor, { base_url: "" })).base_url).toBe("");
+  });
+
+  test.each([
+    ["HTTPS://Tide.Example/Sub", "https://tide.example/Sub"],
+    ["https://tide.example/a/../b", "https://tide.example/b"],
+  ])("reads %s, as an earlier version stored it, as %s", async (stored, expected) => {
+    await storeBaseUrl(stored);
+    const { service, lines } = await open();
+    expect(service.current().base_url).toBe(expected);
+    expect(lines).toEqual([]);
+  });
+
+  test.each(["https://tide.example/a;b", "https://tide.example/t%C3%AFde"])(
+    "passes over a stored %s, and the log tells it once",
+    async (stored) => {
+      await storeBaseUrl(stored);
+      const { service, lines } = await open();
+      await service.refresh();
+      expect(service.current().base_url).toBe("");
+      expect(lines).toEqual([
+        expect.stringMatching(/WARNING A stored setting cannot be used, .* name=base_url value="?https:\/\/tide/),
+      ]);
+      await service.update(actor, { base_url: "https://tide.example/ab" });
+      expect(service.current().base_url).toBe("https://tide.example/ab");
+    },
+  );
 
   test("lets the environment win, and says so", async () => {
     const { service } = await open({ base_url: "https://a.example/tide" });

@@ -39,8 +39,14 @@ export const messages: MessageDictionary = [
   ["The longest life is 365 days", "有效期最长为 365 天"],
   ['Write a time zone name, for example "Europe/Berlin" or "UTC"', "请填写时区名称，例如“Europe/Berlin”或“UTC”"],
   [
-    'Write an http or https URL without user, query or fragment, for example "https://tidemark.example.org"',
-    "请填写不含用户、查询和片段的 http 或 https 地址，例如“https://tidemark.example.org”",
+    'The base URL "{}" is not a URL; write for example "https://tidemark.example.org"',
+    "基础地址“{}”不是 URL，请填写例如“https://tidemark.example.org”",
+  ],
+  ['The base URL has the scheme "{}"; it must be http or https', "基础地址的协议为“{}”，必须为 http 或 https"],
+  ["The base URL must have no user, query or fragment", "基础地址不能包含用户、查询或片段"],
+  [
+    'The base URL "{}" has a path that cannot be used; each part of it may have the letters a to z and A to Z, digits, ".", "_", "~" and "-", for example "https://example.org/tidemark"',
+    "基础地址“{}”的路径不可用；路径的每一段只能包含字母 a 至 z 和 A 至 Z、数字、“.”、“_”、“~”和“-”，例如“https://example.org/tidemark”",
   ],
   ["The environment sets {}, which wins; change it there", "环境变量 {} 优先生效，请在环境中修改"],
   ['There is already a notifier "{}"', "已存在名为“{}”的通知"],

@@ -155,6 +155,51 @@ describe("/settings", () => {
     }
   });
 
+  test.each(["/a;b", "/tïde", "/t%C3%AFde", "/a/../b"])(
+    "a base URL with the path %s is refused, and signing in goes on",
+    async (path) => {
+      const careful = await testApp();
+      try {
+        const someone = await careful.signedIn();
+        const answer = await someone.api("PATCH", "/settings", { base_url: `http://tidemark.test${path}` });
+        expect(answer.status).toBe(422);
+        const shown = await someone.get("/settings", { headers: { "accept-language": "zh" } });
+        expect(shown.status).toBe(200);
+        const values = {
+          timezone: "UTC",
+          log_level: "info",
+          version_history_count: "20",
+          snapshot_history_count: "10",
+        };
+        const form = await someone.post(
+          "/settings",
+          { base_url: `http://tidemark.test${path}`, ...values },
+          { headers: { "accept-language": "zh" } },
+        );
+        expect(form.status).toBe(422);
+        expect(form.text).toContain("路径不可用");
+        const other = careful.browser();
+        expect((await other.post("/login", { username: "admin", password: goodPassword })).location).toBe("/");
+      } finally {
+        await careful.close();
+      }
+    },
+  );
+
+  test("a base URL typed with large letters is https with all that follows from it", async () => {
+    const moved = await testApp();
+    try {
+      const someone = await moved.signedIn();
+      const saved = await someone.api("PATCH", "/settings", { base_url: "HTTPS://Tide.Example/Sub" });
+      expect(saved.body).toMatchObject({ base_url: "https://tide.example/Sub" });
+      const login = await moved.app.request("https://tide.example/Sub/login");
+      expect(login.status).toBe(200);
+      expect(login.headers.get("strict-transport-security")).toContain("max-age=31536000");
+    } finally {
+      await moved.close();
+    }
+  });
+
   test("a base URL with another path keeps the sign-in", async () => {
     const moved = await testApp();
     try {
