@@ -18,7 +18,16 @@ export interface PluginContext {
 }
 
 /** Where a configuration makes us send requests: judged when it is saved and again at each send. */
-export interface Destination {
+export interface HttpDestination {
   url: string;
   purpose: "webhook" | "probe";
 }
+
+/** Where it makes us open connections, judged likewise: `host` is bare, a name or an address without brackets. */
+export interface TcpDestination {
+  host: string;
+  port: number;
+  purpose: "tcp";
+}
+
+export type Destination = HttpDestination | TcpDestination;

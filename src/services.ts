@@ -252,8 +252,9 @@ export async function createServices(options: ServiceOptions) {
     releases: trackers,
     openLogin: async (id) => v.parse(secretSchemas.oci, await credentials.openSecret("oci", id)),
     timezone,
-    judgeDestination: ({ url, purpose }) => {
-      const judgement = guard.judge(url, purpose);
+    judgeDestination: (destination) => {
+      if (destination.purpose === "tcp") return guard.judgeConnect(destination.host, destination.port);
+      const judgement = guard.judge(destination.url, destination.purpose);
       return judgement.ok ? null : judgement.reason;
     },
   });

@@ -103,8 +103,8 @@ export function executorService(options: ExecutorServiceOptions) {
     return view;
   };
   const refuseProbe = (check: HealthCheck): void => {
-    if (check.strategy !== "http") return;
-    const destination = probes.http.destination?.(check.probe);
+    if (check.strategy !== "http" && check.strategy !== "tcp") return;
+    const destination = probes[check.strategy].destination?.(check.probe);
     const reason = destination === undefined ? null : options.judgeDestination(destination);
     if (reason !== null) throw invalidInput({ "health_check.probe.host": reason });
   };

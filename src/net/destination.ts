@@ -1,9 +1,9 @@
-import type { Destination } from "../plugin.ts";
+import type { HttpDestination } from "../plugin.ts";
 import { bareHost, classifyAddress, isMetadataAddress, isPublicName, parseAddress } from "./address.ts";
 import type { OutboundAllow } from "./outbound-allow.ts";
 
 /** What a guarded request is for; it decides the ports. */
-export type Purpose = Destination["purpose"];
+export type Purpose = HttpDestination["purpose"];
 
 /** A judged destination, or why it was refused: `reason` only speaks of what the administrator wrote. */
 export type Judgement = { ok: true; url: URL } | { ok: false; reason: string };
@@ -13,6 +13,9 @@ export const destinationBlocked = "Destination blocked";
 
 /** RFC 9110 wants at least 8,000 octets supported; a destination that a person types has no need for more than this. */
 export const maxUrlLength = 2_048;
+
+/** Of clouds' credential services. Single labels are left out: they may well be somebody's container. */
+const metadataNames: readonly string[] = ["metadata.google.internal", "metadata.goog", "instance-data.ec2.internal"];
 
 const webhookPorts = [80, 443, 8080, 8443, 9443];
 const probePorts = { "http:": [80, 8080], "https:": [443, 8443, 9443] } as const;
@@ -91,6 +94,18 @@ export function isBareHost(text: string): boolean {
   if (text === "" || text.length > 253 || hasHiddenCharacters(text)) return false;
   if (parseAddress(text) !== null) return !text.includes("%");
   return !/[:/\\@?#%[\]]/.test(text) && URL.canParse(`http://${text}/`);
+}
+
+/** A bare host as the URL parser writes it: `2852039166` becomes `169.254.169.254`. What it does not take stays as it is. */
+export function canonicalHost(host: string): string {
+  const text = `http://${hostInUrl(host)}/`;
+  return URL.canParse(text) ? bareHost(new URL(text).hostname) : host;
+}
+
+/** True for a metadata address in every notation, and for the names under which clouds offer theirs. Asks no DNS. */
+export function isMetadataHost(host: string): boolean {
+  const canonical = canonicalHost(host);
+  return isMetadataAddress(canonical) || metadataNames.includes(canonical.replace(/\.$/, ""));
 }
 
 /** The host as it stands in a URL: IPv6 literals in brackets. */

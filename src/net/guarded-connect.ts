@@ -2,7 +2,7 @@ import net from "node:net";
 import os from "node:os";
 import { PluginError } from "../errors.ts";
 import { classifyAddress, isLinkLocalAddress, isMetadataAddress } from "./address.ts";
-import { destinationBlocked } from "./destination.ts";
+import { canonicalHost, destinationBlocked, isMetadataHost } from "./destination.ts";
 import { literalAddress, lookupFrom, type Resolve, type ResolvedAddress, resolveAll } from "./resolve.ts";
 
 export interface ConnectOptions {
@@ -25,6 +25,13 @@ function isOwnAddress(address: string): boolean {
   const kind = classifyAddress(address);
   if (kind === "loopback" || kind === "unspecified" || kind === "embedded") return true;
   return Object.values(os.networkInterfaces()).some((all) => all?.some((own) => own.address === address));
+}
+
+/** Judges what a person typed as the place of a TCP probe, without asking DNS: null, or why it is refused. */
+export function judgeConnect(host: string, port: number, ownPort: number | null): string | null {
+  const literal = literalAddress(canonicalHost(host));
+  const isAllowed = literal === null ? !isMetadataHost(host) : isProbeable(literal.address, port, ownPort);
+  return isAllowed ? null : destinationBlocked;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   portOf,
 } from "./destination.ts";
 import { createAgent, describeFailure, exchange, headersOf } from "./exchange.ts";
-import { connectOnce } from "./guarded-connect.ts";
+import { connectOnce, judgeConnect } from "./guarded-connect.ts";
 import type { OutboundAllow } from "./outbound-allow.ts";
 import { readOutgoing } from "./outgoing.ts";
 import {
@@ -52,6 +52,8 @@ export interface Guard {
    * of them; no redirect, no reuse, no decompression. Throws `rejected` ("Destination blocked", or a redirect) and `unreachable`.
    */
   open(options: GuardedOpen): PluginContext;
+  /** At save, for `connect`: null, or why the place is refused; asks no DNS. */
+  judgeConnect(host: string, port: number): string | null;
   /** One TCP connection, closed at once. Private addresses are allowed; metadata, link-local and our own port are not. */
   connect(host: string, port: number, signal: AbortSignal): Promise<void>;
 }
@@ -113,6 +115,7 @@ export function createGuard(options: GuardOptions): Guard {
         }
       },
     }),
+    judgeConnect: (host, port) => judgeConnect(host, port, options.ownPort?.() ?? null),
     connect: (host, port, signal) => connectOnce(host, port, { resolve, ownPort: options.ownPort?.() ?? null, signal }),
   };
 }

@@ -1,14 +1,12 @@
 import type { Clock } from "../clock.ts";
-import { PluginError } from "../errors.ts";
+import type { PluginError } from "../errors.ts";
 import type { PluginContext } from "../plugin.ts";
-import { isMetadataAddress, parseAddress } from "./address.ts";
 import { type BoundedRequest, isRepeatable, PassingFault, sendBounded, type Wire } from "./bounded-request.ts";
 import { createDeadlines } from "./deadline.ts";
-import { destinationBlocked } from "./destination.ts";
 import { createAgent } from "./exchange.ts";
 import { readOutgoing } from "./outgoing.ts";
 import type { RateLedger } from "./rate-ledger.ts";
-import { lookupFrom, type Resolve, resolveAll, systemResolve } from "./resolve.ts";
+import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "./resolve.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
 /** Upstream JSON. */
@@ -67,7 +65,7 @@ export function createHttp(options: HttpOptions): Http {
   // 32 per host: four checks at once with a few requests each; idle ones end after the server's own time or 15 s.
   const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8, timeout: 15_000 };
   const agents = { "http:": createAgent("http:", pool), "https:": createAgent("https:", pool) };
-  const lookup = lookupFrom((host) => resolveChecked(options.resolve ?? systemResolve, host));
+  const lookup = lookupFrom((host) => resolveBeyondMetadata(options.resolve ?? systemResolve, host));
   const wire: Wire = { clock, cache, ledger, deadlines: createDeadlines(clock), lookup, agents };
 
   const pause = async (ms: number, signal: AbortSignal, cause: PluginError): Promise<void> => {
@@ -129,12 +127,4 @@ export function createHttp(options: HttpOptions): Http {
       agents["https:"].destroy();
     },
   };
-}
-
-/** The answers that a connection may go to; metadata addresses refuse the whole name. */
-async function resolveChecked(resolve: Resolve, host: string) {
-  const answers = await resolveAll(resolve, host);
-  const isRefused = answers.some(({ address }) => parseAddress(address) === null || isMetadataAddress(address));
-  if (isRefused) throw new PluginError("rejected", destinationBlocked);
-  return answers;
 }

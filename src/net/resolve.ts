@@ -1,7 +1,8 @@
 import dns from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { PluginError } from "../errors.ts";
-import { parseAddress } from "./address.ts";
+import { isMetadataAddress, parseAddress } from "./address.ts";
+import { destinationBlocked } from "./destination.ts";
 
 export interface ResolvedAddress {
   address: string;
@@ -34,6 +35,14 @@ export async function resolveAll(resolve: Resolve, host: string): Promise<readon
       `The name "${host}" has ${answers.length} addresses, at most ${maxAnswers} are taken`,
     );
   }
+  return answers;
+}
+
+/** The answers that a connection to a place that may be private may go to; a metadata address refuses the whole name. */
+export async function resolveBeyondMetadata(resolve: Resolve, host: string): Promise<readonly ResolvedAddress[]> {
+  const answers = await resolveAll(resolve, host);
+  const isRefused = answers.some(({ address }) => parseAddress(address) === null || isMetadataAddress(address));
+  if (isRefused) throw new PluginError("rejected", destinationBlocked);
   return answers;
 }
 

@@ -23,6 +23,7 @@ export const tcp: Probe<"tcp"> = {
   kind: "tcp",
   title: "TCP probe",
   Config,
+  destination: (config) => ({ ...v.parse(Config, config), purpose: "tcp" }),
   open: (config, context) => {
     const { host, port } = v.parse(Config, config);
     return {

@@ -84,6 +84,11 @@ describe("create()", () => {
       "health_check.probe.host",
     ],
     [
+      "a blocked probe over tcp",
+      { health_check: { strategy: "tcp", probe: { host: "blocked.test", port: 5432 } } },
+      "health_check.probe.host",
+    ],
+    [
       "timings of a check that is off",
       { health_check: { strategy: "disabled", on_failure: "failed" } },
       "health_check.on_failure",

@@ -368,6 +368,28 @@ describe("createGuard().connect()", () => {
     }
   });
 
+  test.each([
+    ["169.254.169.254"],
+    ["2852039166"],
+    ["0xa9.254.43518"],
+    ["::ffff:169.254.169.254"],
+    ["169.254.1.1"],
+    ["fe80::1"],
+    ["224.0.0.1"],
+    ["metadata.google.internal"],
+    ["127.0.0.1"],
+    ["2130706433"],
+  ])("judges %s as blocked when it is saved, and asks no DNS", (host) => {
+    const resolver = fakeResolver({});
+    const options = { clock: createFakeClock(), allow: parseOutboundAllow(""), ownPort: () => 6379 };
+    const guard = createGuard({ ...options, resolve: resolver.resolve });
+    expect(guard.judgeConnect(host, 6379)).toBe("Destination blocked");
+    expect(guard.judgeConnect("10.0.0.1", 6379)).toBeNull();
+    expect(guard.judgeConnect("redis", 6379)).toBeNull();
+    expect(guard.judgeConnect("127.0.0.1", 6380)).toBeNull();
+    expect(resolver.calls).toEqual([]);
+  });
+
   test.each(["127.0.0.1", "127.0.0.2", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"])(
     "refuses our own port at %s",
     async (address) => {

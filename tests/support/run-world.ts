@@ -141,7 +141,8 @@ export async function createWorld(): Promise<World> {
         return { username: "", password: "", ...secret };
       },
       timezone: () => settings.timezone,
-      judgeDestination: ({ url }) => (url.includes("blocked.test") ? "Destination blocked" : null),
+      judgeDestination: (destination) =>
+        JSON.stringify(destination).includes("blocked.test") ? "Destination blocked" : null,
     });
     const id = options.id ?? `instance-${newId(clock.now()).slice(-6)}`;
     const runsHere = runService({

@@ -4,6 +4,8 @@ import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import type DockerModem from "docker-modem";
 import { errorMessage, PluginError } from "../../errors.ts";
+import { destinationBlocked, isMetadataHost } from "../../net/destination.ts";
+import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
 import type { EngineAddress } from "./address.ts";
 
 /** Larger than any inspect seen (an engine with 1,000 containers lists in about 2 MB); an answer beyond it is broken. */
@@ -50,23 +52,30 @@ const anyStatus: Record<number, boolean> = Object.fromEntries(
  * Loaded with the first connection: dockerode brings gRPC and SSH, which cost 38 MB that an installation without engines
  * need not have. Its redirects are switched off, because it would follow them to other hosts.
  */
-async function openModem(address: EngineAddress): Promise<DockerModem> {
+async function openModem(address: EngineAddress, resolve: Resolve): Promise<DockerModem> {
   const { default: Docker } = await import("dockerode");
   const requireModem = createRequire(createRequire(import.meta.url).resolve("dockerode"));
   requireModem("docker-modem/lib/http").maxRedirects = 0;
-  return new Docker(connectionOptions(address)).modem;
+  return new Docker(connectionOptions(address, resolve)).modem;
 }
 
 /**
  * HTTP to one engine through dockerode's modem: raw answers, a fresh connection for each call, so that a restarted engine never
  * meets a stale one. It reads nothing from the environment, follows no redirect, and an answer that ends early is an error.
+ * A cloud's metadata address is refused with `rejected`, also behind a name: it is judged by the resolution that is connected to.
  */
-export function engineTransport(address: EngineAddress, signal: AbortSignal): EngineTransport {
+export function engineTransport(
+  address: EngineAddress,
+  signal: AbortSignal,
+  resolve: Resolve = systemResolve,
+): EngineTransport {
   let opened: Promise<DockerModem> | null = null;
 
   const exchange = async (request: EngineRequest, onChunk: ((chunk: string) => void) | null) => {
     const label = `${request.method} ${request.path}`;
-    opened ??= openModem(address);
+    // `lookup` is asked for names alone, never for what is an address already.
+    if (address.kind === "tcp" && isMetadataHost(address.host)) throw new PluginError("rejected", destinationBlocked);
+    opened ??= openModem(address, resolve);
     const modem = await opened;
     if (signal.aborted) {
       throw new PluginError("unreachable", `${label} was not sent: the work was stopped`, { cause: signal.reason });
@@ -101,6 +110,7 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
         abortSignal: ending.signal,
       };
       modem.dial(dial, (error, incoming) => {
+        if (error instanceof PluginError && error.code === "rejected") return end(error);
         if (error !== null) return unreachable(errorMessage(error), error);
         if (!(incoming instanceof http.IncomingMessage)) return unreachable("its answer is no HTTP");
         ending.signal.addEventListener("abort", () => incoming.destroy(), { once: true });
@@ -148,7 +158,7 @@ export function engineTransport(address: EngineAddress, signal: AbortSignal): En
 }
 
 /** Every option that dockerode would otherwise take from `DOCKER_HOST` and its like is given, blank where it has none. */
-function connectionOptions(address: EngineAddress) {
+function connectionOptions(address: EngineAddress, resolve: Resolve) {
   const nothing = {
     host: undefined,
     port: undefined,
@@ -157,7 +167,8 @@ function connectionOptions(address: EngineAddress) {
     key: undefined,
     timeout: undefined,
   };
-  const plain = brief(new http.Agent({ keepAlive: false }));
+  const lookup = lookupFrom((host) => resolveBeyondMetadata(resolve, host));
+  const plain = brief(new http.Agent({ keepAlive: false, lookup }));
   if (address.kind === "unix") {
     return { ...nothing, protocol: "http" as const, socketPath: address.path, agent: plain };
   }
@@ -168,7 +179,8 @@ function connectionOptions(address: EngineAddress) {
     ...(address.tls.client_certificate === null ? {} : { cert: address.tls.client_certificate }),
     ...(address.tls.client_key === null ? {} : { key: address.tls.client_key }),
   };
-  const agent = brief(new https.Agent({ keepAlive: false, rejectUnauthorized: address.tls.is_verified, ...material }));
+  const security = { rejectUnauthorized: address.tls.is_verified, ...material };
+  const agent = brief(new https.Agent({ keepAlive: false, lookup, ...security }));
   return { ...target, protocol: "https" as const, ...material, agent };
 }
 
