@@ -267,6 +267,8 @@ for (const each of cases) {
         await stranger.goto(at("/login"));
         await providerLink(stranger).click();
         await passProvider(stranger, provider, provider.people[1], home);
+        // No code, no state: what the address bar shows, the history keeps.
+        expect(stranger.url()).toBe(at("/auth/oidc/failed"));
         const shown = await stranger.textContent("main");
         expect(shown).toContain("failed");
         expect(shown).not.toContain(provider.people[1].login);
