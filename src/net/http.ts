@@ -5,7 +5,7 @@ import { type BoundedRequest, isRepeatable, PassingFault, sendBounded, type Wire
 import { createDeadlines } from "./deadline.ts";
 import { createAgent } from "./exchange.ts";
 import { readOutgoing } from "./outgoing.ts";
-import type { RateLedger } from "./rate-ledger.ts";
+import { noLedger, type RateLedger } from "./rate-ledger.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "./resolve.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
@@ -33,6 +33,8 @@ export interface HttpOpen {
   credential_id: string | null;
   /** After decompression; default 16 MiB. */
   max_bytes?: number;
+  /** Sends whatever the ledger says, notes nothing there, and gives a 429 as it is; default false. */
+  is_unrated?: boolean;
   signal: AbortSignal;
 }
 
@@ -66,7 +68,8 @@ export function createHttp(options: HttpOptions): Http {
   const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8, timeout: 15_000 };
   const agents = { "http:": createAgent("http:", pool), "https:": createAgent("https:", pool) };
   const lookup = lookupFrom((host) => resolveBeyondMetadata(options.resolve ?? systemResolve, host));
-  const wire: Wire = { clock, cache, ledger, deadlines: createDeadlines(clock), lookup, agents };
+  const rated: Wire = { clock, cache, ledger, deadlines: createDeadlines(clock), lookup, agents };
+  const unrated: Wire = { ...rated, ledger: noLedger };
 
   const pause = async (ms: number, signal: AbortSignal, cause: PluginError): Promise<void> => {
     try {
@@ -76,7 +79,7 @@ export function createHttp(options: HttpOptions): Http {
     }
   };
 
-  const sendRetried = async (request: BoundedRequest): Promise<Response> => {
+  const sendRetried = async (wire: Wire, request: BoundedRequest): Promise<Response> => {
     for (let tries = 0; ; tries++) {
       try {
         return await sendBounded(wire, request);
@@ -113,7 +116,7 @@ export function createHttp(options: HttpOptions): Http {
           const { headers, method } = outgoing;
           const isPackable = method !== "HEAD" && !headers.has("accept-encoding") && !headers.has("range");
           if (isPackable) headers.set("accept-encoding", "gzip");
-          return await sendRetried({
+          return await sendRetried(open.is_unrated === true ? unrated : rated, {
             ...session,
             init,
             first: { url, ...outgoing, credential_id: open.credential_id },

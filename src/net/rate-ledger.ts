@@ -188,3 +188,14 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
     },
   };
 }
+
+/**
+ * Notes and forbids nothing: for a question that a person waits for, where one refusal must not forbid the next, and where what
+ * is stored of a host for the sources has no say.
+ */
+export const noLedger: RateLedger = {
+  load: async () => undefined,
+  blockedUntil: () => null,
+  observe: () => null,
+  view: () => [],
+};

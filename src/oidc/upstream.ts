@@ -12,6 +12,8 @@ export type OpenContext = (options: {
   timeout_ms: number;
   credential_id: null;
   max_bytes: number;
+  /** What limits the checks of a forge on the same host does not limit signing in, nor the other way round. */
+  is_unrated: true;
   signal: AbortSignal;
 }) => PluginContext;
 
@@ -55,6 +57,10 @@ async function withDeadline<T>(clock: Clock, work: (signal: AbortSignal) => Prom
   }
 }
 
+function rateLimited(url: string): PluginError {
+  return new PluginError("rate_limited", `"${new URL(url).host}" limits the rate of requests`);
+}
+
 async function readObject(response: Response): Promise<Record<string, unknown> | null> {
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type !== "application/json" && !/^application\/[\w.-]+\+json$/.test(type)) return null;
@@ -70,9 +76,12 @@ export function createUpstream({ clock, openContext, isLoopbackHttpAllowed }: Up
     if (!isAllowedAddress(question.url, isLoopbackHttpAllowed)) throw new Refusal("endpoint_not_https");
     const ask = async (signal: AbortSignal) => {
       const { max_bytes } = question;
-      const context = openContext({ timeout_ms: DEADLINE_MS, credential_id: null, max_bytes, signal });
+      const limits = { timeout_ms: DEADLINE_MS, credential_id: null, max_bytes, is_unrated: true as const };
+      const context = openContext({ ...limits, signal });
       const init: RequestInit = { ...question.init, redirect: "error", cache: "no-store" };
       const response = await context.fetch(new URL(question.url), init);
+      // A stranger's code can provoke it: it ends this sign-in and says nothing about the next one.
+      if (response.status === 429) throw new Refusal("provider_unreachable", { cause: rateLimited(question.url) });
       const body = await readObject(response);
       if (response.status !== 200 || body === null) throw new Refusal(question.failure);
       return body;

@@ -564,6 +564,20 @@ describe("createHttp() rate limits", () => {
     expect(ledger.view()[0]).toMatchObject({ host: `a.example.test:${server.port}`, blocked_until: null });
   });
 
+  test("neither bind nor are made by a request that is unrated", async () => {
+    await using server = await httpLoopback((_request, response) =>
+      response.writeHead(429, { "retry-after": "30" }).end("slow down"),
+    );
+    const { get, context, ledger } = begin();
+    const unrated = () =>
+      context({ is_unrated: true }).fetch(new URL(`http://a.example.test:${server.port}/`), { method: "POST" });
+    expect([(await unrated()).status, (await unrated()).status]).toEqual([429, 429]);
+    expect(ledger.view()).toEqual([]);
+    await failure(get(server.port));
+    expect((await unrated()).status).toBe(429);
+    expect(server.seen.length).toBe(4);
+  });
+
   test("finds GraphQL's refusal inside a 200", async () => {
     await using server = await httpLoopback((_request, response) =>
       response.end('{"errors":[{"type":"RATE_LIMITED","message":"API rate limit exceeded"}]}'),
