@@ -105,7 +105,9 @@ export function callback(options: CallbackOptions) {
       nonce,
       now: clock.now(),
     };
-    return await judgeIdToken(tokens.id_token, expected, (alg, kid) => documents.findKey(row, alg, kid));
+    return await judgeIdToken(tokens.id_token, expected, (alg, kid, verify) =>
+      documents.withKey(row, { alg, kid }, verify),
+    );
   };
 
   const bind = async (attempt: AttemptRow, from: CallbackFrom, identity: Identity): Promise<Completed> =>

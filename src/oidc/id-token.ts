@@ -13,8 +13,12 @@ export interface IdTokenExpectations extends ClaimExpectations {
   code: string;
 }
 
-/** Gives the provider's key for a token. Throws `Refusal`. */
-export type FindKey = (alg: SigningAlgorithm, kid: string | null) => Promise<CryptoKey>;
+/** Hands the provider's key for a token to `verify`, and once more a newer one where the first does not do. Throws `Refusal`. */
+export type WithKey = (
+  alg: SigningAlgorithm,
+  kid: string | null,
+  verify: (key: CryptoKey) => Promise<void>,
+) => Promise<void>;
 
 export interface Identity {
   issuer: string;
@@ -41,9 +45,9 @@ async function verifySignature(token: string, alg: SigningAlgorithm, key: Crypto
  * Whom an ID token names: the only source of the administrator's identity. Every rule is judged here, whatever the libraries
  * below judge too; the signature is verified always. Throws `Refusal` with the first rule that is broken.
  */
-export async function judgeIdToken(token: string, expected: IdTokenExpectations, findKey: FindKey): Promise<Identity> {
+export async function judgeIdToken(token: string, expected: IdTokenExpectations, withKey: WithKey): Promise<Identity> {
   const { alg, kid, claims: members } = parseCompactJws(token, expected.algorithms);
-  await verifySignature(token, alg, await findKey(alg, kid));
+  await withKey(alg, kid, (key) => verifySignature(token, alg, key));
   const claims = judgeClaims(members, expected);
   if (claims.at_hash !== undefined) {
     const isOurs = expected.access_token !== null && claims.at_hash === halfHash(alg, expected.access_token);

@@ -3,12 +3,14 @@ import type { Clock } from "../clock.ts";
 import { asSigningAlgorithm, type SigningAlgorithm, signingAlgorithms } from "./compact-jws.ts";
 import { chooseKey, type KeySet, parseKeySet } from "./keys.ts";
 import type { ProviderRow } from "./queries.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, type RefusalReason } from "./refusal.ts";
 import { isAllowedAddress, type Upstream } from "./upstream.ts";
 
 const CACHED_FOR_MS = 10 * 60_000;
-/** A token with an unknown key makes us look again, no more often than this. */
+/** A token that the known keys do not fit makes us look again, no more often than this. */
 const REFETCH_EVERY_MS = 30_000;
+/** What a key tells that was changed: under a new `kid`, beside another without one, or under the `kid` of the former. */
+const stale: readonly RefusalReason[] = ["token_key_unknown", "token_key_ambiguous", "token_signature_wrong"];
 const MAXIMUM_DOCUMENT_BYTES = 256 * 1024;
 
 const names = v.pipe(v.array(v.string()), v.maxLength(200));
@@ -156,8 +158,10 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
     return work;
   };
 
-  /** The keys anew, or null when they were asked for again a moment ago. */
-  const refetchKeys = (own: Known, url: string): Promise<KeySet> | null => {
+  /** Keys that are newer than `used`, or null when they were asked for again a moment ago. */
+  const newerKeys = (own: Known, url: string, used: Promise<KeySet>): Promise<KeySet> | null => {
+    // Another sign-in met the change first.
+    if (own.keys !== null && own.keys.value !== used) return own.keys.value;
     if (Math.abs(clock.now() - own.refetched_at) < REFETCH_EVERY_MS) return null;
     own.refetched_at = clock.now();
     return fetchKeys(own, url);
@@ -166,18 +170,26 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
   return {
     metadata,
 
-    /** The key for a token. Of a key that is not there the set is asked for once more: providers change keys at any time. */
-    findKey: async (row: ProviderRow, alg: SigningAlgorithm, kid: string | null): Promise<CryptoKey> => {
+    /**
+     * Lets `verify` try the key for a token. Where there is none, or not one alone, or it did not sign the token, the set is asked
+     * for once more: providers change keys at any time, and not all give the new one a name of its own.
+     */
+    withKey: async (
+      row: ProviderRow,
+      { alg, kid }: { alg: SigningAlgorithm; kid: string | null },
+      verify: (key: CryptoKey) => Promise<void>,
+    ): Promise<void> => {
       const { jwks_uri } = await metadata(row);
       const own = of(row);
-      const keys = own.keys !== null && isFresh(own.keys) ? own.keys.value : fetchKeys(own, jwks_uri);
+      const attempt = async (keys: Promise<KeySet>) => await verify(await chooseKey(await keys, alg, kid));
+      const known = own.keys !== null && isFresh(own.keys) ? own.keys.value : fetchKeys(own, jwks_uri);
       try {
-        return await chooseKey(await keys, alg, kid);
+        await attempt(known);
       } catch (error) {
-        const isUnknown = error instanceof Refusal && error.reason === "token_key_unknown";
-        const fresh = isUnknown ? refetchKeys(own, jwks_uri) : null;
-        if (fresh === null) throw error;
-        return await chooseKey(await fresh, alg, kid);
+        const isStale = error instanceof Refusal && stale.includes(error.reason);
+        const newer = isStale ? newerKeys(own, jwks_uri, known) : null;
+        if (newer === null) throw error;
+        await attempt(newer);
       }
     },
   };

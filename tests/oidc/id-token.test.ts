@@ -69,8 +69,8 @@ const [goodHeader = "", goodPayload = "", goodSignature = ""] = good.split(".");
 const publicPem = createPublicKey(rsa.private_key).export({ format: "pem", type: "spki" });
 
 async function judge(token: string, changes: Partial<IdTokenExpectations> = {}, keys: unknown = { keys: published }) {
-  return await judgeIdToken(token, { ...expectations, ...changes }, (alg, kid) =>
-    chooseKey(parseKeySet(keys), alg, kid),
+  return await judgeIdToken(token, { ...expectations, ...changes }, async (alg, kid, verify) =>
+    verify(await chooseKey(parseKeySet(keys), alg, kid)),
   );
 }
 

@@ -8,6 +8,9 @@ export interface TestKey {
   jwk: Readonly<Record<string, unknown>>;
 }
 
+/** Of a provider, which may give its keys no names. */
+export type PublishedKey = Omit<TestKey, "kid"> & { kid: string | undefined };
+
 const curves: Readonly<Record<string, string>> = { ES256: "P-256", ES384: "P-384", ES512: "P-521" };
 
 function pairFor(alg: string, bits: number) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { importJWK, type JWTPayload, SignJWT } from "jose";
 import { httpLoopback, type SeenRequest } from "../support/loopback.ts";
-import { makeKey, type TestKey } from "./signing.ts";
+import { makeKey, type PublishedKey } from "./signing.ts";
 
 type Members = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ function json(response: ServerResponse, status: number, body: unknown): void {
  * the verifier of its challenge. Every answer can be replaced by a hostile one.
  */
 export async function standIn(options: { now: () => number; client_secret: string }) {
-  let keys: TestKey[] = [makeKey("RS256", "first")];
+  let keys: PublishedKey[] = [makeKey("RS256", "first")];
   const grants = new Map<string, Grant>();
   let codes = 0;
   const overrides: Record<string, Answer> = {};
@@ -54,7 +54,9 @@ export async function standIn(options: { now: () => number; client_secret: strin
     };
     const present: JWTPayload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
     const signer = await importJWK(key.private_key.export({ format: "jwk" }), key.alg);
-    return await new SignJWT(present).setProtectedHeader({ alg: key.alg, kid: key.kid }).sign(signer);
+    return await new SignJWT(present)
+      .setProtectedHeader({ alg: key.alg, ...(key.kid === undefined ? {} : { kid: key.kid }) })
+      .sign(signer);
   };
 
   const exchange: Answer = async (request, response) => {
@@ -118,7 +120,7 @@ export async function standIn(options: { now: () => number; client_secret: strin
     /** As it answers now. */
     serve,
     publicKeys: () => keys.map(({ jwk }) => jwk),
-    setKeys: (next: TestKey[]) => {
+    setKeys: (next: PublishedKey[]) => {
       keys = next;
     },
     asked: (path: string) => server.seen.filter((request) => request.path.split("?")[0] === path).length,

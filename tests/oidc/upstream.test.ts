@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ServerResponse } from "node:http";
 import { until } from "../support/fake-clock.ts";
 import { type OidcHouse, oidcHouse } from "./flow.ts";
-import { makeKey } from "./signing.ts";
+import { makeKey, type PublishedKey } from "./signing.ts";
 
 let house: OidcHouse;
 beforeEach(async () => {
@@ -58,6 +58,7 @@ describe("a token endpoint that", () => {
       "token_endpoint_refused",
     ],
     ["fails", (to) => send(to, 500, "text/plain", "oh"), "provider_unreachable"],
+    ["limits the rate", (to) => send(to, 429, "application/json", "{}"), "provider_unreachable"],
     ["hangs up", (to) => void to.destroy(), "provider_unreachable"],
     ["says nothing", () => undefined, "provider_unreachable"],
     [
@@ -106,6 +107,42 @@ describe("a token endpoint that", () => {
     house.idp.answer("/token", (_, response) => send(response, 503, "text/plain", ""));
     await signIn();
     expect(house.idp.asked("/token")).toBe(before + 1);
+  });
+});
+
+describe("a provider that limits the rate", () => {
+  const discovery = "/.well-known/openid-configuration";
+  const limited = (_: unknown, to: ServerResponse) => {
+    to.writeHead(429, { "content-type": "application/json", "retry-after": "86400" });
+    to.end("{}");
+  };
+
+  test("of a stranger's code refuses neither the next sign-in nor the next start", async () => {
+    await house.bind();
+    house.idp.answer("/token", limited);
+    expect((await signIn()).answer.status).toBe(403);
+    expect(await reason()).toBe("provider_unreachable");
+    house.idp.answer("/token", null);
+    expect((await signIn()).answer.location).toBe("/");
+    await house.app.clock.advance(20 * 60_000);
+    expect((await signIn()).answer.location).toBe("/");
+    expect(house.app.services.rates()).toEqual([]);
+  });
+
+  test.each([
+    [discovery, "provider_unreachable"],
+    ["/jwks", "provider_unreachable"],
+  ])("at %s is told as one that cannot be reached, and is asked again the next time", async (path, expected) => {
+    await house.bind();
+    await house.app.clock.advance(10 * 60_000);
+    house.idp.answer(path, limited);
+    const browser = house.app.browser();
+    const started = await browser.get("/auth/oidc/home/start");
+    if (path === discovery) expect(started.status).toBe(403);
+    else expect((await house.back(browser, house.idp.consent(started.location ?? ""))).status).toBe(403);
+    expect(await reason()).toBe(expected);
+    house.idp.answer(path, null);
+    expect((await signIn()).answer.location).toBe("/");
   });
 });
 
@@ -198,6 +235,60 @@ describe("keys", () => {
     const query = house.idp.consent(await house.start(browser));
     house.idp.setKeys([makeKey("ES256", "second")]);
     expect((await house.back(browser, query)).location).toBe("/");
+  });
+
+  const unnamed = (): PublishedKey => {
+    const { jwk, ...key } = makeKey("RS256", "any");
+    const { kid: _left_out, ...rest } = jwk;
+    return { ...key, kid: undefined, jwk: rest };
+  };
+  test.each<[string, () => PublishedKey]>([
+    ["under the name of the former", () => makeKey("RS256", "same")],
+    ["without a name", unnamed],
+  ])("that were changed %s are read again after a bad signature", async (_, make) => {
+    house.idp.setKeys([make()]);
+    await house.bind();
+    expect((await signIn()).answer.location).toBe("/");
+    const before = house.idp.asked("/jwks");
+    house.idp.setKeys([make()]);
+    expect((await signIn()).answer.location).toBe("/");
+    expect((await signIn()).answer.location).toBe("/");
+    expect(house.idp.asked("/jwks")).toBe(before + 1);
+  });
+
+  test("without names, of which two fit for a while, are read again until one is left", async () => {
+    house.idp.setKeys([unnamed()]);
+    await house.bind();
+    const next = unnamed();
+    house.idp.setKeys([next, unnamed()]);
+    expect((await signIn()).answer.status).toBe(403);
+    expect(await reason()).toBe("token_key_ambiguous");
+    house.idp.setKeys([next]);
+    await house.app.clock.advance(30_000);
+    expect((await signIn()).answer.location).toBe("/");
+  });
+
+  test("that several sign-ins find changed at once are read again for all of them", async () => {
+    house.idp.setKeys([makeKey("RS256", "same")]);
+    await house.bind();
+    house.idp.setKeys([makeKey("RS256", "same")]);
+    const before = house.idp.asked("/jwks");
+    const answers = await Promise.all([signIn(), signIn(), signIn()]);
+    expect(answers.map(({ answer }) => answer.location)).toEqual(["/", "/", "/"]);
+    expect(house.idp.asked("/jwks")).toBe(before + 1);
+  });
+
+  test("that did not sign the token are read again once in 30 seconds", async () => {
+    await house.bind();
+    const [former] = house.idp.publicKeys();
+    house.idp.setKeys([makeKey("RS256", "first")]);
+    house.idp.answer("/jwks", (_, to) => send(to, 200, "application/json", JSON.stringify({ keys: [former] })));
+    const before = house.idp.asked("/jwks");
+    for (let count = 0; count < 3; count += 1) {
+      expect((await signIn()).answer.status).toBe(403);
+      expect(await reason()).toBe("token_signature_wrong");
+    }
+    expect(house.idp.asked("/jwks")).toBe(before + 1);
   });
 
   test("that are unknown are looked for once in 30 seconds", async () => {
