@@ -27,7 +27,9 @@ function nest(form: FormData): Tree {
     }
     const last = parts.at(-1) ?? "";
     const before = node[last];
-    node[last] = Array.isArray(before) ? [...before, value] : [value];
+    // Never a copy of what was there: a field that is repeated would take time with the square of its number.
+    if (Array.isArray(before)) before.push(value);
+    else node[last] = [value];
   }
   return top;
 }

@@ -206,3 +206,9 @@ describe("parseInput()", () => {
     expect(() => parseInput(Thing, input)).toThrow("The input has errors");
   });
 });
+
+test("decodeForm() takes the last of a field that is repeated without end", () => {
+  // Time that grows with the square of the number would not end within the test's limit.
+  const entries = Array.from({ length: 200_000 }, (_, index) => ["name", `n${index}`] as const);
+  expect(decode(entries)).toMatchObject({ name: "n199999" });
+});

@@ -1,6 +1,11 @@
 /** How deep a pasted document may be nested, and how many nodes it may have: configurations are flat and short. */
 const maxDepth = 32;
 const maxNodes = 50_000;
+/** Of a value: its indicator, the mark before a plain text, and the text. */
+const maxMarks = 3 * maxNodes;
+const maxDocuments = 1_000;
+/** What the parser holds beside the values that it is within: the document, and pairs that are begun. */
+const aroundValues = 8;
 
 /** A pasted text that cannot be read; the message says what is wrong, for the person who pasted it. */
 export class ImportError extends Error {}
@@ -39,17 +44,37 @@ export function isFalse(value: unknown): boolean {
 
 /**
  * YAML (of which JSON is a part) as plain values; several documents as a list of them. Throws ImportError with the place of
- * the first mistake, and for what is no configuration: aliases that multiply, nesting without end.
+ * the first mistake, and for what is no configuration: aliases that multiply, nesting without end. That is seen while the text is
+ * read, because building the values of a thousand levels takes seconds and then the stack.
  */
 export async function readDocuments(text: string): Promise<readonly unknown[]> {
-  const { isScalar, parseAllDocuments, visit } = await import("yaml");
+  const { Composer, isScalar, Lexer, LineCounter, Parser, visit } = await import("yaml");
+  const lines = new LineCounter();
+  const noYaml = (message: string, offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return new ImportError(`This is no YAML: ${firstLine(message)} at line ${line}, column ${col}`);
+  };
+  function* tokens() {
+    const parser = new Parser(lines.addNewLine);
+    lines.addNewLine(0);
+    let marks = 0;
+    for (const lexeme of new Lexer().lex(text)) {
+      if (!/^[\s#]/.test(lexeme)) marks += 1;
+      if (marks > maxMarks || parser.stack.length > maxDepth + aroundValues) throw tooLarge();
+      for (const token of parser.next(lexeme)) {
+        if (token.type === "error") throw noYaml(token.message, token.offset);
+        yield token;
+      }
+    }
+    yield* parser.end();
+  }
   // `<<` is not of YAML 1.2, but compose files share their settings by it. The parser's own search for doubled keys takes time
   // with the square of their number.
-  const parsed = parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: "silent" });
-  const documents = Array.isArray(parsed) ? parsed : [];
-  const values = documents.map((document) => {
+  const composer = new Composer({ uniqueKeys: false, merge: true, logLevel: "silent" });
+  const values: unknown[] = [];
+  for (const document of composer.compose(tokens())) {
     const [problem] = document.errors;
-    if (problem !== undefined) throw new ImportError(`This is no YAML: ${firstLine(problem.message)}`);
+    if (problem !== undefined) throw noYaml(problem.message, problem.pos[0]);
     visit(document, {
       Map: (_, { items }) => {
         // A merge key is a symbol here, and may be repeated.
@@ -62,11 +87,12 @@ export async function readDocuments(text: string): Promise<readonly unknown[]> {
       },
     });
     try {
-      return document.toJS({ maxAliasCount: 100 });
+      values.push(document.toJS({ maxAliasCount: 100 }));
     } catch (cause) {
       throw new ImportError("This YAML cannot be taken: its aliases multiply it beyond measure", { cause });
     }
-  });
+    if (values.length > maxDocuments) throw tooLarge();
+  }
   bound(values);
   return values;
 }
@@ -80,6 +106,10 @@ function firstDoubled(keys: readonly string[]): string | null {
   return null;
 }
 
+function tooLarge(): ImportError {
+  return new ImportError(`This is larger or deeper than any configuration: at most ${maxNodes} values are read`);
+}
+
 function firstLine(message: string): string {
   return message.split("\n", 1)[0]?.replace(/:$/, "").slice(0, 200) ?? "";
 }
@@ -89,9 +119,7 @@ function bound(values: readonly unknown[]): void {
   let level: readonly unknown[] = values;
   for (let depth = 0; level.length > 0; depth += 1) {
     nodes += level.length;
-    if (depth > maxDepth || nodes > maxNodes) {
-      throw new ImportError(`This is larger or deeper than any configuration: at most ${maxNodes} values are read`);
-    }
+    if (depth > maxDepth || nodes > maxNodes) throw tooLarge();
     level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
   }
 }

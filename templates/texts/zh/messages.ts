@@ -87,6 +87,7 @@ export const messages: MessageDictionary = [
   ['The name "{}" has no address', "域名“{}”没有地址"],
   ["The receiver answered {}", "接收方返回 {}"],
   ["The body is not a form", "请求体不是表单"],
+  ["The form has more than {} fields", "表单的字段超过 {} 个"],
   ["The body is larger than 1 MiB", "请求体超过 1 MiB"],
   ["The form is out of date; reload the page and send it again", "表单已过期，请刷新页面后重新提交"],
   [

@@ -310,6 +310,11 @@ describe("refuses", () => {
     ["a key that is there twice", "services:\n  web: {image: nginx}\n  web: {image: redis}\n", '"web" is there twice'],
     ["aliases that multiply", bomb, "aliases multiply"],
     ["nesting without end", `${"[".repeat(200)}${"]".repeat(200)}`, "larger or deeper"],
+    ["brackets without end", "[".repeat(500_000), "larger or deeper"],
+    ["list marks without end", "- ".repeat(250_000), "larger or deeper"],
+    ["brackets that seem to be closed", '["]",'.repeat(100_000), "larger or deeper"],
+    ["documents without end", "---\n".repeat(125_000), "larger or deeper"],
+    ["a mistake, with its place", "services: {}\nweb: }", "at line 2, column 6"],
     ["a document of another kind", "apiVersion: v1\nkind: Pod\n", "Paste a compose file, a list of image references"],
     ["too much text", "x".repeat(600_000), "Use at most"],
   ])("%s with a sentence about the text", async (_name, text, message) => {
