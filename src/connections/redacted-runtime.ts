@@ -29,10 +29,10 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     plan: (ref, changes, options) => told(session.plan(ref, changes, options)),
     prepare: (plan, auths, journal) => told(session.prepare(plan, auths, journal)),
     ...(unprepare === undefined ? {} : { unprepare: (journal) => told(unprepare(journal)) }),
-    apply: (plan, journal) => told(session.apply(plan, journal)),
-    undo: (ref, journal, snapshot) => told(session.undo(ref, journal, snapshot)),
+    apply: (plan, journal, stopping) => told(session.apply(plan, journal, stopping)),
+    undo: (ref, journal, snapshot, stopping) => told(session.undo(ref, journal, snapshot, stopping)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
-    recover: (ref, journal, snapshot) => told(session.recover(ref, journal, snapshot)),
+    recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),
     readiness: (ref, since, containers) => told(session.readiness(ref, since, containers)),
     ...(snapshots === undefined
       ? {}

@@ -66,12 +66,12 @@ function withServing({ plan, run }: Pick<RunContext, "plan" | "run">, reason: Re
 
 /** Puts the previous version back and ends the run as failed. Throws when the runtime cannot be reached: the run is then recovered. */
 export async function undoAndFail(context: RunContext, from: "updating" | "verifying", reason: Reason): Promise<void> {
-  const { journal, session, settings, lease } = context;
+  const { journal, session, settings, lease, shutdown } = context;
   journal.tolerateStorageFaults();
   await journal.note("failure", "fail", { reason_code: reason.code, message: reason.message });
   let recovery: Recovery | null = null;
   try {
-    recovery = await session.undo(settings.target, journal, await capturedBy(context));
+    recovery = await session.undo(settings.target, journal, await capturedBy(context), shutdown);
   } catch (error) {
     lease.signal.throwIfAborted();
     if (!(error instanceof PluginError) || error.code === "unreachable") throw error;

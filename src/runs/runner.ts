@@ -238,10 +238,10 @@ function notedFailure(context: RunContext): Reason | null {
 
 /** After its process ended: makes the target whole and brings the run to its end. */
 async function recover(context: RunContext, from: Exclude<ActiveState, "pending">): Promise<void> {
-  const { deps, run, journal, session, settings } = context;
+  const { deps, run, journal, session, settings, shutdown } = context;
   deps.log.warning("Run is recovered", { run: run.id, state: from });
   await journal.note("recover", "begin");
-  const recovery = await session.recover(settings.target, journal, await capturedBy(context));
+  const recovery = await session.recover(settings.target, journal, await capturedBy(context), shutdown);
   await journal.note("recover", "finish", { state: recovery.state, detail: recovery.detail });
   const failure = notedFailure(context);
   const interrupted: Reason = { code: "interrupted", message: `The run was interrupted. ${recovery.detail}` };

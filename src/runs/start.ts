@@ -74,11 +74,13 @@ export async function start(context: RunContext): Promise<void> {
 }
 
 async function apply(context: RunContext, intent: Intent): Promise<void> {
-  const { session, journal, lease } = context;
+  const { session, journal, lease, shutdown } = context;
   try {
-    await session.apply(intent.plan, journal);
+    await session.apply(intent.plan, journal, shutdown);
   } catch (error) {
     lease.signal.throwIfAborted();
+    // Left at a safe point, for the next process to recover.
+    if (shutdown.aborted && error === shutdown.reason) throw error;
     if (!(error instanceof PluginError)) context.deps.log.error("Update failed", { run: context.run.id, error });
     const code = error instanceof PluginError ? faultOf(error, "update_failed") : "internal_error";
     const message = errorMessage(error);

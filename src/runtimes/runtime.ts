@@ -228,22 +228,26 @@ export interface RuntimeSession extends AsyncDisposable {
   prepare(plan: UpdatePlan, auths: readonly RegistryAuth[], journal: Journal): Promise<Prepared>;
   /** Takes back what `prepare` changed on the engine, but for what it fetched: for a run that ends before `apply`. */
   unprepare?(journal: Journal): Promise<void>;
-  /** From "old one serves" to "new one started"; nothing at all for a no-op. Throws when it could not; then call `undo`. */
-  apply(plan: UpdatePlan, journal: Journal): Promise<void>;
+  /**
+   * From "old one serves" to "new one started"; nothing at all for a no-op. Throws when it could not; then call `undo`. Once `stopping`
+   * is aborted nothing more is taken down or waited for: what is down comes up, and the reason is thrown, which leaves the rest to
+   * `recover`.
+   */
+  apply(plan: UpdatePlan, journal: Journal, stopping?: AbortSignal): Promise<void>;
   /**
    * Puts the previous one back, whatever state it finds. Idempotent. Answers `untouched` when the previous one is as it was;
    * `finished` or `started` when it is gone or refuses to come back and the new one was kept running in its place. Throws when
    * nothing could be brought to run. `snapshot`: the one that this run captured; a previous container that a stranger removed
-   * meanwhile is made again from it.
+   * meanwhile is made again from it. `stopping`: once it is aborted, none waits any longer for another to become healthy.
    */
-  undo(ref: TargetRef, journal: Journal, snapshot: string | null): Promise<Recovery>;
+  undo(ref: TargetRef, journal: Journal, snapshot: string | null, stopping?: AbortSignal): Promise<Recovery>;
   /**
    * Removes what the run kept aside, or of one that failed what could not be removed then. Idempotent. Throws while something is left
    * that may go later.
    */
   finish(ref: TargetRef, journal: Journal): Promise<void>;
   /** After a crash: looks at what is really there, by labels and names first and the journal second, and makes it whole. */
-  recover(ref: TargetRef, journal: Journal, snapshot: string | null): Promise<Recovery>;
+  recover(ref: TargetRef, journal: Journal, snapshot: string | null, stopping?: AbortSignal): Promise<Recovery>;
   /**
    * `since`: when it was started (ms UTC), for the stability period of a target without a health check of its own. `containers`:
    * those that are judged, each by itself; null for all of the target.

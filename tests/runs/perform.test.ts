@@ -591,6 +591,59 @@ test("the end of the process leaves a run at a safe point for the next start", a
   expect(await world.events()).toHaveLength(1);
 });
 
+test("the end of the process cuts short what an update waits for, and the next process recovers it", async () => {
+  const { clock, engine } = world;
+  const executor = await world.addExecutor();
+  const { id } = await world.main.runs.create(systemActor, executor, {});
+  const stop = new AbortController();
+  const waiting = Promise.withResolvers<void>();
+  engine.awaited = async (stopping) => {
+    waiting.resolve();
+    await clock.sleep(60 * 60 * 1000, stopping);
+  };
+  const begun = clock.now();
+  const performing = world.main.runs.work.perform({ id }, stop.signal);
+  await waiting.promise;
+  stop.abort(new Error("The process is ending"));
+  await performing;
+  expect(clock.now()).toBe(begun);
+  // Given back as it is: nothing was put back, and nothing has ended.
+  expect(await world.run(id)).toMatchObject({ state: "updating", lease_owner: null, reason: null });
+  expect(await world.steps(id)).not.toContain("undo begin");
+  expect(await world.events()).toEqual([]);
+  engine.awaited = async () => undefined;
+  await world.tick(world.instance());
+  expect(await world.run(id)).toMatchObject({ state: "failed", reason_code: "interrupted", serving: "previous" });
+  expect([...engine.containers.keys()]).toEqual(["web"]);
+});
+
+test("the end of the process cuts short the stability period, which the next process observes to its end", async () => {
+  const { clock } = world;
+  const health_check = {
+    ...{ strategy: "tcp", probe: { host: "web.test", port: 80 } },
+    ...{ initial_delay_seconds: 0, probe_interval_seconds: 2 },
+  };
+  const executor = await world.addExecutor({ health_check });
+  const { id } = await world.main.runs.create(systemActor, executor, {});
+  const stop = new AbortController();
+  const probed = Promise.withResolvers<void>();
+  world.probe.attempt = async () => {
+    probed.resolve();
+    return { ready: true, detail: "Answered" };
+  };
+  const performing = world.main.runs.work.perform({ id }, stop.signal);
+  await clock.runUntil(probed.promise);
+  while (!(await world.steps(id)).includes("probe finish")) await new Promise((resolve) => setImmediate(resolve));
+  const begun = clock.now();
+  stop.abort(new Error("The process is ending"));
+  await performing;
+  expect(clock.now()).toBe(begun);
+  expect(await world.run(id)).toMatchObject({ state: "verifying", lease_owner: null });
+  await world.tick(world.instance());
+  expect(clock.now() - begun).toBeGreaterThanOrEqual(10_000);
+  expect(await world.run(id)).toMatchObject({ state: "succeeded", serving: "desired" });
+});
+
 test("a manual run leaves an audit entry", async () => {
   const run = await world.update(await world.addExecutor());
   const entries = await world.db.read.select().from(audit_entries);

@@ -67,6 +67,8 @@ export class FakeEngine {
     container.running ? { ready: true, detail: "Running" } : { ready: false, detail: "Exited", final: true };
   /** Digests that the local image store already has under another name: the plan is then a no-op after the pull. */
   aliases = new Map<string, string>();
+  /** What an update waits for when it has made its new containers and stopped nothing yet. */
+  awaited: (stopping: AbortSignal | undefined) => Promise<void> = async () => undefined;
   /** Called before and after each mutation; a killed process never comes back from it. */
   gate: () => Promise<void> = async () => undefined;
   #nextId = 1;
@@ -361,7 +363,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       });
       return { is_noop: plan.is_noop || isAlias };
     },
-    apply: async (plan, journal) => {
+    apply: async (plan, journal, stopping) => {
       const { ref } = plan;
       const olds = plan.containers.map((planned) => ({ planned, old: engine.get(planned.name) }));
       for (const { planned, old } of olds) {
@@ -377,6 +379,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
           ),
         );
       }
+      await engine.awaited(stopping);
       for (const { planned, old } of olds.toReversed()) {
         const { name } = planned;
         if (old.running) await step(journal, "stop", name, `stop ${name}`, () => engine.setRunning(name, false));

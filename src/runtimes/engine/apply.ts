@@ -36,6 +36,8 @@ export interface ApplyContext {
   apiVersion: string;
   /** Where compose is looked for; null for where it usually is. */
   composeFolders: readonly string[] | null;
+  /** Aborted when the process is to end: nothing more is taken down, and what is waited for is left to the next process. */
+  stopping?: AbortSignal | undefined;
 }
 
 const policyAttempts = 3;

@@ -23,6 +23,8 @@ export interface RecoverContext {
   apiVersion: string;
   /** Between two attempts of a move that failed. */
   retryDelayMs: number;
+  /** Aborted when the process is to end: nobody who is down waits any longer for another. */
+  stopping?: AbortSignal | undefined;
 }
 
 /** An engine that is coming up again refuses for a while; one that refuses for good is asked no more than this. */

@@ -133,14 +133,18 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       return { is_noop: (await planAgain(plan, findPulledImage)).plan.is_noop };
     },
     unprepare: (journal) => pointTagsBack(recovering, journal),
-    async apply(plan, journal) {
+    async apply(plan, journal, stopping) {
       const snapshot = restores.get(plan.hash);
-      if (snapshot === undefined) return applyUpdate(await planAgain(plan, findPulledImage), journal);
-      if (!plan.is_noop) return applyRestore(await restoreAgain(plan, snapshot), journal);
+      if (snapshot === undefined) return applyUpdate(await planAgain(plan, findPulledImage), journal, stopping);
+      if (!plan.is_noop) return applyRestore(await restoreAgain(plan, snapshot), journal, stopping);
     },
-    undo: (ref, journal, snapshot) => undoRun(recovering, ref, journal, rebuild(snapshot)),
+    undo: (ref, journal, snapshot, stopping) => {
+      return undoRun({ ...recovering, stopping }, ref, journal, rebuild(snapshot));
+    },
     finish: (ref, journal) => finishRun(recovering, ref, journal),
-    recover: (ref, journal, snapshot) => recoverTogether(recovering, ref, journal, rebuild(snapshot)),
+    recover: (ref, journal, snapshot, stopping) => {
+      return recoverTogether({ ...recovering, stopping }, ref, journal, rebuild(snapshot));
+    },
     readiness: (ref, since, containers) => judgeTarget(source, ref, containers, since, context.clock.now()),
     images: engineImages(client),
     snapshots: {
@@ -177,14 +181,14 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     },
   };
 
-  async function applyUpdate(planned: TargetPlan, journal: Journal): Promise<void> {
+  async function applyUpdate(planned: TargetPlan, journal: Journal, stopping?: AbortSignal): Promise<void> {
     const units = new Map<Replaced, Unit>();
     for (const each of planned.replaced) units.set(each, await unitOf(client, each));
     const clusters = planned.clusters.map((cluster) => cluster.flatMap((each) => units.get(each) ?? []));
-    await replaceUnits(applying, clusters, planned.plan.order, new Map(), journal);
+    await replaceUnits({ ...applying, stopping }, clusters, planned.plan.order, new Map(), journal);
   }
 
-  async function applyRestore(planned: RestorePlan, journal: Journal): Promise<void> {
+  async function applyRestore(planned: RestorePlan, journal: Journal, stopping?: AbortSignal): Promise<void> {
     const clusters: Unit[][] = [];
     for (const cluster of planned.clusters) {
       const units: Unit[] = [];
@@ -193,7 +197,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       }
       clusters.push(units);
     }
-    await replaceUnits(applying, clusters, "stop_first", planned.stands, journal);
+    await replaceUnits({ ...applying, stopping }, clusters, "stop_first", planned.stands, journal);
   }
 }
 

@@ -112,6 +112,7 @@ async function replaceCluster(
   for (const { unit } of made) await awaitNeeds(context, unit, others, journal);
   // Others were waited for, perhaps for long.
   if (!isFirst) for (const { unit } of made) await requireUnchanged(context, unit);
+  context.stopping?.throwIfAborted();
   const [only] = made;
   if (only !== undefined && made.length === 1) {
     const { candidate } = only;
@@ -122,15 +123,18 @@ async function replaceCluster(
     return;
   }
   for (const { candidate } of made.toReversed()) await takeDown(context, candidate);
+  // From here on something is down, also when the process is to end: a job has what is left of its time to come to its end.
+  const patient = { ...context, stopping: undefined };
   for (const { unit, candidate } of made) {
     await awaitNeeds(
       context,
       unit,
       made.map((each) => [each.unit, each.candidate] as const),
       journal,
+      "down",
     );
     await bringUp(context, candidate);
-    if (unit.is_job) await runJob(context, candidate);
+    if (unit.is_job) await runJob(patient, candidate);
   }
 }
 
@@ -151,7 +155,7 @@ async function requireUnchanged({ client, apiVersion }: ApplyContext, { name, ol
  * Runs one that ends by design and waits for its end; throws unless that is a good one. Recovery does not run it again: to it the
  * container is one that is not to run.
  */
-async function runJob({ client, clock }: ApplyContext, candidate: Candidate): Promise<void> {
+async function runJob({ client, clock, stopping }: ApplyContext, candidate: Candidate): Promise<void> {
   const { journal, name, new_id: id } = candidate;
   const facts = { for: name, job: true };
   await journal.begin("wait", { ...facts, at: clock.now() });
@@ -168,17 +172,21 @@ async function runJob({ client, clock }: ApplyContext, candidate: Candidate): Pr
       await journal.fail("wait", { ...facts, error: message });
       throw new PluginError("rejected", message);
     }
-    await clock.sleep(healthPollMs);
+    await clock.sleep(healthPollMs, stopping);
   }
   await journal.finish("wait", { ...facts, at: clock.now() });
 }
 
-/** `depends_on` with `service_healthy`: the new dependency has to be healthy before the dependant is started. */
+/**
+ * `depends_on` with `service_healthy`: the new dependency has to be healthy before the dependant is started. When the process is to
+ * end, one that serves meanwhile stays as it is, and one that is down comes up at once.
+ */
 async function awaitNeeds(
   context: ApplyContext,
   unit: Unit,
   others: readonly (readonly [Unit, Candidate])[],
   journal: Journal,
+  meanwhile: "serves" | "down" = "serves",
 ): Promise<void> {
   const labels = composeOf(unit.origin);
   if (labels === null || !unit.is_to_run) return;
@@ -188,20 +196,29 @@ async function awaitNeeds(
       const other = composeOf(needed.origin);
       if (needed === unit || other?.project !== labels.project || other.service !== service || !needed.is_to_run)
         continue;
-      await awaitHealthy(context, unit, candidate, memberJournal(journal, unit.name));
+      await awaitHealthy(context, unit, candidate, memberJournal(journal, unit.name), meanwhile);
     }
   }
 }
 
 async function awaitHealthy(
-  { client, clock }: ApplyContext,
+  context: ApplyContext,
   unit: Unit,
   needed: Candidate,
   journal: Journal,
+  meanwhile: "serves" | "down",
 ): Promise<void> {
+  const { clock, stopping } = context;
   const facts = { for: needed.name, at: clock.now() };
   await journal.begin("wait", facts);
-  const failure = await healthFailure({ client, clock }, needed.new_id);
+  let failure: string | null = null;
+  try {
+    failure = await healthFailure(context, needed.new_id);
+  } catch (error) {
+    if (meanwhile === "serves" || stopping?.aborted !== true || error !== stopping.reason) throw error;
+    await journal.finish("wait", { ...facts, is_cut_short: true, at: clock.now() });
+    return;
+  }
   if (failure !== null) {
     const message = `"${unit.name}" needs "${needed.name}" healthy, and it is not: ${failure}`;
     await journal.fail("wait", { ...facts, error: message });
@@ -211,7 +228,7 @@ async function awaitHealthy(
 }
 
 /** Until a started one is ready by the engine's own judgement; throws when it will not be. */
-async function awaitReady({ client, clock }: ApplyContext, candidate: Candidate): Promise<void> {
+async function awaitReady({ client, clock, stopping }: ApplyContext, candidate: Candidate): Promise<void> {
   const since = clock.now();
   for (;;) {
     const found = await client.inspectContainer(candidate.new_id);
@@ -224,6 +241,6 @@ async function awaitReady({ client, clock }: ApplyContext, candidate: Candidate)
         `The new "${candidate.name}" did not get ready beside the old one: ${verdict.detail}`,
       );
     }
-    await clock.sleep(healthPollMs);
+    await clock.sleep(healthPollMs, stopping);
   }
 }

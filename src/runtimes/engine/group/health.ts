@@ -10,10 +10,11 @@ export const longestWaitMs = 60 * 60 * 1000;
 
 /**
  * Waits until a container is healthy, or runs where it has no health check. Answers null, or why it is not and will not be: its
- * check failed, it ended, or it said nothing in the time that its check can take and within `atMostMs`.
+ * check failed, it ended, or it said nothing in the time that its check can take and within `atMostMs`. Throws the reason of `stopping`
+ * where it would have to wait.
  */
 export async function healthFailure(
-  { client, clock }: Pick<ApplyContext, "client" | "clock">,
+  { client, clock, stopping }: Pick<ApplyContext, "client" | "clock" | "stopping">,
   id: string,
   atMostMs: number = longestWaitMs,
 ): Promise<string | null> {
@@ -28,7 +29,7 @@ export async function healthFailure(
     if (status === "unhealthy" || !isUp || clock.now() >= deadline) {
       return judgeReadiness(found, clock.now(), clock.now()).detail;
     }
-    await clock.sleep(healthPollMs);
+    await clock.sleep(healthPollMs, stopping);
   }
 }
 
