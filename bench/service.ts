@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { openSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { systemActor } from "../src/auth/schema.ts";
-import { systemClock } from "../src/clock.ts";
+import { type Clock, systemClock } from "../src/clock.ts";
 import { readConfig } from "../src/config.ts";
 import { openDatabase } from "../src/db/client.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -29,16 +29,23 @@ async function databaseAt({ dir }: Place) {
   return { db, dir, close: () => db.close() };
 }
 
-/** Every service as the process builds it, with the real clock, on a database file of its own; the log is written to nowhere. */
-export async function benchServices(place: Place | null = null) {
+interface BenchOptions {
+  /** The real one where it is left out. */
+  clock?: Clock;
+  /** Environment variables: `OUTBOUND_ALLOW`, … */
+  env?: Readonly<Record<string, string>>;
+}
+
+/** Every service as the process builds it, on a database file of its own; the log is written to nowhere. */
+export async function benchServices(place: Place | null = null, { clock = systemClock, env = {} }: BenchOptions = {}) {
   const { db, dir, close } = place === null ? await temporaryDatabase() : await databaseAt(place);
-  const config = readConfig({ DATA_DIR: dir });
+  const config = readConfig({ DATA_DIR: dir, ...env });
   const redactor = createRedactor();
   const nowhere = openSync("/dev/null", "w");
   const log = createLog({
     level: "info",
     format: "text",
-    clock: systemClock,
+    clock,
     redact: redactor.redact,
     write: (line) => writeSync(nowhere, `${line}\n`),
   });
@@ -53,9 +60,9 @@ export async function benchServices(place: Place | null = null) {
   const services = await createServices({
     config,
     db,
-    clock: systemClock,
+    clock,
     log,
-    sealer: createSealer({ keys: keys.encryption, clock: systemClock, onOpen: redactor.register }),
+    sealer: createSealer({ keys: keys.encryption, clock, onOpen: redactor.register }),
     keys,
     passwords: await createPasswords({ memory_kib: 64, passes: 1 }),
     redactor,
@@ -67,6 +74,7 @@ export async function benchServices(place: Place | null = null) {
     db,
     close: async () => {
       await services.stop();
+      closeSync(nowhere);
       await close();
     },
   };
