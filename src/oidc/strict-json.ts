@@ -11,6 +11,13 @@ function endOfString(text: string, start: number): number {
   return at + 1;
 }
 
+/** Whether the string that ends at `end` is a name: a colon follows, after blanks of any number. */
+function isNameAt(text: string, end: number): boolean {
+  const colon = /\s*:/y;
+  colon.lastIndex = end;
+  return colon.test(text);
+}
+
 /** Walks text that is known to be JSON; false for an object with one name twice, however it is escaped, and for deep nesting. */
 function hasOnlyUniqueNames(text: string): boolean {
   // One entry for each open bracket: the names so far, or null for an array.
@@ -21,8 +28,7 @@ function hasOnlyUniqueNames(text: string): boolean {
     if (letter === '"') {
       const end = endOfString(text, at);
       const names = open.at(-1);
-      const isName = names !== undefined && names !== null && /^\s*:/.test(text.slice(end, end + 64));
-      if (isName) {
+      if (names !== undefined && names !== null && isNameAt(text, end)) {
         const name: unknown = JSON.parse(text.slice(at, end));
         if (names.has(String(name))) return false;
         names.add(String(name));
