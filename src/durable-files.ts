@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readSync, writeFileSync } from "node:fs";
 import { AppError, errorMessage } from "./errors.ts";
 
 function sync(path: string, flags: string): void {
@@ -28,6 +28,27 @@ export function writeNewFile(path: string, content: string | Uint8Array): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+const copiedBytes = 1024 * 1024;
+
+/** Copies a file into a new one with mode 0600, whatever mode it has itself, so that its content lasts. Throws `EEXIST`. */
+export function copyToNewFile(from: string, to: string): void {
+  const source = openSync(from, "r");
+  try {
+    const target = openSync(to, "wx", 0o600);
+    try {
+      const chunk = Buffer.alloc(copiedBytes);
+      for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk)) {
+        writeFileSync(target, chunk.subarray(0, read));
+      }
+      fsyncSync(target);
+    } finally {
+      closeSync(target);
+    }
+  } finally {
+    closeSync(source);
   }
 }
 

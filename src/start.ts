@@ -10,6 +10,7 @@ import { type Database, databaseFile, openDatabase } from "./db/client.ts";
 import { findInstallationFact, hasSealedRows } from "./db/installation.ts";
 import { lockDataDir } from "./db/lock.ts";
 import { checkDatabase, inspectDatabaseFile, migrate, refuseEmptied, unreadableDatabase } from "./db/migrate.ts";
+import { everySealedValue } from "./db/sealed-columns.ts";
 import { errorMessage } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import { loadAssets, packagedFiles } from "./http/assets.ts";
@@ -18,7 +19,8 @@ import { newId } from "./ids.ts";
 import { finishEncryptionRotation, finishSessionRotation } from "./keys/finish-rotation.ts";
 import { createLog, type Log } from "./log.ts";
 import { type OutboundAllow, parseOutboundAllow } from "./net/outbound-allow.ts";
-import { assertKeyFits, hasKeyFile, type Keys, loadKeys, securePrivateFolder } from "./secrets/keys.ts";
+import { assertKeyOpens } from "./secrets/assert-key-opens.ts";
+import { hasKeyFile, type Keys, loadKeys, securePrivateFolder } from "./secrets/keys.ts";
 import { createPasswords } from "./secrets/password.ts";
 import { createRedactor, type Redactor } from "./secrets/redaction.ts";
 import { createSealer } from "./secrets/sealed.ts";
@@ -51,7 +53,8 @@ async function openInstallation(config: Config, redactor: Redactor): Promise<{ d
       encryption_key: config.encryption_key,
       has_encrypted_rows: await hasSealedRows(db.read),
     });
-    assertKeyFits(keys.encryption, await findInstallationFact(db.read, "encryption_key_id"));
+    const storedKeyId = await findInstallationFact(db.read, "encryption_key_id");
+    await assertKeyOpens(keys.encryption, storedKeyId, everySealedValue(db.client));
     for (const key of [keys.encryption.primary, ...(keys.encryption.previous ?? [])]) redactor.register(key);
     redactor.register(Buffer.from(keys.session).toString("base64url"));
     return { db, keys };

@@ -1,11 +1,13 @@
-import { copyFileSync, existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, createClient } from "@libsql/client/sqlite3";
 import { inspectDatabaseFile, knownMigrations } from "../db/migrate.ts";
-import { syncFile } from "../durable-files.ts";
+import { everySealedValue } from "../db/sealed-columns.ts";
+import { copyToNewFile, syncFile } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { assertKeyFits, type Keys, keyFilePath, loadKeys } from "../secrets/keys.ts";
+import { assertKeyOpens } from "../secrets/assert-key-opens.ts";
+import { type Keys, keyFilePath, loadKeys } from "../secrets/keys.ts";
 import { databaseName, keysName } from "./folder.ts";
 import { clearStaged, finishRestore, stagedDatabase, stagedKeys, writeRestoreNote } from "./place-restored.ts";
 
@@ -65,17 +67,23 @@ async function judgeDatabase(client: Client, source: string, migrationsFolder: s
       `The backup "${source}" has ${applied.length} migrations and this version of Tidemark knows ${known.length}: it was written by a newer version; restore it with that one`,
     );
   }
-  const administrators = await one(
+  const knownAdministrators = await one(
     client,
     "SELECT count(*) FROM administrators a JOIN installation i ON i.key = 'administrator_id' AND i.value = a.id",
   );
-  if (administrators !== 1) throw refuse(`The backup "${source}" has no administrator; choose another one`);
+  if (knownAdministrators !== 1) throw refuse(`The backup "${source}" has no administrator; choose another one`);
+  const administrators = await one(client, "SELECT count(*) FROM administrators");
+  if (administrators !== 1) {
+    throw refuse(
+      `The backup "${source}" has ${String(administrators)} administrators, it must have 1; choose another one`,
+    );
+  }
   const id = await one(client, "SELECT value FROM installation WHERE key = 'encryption_key_id'");
   return typeof id === "string" ? id : null;
 }
 
-/** The keys that the next start would find. Throws when they are not there, or are not those of the database. */
-function judgeKeys(options: RestoreOptions, keyFile: string, storedKeyId: string | null): Keys {
+/** The keys that the next start would find. Throws when they are not there. */
+function judgeKeys(options: RestoreOptions, keyFile: string): Keys {
   const { session_key, encryption_key } = options;
   const needsFile = session_key === null || encryption_key === null;
   if (needsFile && !existsSync(keyFile)) {
@@ -83,12 +91,20 @@ function judgeKeys(options: RestoreOptions, keyFile: string, storedKeyId: string
       `There are no keys for this backup: it has none, and there is no key file "${keyFile}"; put the "keys.json" that belongs to it beside its database, or set ENCRYPTION_KEY and SESSION_KEY`,
     );
   }
-  const keys = loadKeys({
+  return loadKeys({
     ...{ data_dir: options.data_dir, keys_file: keyFile, session_key, encryption_key },
     has_encrypted_rows: true,
   });
-  assertKeyFits(keys.encryption, storedKeyId);
-  return keys;
+}
+
+/** Whether the next start would find that they open the copy. */
+async function judgeFit(keys: Keys, staged: string, storedKeyId: string | null): Promise<void> {
+  const client = createClient({ url: `file:${staged}` });
+  try {
+    await assertKeyOpens(keys.encryption, storedKeyId, everySealedValue(client));
+  } finally {
+    client.close();
+  }
 }
 
 /** What ended after the backup was made must not begin again with it: sign-ins and API tokens that were revoked since. */
@@ -108,9 +124,9 @@ async function endSessions(client: Client, now: number): Promise<void> {
 
 async function stageDatabase(options: RestoreOptions, database: string): Promise<string | null> {
   const staged = stagedDatabase(options.database_file);
-  copyFileSync(database, staged);
+  copyToNewFile(database, staged);
   // A cold copy of a data directory may have its newest rows there.
-  if (existsSync(`${database}-wal`)) copyFileSync(`${database}-wal`, `${staged}-wal`);
+  if (existsSync(`${database}-wal`)) copyToNewFile(`${database}-wal`, `${staged}-wal`);
   const client = createClient({ url: `file:${staged}` });
   try {
     const id = await judgeDatabase(client, database, options.migrations_folder);
@@ -152,12 +168,10 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   const stage = async (): Promise<string | null> => {
     inspectDatabaseFile(source.database, false);
     const id = await stageDatabase(options, source.database);
-    judgeKeys(options, options.keys_file ?? source.keys ?? keyFilePath(data_dir), id);
+    const keys = judgeKeys(options, options.keys_file ?? source.keys ?? keyFilePath(data_dir));
+    await judgeFit(keys, stagedDatabase(database_file), id);
     syncFile(stagedDatabase(database_file));
-    if (withKeys && source.keys !== null) {
-      copyFileSync(source.keys, stagedKeys(data_dir));
-      syncFile(stagedKeys(data_dir));
-    }
+    if (withKeys && source.keys !== null) copyToNewFile(source.keys, stagedKeys(data_dir));
     return id;
   };
   const storedKeyId = await stage().catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import type { Client } from "@libsql/client";
 import { asc, eq, getTableName, gt, is, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "./client.ts";
@@ -72,4 +73,26 @@ export async function hasSealedValues(read: Reader): Promise<boolean> {
     if (found.length > 0) return true;
   }
   return false;
+}
+
+/** Values at a time: snapshots can have a megabyte each. */
+const valuesAtOnce = 16;
+
+/**
+ * Every stored secret, one after the other. The columns are found in what the database says of its tables, so that one of an older
+ * version can be asked too, and a server's as well as a file's.
+ */
+export async function* everySealedValue(client: Client): AsyncGenerator<string> {
+  const tables = await client.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'");
+  for (const { name, sql: definition } of tables.rows) {
+    for (const column of new Set(String(definition).match(/\bsealed_\w+/g))) {
+      const page = `SELECT rowid, "${column}" FROM "${String(name)}" WHERE rowid > ? AND "${column}" IS NOT NULL ORDER BY rowid LIMIT ${valuesAtOnce}`;
+      for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+        const { rows } = await client.execute({ sql: page, args: [after] });
+        for (const row of rows) yield String(row[1]);
+        if (rows.length < valuesAtOnce) break;
+        after = Number(rows.at(-1)?.[0]);
+      }
+    }
+  }
 }

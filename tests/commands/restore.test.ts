@@ -143,6 +143,19 @@ describe("bun run restore", () => {
       (b) => change(b, "UPDATE installation SET value = 'x' WHERE key = 'administrator_id'"),
       () => "has no administrator",
     ],
+    [
+      "two administrators",
+      (b) => change(b, "DROP INDEX administrators_singleton", secondAdministrator),
+      () => "has 2 administrators, it must have 1",
+    ],
+    [
+      "a key file of another installation, and a database that names no key",
+      async (b) => {
+        await change(b, "DELETE FROM installation WHERE key = 'encryption_key_id'");
+        writeFileSync(join(b, "keys.json"), otherKeys);
+      },
+      () => `the key in use, ${keyId(otherKey)}, opens none of them`,
+    ],
     ["a damaged key file", (b) => writeFileSync(join(b, "keys.json"), "{"), () => "is damaged or of another version"],
     ["a readable key file", (b) => chmodSync(join(b, "keys.json"), 0o644), () => "run chmod 600"],
     [
@@ -192,6 +205,34 @@ describe("bun run restore", () => {
     const { code, err } = await command("restore", temporaryDir(), args);
     expect([code, err]).toEqual([2, expect.stringContaining("Usage: bun run restore FOLDER")]);
   });
+
+  test("takes a backup that names no key where the keys open it, and the start names the key again", async () => {
+    const backup = newFolder();
+    cpSync(withKeys, backup, { recursive: true });
+    await change(backup, "DELETE FROM installation WHERE key = 'encryption_key_id'");
+    const dir = copyOfInstallation(template);
+    expect((await command("restore", dir, [backup])).code).toBe(0);
+    expect(await credentialsIn(dir)).toEqual(["registry", "old session 401"]);
+    const client = createClient({ url: `file:${join(dir, "tidemark.db")}` });
+    const stored = await client.execute("SELECT value FROM installation WHERE key = 'encryption_key_id'");
+    expect(stored.rows[0]?.[0]).toBe(keyId(keyOf(dir)));
+    client.close();
+  }, 60_000);
+
+  test("keeps from others what others may read in the backup, also outside the data directory", async () => {
+    const cold = newFolder();
+    const source = copyOfInstallation(template);
+    mkdirSync(cold);
+    for (const name of ["tidemark.db", "tidemark.db-wal"]) {
+      if (!existsSync(join(source, name))) continue;
+      copyFileSync(join(source, name), join(cold, name));
+      chmodSync(join(cold, name), 0o644);
+    }
+    copyFileSync(join(source, "keys.json"), join(cold, "keys.json"));
+    const [dir, elsewhere] = [copyOfInstallation(template), join(temporaryDir(), "elsewhere.db")];
+    expect((await command("restore", dir, [cold], { DATABASE_URL: `file:${elsewhere}` })).code).toBe(0);
+    for (const path of [elsewhere, join(dir, "keys.json")]) expect(statSync(path).mode & 0o777).toBe(0o600);
+  }, 60_000);
 
   test("takes the newest rows of a cold copy from the log beside it", async () => {
     const source = copyOfInstallation(template);
@@ -271,10 +312,12 @@ function scribble(path: string, at: number, length = 60): void {
   writeSync(openSync(path, "r+"), Buffer.alloc(length, 0xa5), 0, length, at);
 }
 
-async function change(backup: string, sql: string): Promise<void> {
+const secondAdministrator =
+  "INSERT INTO administrators SELECT 'second', singleton, 'eve', password_hash, is_password_change_required, session_epoch, password_changed_at, created_at, updated_at FROM administrators LIMIT 1";
+
+async function change(backup: string, ...statements: readonly string[]): Promise<void> {
   const client = createClient({ url: `file:${join(backup, "tidemark.db")}` });
-  await client.execute("PRAGMA foreign_keys = OFF");
-  await client.execute(sql);
+  for (const sql of ["PRAGMA foreign_keys = OFF", ...statements]) await client.execute(sql);
   client.close();
 }
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { createClient } from "@libsql/client";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
+import { keyId } from "../../src/secrets/keys.ts";
 import { copyOfInstallation, refusedStart, stoppedInstallation } from "../support/installation.ts";
-import { startServer, temporaryDir } from "../support/server.ts";
+import { firstSignIn, startServer, temporaryDir } from "../support/server.ts";
 
 let template = "";
 
@@ -11,6 +13,22 @@ beforeAll(async () => {
   template = await stoppedInstallation();
 });
 afterAll(() => rmSync(template, { recursive: true, force: true }));
+
+/** The data directory of a stopped installation that has a secret. */
+async function withSecret(): Promise<string> {
+  const server = await startServer();
+  const api = await firstSignIn(server);
+  await api.post("/credentials", { name: "registry", kind: "oci", secret: { username: "ci", password: "something" } });
+  await server.kill("SIGTERM");
+  return server.data_dir;
+}
+
+async function forgetKey(dir: string): Promise<void> {
+  const client = createClient({ url: `file:${join(dir, "tidemark.db")}` });
+  await client.execute("DELETE FROM installation WHERE key = 'encryption_key_id'");
+  await client.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  client.close();
+}
 
 describe("a start of the server", () => {
   test("makes files that nobody else may read", () => {
@@ -34,6 +52,20 @@ describe("a start of the server", () => {
     expect(text).toContain("correct ENCRYPTION_KEY");
     expect(readFileSync(join(dir, "keys.json")).equals(before)).toBe(true);
   });
+
+  test("refuses another key also where the database does not name its own, and names none", async () => {
+    const dir = copyOfInstallation(await withSecret());
+    await forgetKey(dir);
+    const before = readFileSync(join(dir, "tidemark.db"));
+    const key = generateFernetKey();
+    const text = await refusedStart(dir, { ENCRYPTION_KEY: key });
+    expect(text).toContain(`the key in use, ${keyId(key)}, opens none of them`);
+    expect(readFileSync(join(dir, "tidemark.db")).equals(before)).toBe(true);
+    // One that opens what is there is taken, and named again.
+    const server = await startServer({ data_dir: dir });
+    await server.kill("SIGTERM");
+    expect(await refusedStart(dir, { ENCRYPTION_KEY: key })).toContain("is encrypted with the key");
+  }, 60_000);
 
   test("refuses a key file that the group may read", async () => {
     const dir = copyOfInstallation(template);

@@ -1,0 +1,35 @@
+import { AppError } from "../errors.ts";
+import { decryptFernetWithAny, type FernetKey, parseFernetKey } from "./fernet.ts";
+import { assertKeyFits, type EncryptionKeys, KeyError, keyId } from "./keys.ts";
+
+function isOpenedBy(keys: readonly FernetKey[], sealed: string): boolean {
+  try {
+    decryptFernetWithAny(keys, sealed);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "undecryptable") return false;
+    throw error;
+  }
+}
+
+/**
+ * Compares the keys in use with what the database says, as `assertKeyFits`. One that has secrets and does not say which key they are
+ * sealed with is asked for a secret that opens: another key must never become the stored one. Throws `KeyError` when none does.
+ */
+export async function assertKeyOpens(
+  keys: EncryptionKeys,
+  storedKeyId: string | null,
+  sealed: AsyncIterable<string>,
+): Promise<void> {
+  if (storedKeyId !== null) return assertKeyFits(keys, storedKeyId);
+  const ring = [keys.primary, ...(keys.previous ?? [])].map(parseFernetKey).filter((key) => key !== null);
+  let count = 0;
+  for await (const value of sealed) {
+    if (isOpenedBy(ring, value)) return;
+    count += 1;
+  }
+  if (count === 0) return;
+  throw new KeyError(
+    `The database does not say which key its secrets are encrypted with, and the key in use, ${keyId(keys.primary)}, opens none of them; restore the key file that belongs to this database, or correct ENCRYPTION_KEY`,
+  );
+}
