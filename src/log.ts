@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { toIso } from "./clock.ts";
+import { visibleText } from "./visible-text.ts";
 
 export const logLevels = ["debug", "info", "warning", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -23,19 +24,6 @@ interface LogOptions {
   clock: Clock;
   redact: Redact;
   write?: (line: string) => void;
-}
-
-// Control characters would let an upstream's text forge lines of the log.
-function oneLine(text: string): string {
-  // Nearly every line.
-  if (!/[\p{Cc}\u2028\u2029]/u.test(text)) return text;
-  let out = "";
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    const hostile = code < 32 || (code >= 127 && code < 160) || code === 0x2028 || code === 0x2029;
-    out += hostile ? `\\u${code.toString(16).padStart(4, "0")}` : char;
-  }
-  return out;
 }
 
 /** More of one error helps nobody; what an upstream sent may be of any length. */
@@ -67,9 +55,11 @@ export function createLog(options: LogOptions): Log {
   const line = (level: LogLevel, message: string, fields: LogFields = {}) => {
     if (logLevels.indexOf(level) < threshold) return;
     const at = toIso(options.clock.now());
+    const head = { at, level, message };
     const text =
       options.format === "json"
-        ? JSON.stringify({ at, level, message, ...fields }, (_key, value: unknown) =>
+        ? // First, as people read it, and last: no field says what the line is about.
+          JSON.stringify({ ...head, ...fields, ...head }, (_key, value: unknown) =>
             value instanceof Error ? describeError(value, redact) : value,
           )
         : [
@@ -78,7 +68,8 @@ export function createLog(options: LogOptions): Log {
             message,
             ...Object.entries(fields).map(([k, v]) => `${k}=${fieldText(v, redact)}`),
           ].join(" ");
-    write(oneLine(redact(text)));
+    // An upstream's text must not forge lines of the log.
+    write(visibleText(redact(text)));
   };
   return {
     debug: (message, fields) => line("debug", message, fields),

@@ -12,19 +12,44 @@ function logWith(format: "text" | "json") {
 }
 
 describe.each(["text", "json"] as const)("createLog() as %s", (format) => {
-  test.each(["\n2026-01-01T00:00:00.000Z INFO forged", "\r\n", "\u001b[2J", "\u0085", "\u2028", "\u0000"])(
-    "writes one line whatever a field has in it: %j",
-    (hostile) => {
-      const { lines, log } = logWith(format);
-      log.warning("Something", {
-        name: `a${hostile}b`,
-        error: new Error(`c${hostile}d`),
-        nested: { [hostile]: hostile },
-      });
-      expect(lines).toHaveLength(1);
-      expect(lines[0]).toMatch(/^[^\p{Cc}\u2028\u2029]+$/u);
-    },
-  );
+  test.each([
+    "\n2026-01-01T00:00:00.000Z INFO forged",
+    "\r\n",
+    "\u001b[2J",
+    "\u0085",
+    "\u2028",
+    "\u0000",
+    "\u202eoofni",
+    "\u200b",
+    "\u2066",
+    "\ufeff",
+    "\u{e0001}",
+  ])("writes one line whatever a field has in it: %j", (hostile) => {
+    const { lines, log } = logWith(format);
+    log.warning("Something", {
+      name: `a${hostile}b`,
+      error: new Error(`c${hostile}d`),
+      nested: { [hostile]: hostile },
+    });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^[^\p{Cc}\p{Cf}\u2028\u2029]+$/u);
+  });
+
+  test("says when, how grave and what, whatever a field is called", () => {
+    const { lines, log } = logWith(format);
+    const said = "Something happened";
+    log.warning(said, { at: "1999", level: "debug", message: "All is well", name: "a\u202eb\u{e0001}c" });
+    const [line = ""] = lines;
+    if (format === "text") return expect(line).toStartWith(`2026-01-05T12:00:00.000Z WARNING ${said} `);
+    expect(JSON.parse(line)).toEqual({
+      at: "2026-01-05T12:00:00.000Z",
+      level: "warning",
+      message: said,
+      name: "a\u202eb\u{e0001}c",
+    });
+    expect(line).toStartWith('{"at":');
+    expect(line).toContain("a\\u202eb\\udb40\\udc01c");
+  });
 
   test("redacts at the sink, also in errors and keys", () => {
     const { lines, log } = logWith(format);

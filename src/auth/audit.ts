@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../ids.ts";
+import { visibleText } from "../visible-text.ts";
 import { insertAuditEntry, pruneAuditEntries } from "./queries.ts";
 import type { RecordAudit } from "./schema.ts";
 
@@ -16,18 +17,7 @@ const pruneEveryMs = 3_600_000;
 /** Longest text of one fact; audit entries are for reading, not for storing bodies. */
 const maxFactLength = 500;
 
-// A name with a line break, an escape sequence or a mark that turns the direction of writing must not look like two entries, or
-// like another name, in whatever shows them later. A lone surrogate has no UTF-8 form.
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
-
-function visible(text: string): string {
-  let out = "";
-  for (const char of text.slice(0, maxFactLength)) {
-    const code = char.codePointAt(0) ?? 0;
-    out += invisible.test(char) ? `\\u${code.toString(16).padStart(4, "0")}` : char;
-  }
-  return out;
-}
+const visible = (text: string) => visibleText(text.slice(0, maxFactLength));
 
 function encode(value: unknown): unknown {
   if (typeof value === "string") return visible(value);

@@ -32,9 +32,9 @@ export function logError(log: Log, c: AppContext, error: AppError): void {
     code: error.code,
   };
   // What an upstream refuses while somebody types its address is no failure of ours.
-  if (error.code.startsWith("upstream_")) log.info("Upstream refused", { ...fields, message: error.message });
+  if (error.code.startsWith("upstream_")) log.info("Upstream refused", { ...fields, reason: error.message });
   else if (error.status >= 500) log.error("Request failed", { ...fields, error: error.cause ?? error });
-  else log.debug("Request refused", { ...fields, message: error.message });
+  else log.debug("Request refused", { ...fields, reason: error.message });
 }
 
 /** The JSON form of requirements: `{ error: { code, message, fields? }, request_id }`. */

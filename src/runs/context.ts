@@ -101,13 +101,12 @@ export async function moveOn<F extends ActiveState>(
   allow: (tx: Writer) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { deps, run, lease, journal } = context;
-  const now = deps.clock.now();
   await deps.db.write(async (tx) => {
     await allow(tx);
     await advance(deps, tx, run.id, from, to, { lease, columns: columns ?? {} });
   });
   run.state = to;
-  deps.log.debug("Run moved on", { run: run.id, state: to, at: now });
+  deps.log.debug("Run moved on", { run: run.id, state: to });
   await journal.reload();
   deps.changes.announce(run.id);
 }
