@@ -83,10 +83,10 @@ const valuesAtOnce = 16;
  * version can be asked too, and a server's as well as a file's.
  */
 export async function* everySealedValue(client: Client): AsyncGenerator<string> {
-  const tables = await client.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'");
+  const tables = await client.execute("select name, sql from sqlite_master where type = 'table'");
   for (const { name, sql: definition } of tables.rows) {
     for (const column of new Set(String(definition).match(/\bsealed_\w+/g))) {
-      const page = `SELECT rowid, "${column}" FROM "${String(name)}" WHERE rowid > ? AND "${column}" IS NOT NULL ORDER BY rowid LIMIT ${valuesAtOnce}`;
+      const page = `select rowid, "${column}" from "${String(name)}" where rowid > ? and "${column}" is not null order by rowid limit ${valuesAtOnce}`;
       for (let after = Number.MIN_SAFE_INTEGER; ; ) {
         const { rows } = await client.execute({ sql: page, args: [after] });
         for (const row of rows) yield String(row[1]);

@@ -79,6 +79,7 @@ describe("every sentence of the source that people can be told", () => {
     'There is no key file "{}", but the database has encrypted data; restore the file from the backup of the data directory, or set ENCRYPTION_KEY and SESSION_KEY to the former keys',
     "The key file {} has no {} key; set {} as before, or restore the complete file",
     "The database is encrypted with the key {}, and the key in use is {}; restore the key file that belongs to this database, or correct ENCRYPTION_KEY",
+    "The database does not say which key its secrets are encrypted with, and the key in use, {}, opens none of them; restore the key file that belongs to this database, or correct ENCRYPTION_KEY",
   ]);
   const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
