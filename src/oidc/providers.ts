@@ -42,15 +42,22 @@ function subjectOf(row: { id: string; display_name: string }): NonNullable<Audit
 function bound({ display_name: name }: ProviderRow, verb: "change" | "delete"): AppError {
   const message =
     verb === "change"
-      ? `The provider "${name}" holds the administrator's binding; remove the binding before you change it`
+      ? `The provider "${name}" holds the administrator's binding; remove the binding before you change more than its switch`
       : `The provider "${name}" holds the administrator's binding; remove the binding before you delete it`;
   return new AppError("bound", 409, message);
+}
+
+/** The fields of a patch that are not as they are stored; a secret that was typed always counts, and is compared with nothing. */
+function changedFields(row: ProviderRow, { client_secret = "", ...patch }: ProviderPatch): string[] {
+  const stored: Readonly<Record<string, unknown>> = row;
+  const changed = Object.entries(patch).filter(([name, value]) => value !== undefined && value !== stored[name]);
+  return [...changed.map(([name]) => name), ...(client_secret === "" ? [] : ["client_secret"])];
 }
 
 const onlyOne = (name: string) =>
   conflict(`There is already the provider "${name}", and at most one can be configured; change or delete it`);
 
-/** The one identity provider: stored with its secret sealed, changed and deleted only while it holds no binding. */
+/** The one identity provider: stored with its secret sealed; while it holds the binding it is switched off and on, and no more. */
 export function providerService(options: ProviderServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
@@ -107,6 +114,14 @@ export function providerService(options: ProviderServiceOptions) {
     return { ...rest, ...addresses, sealed_client_secret: sealer.seal(client_secret) };
   };
 
+  /** A patch over what is stored, as it is kept. */
+  const settleOver = (row: ProviderRow, patch: Omit<ProviderPatch, "client_secret">, secret: string) => {
+    const names = Object.keys(ProviderInput.entries);
+    const stored = Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)));
+    const client_secret = secret === "" ? sealer.open(row.sealed_client_secret) : secret;
+    return settle(parseInput(ProviderInput, { ...stored, ...patch, client_secret }));
+  };
+
   return {
     /** At most one. */
     list: async (query: unknown): Promise<Page<ProviderView>> => {
@@ -137,22 +152,25 @@ export function providerService(options: ProviderServiceOptions) {
       return await get(id);
     },
 
-    /** What is left out stays, and a blank client secret too. Throws 409 `bound`, 422. */
+    /**
+     * What is left out stays, and a blank client secret too. While it holds the binding, `is_enabled` alone may differ from what
+     * is stored. Throws 409 `bound`, 422.
+     */
     update: async (actor: Actor, id: string, input: unknown): Promise<ProviderView> => {
       const { client_secret: secret = "", ...patch } = parseInput(ProviderPatch, input);
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        if ((await boundProviderId(tx)) === id) throw bound(row, "change");
-        const names = Object.keys(ProviderInput.entries);
-        const stored = Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)));
-        const client_secret = secret === "" ? sealer.open(row.sealed_client_secret) : secret;
-        const changed = settle(parseInput(ProviderInput, { ...stored, ...patch, client_secret }));
-        await updateProviderRow(tx, id, { ...changed, revision: row.revision + 1, updated_at: clock.now() });
+        const isBound = (await boundProviderId(tx)) === id;
+        const changed = changedFields(row, { ...patch, client_secret: secret });
+        if (isBound && changed.some((name) => name !== "is_enabled")) throw bound(row, "change");
+        const settled = isBound ? { is_enabled: patch.is_enabled ?? row.is_enabled } : settleOver(row, patch, secret);
+        await updateProviderRow(tx, id, { ...settled, revision: row.revision + 1, updated_at: clock.now() });
+        const sent = [...Object.keys(patch), ...(secret === "" ? [] : ["client_secret"])];
         await audit(tx, actor, {
           event: "oidc_provider_updated",
           outcome: "ok",
-          subject: subjectOf({ id, display_name: changed.display_name }),
-          detail: { fields: [...Object.keys(patch), ...(secret === "" ? [] : ["client_secret"])] },
+          subject: subjectOf({ id, display_name: patch.display_name ?? row.display_name }),
+          detail: { fields: isBound ? changed : sent },
         });
       });
       return await get(id);

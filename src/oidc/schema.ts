@@ -148,6 +148,7 @@ export const ProviderPatch = v.strictObject({
   description: v.optional(Description.wrapped),
   is_enabled: v.optional(entries.is_enabled.wrapped),
 });
+export type ProviderPatch = v.InferOutput<typeof ProviderPatch>;
 
 export const ProviderView = v.object({
   id: v.string(),
@@ -165,7 +166,7 @@ export const ProviderView = v.object({
   icon_url: v.nullable(v.string()),
   description: v.string(),
   is_enabled: v.boolean(),
-  /** It holds the administrator's binding: neither changed nor deleted until that is removed. */
+  /** It holds the administrator's binding: until that is removed it is only switched off and on. */
   is_bound: v.boolean(),
   /** To be registered at the provider; null until the base URL is set. */
   callback_url: v.nullable(v.string()),

@@ -95,7 +95,7 @@ export function oidcService(options: OidcServiceOptions) {
       throw new AppError("bound", 409, "The administrator is bound already; remove that binding first");
     }
     if (!row.is_enabled) {
-      const message = `The provider "${row.display_name}" is disabled; enable it first, because once bound it cannot be changed`;
+      const message = `The provider "${row.display_name}" is disabled; enable it first`;
       throw new AppError("provider_disabled", 409, message);
     }
     const redirectUri = callbackUrl(baseUrl(), row.slug);

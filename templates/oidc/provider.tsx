@@ -1,5 +1,5 @@
 import type { ProviderView } from "../../src/oidc/schema.ts";
-import { LinkButton } from "../components/button.tsx";
+import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -84,10 +84,12 @@ function NoProvider({ ctx, example_callback_url }: Pick<ProviderPageProps, "ctx"
 
 function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
   const t = texts(ctx).oidc;
+  // Its banner has the one thing that can be done: enabling it.
+  const isSettled = provider.is_bound && !provider.is_enabled;
   return (
     <>
       <StateBanner ctx={ctx} provider={provider} />
-      <Section title={provider.display_name} aside={provider.is_bound ? undefined : <Actions ctx={ctx} />}>
+      <Section title={provider.display_name} aside={isSettled ? undefined : <Actions ctx={ctx} provider={provider} />}>
         <Panel>
           <Facts
             wide
@@ -115,7 +117,15 @@ function Configured({ ctx, provider }: { ctx: PageContext; provider: ProviderVie
   );
 }
 
-function Actions({ ctx }: { ctx: PageContext }) {
+/** While it is bound, the switch is all that may be changed. */
+function Actions({ ctx, provider }: { ctx: PageContext; provider: ProviderView }) {
+  if (provider.is_bound) {
+    return (
+      <ActionForm ctx={ctx} action={`${providerPath}/disable`} small>
+        {texts(ctx).oidc.disable}
+      </ActionForm>
+    );
+  }
   return (
     <div class="actions">
       <LinkButton ctx={ctx} href={`${providerPath}/edit`} icon="pencil" small>
@@ -133,7 +143,15 @@ function StateBanner({ ctx, provider }: { ctx: PageContext; provider: ProviderVi
   const t = texts(ctx).oidc;
   if (!provider.is_enabled) {
     return (
-      <Banner tone="attention" title={t.disabled_title}>
+      <Banner
+        tone="attention"
+        title={t.disabled_title}
+        action={
+          <ActionForm ctx={ctx} action={`${providerPath}/enable`} kind="main">
+            {t.enable}
+          </ActionForm>
+        }
+      >
         {provider.is_bound ? t.disabled_bound_text : t.disabled_text}
       </Banner>
     );

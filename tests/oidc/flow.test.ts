@@ -380,6 +380,24 @@ describe("a token that holds signs nobody in", () => {
     await expectRefused(browser, query, "state_unknown");
   });
 
+  test("after the provider was switched off on the way, nor before it is on again", async () => {
+    const id = await house.bind();
+    const browser = house.app.browser();
+    const query = house.idp.consent(await house.start(browser));
+    const count = await house.auditCount();
+    const one = `/oidc-providers/${id}`;
+    expect((await house.person.api("PATCH", one, { is_enabled: false })).status).toBe(200);
+    await expectRefused(browser, query, "provider_changed");
+    expect((await browser.get("/auth/oidc/home/start")).status).toBe(403);
+    expect(await house.lastAudit()).toMatchObject({ event: "login", outcome: "failed", reason: "provider_disabled" });
+    // One entry each: the switch, the way back, the start.
+    expect(await house.auditCount()).toBe(count + 3);
+    expect((await browser.get("/login")).text).not.toContain("/auth/oidc/");
+    expect((await house.person.api("PATCH", one, { is_enabled: true })).status).toBe(200);
+    expect((await browser.get("/login")).text).toContain("/auth/oidc/home/start");
+    expect((await house.back(browser, house.idp.consent(await house.start(browser)))).location).toBe("/");
+  });
+
   test("of a provider that was disabled beside the service", async () => {
     await house.bind();
     const browser = house.app.browser();

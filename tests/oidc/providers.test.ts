@@ -169,16 +169,62 @@ describe("the provider", () => {
     expect(refusedFields(answer.body)).toContain(field);
   });
 
-  test("is neither changed nor deleted while it is bound, in nothing", async () => {
-    const { body } = await house.api("POST", path, input());
+  /** A provider that holds the binding; its path. */
+  const boundProvider = async (changes: Record<string, unknown> = {}): Promise<string> => {
+    const { body } = await house.api("POST", path, input(changes));
     await house.app.db.client.execute(
       "INSERT INTO oidc_bindings SELECT 1, p.id, a.id, p.issuer_url, 's', 0 FROM oidc_providers p, administrators a",
     );
-    const one = `${path}/${body.id}`;
-    for (const patch of [{}, { description: "x" }, { is_enabled: false }, { client_secret: "other" }]) {
+    return `${path}/${body.id}`;
+  };
+  const boundChanges: readonly Record<string, unknown>[] = [
+    { description: "x" },
+    { display_name: "Other" },
+    { client_id: "other" },
+    { client_secret: "other" },
+    { client_secret: clientSecret },
+    { issuer_url: "https://id.lan:8443/realms/home/" },
+    { scopes: "openid" },
+    { icon_url: "https://id.lan/icon.png" },
+    { userinfo_url: "https://id.lan/userinfo" },
+    manual,
+  ];
+  test.each(boundChanges.flatMap((patch) => [patch, { ...patch, is_enabled: false }]))(
+    "does not change while it is bound: %j",
+    async (patch) => {
+      const one = await boundProvider();
+      const before = (await house.api("GET", one)).body;
       const answer = await house.api("PATCH", one, patch);
       expect([answer.status, answer.body.error]).toMatchObject([409, { code: "bound" }]);
+      expect((await house.api("GET", one)).body).toEqual(before);
+    },
+  );
+
+  test.each<[string, Record<string, unknown>]>([
+    ["alone", {}],
+    [
+      "with its other values as they are",
+      { ...input({ slug: undefined }), client_secret: "", scopes: "openid  email profile" },
+    ],
+  ])("is switched off and on while it is bound, %s", async (_, rest) => {
+    const one = await boundProvider();
+    for (const is_enabled of [false, true]) {
+      const answer = await house.api("PATCH", one, { ...rest, is_enabled });
+      expect([answer.status, answer.body]).toMatchObject([200, { is_enabled, is_bound: true, description: "" }]);
+      const { items } = await house.app.services.audit_entries.list({ limit: 1 });
+      expect(items[0]).toMatchObject({ event: "oidc_provider_updated", detail: { fields: ["is_enabled"] } });
     }
+    expect((await house.api("GET", `${path}/admin-binding`)).body.is_bound as unknown).toBe(true);
+  });
+
+  test("can be switched off while it is bound although its address would be refused today", async () => {
+    const one = await boundProvider();
+    await house.app.db.client.execute("UPDATE oidc_providers SET issuer_url = 'http://127.0.0.1:9000'");
+    expect((await house.api("PATCH", one, { is_enabled: false })).status).toBe(200);
+  });
+
+  test("is not deleted while it is bound", async () => {
+    const one = await boundProvider();
     const deleted = await house.api("DELETE", one);
     expect([deleted.status, deleted.body.error]).toMatchObject([409, { code: "bound" }]);
     expect((await house.api("GET", one)).body.is_bound as unknown).toBe(true);

@@ -124,7 +124,7 @@ export function oidcProviderRoutes(services: OidcRouteServices): readonly Route[
       access: "full",
       body: ProviderPatch,
       answer: { status: 200, description: "The provider", schema: ProviderView },
-      refusals: { 409: "`bound`: nothing of it changes while it holds the binding" },
+      refusals: { 409: "`bound`: nothing of it but `is_enabled` changes while it holds the binding" },
       perform: ({ context, param, body }) => oidc.update(context.get("actor"), param("id"), body),
     },
     {

@@ -111,6 +111,18 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
     });
   });
 
+  for (const verb of ["enable", "disable"] as const) {
+    app.post(`${providerPath}/${verb}`, async (c) => {
+      const ctx = await pageContext(c, page);
+      const provider = await stored();
+      if (provider === null) return respondDone(c, ctx.base_path, providerPath);
+      const { display_name } = await oidc.update(c.get("actor"), provider.id, { is_enabled: verb === "enable" });
+      const t = texts(ctx).oidc;
+      const text = verb === "enable" ? t.enabled(display_name) : t.disabled(display_name);
+      return respondDone(c, ctx.base_path, providerPath, { tone: "current", text });
+    });
+  }
+
   app.get(`${providerPath}/delete`, async (c) => {
     const ctx = await pageContext(c, page);
     const provider = await stored();

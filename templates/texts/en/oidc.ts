@@ -49,10 +49,16 @@ export const oidc = {
   unbound_title: "Nobody signs in with it yet",
   unbound_text: "Bind your account at the provider. Only that account can sign in here afterwards.",
   disabled_title: "This provider is disabled",
-  disabled_text: "It is not on the sign-in page and signs nobody in. Enable it in its form.",
+  disabled_text: "It is not on the sign-in page and signs nobody in.",
+  disable: "Disable provider",
+  disabled: (name: string) => `Disabled ${name}`,
+  enable: "Enable provider",
+  enabled: (name: string) => `Enabled ${name}`,
   bound_title: "Your account is bound to this provider",
-  bound_text: "Until you unbind it, every change to the provider and deleting it are refused.",
-  disabled_bound_text: "It signs nobody in. Unbind your account to change it.",
+  bound_text:
+    "Until you unbind it, the provider can be disabled and enabled, but not changed in anything else and not deleted.",
+  disabled_bound_text:
+    "It is not on the sign-in page and signs nobody in until it is enabled. Your account stays bound to it.",
   open_binding: "Open binding",
   delete: "Delete provider",
   delete_title: (name: string) => `Delete ${name}?`,
@@ -65,7 +71,7 @@ export const oidc = {
     `Your account is not bound. Once it is, you can also sign in with ${name}; the password keeps working.`,
   account_disabled: (name: string) => `${name} is disabled. Enable it to bind your account.`,
   account_bound:
-    "Until you unbind, these are refused: changing the provider, deleting it, and binding another account.",
+    "Until you unbind, the provider can be disabled, but not changed in anything else or deleted, and no other account can be bound.",
   bind: (name: string) => `Bind to ${name}`,
   bind_title: (name: string) => `Bind your account to ${name}`,
   bind_text: (name: string) =>
@@ -78,7 +84,7 @@ export const oidc = {
   unbind: "Unbind",
   unbind_title: (name: string) => `Unbind your account from ${name}?`,
   unbind_text:
-    "You can then sign in only with the password. Sign-ins that came through the provider end, except this one.",
+    "You can then sign in only with the password. Sessions that are open go on; end them under Sessions if need be.",
   unbind_verb: "Unbind account",
   unbound_now: "Unbound. The provider can be changed or deleted now.",
   sign_in_with: (name: string) => `Continue with ${name}`,

@@ -9,18 +9,16 @@ export const messages: MessageDictionary = [
     "身份提供方的发现文档中的签发者与签发者地址不一致",
   ],
   ["The identity provider names an endpoint that is not https", "身份提供方给出的某个端点不是 https"],
+  ['"{}" limits the rate of requests', "“{}”限制了请求频率"],
   ["The identity provider cannot be used", "身份提供方无法使用"],
   ["The administrator is bound already; remove that binding first", "管理员已经绑定，请先解除该绑定"],
-  [
-    'The provider "{}" is disabled; enable it first, because once bound it cannot be changed',
-    "提供方“{}”已停用；请先启用，因为绑定后无法更改",
-  ],
+  ['The provider "{}" is disabled; enable it first', "提供方“{}”已停用；请先启用"],
   ['The provider "{}" was changed meanwhile; begin the binding again', "提供方“{}”已在此期间被更改；请重新开始绑定"],
   ["Set the base URL first; the provider sends the browser back to it", "请先设置基础地址，提供方会把浏览器带回该地址"],
   ["There is no binding to remove", "没有可解除的绑定"],
   [
-    'The provider "{}" holds the administrator\'s binding; remove the binding before you change it',
-    "提供方“{}”持有管理员的绑定；请先解除绑定再更改",
+    'The provider "{}" holds the administrator\'s binding; remove the binding before you change more than its switch',
+    "提供方“{}”持有管理员的绑定，解除绑定之前只能停用或启用它",
   ],
   [
     'The provider "{}" holds the administrator\'s binding; remove the binding before you delete it',

@@ -49,6 +49,10 @@ describe("without a provider", () => {
     expect((await person.get(each)).location).toBe(`/tide${path}`);
   });
 
+  test.each(["enable", "disable"])("%s leads to the page that says so", async (verb) => {
+    expect((await person.post(`${path}/${verb}`)).location).toBe(`/tide${path}`);
+  });
+
   test.each(["bind", "unbind"])("%s leads to the account", async (kind) => {
     expect((await person.get(`/account/binding/${kind}`)).location).toBe("/tide/account#binding");
     const answer = await person.post(`/account/binding/${kind}`, { current_password: goodPassword });
@@ -142,7 +146,8 @@ describe("while it is bound", () => {
     expect(changed.status).toBe(409);
     expect(changed.text).toContain('value="Third"');
     // htmx puts only 422 into the page.
-    const byHtmx = await person.post(`${path}/edit`, { ...provider, client_secret: "" }, { htmx: true });
+    const renamed = { ...provider, client_secret: "", display_name: "Third" };
+    const byHtmx = await person.post(`${path}/edit`, renamed, { htmx: true });
     expect(byHtmx.status).toBe(422);
     expect(byHtmx.text).toContain("data-errors");
     const zh = { headers: { "accept-language": "zh" } };
@@ -177,9 +182,32 @@ describe("while it is bound", () => {
     expect([...stranger.cookies.keys()].filter((name) => name.includes("session"))).toEqual([]);
   });
 
-  test("is not listed while disabled", async () => {
-    app.services.oidc.loginProvider = async () => null;
-    expect((await app.browser().get("/login")).text).not.toContain("/auth/oidc/");
+  test.each(languages)("a button switches it off and another on again, in %s", async (language) => {
+    const headers = { "accept-language": language };
+    const isListed = async () => (await app.browser().get("/login")).text.includes("/auth/oidc/");
+    const offers = async () => (await person.get(path, { headers })).text;
+    expect(await offers()).toContain(`action="/tide${path}/disable"`);
+    expect((await person.post(`${path}/disable`, {}, { headers })).location).toBe(`/tide${path}`);
+    const off = await offers();
+    expect(off).toContain(`action="/tide${path}/enable"`);
+    expect(off).not.toContain(`${path}/disable`);
+    expect(off).not.toContain(`${path}/edit`);
+    expect(await isListed()).toBe(false);
+    expect((await person.get("/account", { headers })).text).toContain(bound.subject);
+    expect((await person.post(`${path}/enable`, {}, { headers })).location).toBe(`/tide${path}`);
+    expect(await isListed()).toBe(true);
+  });
+
+  test("its form switches it off where nothing else was changed", async () => {
+    const { is_enabled: _off, ...rest } = { ...provider, client_secret: "", display_name: "Our House" };
+    expect((await person.post(`${path}/edit`, rest)).location).toBe(`/tide${path}`);
+    expect((await app.services.oidc.list({})).items[0]).toMatchObject({ is_enabled: false, is_bound: true });
+    await person.post(`${path}/enable`);
+  });
+
+  test.each(["enable", "disable"])("%s takes no form of another site", async (verb) => {
+    const headers = { "sec-fetch-site": "cross-site" };
+    expect((await person.post(`${path}/${verb}`, {}, { headers })).status).toBe(403);
   });
 
   test("unbinding asks for the password, and frees the provider", async () => {
