@@ -146,7 +146,10 @@ const entries = {
   progress: v.nullable(v.record(v.string(), v.unknown())),
   created_at: Instant,
   started_at: NullableInstant,
+  /** When it had its end state. What it kept aside is removed after that. */
   ended_at: NullableInstant,
+  /** When removing what an ended run has kept aside is tried next; null when nothing is left, or it was given up after a day. */
+  cleanup_due_at: NullableInstant,
 };
 
 export const RunView = v.object(entries);

@@ -87,6 +87,7 @@ function viewOf(run: RunRow, executor: string): RunView {
     created_at: run.created_at,
     started_at: run.started_at,
     ended_at: run.ended_at,
+    cleanup_due_at: run.cleanup_due_at,
   };
 }
 

@@ -275,6 +275,10 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
           [t.runs.started, <Time ctx={ctx} at={run.started_at} empty={t.runs.not_yet} />],
           isAwaiting(run) ? [t.runs.approval.until, <Time ctx={ctx} at={run.approval_until} form="short" />] : null,
           run.ended_at === null ? null : [t.runs.ended, <Time ctx={ctx} at={run.ended_at} />],
+          // The end is the verdict; clearing up is owed, and changes nothing of it.
+          run.cleanup_due_at === null || run.ended_at === null
+            ? null
+            : [t.runs.clearing, <Time ctx={ctx} at={run.cleanup_due_at} form="short" />],
           run.downtime_ms === null ? null : [t.runs.downtime, <Duration ctx={ctx} ms={run.downtime_ms} />],
           run.ready_ms === null ? null : [t.runs.ready, <Duration ctx={ctx} ms={run.ready_ms} />],
           run.serving === null ? null : [t.runs.serving, t.runs.servings[wordsFor({ run, executor })][run.serving]],

@@ -284,11 +284,14 @@ describe("recovery", () => {
     expect(run).toMatchObject({ state: "succeeded", lease_owner: null });
     expect(run.cleanup_due_at).toBeGreaterThan(world.clock.now());
     expect([...world.engine.containers.keys()].sort()).toEqual(["web", "web-previous"]);
+    // The end is the verdict, and stays it: clearing up is owed, and whoever looks at the run sees that.
+    const { ended_at, cleanup_due_at } = run;
+    expect(await world.main.runs.get(run.id)).toMatchObject({ ended_at, cleanup_due_at });
     world.engine.failures.clear();
     await world.clock.advance(61_000);
     await world.tick();
     expect([...world.engine.containers.keys()]).toEqual(["web"]);
-    expect(await world.run(run.id)).toMatchObject({ state: "succeeded", cleanup_due_at: null });
+    expect(await world.run(run.id)).toMatchObject({ state: "succeeded", ended_at, cleanup_due_at: null });
     expect(await world.events()).toHaveLength(1);
   });
 

@@ -69,6 +69,7 @@ function runOf(ctx: PageContext, noted: readonly Noted[], told: Partial<RunDetai
     created_at: at,
     started_at: at,
     ended_at: (steps.at(-1)?.at ?? at) + second,
+    cleanup_due_at: null,
     containers: [],
     plan: {
       services: ["webserver", "broker"].map((service) => ({

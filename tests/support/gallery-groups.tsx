@@ -263,6 +263,7 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
     created_at: at,
     started_at: at,
     ended_at: ended,
+    cleanup_due_at: null,
     containers: [
       outcome(0, { downtime_ms: 1200 }),
       outcome(1, {

@@ -274,6 +274,7 @@ export const runs = {
   snapshot_gone: "removed meanwhile",
   started: "Started",
   ended: "Ended",
+  clearing: "Next try to remove what was kept aside",
   ready: "Healthy after",
   serving: "Serves now",
   servings: {

@@ -214,6 +214,7 @@ export const runs = {
   snapshot_gone: "已被移除",
   started: "开始",
   ended: "结束",
+  clearing: "下次尝试移除保留的容器",
   ready: "恢复健康",
   serving: "当前服务",
   servings: {

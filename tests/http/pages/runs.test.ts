@@ -105,6 +105,20 @@ test("without runs the list says what a run is", async () => {
 });
 
 describe("a run's page", () => {
+  test("says of an ended run when it is next tried to remove what was kept aside, and nothing once that is done", async () => {
+    const words = "Next try to remove what was kept aside";
+    const ended: readonly Step[] = [
+      ...upToStart,
+      ["commit", "finish"],
+      ["succeeded", "finish"],
+      ["remove_old", "fail"],
+    ];
+    const owing = await addRun(ended, { cleanup_due_at: app.clock.now() + 60_000 });
+    expect((await person.get(`/runs/${owing}`)).text).toContain(words);
+    expect((await person.api("GET", `/runs/${owing}`)).body.cleanup_due_at).toBeString();
+    expect((await person.get(`/runs/${await addRun(ended)}`)).text).not.toContain(words);
+  });
+
   test("tells a success step by step, with its diff and without a stream", async () => {
     const id = await addRun(
       [
