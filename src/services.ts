@@ -146,6 +146,7 @@ export async function createServices(options: ServiceOptions) {
     session_key_users: [tokens, approvalTokens],
     backups,
     confirmPassword: auth.confirmPassword,
+    holds: auth.holds,
     onNewSecret: options.redactor.register,
   });
   let listeningPort: number | null = null;

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Actor, RecordAudit, Session } from "../auth/schema.ts";
-import type { ConfirmPassword } from "../auth/service.ts";
+import type { AuthService, ConfirmPassword } from "../auth/service.ts";
 import type { BackupService } from "../backups/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { endEverySession } from "../db/end-sessions.ts";
 import { findInstallationFact, type InstallationFact, storeInstallationFact } from "../db/installation.ts";
 import { withoutRoom } from "../durable-files.ts";
-import { AppError, conflict } from "../errors.ts";
+import { AppError, conflict, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
 import type { ApprovalTokens } from "../secrets/approval-tokens.ts";
@@ -46,6 +46,8 @@ export interface SecurityKeyServiceOptions {
   session_key_users: readonly Pick<SessionTokens | ApprovalTokens, "useKey">[];
   backups: Pick<BackupService, "createBeforeRotation">;
   confirmPassword: ConfirmPassword;
+  /** Whether the caller's session still holds once it is its turn. */
+  holds: AuthService["holds"];
   /** Told every new key: the redactor's `register`. */
   onNewSecret: (secret: string) => void;
 }
@@ -120,6 +122,8 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     if (isBusy) throw conflict("A key is being rotated; wait until that is done");
     isBusy = true;
     try {
+      // Of two at once the first may have ended the session of the second.
+      if (!(await options.holds(session))) throw unauthorized();
       return await perform();
     } catch (error) {
       throw wordsFor(error);
@@ -231,7 +235,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
 
     /**
      * A new session key: every sign-in, API token and approval link ends at once, that of the caller too. Throws 403 for an API
-     * token, 409 for a key that is not ours, 422, 429, 507.
+     * token, 401 for a session that another rotation has just ended, 409 for a key that is not ours, 422, 429, 507.
      */
     rotateSessionKey: (actor: Actor, session: Session, input: unknown): Promise<SessionRotationView> =>
       rotation("session", [actor, session, input], () => rotateSession(actor)),

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { desc } from "drizzle-orm";
 import * as v from "valibot";
 import type { Actor, Session } from "../../src/auth/schema.ts";
 import {
@@ -10,6 +11,7 @@ import {
   notifiers,
   oidc_attempts,
   oidc_providers,
+  sessions,
   snapshots,
 } from "../../src/db/tables.ts";
 import { keyFilePath, writeKeyFile } from "../../src/secrets/keys.ts";
@@ -92,8 +94,9 @@ export async function keyHouse(env: Readonly<Record<string, string>> = {}) {
   await storeSecrets(app);
   const person = await app.signedIn();
   const rows = await app.db.read.select().from(administrators).limit(1);
+  const [newest] = await app.db.read.select().from(sessions).orderBy(desc(sessions.id)).limit(1);
   const session: Session = {
-    ...{ id: "session-1", kind: "session", scope: "full", via: "cookie", username: "admin" },
+    ...{ id: newest?.id ?? "", kind: "session", scope: "full", via: "cookie", username: "admin" },
     administrator_id: rows[0]?.id ?? "",
     ...{ is_password_change_required: false, expires_at: 4_000_000_000_000 },
   };

@@ -65,6 +65,30 @@ describe("rotateSessionKey()", () => {
     expect(JSON.stringify(body)).not.toContain(text);
   });
 
+  test.each([2, 5])(
+    "answers one alone of %p at once: the others' session has ended, or they came too early",
+    async (count) => {
+      house = await keyHouse();
+      const { person } = house;
+      const asked = Array.from({ length: count }, () =>
+        person.api("POST", "/security-keys/session/rotations", password),
+      );
+      const statuses = (await Promise.all(asked)).map(({ status }) => status).toSorted();
+      expect(statuses[0]).toBe(201);
+      for (const status of statuses.slice(1)) expect([401, 409]).toContain(status);
+      expect(await house.audited("session_key_rotated")).toMatchObject([{ outcome: "ok" }]);
+    },
+  );
+
+  test("refuses a session that ended while the password was compared", async () => {
+    house = await keyHouse();
+    const { services, session } = house;
+    await services.security_keys.rotateSessionKey(actor, session, password);
+    const late = services.security_keys.rotateSessionKey(actor, session, password);
+    expect(await late.catch((error: unknown) => error)).toMatchObject({ status: 401 });
+    expect(await house.audited("session_key_rotated")).toHaveLength(1);
+  });
+
   test("ends the live pages of every session, and nothing more is told there", async () => {
     house = await keyHouse();
     const { person, send, db, clock } = house;
