@@ -15,17 +15,30 @@ function cancelled(): AppError {
   return new AppError("cancelled", 400, "The input was cancelled");
 }
 
+/** What became of bytes that are no text: they would all turn into the same character, and two passwords into one. */
+function notUtf8(cause: unknown): AppError {
+  return new AppError("invalid_text", 400, "What was entered is not UTF-8; type it in UTF-8, and try again", { cause });
+}
+
+// A mark of the byte order stays, to be refused with the password's own rules rather than dropped without a word.
+const createDecoder = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Reads from a terminal without echo; null when the input is none. */
 export function createHiddenPrompt(input: ReadStream, output: NodeJS.WritableStream): HiddenPrompt | null {
   if (!input.isTTY) return null;
   input.setRawMode(true);
-  input.setEncoding("utf8");
+  const decoder = createDecoder();
   // What was typed or pasted beyond the line's end belongs to the next question.
   let waiting = "";
   let isClosed = false;
+  let failure: AppError | null = null;
   let wake: () => void = () => undefined;
   const onData = (chunk: string | Buffer) => {
-    waiting += chunk.toString();
+    try {
+      waiting += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    } catch (error) {
+      failure ??= notUtf8(error);
+    }
     wake();
   };
   const onEnd = () => {
@@ -60,6 +73,7 @@ export function createHiddenPrompt(input: ReadStream, output: NodeJS.WritableStr
       output.write(question);
       const line: string[] = [];
       for (;;) {
+        if (failure !== null) throw failure;
         const taken = takeLine(line);
         if (taken !== null) {
           output.write("\n");
@@ -80,7 +94,7 @@ export function createHiddenPrompt(input: ReadStream, output: NodeJS.WritableStr
   };
 }
 
-/** The first line of a pipe or file, without its end and otherwise as it is. Throws when there is none. */
+/** The first line of a pipe or file, without its end and otherwise as it is. Throws when there is none, or it is not UTF-8. */
 export async function readOneLine(input: AsyncIterable<string | Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -91,7 +105,18 @@ export async function readOneLine(input: AsyncIterable<string | Buffer>): Promis
     if (bytes.includes(0x0a) || size > MAXIMUM_CHARACTERS) break;
   }
   // Decoded as a whole: a character may lie across two chunks.
-  const line = Buffer.concat(chunks).toString("utf8").split("\n")[0]?.replace(/\r$/, "") ?? "";
+  const all = Buffer.concat(chunks);
+  const end = all.indexOf(0x0a);
+  const line = decodeLine(all.subarray(0, end === -1 ? all.length : end)).replace(/\r$/, "");
   if (line === "") throw new AppError("no_input", 400, "Standard input has no password in its first line");
   return line;
+}
+
+function decodeLine(bytes: Uint8Array): string {
+  try {
+    // What was cut at the bound may end within a character; it is refused as too long.
+    return createDecoder().decode(bytes, { stream: bytes.length > MAXIMUM_CHARACTERS });
+  } catch (error) {
+    throw notUtf8(error);
+  }
 }

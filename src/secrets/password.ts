@@ -29,8 +29,14 @@ export function passwordProblem(password: string, ownWords: readonly string[] = 
   if (password.length > MAXIMUM_BYTES || bytes > MAXIMUM_BYTES) {
     return `The password has more than ${MAXIMUM_BYTES} bytes; at most ${MAXIMUM_BYTES} are taken`;
   }
-  // A lone surrogate has no UTF-8 form: two different passwords would become one.
-  if (!password.isWellFormed()) return "The password has a broken character; type it again";
+  // A lone surrogate has no UTF-8 form, and U+FFFD is what a decoder writes for bytes that are none: two different passwords would
+  // become one.
+  if (!password.isWellFormed() || password.includes("\ufffd"))
+    return "The password has a broken character; type it again";
+  // Some editors write one before a file's first line. Nobody sees it, and nobody types it at the next sign-in.
+  if (password.includes("\ufeff")) {
+    return "The password has a byte order mark, which is invisible; type it, or save the file without one";
+  }
   const characters = [...password].length;
   if (characters < MINIMUM_CHARACTERS) {
     return `The password has ${characters} characters; it must have at least ${MINIMUM_CHARACTERS}`;

@@ -19,7 +19,7 @@ const environment = (dataDir: string) => ({
   DATA_DIR: dataDir,
 });
 
-async function reset(args: readonly string[], input: string, dataDir = server.data_dir) {
+async function reset(args: readonly string[], input: string | Uint8Array<ArrayBuffer>, dataDir = server.data_dir) {
   const child = Bun.spawn([...command, ...args], {
     cwd: root,
     env: environment(dataDir),
@@ -32,7 +32,7 @@ async function reset(args: readonly string[], input: string, dataDir = server.da
 }
 
 /** Types at a terminal of its own: each answer after its question. */
-async function type(answers: readonly [question: string, answer: string][]) {
+async function type(answers: readonly [question: string, answer: string | Uint8Array][]) {
   let shown = "";
   const waiting = [...answers];
   const child = Bun.spawn(command, {
@@ -99,6 +99,34 @@ describe("reset-password", () => {
     expect(code).toBe(1);
     expect((await signIn("lighthouse-keeper-9")).status).toBe(201);
   });
+
+  test.each([
+    ["bytes that are no UTF-8", new Uint8Array([...Buffer.from("caf"), 0xe9, ...Buffer.from(" lantern river\n")])],
+    ["a byte order mark", new Uint8Array([0xef, 0xbb, 0xbf, ...Buffer.from("café lantern river\n")])],
+  ])(
+    "changes nothing for %s, from a pipe and at a terminal",
+    async (_what, line) => {
+      await reset(["--stdin"], "lighthouse-keeper-9\n");
+      const piped = await reset(["--stdin"], line);
+      const typed = await type([
+        ["New password: ", line],
+        ["Once more: ", line],
+      ]);
+      for (const text of [piped.text, typed.shown]) {
+        expect(text).toContain("The password was not changed.");
+        expect(text).toMatch(/is not UTF-8|byte order mark/);
+      }
+      expect([piped.code, typed.code]).toEqual([1, 1]);
+      expect((await signIn("lighthouse-keeper-9")).status).toBe(201);
+    },
+    60_000,
+  );
+
+  test("takes what is not UTF-8 behind the first line for nothing of the password", async () => {
+    const input = new Uint8Array([...Buffer.from("café lantern river\n"), 0xff, 0xfe]);
+    expect(await reset(["--stdin"], input)).toMatchObject({ code: 0 });
+    expect((await signIn("café lantern river")).status).toBe(201);
+  }, 30_000);
 
   test.each([[["hunter2-hunter2"]], [["--password=hunter2-hunter2"]], [["--stdin", "hunter2-hunter2"]]])(
     "refuses a password as an argument: %p",

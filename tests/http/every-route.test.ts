@@ -258,6 +258,16 @@ describe("every operation that changes something", () => {
   });
 
   test.each([
+    ["a byte of Latin-1", [0x22, 0x63, 0x61, 0x66, 0xe9, 0x22]],
+    ["half a character", [0x22, 0xc3, 0x22]],
+    ["an overlong form", [0x22, 0xc0, 0xaf, 0x22]],
+    ["a surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22]],
+  ])("answers 400 to %s, which is no UTF-8", async (_what, value) => {
+    const body = new Uint8Array([...Buffer.from('{"name":'), ...value, ...Buffer.from("}")]);
+    await each(withBody, async (change) => (await sent(change, asFull(), body)).code, "invalid_json");
+  });
+
+  test.each([
     "text/plain",
     "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",

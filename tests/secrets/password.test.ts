@@ -9,6 +9,9 @@ describe("passwordProblem()", () => {
     ["1,025 bytes", `${"🌊".repeat(256)}x`, "more than 1024 bytes"],
     ["a million characters", "x".repeat(1_000_000), "more than 1024 bytes"],
     ["a lone surrogate", "gezeiten-tafel-\ud800", "broken character"],
+    ["what a decoder writes for bytes that are no text", "caf\ufffd lantern river", "broken character"],
+    ["a byte order mark before it", "\ufeffcafé lantern river", "byte order mark"],
+    ["a byte order mark within it", "café lantern\ufeff river", "byte order mark"],
   ])("refuses %s", (_name, password, problem) => {
     expect(passwordProblem(password)).toContain(problem);
   });

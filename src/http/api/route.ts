@@ -48,13 +48,23 @@ function depthOf(value: unknown, depth = 0): number {
   return deepest;
 }
 
+/** As UTF-8, which JSON is; a byte order mark before it is dropped. Bytes that are none would all become the same character. */
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError("invalid_json", 400, "The body is not UTF-8", { cause });
+  }
+}
+
 async function readBody(c: AppContext, route: Route): Promise<unknown> {
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-  const text = await c.req.text();
-  if (text === "") return undefined;
+  const bytes = await c.req.arrayBuffer();
+  if (bytes.byteLength === 0) return undefined;
   if (type !== "application/json") {
     throw new AppError("unsupported_media_type", 415, 'Send the body as JSON with "content-type: application/json"');
   }
+  const text = textOf(bytes);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -67,6 +67,10 @@ export const messages: MessageDictionary = [
   ["The password has {} characters; it must have at most {}", "密码有 {} 个字符，最多允许 {} 个"],
   ["The password has more than {} bytes; at most {} are taken", "密码超过 {} 字节，最多接受 {} 字节"],
   ["The password has a broken character; type it again", "密码含有损坏的字符，请重新输入"],
+  [
+    "The password has a byte order mark, which is invisible; type it, or save the file without one",
+    "密码含有看不见的字节顺序标记；请手动输入，或将文件另存为不带该标记的格式",
+  ],
   ["The password is among the first that are guessed; choose another", "这个密码极易被猜中，请另选一个"],
   ["Write a password", "请填写密码"],
   [
