@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { parseStrictObject } from "../strict-json.ts";
 import { Refusal } from "./refusal.ts";
-import { parseStrictObject } from "./strict-json.ts";
 
 /** Signatures that only the holder of a private key can make (RFC 7518, 3.1; RFC 8037). Nothing else is ever taken. */
 export const signingAlgorithms = [

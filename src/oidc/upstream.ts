@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
 import type { PluginContext } from "../plugin.ts";
+import { parseStrictObject } from "../strict-json.ts";
 import { Refusal, type RefusalReason } from "./refusal.ts";
-import { parseStrictObject } from "./strict-json.ts";
 
 /** The whole of one question to the provider: connecting, head and body, with the retries of a question that may be repeated. */
 const DEADLINE_MS = 10_000;

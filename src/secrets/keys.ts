@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { syncFolder, writeNewFile } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
+import { parseStrictObject } from "../strict-json.ts";
 import { decodeBase64Url, generateFernetKey, parseFernetKey } from "./fernet.ts";
 
 /** Fernet keys as text: `primary` encrypts, `previous` ones decrypt until a rotation has ended. */
@@ -127,7 +128,7 @@ function readKeyFile(path: string): KeyFile | null {
       );
     }
     if (stat.size > MAXIMUM_FILE_BYTES) throw new KeyError(`The key file "${path}" has more than 64 KiB`);
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), KeyFile), readFileSync(descriptor, "utf8"));
+    const parsed = v.safeParse(KeyFile, parseStrictObject(readFileSync(descriptor)));
     if (!parsed.success) {
       throw new KeyError(`The key file "${path}" is damaged or of another version; restore it from a backup`);
     }

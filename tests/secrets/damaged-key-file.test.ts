@@ -39,7 +39,7 @@ describe("a key file that was damaged", () => {
     expect(load().encryption).toEqual({ primary });
   });
 
-  const texts: readonly (readonly [string, string, RegExp])[] = [
+  const texts: readonly (readonly [string, string | Buffer, RegExp])[] = [
     ["empty", "", damaged],
     ["blank", " \n", damaged],
     ["zero bytes", "\0".repeat(text.length), damaged],
@@ -56,6 +56,13 @@ describe("a key file that was damaged", () => {
     ["of a later format", JSON.stringify({ ...good, format: 2 }), damaged],
     ["with the format as text", JSON.stringify({ ...good, format: "1" }), damaged],
     ["with an unknown member", JSON.stringify({ ...good, backup: primary }), damaged],
+    ["with two session keys", text.replace("{", `{"session":"${session}",`), damaged],
+    ["with two primaries", text.replace('"primary"', `"primary":"${generateFernetKey()}","primary"`), damaged],
+    [
+      "that is no UTF-8",
+      Buffer.concat([Buffer.from(text.slice(0, -1)), Buffer.from([0x2c, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])]),
+      damaged,
+    ],
     ["with __proto__", text.replace("{", '{"__proto__":{"session":"x"},'), damaged],
     ["with an unknown member inside", JSON.stringify({ ...good, encryption: { primary, next: primary } }), damaged],
     ["with a number as session key", JSON.stringify({ ...good, session: 5 }), damaged],

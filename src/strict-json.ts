@@ -47,7 +47,7 @@ function hasOnlyUniqueNames(text: string): boolean {
 
 /**
  * Parses UTF-8 bytes as a JSON object in which no name stands twice: readers differ in which of two they take, and a token
- * must mean one thing (RFC 7515, 4 and RFC 7519, 4). Null for anything else.
+ * (RFC 7515, 4 and RFC 7519, 4) or a key file must mean one thing. Null for anything else.
  */
 export function parseStrictObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {

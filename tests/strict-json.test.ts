@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseStrictObject } from "../../src/oidc/strict-json.ts";
+import { parseStrictObject } from "../src/strict-json.ts";
 
 const parse = (text: string) => parseStrictObject(new TextEncoder().encode(text));
 const blanks = " ".repeat(100_000);
