@@ -5,6 +5,14 @@ import type { AppEnv } from "../context.ts";
 // More hops than any chain of proxies; what a client writes before them is not read.
 const MAXIMUM_HOPS = 20;
 
+/** The shortest text of an IPv6 address, or the IPv4 address that it stands for, however either is written. */
+function canonicalIPv6(address: string): string {
+  const short = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short) ?? [];
+  if (high === undefined || low === undefined) return short;
+  return [high, low].flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 255]).join(".");
+}
+
 /** Canonical text of an address, with IPv4 taken out of its IPv6 form; null for anything else. */
 export function parseAddress(text: string): string | null {
   const bare = text
@@ -15,8 +23,7 @@ export function parseAddress(text: string): string | null {
     const [host = "", port = "", ...more] = bare.split(":");
     return more.length === 0 && isIPv4(host) && /^\d{1,5}$/.test(port) ? host : null;
   }
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
-  return mapped?.[1] ?? bare.toLowerCase();
+  return isIPv4(bare) ? bare : canonicalIPv6(bare);
 }
 
 function trustedList(proxies: readonly string[]): (address: string) => boolean {
