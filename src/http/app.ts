@@ -18,7 +18,7 @@ import { csrf } from "./middleware/csrf.ts";
 import { knownMethods } from "./middleware/methods.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { session } from "./middleware/session.ts";
-import { buildOpenApi } from "./openapi.ts";
+import { openApi } from "./openapi.ts";
 import { mountPages } from "./pages/index.ts";
 import type { PageSettings } from "./pages/page-context.ts";
 import { respondToPageError } from "./pages/page-error.tsx";
@@ -43,12 +43,13 @@ export function createApp(options: AppOptions): App {
     getPath: (request) => belowBasePath(getPath(request), basePath(services.settings.current().base_url)),
   });
   const routes = apiRoutes(services);
+  const description = openApi({ routes, version });
   const page: PageSettings = {
     assets,
     clock: services.clock,
     settings: services.settings,
     version,
-    openapi: (requestUrl) => buildOpenApi({ routes, base_url: services.baseUrl(requestUrl), version }),
+    openapi: (requestUrl) => description.document(services.baseUrl(requestUrl)),
     status: async (language) => statusLine(language, await services.stats.status()),
   };
 
@@ -83,7 +84,9 @@ export function createApp(options: AppOptions): App {
   });
   assets.mount(app);
   app.use(session(services), csrf(services));
-  app.get("/openapi.json", (c) => c.json(page.openapi(c.req.url)));
+  app.get("/openapi.json", (c) =>
+    c.body(description.text(services.baseUrl(c.req.url)), 200, { "Content-Type": "application/json" }),
+  );
   mountRoutes(app, routes);
 
   mountPages(app, services, page);

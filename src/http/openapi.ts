@@ -6,8 +6,14 @@ type JsonObject = Record<string, unknown>;
 
 interface OpenApiOptions {
   routes: readonly Route[];
-  base_url: string;
   version: string;
+}
+
+export interface OpenApi {
+  /** Where its one server is `base_url`. */
+  document(base_url: string): JsonObject;
+  /** The same as text. */
+  text(base_url: string): string;
 }
 
 const errorSchema: JsonObject = {
@@ -140,17 +146,40 @@ function operation(route: Route): JsonObject {
   };
 }
 
-/** The OpenAPI 3.1 description of the declared routes. */
-export function buildOpenApi(options: OpenApiOptions): JsonObject {
+/**
+ * The OpenAPI 3.1 description of the declared routes. Made once, at the first question: it is for strangers too, and all but the
+ * base URL, which may be the address that a request names, stays as it is.
+ */
+export function openApi(options: OpenApiOptions): OpenApi {
+  let made: { before: JsonObject; after: JsonObject; texts: readonly [string, string] } | null = null;
+  const parts = () => {
+    if (made !== null) return made;
+    const before = head(options.version);
+    const after = body(options.routes);
+    made = { before, after, texts: [JSON.stringify(before).slice(0, -1), JSON.stringify(after).slice(1)] };
+    return made;
+  };
+  const servers = (base_url: string) => [{ url: base_url }];
+  return {
+    document: (base_url) => ({ ...parts().before, servers: servers(base_url), ...parts().after }),
+    text: (base_url) => parts().texts.join(`,"servers":${JSON.stringify(servers(base_url))},`),
+  };
+}
+
+function head(version: string): JsonObject {
+  return {
+    openapi: "3.1.0",
+    info: { title: "Tidemark", version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+  };
+}
+
+function body(routes: readonly Route[]): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  for (const route of options.routes) {
+  for (const route of routes) {
     const path = `/api${route.path}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
   return {
-    openapi: "3.1.0",
-    info: { title: "Tidemark", version: options.version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
-    servers: [{ url: options.base_url }],
     paths,
     components: {
       schemas: { Error: errorSchema },

@@ -147,12 +147,15 @@ function sample(name: string, schema: Json, depth = 0): unknown {
   return text(schema.placeholder) || `<${name}>`;
 }
 
+/** Stands for the base URL in what `describeApi` gives. */
+const anyBase = "https://base-url.invalid";
+
 function quoted(part: string): string {
   return `'${part.replaceAll("'", "'\\''")}'`;
 }
 
-function curl(base: string, path: string, method: string, isPublic: boolean, body: Json | null): string {
-  const address = `${base}${path.replaceAll(/\{(\w+)\}/g, "<$1>")}`;
+function curl(path: string, method: string, isPublic: boolean, body: Json | null): string {
+  const address = `${anyBase}${path.replaceAll(/\{(\w+)\}/g, "<$1>")}`;
   return [
     `curl ${method === "GET" ? "" : `-X ${method} `}${quoted(address)}`,
     ...(isPublic ? [] : ['-H "Authorization: Bearer $TOKEN"']),
@@ -175,7 +178,7 @@ function describeParameter(parameter: Json): ApiParameter {
   };
 }
 
-function describeOperation(base: string, path: string, method: string, operation: Json): ApiOperation {
+function describeOperation(path: string, method: string, operation: Json): ApiOperation {
   const responses = Object.entries(object(operation.responses)).map(([status, answer]) => ({
     status,
     ...object(answer),
@@ -204,20 +207,31 @@ function describeOperation(base: string, path: string, method: string, operation
     refusals: answers
       .filter(({ status }) => !status.startsWith("2"))
       .map(({ status, description }) => ({ status, description })),
-    curl: curl(base, path, method.toUpperCase(), isPublic, body),
+    curl: curl(path, method.toUpperCase(), isPublic, body),
   };
 }
 
-/** The OpenAPI document as pages show it: operations by resource, in the order of the declarations. */
+/** The same, with examples for the instance at `base`. */
+export function describedAt(base: string, resources: readonly ApiResource[]): readonly ApiResource[] {
+  const shown = quoted(base).slice(1, -1);
+  return resources.map(({ name, operations }) => ({
+    name,
+    operations: operations.map((operation) => ({ ...operation, curl: operation.curl.replace(anyBase, () => shown) })),
+  }));
+}
+
+/**
+ * The OpenAPI document as pages show it: operations by resource, in the order of the declarations. It takes long, and the base URL,
+ * which a request may choose, has no part in it: `describedAt` puts it in.
+ */
 export function describeApi(document: Json): readonly ApiResource[] {
-  const base = text(object(list(document.servers)[0]).url);
   const resources = new Map<string, ApiOperation[]>();
   for (const [path, methods] of Object.entries(object(document.paths))) {
     for (const [method, operation] of Object.entries(object(methods))) {
       const name = text(list(object(operation).tags)[0]);
       const operations = resources.get(name) ?? [];
       resources.set(name, operations);
-      operations.push(describeOperation(base, path, method, object(operation)));
+      operations.push(describeOperation(path, method, object(operation)));
     }
   }
   return [...resources].map(([name, operations]) => ({ name, operations }));

@@ -3,18 +3,17 @@ import type { ApiResource } from "../../../templates/docs/view.ts";
 import { notFound } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
-import { describeApi } from "./api-docs.ts";
+import { describeApi, describedAt } from "./api-docs.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { respondHtml } from "./respond.ts";
 
 /** The documentation of the API, public as the OpenAPI document is, drawn by us under our own policy. */
 export function docsPages(app: App, services: Services, page: PageSettings): void {
-  // The document changes with the base URL alone, and building it costs more than showing it.
-  let kept: { base_url: string; resources: readonly ApiResource[] } | null = null;
+  let kept: readonly ApiResource[] | null = null;
   const resourcesFor = (requestUrl: string) => {
+    kept ??= describeApi(page.openapi(requestUrl));
     const base_url = services.baseUrl(requestUrl);
-    if (kept?.base_url !== base_url) kept = { base_url, resources: describeApi(page.openapi(requestUrl)) };
-    return kept;
+    return { base_url, resources: describedAt(base_url, kept) };
   };
 
   app.get("/docs", async (c) => {

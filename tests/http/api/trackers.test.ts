@@ -5,7 +5,7 @@ import { mountRoutes } from "../../../src/http/api/route.ts";
 import { trackerPreviewRoutes } from "../../../src/http/api/tracker-previews.ts";
 import { trackerRoutes } from "../../../src/http/api/trackers.ts";
 import type { AppEnv } from "../../../src/http/context.ts";
-import { buildOpenApi } from "../../../src/http/openapi.ts";
+import { openApi } from "../../../src/http/openapi.ts";
 import { respondToApiError, toAppError } from "../../../src/http/respond-to-error.ts";
 import { channel, plain, source, type TrackerHouse, trackerHouse } from "../../trackers/tracker-house.ts";
 
@@ -160,9 +160,7 @@ describe("a token of scope read", () => {
 });
 
 test("the OpenAPI document tells kinds apart and names every field of a tracker", () => {
-  const document = JSON.parse(
-    JSON.stringify(buildOpenApi({ routes: routes(), base_url: "http://tidemark.test", version: "1" })),
-  );
+  const document = JSON.parse(openApi({ routes: routes(), version: "1" }).text("http://tidemark.test"));
   const schema = document.paths["/api/trackers"].post.requestBody.content["application/json"].schema;
   expect(Object.keys(schema.properties)).toEqual([
     "name",

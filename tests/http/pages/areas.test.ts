@@ -399,6 +399,15 @@ describe("/docs", () => {
   });
 });
 
+test("the examples of /docs are for the address that is asked, each time", async () => {
+  for (const host of ["one.test", "o'ne.test", "two.test:8080"]) {
+    const text = await (await app.app.request(`http://${host}/docs/notifiers`)).text();
+    const shown = host.replace("'", "&#39;\\&#39;&#39;");
+    expect(text).toContain(`curl -X POST &#39;http://${shown}/api/notifiers&#39;`);
+    expect(text).not.toContain("base-url.invalid");
+  }
+});
+
 test("a forgotten language is the browser's, a chosen one stays", async () => {
   const someone = app.browser();
   await someone.post("/preferences", { language: "zh", next: "/login" });

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import * as v from "valibot";
+import type { Route } from "../../src/http/api/route.ts";
+import { openApi } from "../../src/http/openapi.ts";
+
+const View = v.object({ name: v.string() });
+const route: Route = {
+  ...{ method: "GET", path: "/things", operation_id: "list_things", summary: "Things", tag: "things", access: "read" },
+  answer: { status: 200, description: "All", schema: View },
+  perform: async () => ({ name: "a" }),
+};
+
+test("openApi() describes the routes once, whatever address is asked for", () => {
+  let looked = 0;
+  const routes: readonly Route[] = [
+    {
+      ...route,
+      get summary() {
+        looked += 1;
+        return "Things";
+      },
+    },
+  ];
+  const { document, text } = openApi({ routes, version: "1" });
+  for (let index = 0; index < 20; index += 1) {
+    const url = `http://h${index}.test/"quoted"`;
+    expect(JSON.parse(text(url))).toEqual(JSON.parse(JSON.stringify(document(url))));
+    expect(JSON.parse(text(url))).toMatchObject({
+      openapi: "3.1.0",
+      info: { version: "1" },
+      servers: [{ url }],
+      paths: { "/api/things": { get: { operationId: "list_things" } } },
+    });
+  }
+  expect(looked).toBe(1);
+});
