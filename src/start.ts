@@ -9,7 +9,14 @@ import { type Config, ConfigError } from "./config.ts";
 import { type Database, databaseFile, openDatabase } from "./db/client.ts";
 import { findInstallationFact, hasSealedRows } from "./db/installation.ts";
 import { lockDataDir } from "./db/lock.ts";
-import { checkDatabase, inspectDatabaseFile, migrate, refuseEmptied, unreadableDatabase } from "./db/migrate.ts";
+import {
+  checkDatabase,
+  type FormerUse,
+  inspectDatabaseFile,
+  migrate,
+  refuseEmptied,
+  unreadableDatabase,
+} from "./db/migrate.ts";
 import { everySealedValue } from "./db/sealed-columns.ts";
 import { errorMessage } from "./errors.ts";
 import { createApp } from "./http/app.ts";
@@ -31,10 +38,21 @@ export const version = "0.1.0";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** Keys are made after the tables, so our own key file says that there was a database; keys from elsewhere say so with the lock's note. */
+function formerUse({ data_dir, keys_file, encryption_key }: Config, wasUsed: boolean): FormerUse {
+  if (hasKeyFile(data_dir)) return { keys: "key_file", was_used: true };
+  return { keys: keys_file === null && encryption_key === null ? null : "given", was_used: wasUsed };
+}
+
 /** Opens the database, brings its schema up to date and finds the keys that belong to it. Nothing is made before all was judged. */
-async function openInstallation(config: Config, redactor: Redactor): Promise<{ db: Database; keys: Keys }> {
+async function openInstallation(
+  config: Config,
+  redactor: Redactor,
+  wasUsed: boolean,
+): Promise<{ db: Database; keys: Keys }> {
   const file = databaseFile(config.database_url);
-  if (file !== null) inspectDatabaseFile(file, hasKeyFile(config.data_dir));
+  const former = formerUse(config, wasUsed);
+  if (file !== null) inspectDatabaseFile(file, former);
   const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token }).catch(
     (error: unknown) => {
       throw unreadableDatabase(file, error);
@@ -42,7 +60,7 @@ async function openInstallation(config: Config, redactor: Redactor): Promise<{ d
   );
   try {
     await checkDatabase(db.client, file);
-    if (file !== null && hasKeyFile(config.data_dir)) await refuseEmptied(db.client, file);
+    if (file !== null) await refuseEmptied(db.client, file, former);
     const now = systemClock.now();
     const backup = file === null ? null : () => backupBeforeUpgrade(file, config.data_dir, now);
     await migrate({ client: db.client, folder: join(root, "migrations"), now, backup });
@@ -100,11 +118,12 @@ export async function start(config: Config): Promise<Started> {
   try {
     const replaced = finishRestore(config.data_dir);
     if (replaced !== null) log.info("Finished a restore that was interrupted", { replaced });
-    const { db, keys } = await step("the database", () => openInstallation(config, redactor));
+    const { db, keys } = await step("the database", () => openInstallation(config, redactor, lock.was_used));
     const passwords = await step("the first password hash", () => createPasswords());
     const audit = auditRecorder({ clock: systemClock });
     const bootstrap = { db, clock: systemClock, log, audit, passwords };
     await step("the administrator's record", () => bootstrapAdministrator(bootstrap));
+    if (databaseFile(config.database_url) !== null && !hasKeyFile(config.data_dir)) await lock.noteUse();
     const sealer = createSealer({ keys: keys.encryption, clock: systemClock, onOpen: redactor.register });
     // Nothing is written by a start that changes nothing: it also has to succeed on a full disk.
     const encryption = await step("the rotation of a key", async () => {

@@ -166,7 +166,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   clearStaged(data_dir, database_file);
   const withKeys = source.keys !== null && options.keys_file === null;
   const stage = async (): Promise<string | null> => {
-    inspectDatabaseFile(source.database, false);
+    inspectDatabaseFile(source.database, { keys: null, was_used: false });
     const id = await stageDatabase(options, source.database);
     const keys = judgeKeys(options, options.keys_file ?? source.keys ?? keyFilePath(data_dir));
     await judgeFit(keys, stagedDatabase(database_file), id);

@@ -45,7 +45,8 @@ async function backup({ folder, with_keys }: Arguments): Promise<readonly string
     throw new AppError("remote_database", 500, "The database is on a libSQL server; use that server's own backup");
   }
   if (!existsSync(file)) throw new AppError("no_database", 500, `There is no database "${file}"; is DATA_DIR right?`);
-  inspectDatabaseFile(file, hasKeyFile(config.data_dir));
+  // An empty one is never worth a copy, wherever its keys are.
+  inspectDatabaseFile(file, { keys: hasKeyFile(config.data_dir) ? "key_file" : "given", was_used: true });
   const existing = [databaseName, keysName].map((name) => join(folder, name)).find((path) => existsSync(path));
   if (existing !== undefined) {
     throw new AppError("backup_exists", 500, `"${existing}" exists already; name an empty or a new folder`);

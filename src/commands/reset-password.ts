@@ -59,7 +59,7 @@ async function openExisting(): Promise<Database> {
     );
   }
   // Opening an empty file would make it a database, and the loss of the former one could not be seen any more.
-  if (file !== null) inspectDatabaseFile(file, true);
+  if (file !== null) inspectDatabaseFile(file, { keys: "key_file", was_used: true });
   const db = await openDatabase({ url: config.database_url, auth_token: config.database_auth_token });
   try {
     await checkDatabase(db.client, file);

@@ -1,9 +1,18 @@
-import { createClient } from "@libsql/client/sqlite3";
+import { type Client, createClient } from "@libsql/client/sqlite3";
+import { isDiskFull } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
 
 export interface DataDirLock {
+  /** Whether a start has found an installation here before, as `noteUse` wrote it down. */
+  readonly was_used: boolean;
+  /** Writes down, once, that an installation is here: then a database that is missing later is a loss. Not on a full disk. */
+  noteUse(): Promise<void>;
   release(): void;
 }
+
+/** `PRAGMA user_version` of the lock's file: it has its first page, and then an installation too. */
+const made = 1;
+const used = 2;
 
 /**
  * Holds the data directory for this process. The lock is SQLite's own write lock on a small file beside the database: the
@@ -11,25 +20,53 @@ export interface DataDirLock {
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const client = createClient({ url: `file:${dataDir}/tidemark.lock` });
-  try {
-    // In an empty file the lock would begin with writing its first page, and a full disk would keep the service from starting again.
-    const marked = await client.execute("PRAGMA user_version");
-    if (marked.rows[0]?.[0] !== 1) await client.execute("PRAGMA user_version = 1");
-    const transaction = await client.transaction("write");
-    return {
-      release: () => {
-        transaction.close();
-        client.close();
-      },
-    };
-  } catch (error) {
+  const take = async () => {
+    try {
+      return await client.transaction("write");
+    } catch (error) {
+      client.close();
+      throw inUse(dataDir, error);
+    }
+  };
+  const version = await prepare(client).catch((error: unknown) => {
     client.close();
-    if (!/BUSY|locked/i.test(errorMessage(error))) throw error;
-    throw new AppError(
-      "data_dir_in_use",
-      500,
-      `Another Tidemark already runs on the data directory "${dataDir}"; stop it first, or give this one another DATA_DIR`,
-      { cause: error },
-    );
-  }
+    throw inUse(dataDir, error);
+  });
+  let transaction = await take();
+  return {
+    was_used: version === used,
+    noteUse: async () => {
+      if (version === used) return;
+      try {
+        await transaction.execute(`PRAGMA user_version = ${used}`);
+        await transaction.commit();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+      }
+      transaction.close();
+      transaction = await take();
+    },
+    release: () => {
+      transaction.close();
+      client.close();
+    },
+  };
+}
+
+/** In an empty file the lock would begin with writing its first page, and a full disk would keep the service from starting again. */
+async function prepare(client: Client): Promise<number> {
+  const found = Number((await client.execute("PRAGMA user_version")).rows[0]?.[0]);
+  if (found !== made && found !== used) await client.execute(`PRAGMA user_version = ${made}`);
+  return found;
+}
+
+/** What to throw for an error while the lock was taken. */
+function inUse(dataDir: string, error: unknown): unknown {
+  if (!/BUSY|locked/i.test(errorMessage(error))) return error;
+  return new AppError(
+    "data_dir_in_use",
+    500,
+    `Another Tidemark already runs on the data directory "${dataDir}"; stop it first, or give this one another DATA_DIR`,
+    { cause: error },
+  );
 }

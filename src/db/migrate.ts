@@ -15,25 +15,42 @@ function startError(message: string, cause?: unknown): AppError {
 const restoreHint =
   'Restore a backup: stop the service, run "bun run restore FOLDER" with one of the backups folder or of your own, start again';
 
+/** What says that a database was here before. */
+export interface FormerUse {
+  /** Keys are there: our own key file, or those that the environment gives. */
+  keys: "key_file" | "given" | null;
+  /** A start has found an installation here: the key file is made by one, given keys say nothing of it. */
+  was_used: boolean;
+}
+
+/** What the empty or missing database stands beside, and what to do where there never was another. */
+function signOf({ keys }: FormerUse): { sign: string; instead: string } {
+  return keys === "key_file"
+    ? { sign: "a key file is there", instead: "move the key file away first" }
+    : {
+        sign: "the environment gives its keys",
+        instead: 'move "tidemark.lock" and what is left of the database away first',
+      };
+}
+
 /**
- * Looks at a database file before it is opened, and touches nothing: garbage, a truncated file, and an empty file beside a
- * key file (an installation that lost its data) stop the start.
+ * Looks at a database file before it is opened, and touches nothing: garbage, a truncated file, and a missing or empty file where
+ * there was an installation stop the start.
  */
-export function inspectDatabaseFile(path: string, hasKeyFile: boolean): void {
+export function inspectDatabaseFile(path: string, former: FormerUse): void {
+  const { sign, instead } = signOf(former);
   if (!existsSync(path)) {
-    if (hasKeyFile) {
-      throw startError(
-        `The key file is there but the database "${path}" is missing. ${restoreHint}. To begin anew, move the key file away first`,
-      );
-    }
-    return;
+    if (former.keys === null || !former.was_used) return;
+    throw startError(`The database "${path}" is missing though ${sign}. ${restoreHint}. To begin anew, ${instead}`);
   }
   const stat = statSync(path);
   if (!stat.isFile()) throw startError(`The database "${path}" is not a file; correct DATABASE_URL`);
   const { size } = stat;
   if (size === 0) {
-    if (!hasKeyFile) return;
-    throw startError(`The database "${path}" is empty (0 bytes) though a key file is there. ${restoreHint}`);
+    if (former.keys === null) return;
+    throw startError(
+      `The database "${path}" is empty (0 bytes) though ${sign}. ${restoreHint}. To begin anew, ${instead}`,
+    );
   }
   const header = Buffer.alloc(100);
   const file = openSync(path, "r");
@@ -79,11 +96,12 @@ export async function checkDatabase(client: Client, path: string | null): Promis
   }
 }
 
-/** Refuses a file without a single table beside a key file: keys are made after the tables, so there was data here. */
-export async function refuseEmptied(client: Client, path: string): Promise<void> {
+/** Refuses a file without a single table where there was an installation: it had data here. */
+export async function refuseEmptied(client: Client, path: string, former: FormerUse): Promise<void> {
+  if (former.keys === null || !former.was_used) return;
   const found = await client.execute("SELECT count(*) FROM sqlite_master");
   if (found.rows[0]?.[0] !== 0) return;
-  throw startError(`The database "${path}" is empty though a key file is there. ${restoreHint}`);
+  throw startError(`The database "${path}" is empty though ${signOf(former).sign}. ${restoreHint}`);
 }
 
 interface MigrateOptions {

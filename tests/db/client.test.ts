@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isUniqueViolation, openDatabase } from "../../src/db/client.ts";
 import { lockDataDir } from "../../src/db/lock.ts";
@@ -92,6 +92,23 @@ describe("lockDataDir()", () => {
     await expect(lockDataDir(temporary.dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
     lock.release();
     (await lockDataDir(temporary.dir)).release();
+  });
+
+  test("remembers for the next one that it was used, and is held meanwhile", async () => {
+    const dir = mkdtempSync(join(temporary.dir, "used-"));
+    const first = await lockDataDir(dir);
+    expect(first.was_used).toBe(false);
+    first.release();
+    const second = await lockDataDir(dir);
+    expect(second.was_used).toBe(false);
+    await second.noteUse();
+    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
+    second.release();
+    const third = await lockDataDir(dir);
+    expect(third.was_used).toBe(true);
+    await third.noteUse();
+    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
+    third.release();
   });
 
   test("writes nothing where it was held before, so that a full disk keeps nobody from starting", async () => {

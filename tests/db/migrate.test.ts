@@ -57,8 +57,24 @@ describe("migrate()", () => {
 });
 
 describe("inspectDatabaseFile()", () => {
-  test("accepts a fresh installation: no database and no key file", () => {
-    expect(() => inspectDatabaseFile(join(emptyDir(), "tidemark.db"), false)).not.toThrow();
+  const beside = { keys: "key_file", was_used: true } as const;
+
+  test.each([
+    ["no keys", { keys: null, was_used: false }],
+    ["no keys where the data directory was used", { keys: null, was_used: true }],
+    ["keys of the environment", { keys: "given", was_used: false }],
+  ] as const)("accepts a fresh installation: no database and %s", (_what, former) => {
+    expect(() => inspectDatabaseFile(join(emptyDir(), "tidemark.db"), former)).not.toThrow();
+  });
+
+  test.each([
+    ["missing", null, true, "is missing though the environment gives its keys"],
+    ["empty", Buffer.alloc(0), true, "is empty (0 bytes) though the environment gives its keys"],
+    ["empty, of no known use", Buffer.alloc(0), false, "is empty (0 bytes) though the environment gives its keys"],
+  ])("refuses a database that is %s, with the keys of the environment", (_what, content, wasUsed, message) => {
+    const path = join(emptyDir(), "tidemark.db");
+    if (content !== null) writeFileSync(path, content);
+    expect(() => inspectDatabaseFile(path, { keys: "given", was_used: wasUsed })).toThrow(message);
   });
 
   test.each([
@@ -69,8 +85,8 @@ describe("inspectDatabaseFile()", () => {
   ])("refuses a database that is %s beside a key file, names it and leaves it alone", (_what, content, message) => {
     const path = join(emptyDir(), "tidemark.db");
     if (content !== null) writeFileSync(path, content);
-    expect(() => inspectDatabaseFile(path, true)).toThrow(message);
-    expect(() => inspectDatabaseFile(path, true)).toThrow(path);
+    expect(() => inspectDatabaseFile(path, beside)).toThrow(message);
+    expect(() => inspectDatabaseFile(path, beside)).toThrow(path);
     if (content !== null) expect(readFileSync(path)).toEqual(content);
   });
 
@@ -81,7 +97,7 @@ describe("inspectDatabaseFile()", () => {
     const copy = join(emptyDir(), "tidemark.db");
     cpSync(join(dir, "tidemark.db"), copy);
     truncateSync(copy, 8192);
-    expect(() => inspectDatabaseFile(copy, true)).toThrow("is cut off");
+    expect(() => inspectDatabaseFile(copy, beside)).toThrow("is cut off");
   });
 });
 

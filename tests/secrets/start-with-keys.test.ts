@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
@@ -65,6 +74,24 @@ describe("a start of the server", () => {
     const server = await startServer({ data_dir: dir });
     await server.kill("SIGTERM");
     expect(await refusedStart(dir, { ENCRYPTION_KEY: key })).toContain("is encrypted with the key");
+  }, 60_000);
+
+  test("with KEYS_FILE takes a fresh installation, and refuses one whose database is gone or emptied", async () => {
+    const keysFile = join(temporaryDir(), "keys.json");
+    copyFileSync(join(template, "keys.json"), keysFile);
+    const [dir, env] = [temporaryDir(), { KEYS_FILE: keysFile }];
+    // A start that came to nothing says nothing of an installation.
+    expect(await refusedStart(dir, { ...env, DATABASE_URL: `file:${dir}/none/tidemark.db` })).toContain("none");
+    const server = await startServer({ data_dir: dir, env });
+    expect(server.bootstrapPassword()).not.toBeNull();
+    await server.kill("SIGTERM");
+    const database = join(dir, "tidemark.db");
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${database}${suffix}`, { force: true });
+    expect(await refusedStart(dir, env)).toContain("is missing though the environment gives its keys");
+    expect(existsSync(database)).toBe(false);
+    writeFileSync(database, "");
+    expect(await refusedStart(dir, env)).toContain("is empty (0 bytes) though the environment gives its keys");
+    expect(statSync(database).size).toBe(0);
   }, 60_000);
 
   test("refuses a key file that the group may read", async () => {
