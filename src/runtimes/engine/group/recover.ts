@@ -304,20 +304,17 @@ async function awaitNeeds(
     const its = needed === null ? null : composeOf(needed);
     if (needed === null || its?.project !== labels?.project || !isRunning(needed)) continue;
     if (!needs.some(({ service }) => service === its?.service)) continue;
-    if (patience.leftMs <= 0 || isStopping(context)) return;
+    if (patience.leftMs <= 0) return;
     const since = context.clock.now();
     await member.journal.begin("undo", { move: `wait for ${nameOf(needed)}`, at: since });
     try {
       await healthFailure(context, needed.Id, patience.leftMs);
     } catch (error) {
-      if (!(error instanceof PluginError) && !isStopping(context)) throw error;
+      // When the process is to end nobody waits: what is down comes up.
+      if (!(error instanceof PluginError) && context.stopping?.aborted !== true) throw error;
     }
     patience.leftMs -= context.clock.now() - since;
   }
-}
-
-function isStopping({ stopping }: RecoverContext): boolean {
-  return stopping?.aborted === true;
 }
 
 /** Those that the run found no container of, unless it found none at all: then the new ones are all there is. */
