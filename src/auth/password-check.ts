@@ -2,8 +2,10 @@ import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import type { AppError } from "../errors.ts";
 import type { Passwords } from "../secrets/password.ts";
+import type { FamiliarAddresses } from "./familiar-addresses.ts";
 import type { Actor, RecordAudit } from "./schema.ts";
-import type { Throttle } from "./throttle.ts";
+import { addressKey, type Throttle } from "./throttle.ts";
+import { createTurns } from "./turns.ts";
 
 // Refusals of the throttle are told once a minute, so that nobody can fill the audit with them.
 const THROTTLED_AUDIT_EVERY_MS = 60_000;
@@ -14,11 +16,12 @@ interface PasswordCheckOptions {
   audit: RecordAudit;
   passwords: Passwords;
   throttle: Throttle;
+  familiar: FamiliarAddresses;
 }
 
 export interface PasswordCheck {
-  /** For the throttle: the address, and the session where there is one. */
-  keys: readonly string[];
+  /** The live session that asks; null for a stranger. */
+  session_id: string | null;
   /** Null for an unknown name, which takes as long as a wrong password. */
   stored: string | null;
   password: string;
@@ -31,7 +34,8 @@ export interface PasswordCheck {
 
 /** Compares passwords under the throttle and leaves an audit entry for each failure; throws 429, or what `wrong` makes. */
 export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCheck) => Promise<void> {
-  const { db, clock, audit, passwords, throttle } = options;
+  const { db, clock, audit, passwords, throttle, familiar } = options;
+  const turns = createTurns(clock);
   let throttledAuditAt = Number.NEGATIVE_INFINITY;
 
   const auditThrottled = async (actor: Actor, event: string) => {
@@ -41,26 +45,43 @@ export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCh
     await db.write((tx) => audit(tx, actor, { event, outcome: "refused", detail: { reason: "too_many_attempts" } }));
   };
 
+  const begin = async ({ actor, event, session_id }: PasswordCheck) => {
+    const address = addressKey(actor.address);
+    const isFamiliar = session_id !== null || (await familiar.keys()).has(address);
+    try {
+      // By the session too: whoever stole it may have many addresses.
+      const attempt = throttle.begin(session_id === null ? [address] : [address, `session ${session_id}`], isFamiliar);
+      return { attempt, isFamiliar };
+    } catch (refusal) {
+      await auditThrottled(actor, event);
+      throw refusal;
+    }
+  };
+
+  /** Strangers wait for each other; who is familiar waits for no stranger. */
+  const verify = async ({ stored, password }: PasswordCheck, isFamiliar: boolean, isFirst: boolean) => {
+    if (isFamiliar) return await passwords.verify(stored, password);
+    const endTurn = await turns.take(isFirst);
+    try {
+      return await passwords.verify(stored, password);
+    } finally {
+      endTurn();
+    }
+  };
+
   return async (check) => {
     const { actor, event } = check;
-    const begin = async () => {
-      try {
-        return throttle.begin(check.keys);
-      } catch (refusal) {
-        await auditThrottled(actor, event);
-        throw refusal;
-      }
-    };
-    const attempt = await begin();
+    const { attempt, isFamiliar } = await begin(check);
     let isRight: boolean;
     try {
-      isRight = await passwords.verify(check.stored, check.password);
+      isRight = await verify(check, isFamiliar, attempt.is_first);
     } catch (error) {
       attempt.abandon();
       throw error;
     }
     if (isRight) {
       attempt.succeed();
+      familiar.note(actor.address);
       return;
     }
     const refusal = attempt.fail();

@@ -153,6 +153,16 @@ export async function deleteAllSessions(tx: Writer): Promise<void> {
   await tx.delete(sessions);
 }
 
+/** Where the sign-ins that hold were begun. */
+export async function listSignInAddresses(read: Reader, now: number): Promise<string[]> {
+  const rows = await read
+    .selectDistinct({ address: sessions.address })
+    .from(sessions)
+    .where(and(eq(sessions.kind, "session"), isNull(sessions.revoked_at), gt(sessions.expires_at, now)))
+    .limit(100);
+  return rows.flatMap(({ address }) => (address === null ? [] : [address]));
+}
+
 /** Removes what cannot be used any more, and sign-ins beyond the newest `keep`. */
 export async function pruneSessions(tx: Writer, now: number, idleBefore: number, keep: number): Promise<void> {
   const isIdle = and(eq(sessions.kind, "session"), lt(sessions.last_seen_at, idleBefore));

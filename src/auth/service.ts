@@ -5,6 +5,7 @@ import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
 import { type Passwords, passwordProblem } from "../secrets/password.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
+import { familiarAddresses } from "./familiar-addresses.ts";
 import { passwordCheck } from "./password-check.ts";
 import {
   type AdministratorRow,
@@ -27,7 +28,7 @@ import {
 } from "./schema.ts";
 import { type Admit, IDLE_LIMIT_MS, type SignInOrigin, signIns, subjectOf } from "./sign-ins.ts";
 import { type ConfirmPassword, requireSignIn, stepUp } from "./step-up.ts";
-import { addressKey, type Throttle } from "./throttle.ts";
+import type { Throttle } from "./throttle.ts";
 
 export type { Admit, SignInOrigin } from "./sign-ins.ts";
 export type { ConfirmPassword } from "./step-up.ts";
@@ -54,7 +55,8 @@ function wrongCredentials(): AppError {
 /** The sole administrator: signing in and out, the session behind each request, and the account. */
 export function authService(options: AuthServiceOptions) {
   const { db, clock, log, audit, passwords, tokens, throttle } = options;
-  const checkPassword = passwordCheck({ db, clock, audit, passwords, throttle });
+  const familiar = familiarAddresses({ db, clock });
+  const checkPassword = passwordCheck({ db, clock, audit, passwords, throttle, familiar });
 
   const confirm = stepUp({ db, checkPassword });
   const confirmPassword: ConfirmPassword = async (actor, session, password, event) => {
@@ -103,7 +105,7 @@ export function authService(options: AuthServiceOptions) {
       const administrator = await findAdministrator(db.read);
       const known = administrator?.username === username ? administrator : null;
       await checkPassword({
-        keys: [addressKey(actor.address)],
+        session_id: null,
         stored: known?.password_hash ?? null,
         password,
         actor,
@@ -131,6 +133,9 @@ export function authService(options: AuthServiceOptions) {
 
     /** Asks for the current password again; see `ConfirmPassword`. */
     confirmPassword,
+
+    /** Which clients are no strangers: those of right passwords and of live sessions, as keys of the throttle. */
+    familiarClients: (): Promise<ReadonlySet<string>> => familiar.keys(),
 
     /** The session of a token, judged by its row and the account as they are now; null when it does not hold. `address` is noted. */
     authenticate: async (

@@ -3,7 +3,6 @@ import { forbidden, invalidInput, unauthorized } from "../errors.ts";
 import type { PasswordCheck } from "./password-check.ts";
 import { type AdministratorRow, findAdministrator } from "./queries.ts";
 import type { Actor, Session } from "./schema.ts";
-import { addressKey } from "./throttle.ts";
 
 /** Sessions may change the account; a token for automation that leaked may not lock its owner out. */
 export function requireSignIn(session: Session): void {
@@ -29,8 +28,7 @@ export function stepUp(options: { db: Database; checkPassword: (check: PasswordC
     const administrator = await findAdministrator(db.read);
     if (administrator === null) throw unauthorized();
     await checkPassword({
-      // By the session too: whoever stole it may have many addresses.
-      keys: [addressKey(actor.address), `session ${session.id}`],
+      session_id: session.id,
       stored: administrator.password_hash,
       password,
       actor,

@@ -12,8 +12,6 @@ const MAXIMUM_RECORDS = 10_000;
 // In total: a hundred failures in hand, one more every 36 s. No person types that; many addresses together do.
 const TOTAL_FAILURES = 100;
 const TOTAL_RECOVERY_MS = 36_000;
-// While the total is exceeded, addresses without a failure of their own are still heard, two at a time.
-const AT_ONCE_WHEN_EXCEEDED = 2;
 
 interface Failures {
   count: number;
@@ -24,6 +22,8 @@ interface Failures {
 
 /** One check of a password, begun; exactly one of its ends must be called. */
 export interface Attempt {
+  /** None of its keys has failed, or is being checked already. */
+  readonly is_first: boolean;
   succeed(): void;
   /** Counts the failure. Returns 429 as an error to throw in place of "wrong password" while the total is exceeded. */
   fail(): Error | null;
@@ -34,9 +34,10 @@ export interface Attempt {
 export interface Throttle {
   /**
    * Begins a check for these keys (an address, a session). Throws 429 with `Retry-After` when one of them has to wait.
-   * A key without failures is never refused for the failures of others: a stranger cannot lock the administrator out.
+   * A key without failures is never refused for the failures of others, and a familiar one not at all for these: a stranger
+   * cannot lock the administrator out.
    */
-  begin(keys: readonly string[]): Attempt;
+  begin(keys: readonly string[], isFamiliar?: boolean): Attempt;
 }
 
 /** The key of a client: an IPv4 address, or the /64 of an IPv6 address, which one client can fill at will. */
@@ -65,7 +66,6 @@ export function createThrottle(clock: Clock): Throttle {
   const records = new Map<string, Failures>();
   let total = 0;
   let totalAt = clock.now();
-  let pendingWhenExceeded = 0;
 
   const totalNow = (): number => {
     const now = clock.now();
@@ -104,22 +104,21 @@ export function createThrottle(clock: Clock): Throttle {
   };
 
   return {
-    begin: (keys) => {
-      const isExceeded = totalNow() >= TOTAL_FAILURES;
+    begin: (keys, isFamiliar = false) => {
+      const isExceeded = !isFamiliar && totalNow() >= TOTAL_FAILURES;
       const mine = keys.map((key) => ({ key, record: recordOf(key) }));
       for (const { record } of mine) refuseIfBlocked(record, isExceeded);
-      if (isExceeded && pendingWhenExceeded >= AT_ONCE_WHEN_EXCEEDED) throw refusal(1000);
-      if (isExceeded) pendingWhenExceeded += 1;
+      const isFirst = mine.every(({ record }) => record.count === 0 && record.pending === 0);
       for (const { record } of mine) record.pending += 1;
 
       let isOpen = true;
       const close = () => {
         if (!isOpen) throw new Error("A throttled attempt was ended twice");
         isOpen = false;
-        if (isExceeded) pendingWhenExceeded -= 1;
         for (const { record } of mine) record.pending -= 1;
       };
       return {
+        is_first: isFirst,
         abandon: close,
         succeed: () => {
           close();

@@ -96,13 +96,14 @@ describe("createThrottle()", () => {
       expect(failOnce(throttle, "stranger 0")).toBe(16);
     });
 
-    test("hears new addresses two at a time", () => {
-      const throttle = createThrottle(createFakeClock());
+    test("a familiar key waits for its own failures alone", async () => {
+      const clock = createFakeClock();
+      const throttle = createThrottle(clock);
       exceed(throttle);
-      const [one] = [throttle.begin(["x"]), throttle.begin(["y"])];
-      expect(() => throttle.begin(["z"])).toThrow("Too many failed attempts");
-      one?.abandon();
-      expect(() => throttle.begin(["z"])).not.toThrow();
+      for (let attempt = 0; attempt < 5; attempt++) expect(throttle.begin(["home"], true).fail()).toBeNull();
+      expect(() => throttle.begin(["home"], true)).toThrow("try again in 2 s");
+      await clock.advance(2000);
+      expect(() => throttle.begin(["home"], true).succeed()).not.toThrow();
     });
 
     test("recovers by time", async () => {
@@ -112,6 +113,19 @@ describe("createThrottle()", () => {
       await clock.advance(36_000);
       expect(throttle.begin(["x"]).fail()).toBeNull();
     });
+  });
+});
+
+describe("Attempt.is_first", () => {
+  test("is true while no key of it has failed or is being checked", () => {
+    const throttle = createThrottle(createFakeClock());
+    const first = throttle.begin(["a", "session"]);
+    expect(first.is_first).toBe(true);
+    const second = throttle.begin(["b", "session"]);
+    expect(second.is_first).toBe(false);
+    second.abandon();
+    first.fail();
+    expect([throttle.begin(["b"]).is_first, throttle.begin(["a"]).is_first]).toEqual([true, false]);
   });
 });
 

@@ -1,0 +1,42 @@
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { listSignInAddresses } from "./queries.ts";
+import { addressKey } from "./throttle.ts";
+
+const REMEMBERED_FOR_MS = 30 * 24 * 3_600_000;
+const MAXIMUM_REMEMBERED = 100;
+// A flood of strangers asks for this at each try; who has just signed in is known without asking.
+const READ_EVERY_MS = 5000;
+
+/** Clients that the right password came from, or that a live session was begun from: not where strangers are. */
+export interface FamiliarAddresses {
+  /** Takes note of a right password. */
+  note(address: string | null): void;
+  /** As keys of the throttle. */
+  keys(): Promise<ReadonlySet<string>>;
+}
+
+export function familiarAddresses({ db, clock }: { db: Database; clock: Clock }): FamiliarAddresses {
+  const noted = new Map<string, number>();
+  let read = { at: Number.NEGATIVE_INFINITY, keys: [] as readonly string[] };
+
+  return {
+    note: (address) => {
+      if (address === null) return;
+      const key = addressKey(address);
+      noted.delete(key);
+      noted.set(key, clock.now());
+      const oldest = noted.size > MAXIMUM_REMEMBERED ? noted.keys().next() : null;
+      if (oldest !== null && !oldest.done) noted.delete(oldest.value);
+    },
+    keys: async () => {
+      const now = clock.now();
+      if (Math.abs(now - read.at) >= READ_EVERY_MS) {
+        const addresses = await listSignInAddresses(db.read, now);
+        read = { at: now, keys: addresses.map(addressKey) };
+      }
+      const recent = [...noted].filter(([, at]) => Math.abs(now - at) < REMEMBERED_FOR_MS).map(([key]) => key);
+      return new Set([...read.keys, ...recent]);
+    },
+  };
+}
