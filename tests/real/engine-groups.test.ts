@@ -258,6 +258,26 @@ engineSuite("groups of containers", (mode) => {
     await removeGroup(engine, project);
   });
 
+  test("the end of the process ends the wait for a dependency while all serve; the next process puts it back", async () => {
+    const project = "ending-wait";
+    await runStack(engine, project);
+    await using session = await openSession(engine.address, { kind: kindOf(mode) });
+    const journal = memoryJournal();
+    const plan = await session.plan(group(project), changes({ db: sick, web: next }));
+    const stop = new AbortController();
+    const applying = session.apply(plan, journal, stop.signal).then(() => "applied", errorMessage);
+    await eventually("the wait for the database", async () => journal.written().includes("wait begin"));
+    stop.abort(new Error("The process is ending"));
+    expect(await applying).toBe("The process is ending");
+    const found = await Promise.all(["db", "web", "worker"].map((each) => inspectOne(engine, name(project, each))));
+    expect(found.map(({ State }) => State.Running)).toEqual([true, true, true]);
+    expect(await session.recover(group(project), journal.reopened(), null)).toMatchObject({ state: "untouched" });
+    expect(await stateOf(project)).toEqual(
+      ["db", "web", "worker"].map((each) => `${project}-${each}-1 running ${old}`),
+    );
+    await removeGroup(engine, project);
+  });
+
   test("all replicas move; differing ones are refused in the plan", async () => {
     const project = "many";
     for (const number of [1, 2, 3]) await runService(engine, project, "app", { number, body: { Env: ["A=1"] } });
