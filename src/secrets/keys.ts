@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,7 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { syncFolder, writeNewFile } from "../durable-files.ts";
-import { AppError } from "../errors.ts";
+import { AppError, errorMessage } from "../errors.ts";
 import { parseStrictObject } from "../strict-json.ts";
 import { decodeBase64Url, generateFernetKey, parseFernetKey } from "./fernet.ts";
 
@@ -158,16 +159,48 @@ export function securePrivateFolder(folder: string): void {
 /** Told at once when a new key file is complete on the disk, and when it has taken the place of the former one. */
 export type OnKeyFileStep = (step: "written" | "renamed") => void;
 
-/** Writes a key file so that after a crash at any point either the old or the new content is there, whole and 0600. */
+/** Where the file really is: a link stays one, so that no former key is left where it leads. */
+function realPlace(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+/** What to throw where the folder, or a mount, does not let a file be replaced. */
+function notReplaceable(path: string, cause: unknown): unknown {
+  if (!/EACCES|EPERM|EROFS|EBUSY/.test(errorMessage(cause))) return cause;
+  return new KeyError(
+    `The key file "${path}" cannot be replaced; let Tidemark write to its folder, which must not be mounted read-only nor the file alone`,
+    cause,
+  );
+}
+
+/**
+ * Writes a key file so that after a crash at any point either the old or the new content is there, whole and 0600. Behind a link it
+ * is the file that the link names. Throws `KeyError` where that cannot be replaced, and then leaves it as it was.
+ */
 export function writeKeyFile(path: string, content: KeyFile, onStep: OnKeyFileStep = () => undefined): void {
-  const temporary = `${path}.tmp`;
-  // What a crash left here was never in use: the rename is what makes a key file count.
-  rmSync(temporary, { force: true });
-  writeNewFile(temporary, `${JSON.stringify(content, null, 2)}\n`);
-  onStep("written");
-  renameSync(temporary, path);
+  const place = realPlace(path);
+  const temporary = `${place}.tmp`;
+  try {
+    // What a crash left here was never in use: the rename is what makes a key file count.
+    rmSync(temporary, { force: true });
+    writeNewFile(temporary, `${JSON.stringify(content, null, 2)}\n`);
+    onStep("written");
+    renameSync(temporary, place);
+  } catch (error) {
+    clearTemporary(place);
+    throw notReplaceable(place, error);
+  }
   onStep("renamed");
-  syncFolder(dirname(path));
+  syncFolder(dirname(place));
+}
+
+/** A key that never came into use; where nothing can be removed, none was written either. */
+function clearTemporary(place: string): void {
+  try {
+    rmSync(`${place}.tmp`, { force: true });
+  } catch (error) {
+    if (notReplaceable(place, error) === error) throw error;
+  }
 }
 
 /** The ids of the encryption keys in a key file; null when it has none. Throws `KeyError` for a file that cannot be used. */
@@ -242,8 +275,8 @@ export function loadKeys(options: KeyOptions): Keys {
     writeKeyFile(path, file);
   } else if (needsFile && options.keys_file === null) {
     securePrivateFolder(options.data_dir);
-    // A key that a crash kept from ever being in use.
-    rmSync(`${path}.tmp`, { force: true });
+    // Of a crash.
+    clearTemporary(realPlace(path));
   }
   const place = `"${path}"`;
   const missing = (name: string, variable: string) =>

@@ -1,6 +1,16 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { createClient } from "@libsql/client";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
@@ -216,6 +226,20 @@ describe("rotateEncryptionKey()", () => {
     ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(house.stored().encryption.previous).toBeUndefined();
+  });
+
+  test("goes to where the key file's link leads, and leaves no former key there", async () => {
+    house = await keyHouse();
+    const real = join(mkdtempSync(join(tmpdir(), "tidemark-real-")), "keys-of-tidemark.json");
+    const before = house.stored().encryption.primary;
+    renameSync(house.path, real);
+    symlinkSync(real, house.path);
+    await house.services.security_keys.rotateEncryptionKey(actor, house.session, password);
+    expect(readlinkSync(house.path)).toBe(real);
+    expect(house.stored().encryption.primary).not.toBe(before);
+    expect(readFileSync(real, "utf8")).not.toContain(before);
+    expect(statSync(real).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(real))).toEqual(["keys-of-tidemark.json"]);
   });
 
   test("refuses when the key file was changed since the start", async () => {

@@ -6,7 +6,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -113,6 +115,31 @@ describe("loadKeys()", () => {
     expect(keys.encryption).toEqual({ primary: encryption });
     expect(keys.managed_by_environment).toEqual({ session: true, encryption: true });
     expect(existsSync(keyFile)).toBe(false);
+  });
+
+  test.each(["EROFS: read-only file system", "EBUSY: resource busy or locked", "EACCES: permission denied"])(
+    "says that a key file cannot be replaced, and leaves it alone: %s",
+    (fault) => {
+      load();
+      const before = readFileSync(keyFile);
+      const write = () =>
+        writeKeyFile(keyFile, { format: 1 }, () => {
+          throw new Error(fault);
+        });
+      expect(write).toThrow(`The key file "${keyFile}" cannot be replaced`);
+      expect(readFileSync(keyFile)).toEqual(before);
+      expect(existsSync(`${keyFile}.tmp`)).toBe(false);
+    },
+  );
+
+  test("removes what a crash left beside the file that a link leads to", () => {
+    load();
+    const real = join(mkdtempSync(join(tmpdir(), "tidemark-keys-")), "real.json");
+    renameSync(keyFile, real);
+    symlinkSync(real, keyFile);
+    writeFileSync(`${real}.tmp`, "a key that was never in use");
+    load();
+    expect(existsSync(`${real}.tmp`)).toBe(false);
   });
 
   test("keeps the other key in the file when the environment has one", () => {

@@ -516,6 +516,10 @@ export const messages: MessageDictionary = [
     "表“{}”、行“{}”、列“{}”中的机密无法用任何已知密钥解密；请重新输入或删除它，然后再轮换",
   ],
   [
+    'The key file "{}" cannot be replaced; let Tidemark write to its folder, which must not be mounted read-only nor the file alone',
+    "无法替换密钥文件“{}”；请允许 Tidemark 写入其所在文件夹，该文件夹不能以只读方式挂载，也不能只单独挂载该文件",
+  ],
+  [
     'The key file "{}" was changed since the start; start Tidemark again, then rotate',
     "密钥文件“{}”在启动之后被更改；请重新启动 Tidemark，然后再轮换",
   ],
