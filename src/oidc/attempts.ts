@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { randomToken } from "../ids.ts";
 import type { Sealer } from "../secrets/sealed.ts";
+import { attemptClients } from "./attempt-clients.ts";
 import type { ProviderMetadata } from "./provider-metadata.ts";
 import {
   type AttemptRow,
@@ -18,9 +19,10 @@ import { Refusal } from "./refusal.ts";
 
 /** How long the person may take at the provider. */
 export const ATTEMPT_LIFETIME_MS = 10 * 60_000;
-// Anybody can begin a sign-in: of more than this at once the oldest is forgotten. Bindings, which need the password, have room of
-// their own.
-const MAXIMUM_ATTEMPTS = { login: 500, binding: 20 } as const;
+// Anybody can begin a sign-in: of more than this at once some are forgotten (`attempt-clients.ts`), about 2 MB of them are kept.
+// Bindings, which need the password, have room of their own.
+const MAXIMUM_LOGINS = 2000;
+const MAXIMUM_BINDINGS = 20;
 const SECRET_BITS = 256;
 
 const Secrets = v.object({ nonce: v.string(), code_verifier: v.string() });
@@ -40,7 +42,7 @@ interface NewAttempt {
   redirect_uri: string;
   /** What the browser's cookie holds already, so that attempts in several tabs go on. */
   browser: string | null;
-  purpose: { kind: "login"; next: string | null } | { kind: "binding"; session_id: string };
+  purpose: { kind: "login"; next: string | null; client: string } | { kind: "binding"; session_id: string };
   /** More for the same transaction. */
   also?: (tx: Writer) => Promise<void>;
 }
@@ -49,8 +51,21 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+interface AttemptOptions {
+  db: Database;
+  clock: Clock;
+  sealer: Sealer;
+  /** Whose attempts are forgotten last. */
+  familiarClients: () => Promise<ReadonlySet<string>>;
+  /** For tests. */
+  maximum_logins?: number;
+}
+
 /** Attempts in the database, by hashes of what the browser carries: who reads the one cannot answer for the other. */
-export function attempts({ db, clock, sealer }: { db: Database; clock: Clock; sealer: Sealer }) {
+export function attempts({ db, clock, sealer, familiarClients, ...options }: AttemptOptions) {
+  const maximumLogins = options.maximum_logins ?? MAXIMUM_LOGINS;
+  const clients = attemptClients(clock.now);
+
   /** What was found before the password was compared and the provider asked: meanwhile others can have changed it. */
   const requireUnchanged = async (tx: Writer, { provider, purpose }: NewAttempt, now: number): Promise<void> => {
     const current = await findProviderById(tx, provider.id);
@@ -71,6 +86,8 @@ export function attempts({ db, clock, sealer }: { db: Database; clock: Clock; se
       const browser =
         attempt.browser !== null && /^[\w-]{43}$/.test(attempt.browser) ? attempt.browser : randomToken(SECRET_BITS);
       const sealedSecrets = sealer.sealJson({ nonce, code_verifier });
+      const isFull = purpose.kind === "login" && clients.count() >= maximumLogins;
+      const familiar = isFull ? await familiarClients() : new Set<string>();
       await db.write(async (tx) => {
         await requireUnchanged(tx, attempt, now);
         await insertAttempt(tx, {
@@ -85,7 +102,10 @@ export function attempts({ db, clock, sealer }: { db: Database; clock: Clock; se
           created_at: now,
           expires_at: now + ATTEMPT_LIFETIME_MS,
         });
-        await pruneAttempts(tx, now, purpose.kind, MAXIMUM_ATTEMPTS[purpose.kind]);
+        if (purpose.kind === "login") {
+          clients.add(hash(state), purpose.client, now + ATTEMPT_LIFETIME_MS);
+          await pruneAttempts(tx, now, "login", maximumLogins, () => clients.takeLeastWorthy(familiar));
+        } else await pruneAttempts(tx, now, "binding", MAXIMUM_BINDINGS, () => null);
         await attempt.also?.(tx);
       });
       const url = new URL(metadata.authorization_endpoint);
@@ -104,7 +124,11 @@ export function attempts({ db, clock, sealer }: { db: Database; clock: Clock; se
     },
 
     /** The attempt of a state, once. */
-    take: async (state: string): Promise<AttemptRow | null> => await db.write((tx) => takeAttempt(tx, hash(state))),
+    take: async (state: string): Promise<AttemptRow | null> => {
+      const taken = await db.write((tx) => takeAttempt(tx, hash(state)));
+      clients.remove(hash(state));
+      return taken;
+    },
 
     isOf: (attempt: AttemptRow, browser: string | null): boolean =>
       browser !== null && attempt.browser_hash === hash(browser),

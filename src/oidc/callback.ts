@@ -1,9 +1,8 @@
-import type { Actor, AuditRecord, RecordAudit, Session, SignInView } from "../auth/schema.ts";
+import type { RecordAudit, Session, SignInView } from "../auth/schema.ts";
 import type { AuthService, SignInOrigin } from "../auth/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Reader } from "../db/client.ts";
-import { AppError, PluginError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import { AppError } from "../errors.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import type { attempts } from "./attempts.ts";
 import { callbackParameters, codeOf, requireSingle, stateOf } from "./callback-response.ts";
@@ -18,7 +17,8 @@ import {
   insertBinding,
   type ProviderRow,
 } from "./queries.ts";
-import { oidcRefused, Refusal } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
+import type { RefusalRecorder } from "./refusal-recorder.ts";
 import { exchangeCode } from "./token-request.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -37,7 +37,7 @@ export interface CallbackFrom {
 interface CallbackOptions {
   db: Database;
   clock: Clock;
-  log: Log;
+  refusals: RefusalRecorder;
   sealer: Sealer;
   audit: RecordAudit;
   auth: Pick<AuthService, "signInWithProvider">;
@@ -47,26 +47,9 @@ interface CallbackOptions {
   baseUrl: () => string;
 }
 
-/** Writes down why, and gives the error that says nothing of it. */
-export function refusalRecorder({ db, log, audit }: Pick<CallbackOptions, "db" | "log" | "audit">) {
-  return async (actor: Actor, event: string, slug: string, refusal: Refusal): Promise<AppError> => {
-    const { reason, cause, provider_error } = refusal;
-    const detail = { method: "oidc", reason, ...(provider_error === undefined ? {} : { provider_error }) };
-    const record: AuditRecord = { event, outcome: "failed", detail: { ...detail, slug: slug.slice(0, 64) } };
-    // The network's own words help whoever set the provider up; what the provider itself said is in none of them.
-    log.warning("The identity provider signed nobody in", {
-      reason,
-      ...(cause instanceof PluginError ? { error: cause } : {}),
-    });
-    await db.write((tx) => audit(tx, actor, record));
-    return oidcRefused();
-  };
-}
-
 /** Judges what the provider sends back, and ends the attempt in a session, in a binding, or in neither. */
 export function callback(options: CallbackOptions) {
-  const { db, clock, sealer, audit, auth, documents, upstream } = options;
-  const refuse = refusalRecorder(options);
+  const { db, clock, sealer, audit, auth, documents, upstream, refusals } = options;
 
   /** The provider as it was when the attempt was begun. */
   const unchangedProvider = async (read: Reader, attempt: AttemptRow): Promise<ProviderRow> => {
@@ -157,7 +140,7 @@ export function callback(options: CallbackOptions) {
     return attempt.kind === "binding" ? await bind(attempt, from, identity) : await signIn(attempt, from, identity);
   };
 
-  /** `query`: as it came, without the question mark. Throws `oidc_refused`; one audit entry says why. */
+  /** `query`: as it came, without the question mark. Throws `oidc_refused`; the audit says why. */
   return async (from: CallbackFrom, slug: string, query: string): Promise<Completed> => {
     const parameters = callbackParameters(query);
     const state = stateOf(parameters);
@@ -170,7 +153,8 @@ export function callback(options: CallbackOptions) {
       const isGone = error instanceof AppError && error.status === 401;
       const refusal = isGone ? new Refusal("not_bound") : error;
       if (!(refusal instanceof Refusal)) throw error;
-      throw await refuse(from.origin.actor, attempt?.kind === "binding" ? "oidc_bound" : "login", slug, refusal);
+      const event = attempt?.kind === "binding" ? "oidc_bound" : "login";
+      throw await refusals.tellOfStranger(from.origin.actor, event, slug, refusal);
     }
   };
 }

@@ -57,12 +57,26 @@ export async function takeAttempt(tx: Writer, stateHash: string): Promise<Attemp
   return rows[0] ?? null;
 }
 
-/** Removes what has run out, and the oldest of this kind beyond the newest `keep`. */
-export async function pruneAttempts(tx: Writer, now: number, kind: AttemptRow["kind"], keep: number): Promise<void> {
+/**
+ * Removes what has run out, and of this kind as many as there are beyond `keep`: those that `takeNext` names by the hashes of their
+ * states, then, when it knows no more, the oldest.
+ */
+export async function pruneAttempts(
+  tx: Writer,
+  now: number,
+  kind: AttemptRow["kind"],
+  keep: number,
+  takeNext: () => string | null,
+): Promise<void> {
   await tx.delete(oidc_attempts).where(lte(oidc_attempts.expires_at, now));
   const isKind = eq(oidc_attempts.kind, kind);
   const counted = await tx.select({ count: count() }).from(oidc_attempts).where(isKind);
-  const beyond = (counted[0]?.count ?? 0) - keep;
+  let beyond = (counted[0]?.count ?? 0) - keep;
+  while (beyond > 0) {
+    const next = takeNext();
+    if (next === null) break;
+    if ((await takeAttempt(tx, next)) !== null) beyond -= 1;
+  }
   if (beyond <= 0) return;
   const oldest = await tx
     .select({ state_hash: oidc_attempts.state_hash })

@@ -1,21 +1,38 @@
 import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
 
-// Many times what a person does with several tabs; a program that fills the audit is slowed to one entry a second.
-const IN_HAND = 60;
-const RECOVERY_MS = 1000;
+// Many times what a person does with several tabs.
+const requests = { in_hand: 60, recovery_ms: 1000 };
 const MAXIMUM_CLIENTS = 10_000;
 
-/** Bounds what one client can begin or end without being signed in: a bucket of 60 that fills by one a second. */
-export function requestLimit(clock: Clock): (client: string) => void {
-  const clients = new Map<string, { left: number; at: number }>();
-  return (client) => {
+interface Allowance {
+  in_hand: number;
+  /** One more after this. */
+  recovery_ms: number;
+}
+
+/** Takes one of what is in hand; false when there is none. */
+export function createAllowance(clock: Clock, { in_hand, recovery_ms }: Allowance): () => boolean {
+  let left = in_hand;
+  let at = clock.now();
+  return () => {
     const now = clock.now();
-    const before = clients.get(client) ?? { left: IN_HAND, at: now };
-    const left = Math.min(IN_HAND, before.left + Math.max(0, now - before.at) / RECOVERY_MS);
-    if (left < 1) throw tooManyRequests("Too many sign-ins with the identity provider; try again in a moment", 1);
+    left = Math.min(in_hand, left + Math.max(0, now - at) / recovery_ms);
+    at = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}
+
+/** Bounds what one client can begin or end without being signed in: 60 at once, one more each second. */
+export function requestLimit(clock: Clock): (client: string) => void {
+  const clients = new Map<string, () => boolean>();
+  return (client) => {
+    const take = clients.get(client) ?? createAllowance(clock, requests);
     clients.delete(client);
-    clients.set(client, { left: left - 1, at: now });
+    clients.set(client, take);
+    if (!take()) throw tooManyRequests("Too many sign-ins with the identity provider; try again in a moment", 1);
     const oldest = clients.size > MAXIMUM_CLIENTS ? clients.keys().next() : null;
     if (oldest !== null && !oldest.done) clients.delete(oldest.value);
   };

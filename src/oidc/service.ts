@@ -7,11 +7,12 @@ import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { attempts, type StartedAttempt } from "./attempts.ts";
-import { type CallbackFrom, type Completed, callback, refusalRecorder } from "./callback.ts";
+import { type CallbackFrom, type Completed, callback } from "./callback.ts";
 import { providerDocuments } from "./provider-metadata.ts";
 import { callbackUrl, providerService } from "./providers.ts";
 import { deleteBinding, findBinding, findProvider, findProviderById } from "./queries.ts";
 import { Refusal } from "./refusal.ts";
+import { refusalRecorder } from "./refusal-recorder.ts";
 import { requestLimit } from "./request-limit.ts";
 import { type BindingView, type LoginProvider, PasswordConfirmation } from "./schema.ts";
 import { createUpstream, type OpenContext } from "./upstream.ts";
@@ -27,7 +28,7 @@ interface OidcServiceOptions {
   log: Log;
   sealer: Sealer;
   audit: RecordAudit;
-  auth: Pick<AuthService, "confirmPassword" | "signInWithProvider">;
+  auth: Pick<AuthService, "confirmPassword" | "familiarClients" | "signInWithProvider">;
   openContext: OpenContext;
   /** As set, without a final slash; blank when nobody set it. */
   baseUrl: () => string;
@@ -61,9 +62,20 @@ export function oidcService(options: OidcServiceOptions) {
   const { db, clock, log, sealer, audit, auth, baseUrl, isLoopbackHttpAllowed } = options;
   const upstream = createUpstream({ clock, openContext: options.openContext, isLoopbackHttpAllowed });
   const documents = providerDocuments({ clock, upstream, isLoopbackHttpAllowed });
-  const begun = attempts({ db, clock, sealer });
-  const complete = callback({ db, clock, log, sealer, audit, auth, attempts: begun, documents, upstream, baseUrl });
-  const refuse = refusalRecorder({ db, log, audit });
+  const begun = attempts({ db, clock, sealer, familiarClients: auth.familiarClients });
+  const refusals = refusalRecorder({ db, clock, log, audit });
+  const complete = callback({
+    db,
+    clock,
+    sealer,
+    audit,
+    auth,
+    attempts: begun,
+    documents,
+    upstream,
+    refusals,
+    baseUrl,
+  });
   const limit = requestLimit(clock);
 
   const binding = async (): Promise<BindingView> => {
@@ -139,7 +151,7 @@ export function oidcService(options: OidcServiceOptions) {
         return await begun.begin({ provider, metadata, redirect_uri, browser: from.browser, purpose, also });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        await refuse(from.actor, "oidc_binding_started", provider.slug, error);
+        await refusals.tell(from.actor, "oidc_binding_started", provider.slug, error);
         throw bindingRefused(error.reason, provider);
       }
     },
@@ -173,15 +185,16 @@ export function oidcService(options: OidcServiceOptions) {
       slug: string,
       next: string | null,
     ): Promise<StartedAttempt> => {
-      limit(options.clientOf(from.actor.address));
+      const client = options.clientOf(from.actor.address);
+      limit(client);
       try {
         const { provider, redirect_uri } = await requireLoginProvider(slug);
         const metadata = await documents.metadata(provider);
-        const purpose = { kind: "login", next } as const;
+        const purpose = { kind: "login", next, client } as const;
         return await begun.begin({ provider, metadata, redirect_uri, browser: from.browser, purpose });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        throw await refuse(from.actor, "login", slug, error);
+        throw await refusals.tellOfStranger(from.actor, "login", slug, error);
       }
     },
 
