@@ -26,6 +26,7 @@ import { openingOf } from "./executors/settings.ts";
 import { securityKeyService } from "./keys/service.ts";
 import type { Log } from "./log.ts";
 import { bareHost, isMetadataAddress } from "./net/address.ts";
+import { destinationBlocked, isMetadataHost } from "./net/destination.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
 import { createHttp } from "./net/http.ts";
 import type { OutboundAllow } from "./net/outbound-allow.ts";
@@ -242,6 +243,7 @@ export async function createServices(options: ServiceOptions) {
     audit,
     credentials,
     runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
+    judgeDestination: ({ host }) => (isMetadataHost(host) ? destinationBlocked : null),
     self: { hostname: hostname(), data_dir: config.data_dir },
   });
   const timezone = () => settings.current().timezone;

@@ -7,6 +7,7 @@ import { AppError, errorMessage, inUse, invalidInput, notFound, PluginError } fr
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
+import type { TcpDestination } from "../plugin.ts";
 import {
   type RuntimeContext,
   type RuntimeKind,
@@ -44,6 +45,8 @@ interface ConnectionServiceOptions {
   audit: RecordAudit;
   runtimes: Runtimes;
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
+  /** Judges where a connection leads; null when it may, else the reason. */
+  judgeDestination: (destination: TcpDestination) => string | null;
   /** How targets that carry this very service are recognised. */
   self: RuntimeContext["self"];
 }
@@ -81,6 +84,23 @@ export function connectionService(options: ConnectionServiceOptions) {
 
   const parseConfig = (kind: RuntimeKind, config: unknown): Record<string, unknown> =>
     parseInput(v.object({ config: runtimes[kind].Config }), { config }).config;
+
+  /** A refusal leaves an entry: whoever tries inner addresses one by one is to be seen. */
+  const refuseDestination = async (
+    actor: Actor,
+    { name, kind, config }: Pick<ConnectionRow, "name" | "config"> & { kind: RuntimeKind },
+  ): Promise<void> => {
+    const destination = runtimes[kind].destination?.(config) ?? null;
+    const reason = destination === null ? null : options.judgeDestination(destination);
+    if (reason === null) return;
+    const detail = { reason, connection: name };
+    await db.write((tx) => audit(tx, actor, { event: "destination_blocked", outcome: "refused", detail }));
+    throw invalidInput({ "config.address": reason });
+  };
+  const mergedConfig = (row: ConnectionRow, changes: Readonly<Record<string, unknown>> | undefined) => {
+    const merged = Object.entries({ ...row.config, ...changes }).filter(([, value]) => value !== null);
+    return parseConfig(kindOf(row), Object.fromEntries(merged));
+  };
 
   const views = async (rows: readonly ConnectionRow[]): Promise<ConnectionView[]> => {
     const ids = rows.map((row) => row.id);
@@ -170,6 +190,7 @@ export function connectionService(options: ConnectionServiceOptions) {
 
     create: async (actor: Actor, input: unknown): Promise<ConnectionView> => {
       const parsed = parseInput(Input, input);
+      await refuseDestination(actor, parsed);
       const now = clock.now();
       const id = newId(now);
       await db.write(async (tx) => {
@@ -189,13 +210,15 @@ export function connectionService(options: ConnectionServiceOptions) {
     /** Left out members stay, those of `config` too; a member of `config` set to null goes back to its default. */
     update: async (actor: Actor, id: string, input: unknown): Promise<ConnectionView> => {
       const patch = parseInput(ConnectionPatch, input);
+      const before = await getRow(db.read, id);
+      const changed = { name: patch.name ?? before.name, kind: kindOf(before) };
+      await refuseDestination(actor, { ...changed, config: mergedConfig(before, patch.config) });
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
         const kind = kindOf(row);
         const name = patch.name ?? row.name;
         const credentialId = patch.credential_id === undefined ? row.credential_id : patch.credential_id;
-        const merged = Object.entries({ ...row.config, ...patch.config }).filter(([, value]) => value !== null);
-        const config = parseConfig(kind, Object.fromEntries(merged));
+        const config = mergedConfig(row, patch.config);
         await refuseTakenName(tx, name, id);
         await credentials.requireKind(tx, kind, credentialId, "credential_id");
         const isSameAddress = patch.config === undefined && patch.credential_id === undefined;

@@ -102,11 +102,15 @@ export function executorService(options: ExecutorServiceOptions) {
     if (view === undefined) throw notFound("executor", id);
     return view;
   };
-  const refuseProbe = (check: HealthCheck): void => {
+  /** A refusal leaves an entry: whoever tries inner addresses one by one is to be seen. */
+  const refuseProbe = async (actor: Actor, name: string, check: HealthCheck): Promise<void> => {
     if (check.strategy !== "http" && check.strategy !== "tcp") return;
     const destination = probes[check.strategy].destination?.(check.probe);
     const reason = destination === undefined ? null : options.judgeDestination(destination);
-    if (reason !== null) throw invalidInput({ "health_check.probe.host": reason });
+    if (reason === null) return;
+    const detail = { reason, executor: name };
+    await db.write((tx) => audit(tx, actor, { event: "destination_blocked", outcome: "refused", detail }));
+    throw invalidInput({ "health_check.probe.host": reason });
   };
   /** The rules that need the database or several fields; returns the bindings with their ids. */
   const checkRules = async (
@@ -119,7 +123,6 @@ export function executorService(options: ExecutorServiceOptions) {
     if (input.trigger === "window" && input.window === null) {
       throw invalidInput({ window: "Choose days and times for the maintenance window" });
     }
-    refuseProbe(input.health_check);
     const [connection] = await connectionFacts(read, [input.connection_id]);
     if (connection === undefined)
       throw invalidInput({ connection_id: `There is no connection "${input.connection_id}"` });
@@ -177,6 +180,7 @@ export function executorService(options: ExecutorServiceOptions) {
 
     create: async (actor: Actor, input: unknown): Promise<ExecutorView> => {
       const parsed = parseInput(ExecutorInput, input);
+      await refuseProbe(actor, parsed.name, parsed.health_check);
       const now = clock.now();
       const id = newId(now);
       const seen = await lookAtTarget(lookDeps, parsed, null);
@@ -200,6 +204,7 @@ export function executorService(options: ExecutorServiceOptions) {
     update: async (actor: Actor, id: string, input: unknown): Promise<ExecutorView> => {
       const patch = parseInput(ExecutorPatch, input);
       const before = await readSettings(db.read, id);
+      await refuseProbe(actor, patch.name ?? before.name, patch.health_check ?? before.health_check);
       const isRebound = patch.connection_id !== undefined || patch.target !== undefined || patch.bindings !== undefined;
       const { connection_id = before.connection_id, target = before.target } = patch;
       const seen = isRebound ? await lookAtTarget(lookDeps, { connection_id, target }, id) : null;

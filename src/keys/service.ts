@@ -105,6 +105,18 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     };
   };
 
+  /** What somebody began who knew the password is in the audit, whatever it failed by. The failure itself is what is told. */
+  const recordFailure = async (actor: Actor, event: string, error: unknown): Promise<void> => {
+    const told = wordsFor(error);
+    const reason = told instanceof AppError ? told.code : "internal_error";
+    const detail = { reason, ...(error instanceof CorruptSecretError ? error.place : {}) };
+    try {
+      await db.write((tx) => audit(tx, actor, { event, outcome: "failed", detail }));
+    } catch (cause) {
+      log.error("The failed rotation of a key could not be written to the audit", { event, reason, error: cause });
+    }
+  };
+
   /** One rotation at a time, of a key that is ours, by somebody who knows the password. */
   const rotation = async <T>(
     name: KeyName,
@@ -124,9 +136,10 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     try {
       // Of two at once the first may have ended the session of the second.
       if (!(await options.holds(session))) throw unauthorized();
-      return await perform();
-    } catch (error) {
-      throw wordsFor(error);
+      return await perform().catch(async (error: unknown) => {
+        await recordFailure(actor, event, error);
+        throw wordsFor(error);
+      });
     } finally {
       isBusy = false;
     }
@@ -220,13 +233,6 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     };
   };
 
-  /** A refusal is told and left in the audit; nothing has changed. */
-  const recordFailure = async (actor: Actor, error: unknown): Promise<void> => {
-    if (!(error instanceof CorruptSecretError)) return;
-    const detail = { reason: error.code, ...error.place };
-    await db.write((tx) => audit(tx, actor, rotationRecord("failed", detail)));
-  };
-
   return {
     get: async (): Promise<SecurityKeysView> => ({
       session: await view("session"),
@@ -245,14 +251,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
      * not ours and for a secret that no key opens, which is named; 422, 429, 507.
      */
     rotateEncryptionKey: (actor: Actor, session: Session, input: unknown): Promise<EncryptionRotationView> =>
-      rotation("encryption", [actor, session, input], async () => {
-        try {
-          return await rotateEncryption(actor);
-        } catch (error) {
-          await recordFailure(actor, error);
-          throw error;
-        }
-      }),
+      rotation("encryption", [actor, session, input], () => rotateEncryption(actor)),
   };
 }
 

@@ -1,5 +1,7 @@
+import { systemActor } from "../auth/schema.ts";
 import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
+import { destinationBlocked } from "../probes/probe.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import type { Cleanup } from "./advance.ts";
@@ -120,6 +122,13 @@ function longEnough(timing: ProbeTiming): ProbeTiming {
   return { ...timing, total_probe_duration_seconds: Math.max(timing.total_probe_duration_seconds, needed) };
 }
 
+/** As for a message that was not sent: the name may have got its inner address after the executor was saved. */
+async function recordBlocked({ deps, run, settings }: RunContext): Promise<void> {
+  const subject = { kind: "executor", id: settings.id, name: settings.name } as const;
+  const entry = { event: "destination_blocked", outcome: "refused", subject, detail: { run: run.id } } as const;
+  await deps.db.write((tx) => deps.audit(tx, systemActor, entry));
+}
+
 async function judge(
   context: RunContext,
   check: Exclude<HealthCheck, { strategy: "disabled" }>,
@@ -140,8 +149,10 @@ async function judge(
     clock: deps.clock,
     signal,
     observe: { until: since + stabilityMs, readiness, at_least_once: kind !== "native" },
-    onAttempt: ({ number, duration_ms, readiness: found }) =>
-      journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail }),
+    onAttempt: async ({ number, duration_ms, readiness: found }) => {
+      await journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail });
+      if (!found.ready && found.detail === destinationBlocked) await recordBlocked(context);
+    },
   });
   const { passed, detail, attempts, ready_at } = verdict;
   if (passed) await journal.finish("verify", { detail, attempts, ready_at });

@@ -1,4 +1,4 @@
-import type { ConfigSchema, PluginContext } from "../plugin.ts";
+import type { ConfigSchema, PluginContext, TcpDestination } from "../plugin.ts";
 
 export const runtimeKinds = ["docker", "podman"] as const;
 export type RuntimeKind = (typeof runtimeKinds)[number];
@@ -313,6 +313,8 @@ export interface Runtime<K extends RuntimeKind = RuntimeKind> {
   Config: ConfigSchema;
   /** `secret` is the parsed secret of a credential of the same kind, or null. */
   open(config: unknown, secret: unknown, context: RuntimeContext): Promise<RuntimeSession>;
+  /** Where a parsed configuration leads over the network, for whoever saves it to have it judged; null for this machine. */
+  destination?(config: unknown): TcpDestination | null;
   /** Of runtimes whose sessions have snapshots. */
   snapshots?: SnapshotReader;
   /** What the connection's page must warn of, from its configuration alone (plain tcp beyond loopback, TLS not verified). */

@@ -46,6 +46,7 @@ beforeEach(async () => {
         },
       },
     },
+    judgeDestination: () => null,
     self: { hostname: "me", data_dir: temporary.dir },
   });
 });

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { asc } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
+import { audit_entries } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
 import { ExecutorInput } from "../../src/executors/schema.ts";
 import { decodeForm } from "../../src/forms/decode.ts";
@@ -101,6 +103,21 @@ describe("create()", () => {
       Object.keys(await refusedFields(world.main.executors.create(systemActor, { ...input(), ...changes }))),
     ).toEqual([field]);
     expect((await world.main.executors.list({})).items).toEqual([]);
+  });
+
+  test("leaves an entry of a probe that is blocked, at an edit too, and keeps what is stored", async () => {
+    const entries = async () => {
+      const all = await world.db.read.select().from(audit_entries).orderBy(asc(audit_entries.id));
+      return all.filter(({ event }) => event === "destination_blocked").map(({ outcome, detail }) => ({ outcome, detail }));
+    };
+    const health_check = { strategy: "tcp", probe: { host: "blocked.test", port: 5432 } };
+    await refused(world.main.executors.create(systemActor, { ...input(), health_check }));
+    const entry = { outcome: "refused" as const, detail: { reason: "Destination blocked", executor: "web" } };
+    expect(await entries()).toEqual([entry]);
+    const { id } = await world.main.executors.create(systemActor, input());
+    await refused(world.main.executors.update(systemActor, id, { health_check }));
+    expect(await entries()).toEqual([entry, entry]);
+    expect((await world.main.executors.get(id)).health_check).toMatchObject({ strategy: "auto" });
   });
 
   test("refuses the id of a container in place of its name, and says the name", async () => {

@@ -189,6 +189,8 @@ describe("rotateEncryptionKey()", () => {
     await expect(house.services.security_keys.rotateEncryptionKey(actor, house.session, password)).rejects.toThrow();
     expect(house.stored().encryption).toEqual({ primary: old });
     expect(await openAll(house, old)).toEqual(before);
+    const failed = await house.audited("encryption_key_rotated");
+    expect(failed).toMatchObject([{ actor: "admin", outcome: "failed", detail: { reason: "internal_error" } }]);
     const created = await house.services.credentials.create(actor, {
       name: "later",
       kind: "oci",
@@ -251,6 +253,11 @@ describe("rotateEncryptionKey()", () => {
       house.services.security_keys.rotateEncryptionKey(actor, house.session, password),
     ).rejects.toMatchObject({ status: 409, message: expect.stringContaining("was changed since the start") });
     expect(readFileSync(house.path).equals(bytes)).toBe(true);
+    const failed = { outcome: "failed", detail: { reason: "rotation_refused" } };
+    expect(await house.audited("encryption_key_rotated")).toMatchObject([failed]);
+    const rotateSession = house.services.security_keys.rotateSessionKey(actor, house.session, password);
+    // The session key is as it was at the start, and goes where it is.
+    expect((await rotateSession).ended_sessions).toBeGreaterThan(0);
   });
 
   test.each([

@@ -156,6 +156,17 @@ describe("a run", () => {
     expect(asked.map((at) => at - begun)).toEqual([7_000, 9_000, 11_000]);
   });
 
+  test("leaves an entry of a probe that was blocked", async () => {
+    world.probe.attempt = async () => ({ ready: false, detail: "Destination blocked", final: true });
+    const health_check = { strategy: "tcp", probe: { host: "web.test", port: 80 } };
+    const executor = await world.addExecutor({ health_check });
+    const run = await world.update(executor);
+    const entries = await world.db.read.select().from(audit_entries);
+    expect(entries.filter(({ event }) => event === "destination_blocked")).toMatchObject([
+      { actor: "system", outcome: "refused", subject_id: executor, detail: { run: run.id } },
+    ]);
+  });
+
   test.each([
     ["fails", { on_failure: "failed" }, "failed", "previous", "registry.test/app:1.0"],
     ["is degraded", { on_failure: "degraded" }, "degraded", "desired", "registry.test/app:1.1"],

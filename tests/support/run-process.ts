@@ -61,7 +61,10 @@ export function openRunParts(options: PartsOptions) {
   const sealer = createSealer({ keys: { primary: options.key }, clock, onOpen: () => undefined });
   const credentials = credentialService({ db, clock, sealer, audit });
   const self = { hostname: "somewhere-else", data_dir: "/nowhere/tidemark" };
-  const connections = connectionService({ db, clock, audit, credentials, runtimes, self });
+  const connections = connectionService({
+    ...{ db, clock, audit, credentials, runtimes, self },
+    judgeDestination: () => null,
+  });
   const releases: TrackerReleases = {
     desiredRelease: async (sourceId) => {
       const { tag, digest } = desiredOf(sourceId);

@@ -127,6 +127,7 @@ export async function createWorld(): Promise<World> {
       audit,
       credentials,
       runtimes: fakeRuntimes(options.engine ?? engine),
+      judgeDestination: () => null,
       self: { hostname: "me", data_dir: temporary.dir },
     });
     const executorsHere = executorService({

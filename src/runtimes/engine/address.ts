@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import * as v from "valibot";
-import { destinationBlocked, isMetadataHost } from "../../net/destination.ts";
 import type { Refusal } from "../runtime.ts";
 
 export interface TlsMaterial {
@@ -23,7 +22,6 @@ export const AddressText = v.pipe(
   v.nonEmpty(addressSentence),
   v.maxLength(512, "Write at most 512 characters"),
   v.check((text) => parseAddress(text) !== null, addressSentence),
-  v.check((text) => !isMetadata(text), destinationBlocked),
 );
 
 type ParsedAddress = { kind: "unix"; path: string } | { kind: "tcp"; host: string; port: number };
@@ -44,11 +42,6 @@ export function parseAddress(text: string): ParsedAddress | null {
   const port = Number(match[2]);
   if (host.includes(":") && isIP(host) !== 6) return null;
   return port >= 1 && port <= 65_535 ? { kind: "tcp", host, port } : null;
-}
-
-function isMetadata(text: string): boolean {
-  const parsed = parseAddress(text);
-  return parsed?.kind === "tcp" && isMetadataHost(parsed.host);
 }
 
 /**

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import type { RegistryAuth, Runtime } from "../runtime.ts";
-import { AddressText, addressWarnings, engineAddress } from "./address.ts";
+import { AddressText, addressWarnings, engineAddress, parseAddress } from "./address.ts";
 import { writeExport } from "./export/write-export.ts";
 import { openEngine } from "./session.ts";
 import { readSnapshot } from "./snapshot.ts";
@@ -93,6 +93,10 @@ export function engineRuntime<K extends "docker" | "podman">({ kind, title, exam
         memory: memoryOf(address),
         context,
       });
+    },
+    destination(config) {
+      const parsed = parseAddress(parse(Config, config).address);
+      return parsed?.kind === "tcp" ? { host: parsed.host, port: parsed.port, purpose: "tcp" } : null;
     },
     snapshots: {
       imagesOf: (text) => [...new Set(readSnapshot(text).members.map(({ image }) => image.Id))],
