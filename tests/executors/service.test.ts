@@ -108,7 +108,9 @@ describe("create()", () => {
   test("leaves an entry of a probe that is blocked, at an edit too, and keeps what is stored", async () => {
     const entries = async () => {
       const all = await world.db.read.select().from(audit_entries).orderBy(asc(audit_entries.id));
-      return all.filter(({ event }) => event === "destination_blocked").map(({ outcome, detail }) => ({ outcome, detail }));
+      return all
+        .filter(({ event }) => event === "destination_blocked")
+        .map(({ outcome, detail }) => ({ outcome, detail }));
     };
     const health_check = { strategy: "tcp", probe: { host: "blocked.test", port: 5432 } };
     await refused(world.main.executors.create(systemActor, { ...input(), health_check }));
