@@ -206,11 +206,24 @@ for (const each of cases) {
     );
 
     test(
+      "is switched off and on again while it is bound",
+      async () => {
+        await page.goto(at("/settings/sign-in-provider"));
+        await page.click('form[action$="/disable"] button');
+        await page.waitForSelector('form[action$="/enable"]');
+        expect(await text()).toContain("Your account stays bound to it");
+        await page.click('form[action$="/enable"] button');
+        await page.waitForSelector('form[action$="/disable"]');
+      },
+      limit,
+    );
+
+    test(
       "refuses to be changed, deleted or bound again while it is bound",
       async () => {
         await page.goto(at("/settings/sign-in-provider"));
-        expect(await text()).toContain("every change to the provider and deleting it are refused");
-        expect(await page.locator("main .section-header .btn").count()).toBe(0);
+        expect(await text()).toContain("not changed in anything else and not deleted");
+        expect(await page.locator("main .section-header .btn").allTextContents()).toEqual(["Disable provider"]);
         await page.goto(at("/settings/sign-in-provider/edit"));
         await field("display_name").fill("Another name");
         const [changed] = await Promise.all([
