@@ -23,7 +23,7 @@ const longest = [
     "engine-group-crash",
     "run-crash",
   ],
-  ...["compose-story", "engine-groups", "engine-fidelity", "engine-adversity", "compose-fidelity", "break-glass"],
+  ...["compose-story", "engine-groups", "engine-fidelity", "engine-adversity", "compose-fidelity", "break-glass", "image"],
 ];
 
 /**
