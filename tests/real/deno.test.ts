@@ -1,30 +1,56 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
-import { type ApiClient, firstSignIn, type RunningServer, startServer } from "../support/server.ts";
+import {
+  type ApiClient,
+  apiClient,
+  firstSignIn,
+  type RunningServer,
+  startServer,
+  testPassword,
+} from "../support/server.ts";
 
 const deno = Bun.which("deno");
 const missing = deno === null ? "deno is not installed (npm package deno)" : (registryMissing() ?? engineMissing());
 
-// The same source on another runtime: sign-in, a check against a real registry, and a page.
+const root = join(import.meta.dir, "../..");
+const denoRun = (file: string) => [deno ?? "", "run", "-A", "--no-prompt", file];
+
+// The same source on another runtime: sign-in, a check against a real registry, a page, keys and backups.
 peerSuite("on Deno", missing, () => {
   let registry: Registry;
   let engine: TestEngine;
   let server: RunningServer;
   let api: ApiClient;
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-deno-"));
+
+  const command = async (name: "backup" | "restore", path: string) => {
+    const child = Bun.spawn([...denoRun(`src/commands/${name}.ts`), path], {
+      cwd: root,
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", DATA_DIR: server.data_dir },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    return { code: await child.exited, stdout, stderr };
+  };
 
   beforeAll(async () => {
     registry = await startRegistry({ auth: "basic" });
     engine = await startEngine();
-    server = await startServer({ command: [deno ?? "", "run", "-A", "--no-prompt", "src/main.ts"] });
+    server = await startServer({ command: denoRun("src/main.ts") });
   }, 180_000);
   afterAll(async () => {
     await server.kill("SIGTERM");
     await registry.stop();
     await engine.stop();
+    rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
   test("the administrator signs in and changes the password", async () => {
@@ -73,7 +99,29 @@ peerSuite("on Deno", missing, () => {
     expect(await page.text()).toContain("<!doctype html>");
   });
 
+  test("the encryption key is rotated, with a backup before", async () => {
+    const rotated = await api.post("/security-keys/encryption/rotations", { current_password: testPassword });
+    expect([rotated.status, rotated.body]).toEqual([201, expect.objectContaining({ reencrypted_values: 1 })]);
+    const backups = (await api.get("/backups")).body.items as { kind: string }[];
+    expect(backups.map(({ kind }) => kind)).toEqual(["before-key-rotation"]);
+  }, 60_000);
+
+  test("a backup is made while it runs", async () => {
+    expect(await command("backup", join(folder, "copy"))).toMatchObject({ code: 0 });
+    expect(readdirSync(join(folder, "copy")).sort()).toEqual(["keys.json", "tidemark.db"]);
+  }, 60_000);
+
   test("SIGTERM ends it with exit code 0", async () => {
     expect(await server.kill("SIGTERM")).toBe(0);
   }, 60_000);
+
+  test("the backup is restored, and starts with what it had", async () => {
+    expect(await command("restore", join(folder, "copy"))).toMatchObject({ code: 0 });
+    server = await startServer({ command: denoRun("src/main.ts"), data_dir: server.data_dir });
+    const again = apiClient(server.url);
+    const signedIn = await again.post("/session", { username: "admin", password: testPassword });
+    again.token = String(signedIn.body.token);
+    expect((await again.get("/trackers/app")).body).toMatchObject({ name: "app" });
+    expect((await again.get("/credentials")).body.items).toMatchObject([{ name: "registry" }]);
+  }, 120_000);
 });
