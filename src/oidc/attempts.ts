@@ -86,8 +86,7 @@ export function attempts({ db, clock, sealer, familiarClients, ...options }: Att
       const browser =
         attempt.browser !== null && /^[\w-]{43}$/.test(attempt.browser) ? attempt.browser : randomToken(SECRET_BITS);
       const sealedSecrets = sealer.sealJson({ nonce, code_verifier });
-      const isFull = purpose.kind === "login" && clients.count() >= maximumLogins;
-      const familiar = isFull ? await familiarClients() : new Set<string>();
+      const familiar = purpose.kind === "login" ? await familiarClients() : new Set<string>();
       await db.write(async (tx) => {
         await requireUnchanged(tx, attempt, now);
         await insertAttempt(tx, {
@@ -104,7 +103,9 @@ export function attempts({ db, clock, sealer, familiarClients, ...options }: Att
         });
         if (purpose.kind === "login") {
           clients.add(hash(state), purpose.client, now + ATTEMPT_LIFETIME_MS);
-          await pruneAttempts(tx, now, "login", maximumLogins, () => clients.takeLeastWorthy(familiar));
+          // Of more than are known some are of before a restart, and older than all of these.
+          const takeNext = () => (clients.count() > maximumLogins ? clients.takeLeastWorthy(familiar) : null);
+          await pruneAttempts(tx, now, "login", maximumLogins, takeNext);
         } else await pruneAttempts(tx, now, "binding", MAXIMUM_BINDINGS, () => null);
         await attempt.also?.(tx);
       });

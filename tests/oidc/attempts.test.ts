@@ -84,4 +84,16 @@ describe("of more sign-ins under way than there is room for", () => {
     const { rows } = await house.app.db.client.execute("SELECT count(*) AS c FROM oidc_attempts");
     expect(Number(rows[0]?.c)).toBe(6);
   });
+
+  test("after a restart the new one is kept and the oldest forgotten", async () => {
+    const { begin, holds, restart } = await crowd();
+    const before: string[] = [];
+    for (let count = 0; count < 6; count++) before.push(await begin(`stranger ${count}`));
+    restart();
+    const mine = await begin("me");
+    const other = await begin("other");
+    expect(await holds(mine)).toBe(true);
+    expect(await holds(other)).toBe(true);
+    expect(await Promise.all(before.map(holds))).toEqual([false, false, true, true, true, true]);
+  });
 });
