@@ -52,8 +52,10 @@ export function copyToNewFile(from: string, to: string): void {
   }
 }
 
-/** Whether something ended because its disk is full: by the words of the file system, or of the database. */
+/** Whether something ended because its disk is full: by the code or the words of the file system, or of the database. */
 export function isDiskFull(error: unknown): boolean {
+  // Not every runtime has the code among the words.
+  if (error instanceof Error && "code" in error && error.code === "ENOSPC") return true;
   return /ENOSPC|SQLITE_FULL|disk is full/.test(errorMessage(error));
 }
 
