@@ -47,7 +47,7 @@ function bindingRoutes({ oidc, baseUrl, clock }: OidcRouteServices): readonly Ro
       body: PasswordConfirmation,
       answer: { status: 200, description: "Where to sign in at the provider", schema: BindingStartView },
       refusals: {
-        409: "`bound`, `provider_disabled` or `base_url_required`",
+        409: "`bound`, `provider_disabled`, `base_url_required`, or `conflict`: the provider was changed meanwhile",
         429: throttled,
         424: "`provider_unusable`: its discovery document cannot be read or used",
       },
