@@ -166,7 +166,8 @@ export async function swapStartFirst(
   await bringUp(context, candidate);
   await untilReady();
   const { old, journal, names, new_id: newId } = candidate;
-  const { client, clock } = context;
+  const { client, clock, stopping } = context;
+  stopping?.throwIfAborted();
   if (old === null) return renameStep(client, renameNew(newId, names), journal);
   const overlapped = { old_id: old.Id, new_id: newId, is_overlapped: true };
   await journal.begin("stop", { ...overlapped, at: clock.now() });

@@ -159,6 +159,8 @@ async function runJob({ client, clock, stopping }: ApplyContext, candidate: Cand
   const { journal, name, new_id: id } = candidate;
   const facts = { for: name, job: true };
   await journal.begin("wait", { ...facts, at: clock.now() });
+  // After the entry, by which recovery knows that it did not come to its end: one that is begun now would only be cut off.
+  stopping?.throwIfAborted();
   await client.startContainer(id);
   const deadline = clock.now() + longestWaitMs;
   for (;;) {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { errorMessage } from "../../../../src/errors.ts";
+import { createCandidate, swapStartFirst } from "../../../../src/runtimes/engine/apply.ts";
 import { blueprint } from "../../../../src/runtimes/engine/carry.ts";
 import { replaceUnits, type Unit } from "../../../../src/runtimes/engine/group/apply.ts";
+import { memberJournal } from "../../../../src/runtimes/engine/group/member-journal.ts";
 import { recoverTogether } from "../../../../src/runtimes/engine/group/recover.ts";
 import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
 import { objectAt, type RawObject, stringAt } from "../../../../src/runtimes/engine/raw.ts";
+import type { UpdateStep } from "../../../../src/runtimes/runtime.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { memoryJournal } from "../../../support/memory-journal.ts";
@@ -109,6 +112,15 @@ async function recovered(engine: ReturnType<typeof engineWith>, journal: ReturnT
   return await engine.clock.runUntil(recoverTogether(context, ref, journal.reopened(), null));
 }
 
+/** The process is told to end while the beginning of this step is written. */
+function endingAt(engine: ReturnType<typeof engineWith>, journal: ReturnType<typeof memoryJournal>, step: UpdateStep) {
+  const begin: typeof journal.begin = async (each, facts) => {
+    if (each === step) engine.end();
+    await journal.begin(each, facts);
+  };
+  return { ...journal, begin };
+}
+
 /** Awaited by the test itself: one that goes on waiting fails by its limit. */
 const outcome = (work: Promise<void>) => work.then(() => "applied", errorMessage);
 
@@ -171,6 +183,30 @@ describe("when the process is to end, an update", () => {
     engine.end();
     expect(await outcome(applying)).toBe("The process is ending");
     expect(engine.calls).toEqual(["start db"]);
+  });
+
+  test("begins no job any more; the next process puts the former one back", async () => {
+    const job = found("db", "", { State: down });
+    const engine = engineWith([job]);
+    const journal = endingAt(engine, memoryJournal(), "wait");
+    const units = [[unitOf(job, { is_job: true, is_to_run: false })]];
+    const applying = replaceUnits(engine.context, units, "stop_first", new Map(), journal);
+    expect(await outcome(applying)).toBe("The process is ending");
+    expect(engine.calls).toEqual([]);
+    expect(await recovered(engine, journal)).toMatchObject({ state: "untouched" });
+    expect(engine.states()).toEqual(["db exited app:1"]);
+  });
+
+  test("leaves the old one up also where the new one is ready beside it", async () => {
+    const db = found("db", "");
+    const engine = engineWith([db]);
+    const journal = memoryJournal();
+    const candidate = await createCandidate(engine.context, unitOf(db), ["db"], memberJournal(journal, "db"));
+    const swapping = swapStartFirst(engine.context, candidate, async () => engine.end());
+    expect(await outcome(swapping)).toBe("The process is ending");
+    expect(engine.calls).toEqual(["start db-next"]);
+    expect(await recovered(engine, journal)).toMatchObject({ state: "untouched" });
+    expect(engine.states()).toEqual(["db running app:1"]);
   });
 
   test("that starts the new one first stops waiting for it, beside the old one", async () => {
