@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
+import { isImageId } from "../../../versions/image-reference.ts";
 import type { Journal, Recovery, TargetRef } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
@@ -77,9 +78,11 @@ async function pointTagBack(client: EngineClient, moved: MovedTag, brought: stri
 const MovedTag = v.object({ reference: v.string(), tag_was: v.string(), pulled: v.optional(v.string(), "") });
 type MovedTag = v.InferOutput<typeof MovedTag>;
 
-/** Whether this is the image that a pull brought; of one that did not end and named no digest, nobody knows what it brought. */
+/** Whether this is the image that a pull brought; of one that did not end and named a tag alone, nobody knows what it brought. */
 function isBrought(image: ImageInspect, { pulled }: MovedTag, brought: string | null): boolean {
   if (brought !== null) return image.Id === brought;
+  // A rollback asks for the very image of its snapshot.
+  if (isImageId(pulled)) return image.Id === pulled;
   return !pulled.includes("@") || hasDigest(image, pulled);
 }
 

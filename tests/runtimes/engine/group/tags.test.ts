@@ -85,14 +85,15 @@ describe("undo()", () => {
   test.each([
     ["this image", "b", ["app:1 a"]],
     ["another image than the one that somebody gave it", "c", []],
-  ])("a tag of a pull by digest that did not end and asked for %s", async (_, asked, tagged) => {
-    const { engine, open } = engineOf("b");
-    const journal = memoryJournal();
-    const facts = { service: "main", reference: "app:1", pulled: digestOf(asked), tag_was: imageId("a") };
-    await journal.begin("pull", facts);
-    await using session = await open();
-    await session.undo({ kind: "container", id: "web" }, journal, null);
-    expect(engine.tagged).toEqual(tagged);
+  ])("a tag of a pull by digest, or of a rollback, that did not end and asked for %s", async (_, asked, tagged) => {
+    for (const pulled of [digestOf(asked), imageId(asked)]) {
+      const { engine, open } = engineOf("b");
+      const journal = memoryJournal();
+      await journal.begin("pull", { service: "main", reference: "app:1", pulled, tag_was: imageId("a") });
+      await using session = await open();
+      await session.undo({ kind: "container", id: "web" }, journal, null);
+      expect(engine.tagged).toEqual(tagged);
+    }
   });
 
   test("of a rollback points the tag back that the rollback moved", async () => {
