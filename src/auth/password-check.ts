@@ -1,13 +1,13 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
-import type { AppError } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { Passwords } from "../secrets/password.ts";
 import type { FamiliarAddresses } from "./familiar-addresses.ts";
 import type { Actor, RecordAudit } from "./schema.ts";
 import { addressKey, type Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
-// Refusals of the throttle are told once a minute, so that nobody can fill the audit with them.
+// Refusals of the throttle, and for want of a turn, are told once a minute, so that nobody can fill the audit with them.
 const THROTTLED_AUDIT_EVERY_MS = 60_000;
 
 interface PasswordCheckOptions {
@@ -77,6 +77,7 @@ export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCh
       isRight = await verify(check, isFamiliar, attempt.is_first);
     } catch (error) {
       attempt.abandon();
+      if (error instanceof AppError && error.status === 429) await auditThrottled(actor, event);
       throw error;
     }
     if (isRight) {

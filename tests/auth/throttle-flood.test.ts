@@ -94,6 +94,25 @@ describe("while many addresses guess at once", () => {
     expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
   });
 
+  test("who waits in vain for a turn is refused, and the audit has it", async () => {
+    const { auth, held } = heldHouse();
+    const compared = [stranger(), stranger()].map((origin) => statusOf(auth.signIn(origin, wrong)));
+    await until(() => held.length === 2);
+    let late = 0;
+    void statusOf(auth.signIn(stranger(), right)).then((status) => {
+      late = status;
+    });
+    await until(() => {
+      void house.clock.advance(1000);
+      return late !== 0;
+    });
+    expect(late).toBe(429);
+    const { rows } = await house.db.client.execute("SELECT event, detail FROM audit_entries WHERE outcome = 'refused'");
+    expect(rows.map(({ event, detail }) => [event, detail])).toEqual([["login", '{"reason":"too_many_attempts"}']]);
+    for (const { go } of held) go();
+    await Promise.all(compared);
+  });
+
   test("an address stays familiar after its session has ended", async () => {
     const { auth, held } = heldHouse();
     const first = auth.signIn(from("192.0.2.1"), right);
