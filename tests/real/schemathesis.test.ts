@@ -8,7 +8,7 @@ import type { SchemathesisOutcome } from "../support/schemathesis-session.ts";
 
 const peers = process.env.TIDEMARK_PEERS || join(homedir(), ".cache/tidemark-peers");
 const program = join(peers, "schemathesis-4.32.5/bin/schemathesis");
-/** Of each operation; the figure of docs/security.md is from a run by hand with 60 and the phase `coverage` before it. */
+/** Of each operation; the figure of docs/security.md is from a run by hand with 60 and the phases `coverage,fuzzing,stateful`. */
 const examples = process.env.TIDEMARK_SCHEMATHESIS_EXAMPLES ?? "5";
 const phases = process.env.TIDEMARK_SCHEMATHESIS_PHASES ?? "fuzzing";
 
@@ -30,15 +30,14 @@ const checks = [
   "use_after_free",
 ];
 
-/** These end the token that everything else is asked with; tests of their own judge them. */
-const endsTheToken = ["delete_session", "change_password"];
+/** Ends the token that everything else is asked with; tests of its own judge it. What asks for the password is never given it. */
+const endsTheToken = "delete_session";
 
 const options = [
   ...["--phases", phases, "--max-examples", examples, "--workers", "2"],
   ...["--checks", checks.join(","), "--suppress-health-check", "all", "--generation-database", "none"],
   ...["--continue-on-failure", "--no-shrink", "--max-failures", "20"],
-  ...endsTheToken.flatMap((id) => ["--exclude-operation-id", id]),
-  ...["--exclude-operation-id-regex", "^rotate_"],
+  ...["--exclude-operation-id", endsTheToken],
 ];
 
 peerSuite("schemathesis on the real server", missing(), () => {
@@ -62,5 +61,5 @@ peerSuite("schemathesis on the real server", missing(), () => {
     const generated = Number(/(\d+) generated/.exec(outcome.output)?.[1] ?? "0");
     console.log(`schemathesis: ${generated} requests`);
     expect(generated).toBeGreaterThan(100);
-  }, 600_000);
+  }, 3_600_000);
 });
