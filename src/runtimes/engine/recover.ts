@@ -4,6 +4,7 @@ import type { Journal, Recovery, UpdateStep } from "../runtime.ts";
 import { stopGraceMs } from "./apply.ts";
 import { type EngineClient, isMissing } from "./client.ts";
 import { hasEntry } from "./facts.ts";
+import { tiesTo } from "./group/ties.ts";
 import { startConnected } from "./lost-networks.ts";
 import { type ContainerInspect, isRunning, nameOf } from "./objects.ts";
 import {
@@ -67,14 +68,31 @@ export async function removePrevious(context: RecoverContext, name: string, jour
 
 /**
  * Of a run that failed: removes the new container that the engine did not give up when all was put back, and the previous one where
- * the new one had to be kept and serves. Throws while a previous one is kept because its successor does not.
+ * the new one had to be kept and serves. Throws while a previous one is kept because its successor does not, or because one of
+ * `back` cannot be started without it: those that are in their places again.
  */
-export async function removeAfterFailure(context: RecoverContext, name: string, journal: Journal): Promise<void> {
-  const failure = await attempt(() => travel(context, name, journal, "undo", moveAfterFailure));
+export async function removeAfterFailure(
+  context: RecoverContext,
+  name: string,
+  journal: Journal,
+  back: readonly ContainerInspect[],
+): Promise<void> {
+  const userOf = (previous: ContainerInspect | null) =>
+    back.find((each) => previous !== null && tiesTo(each, previous).length > 0);
+  const choose = (found: Situation) => {
+    const move = moveAfterFailure(found);
+    return move?.container === found.previous && userOf(found.previous) !== undefined ? null : move;
+  };
+  const failure = await attempt(() => travel(context, name, journal, "undo", choose));
   if (failure !== null) throw new PluginError("rejected", failure.message, { cause: failure });
   const { previous, next, names } = await look(context, name, journal);
   if (previous === null || nameOf(previous) !== names.aside || next === null || nameOf(next) !== names.name) return;
-  throw new PluginError("rejected", `"${names.aside}" is kept: "${name}", which replaced it, does not run`);
+  const user = userOf(previous);
+  const message =
+    user === undefined
+      ? `"${names.aside}" is kept: "${name}", which replaced it, does not run`
+      : `"${names.aside}" is kept: "${nameOf(user)}" cannot be started without it`;
+  throw new PluginError("rejected", message);
 }
 
 /**

@@ -36,6 +36,7 @@ const recoveries: MessageDictionary = [
     ["The previous container is gone and the new one does not start: {}", "旧容器已不存在，新容器无法启动：{}"],
     ['The target "{}" is down: {}', "目标“{}”已停机：{}"],
     ['"{}" is kept: "{}", which replaced it, does not run', "保留“{}”：替换它的“{}”没有运行"],
+    ['"{}" is kept: "{}" cannot be started without it', "保留“{}”：没有它就无法启动“{}”"],
     ['"{}" is kept: the container that was to replace it is gone', "保留“{}”：要替换它的容器已不存在"],
     ["could not stop {}: {}", "无法停止 {}：{}"],
     ["could not start {}: {}", "无法启动 {}：{}"],

@@ -121,16 +121,26 @@ async function undoMembers(
 export async function finishRun(context: RecoverContext, ref: TargetRef, journal: Journal): Promise<void> {
   const failures: string[] = [];
   const hasFailed = !isEnded(journal) && hasEntry(journal, "undo", "begin", "fail");
-  const remove = hasFailed ? removeAfterFailure : removePrevious;
-  for (const member of runMembers(journal, ref).toReversed()) {
+  const members = runMembers(journal, ref);
+  const back = hasFailed ? await previousInPlace(context, members) : [];
+  for (const { name, journal: own } of members.toReversed()) {
     try {
-      await remove(context, member.name, member.journal);
+      if (hasFailed) await removeAfterFailure(context, name, own, back);
+      else await removePrevious(context, name, own);
     } catch (error) {
       if (!(error instanceof PluginError) || error.code !== "rejected") throw error;
       failures.push(error.message);
     }
   }
   if (failures.length > 0) throw new PluginError("rejected", failures.join("; "));
+}
+
+/** The previous containers that have their own names. */
+async function previousInPlace(context: RecoverContext, members: readonly RunMember[]) {
+  const situations = await situationsOf(context, members);
+  return situations.flatMap(({ found: { previous, names } }) => {
+    return previous !== null && nameOf(previous) === names.name ? [previous] : [];
+  });
 }
 
 /** After a crash: all of the run's containers go on, or all go back; see `RuntimeSession.recover`. */

@@ -3,6 +3,7 @@ import { targetFacts } from "../../../../src/runtimes/engine/facts.ts";
 import { finishRun, recoverTogether, undoRun } from "../../../../src/runtimes/engine/group/recover.ts";
 import { ownLabelsFor, runNames } from "../../../../src/runtimes/engine/names.ts";
 import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
+import type { RawObject } from "../../../../src/runtimes/engine/raw.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { memoryJournal } from "../../../support/memory-journal.ts";
@@ -13,7 +14,7 @@ const services = ["db", "web"] as const;
 const down = { Status: "exited", Running: false };
 
 /** A run that replaced both containers of a group, and an engine that refuses to start those of `stuck`, by name of service and role. */
-async function replacedBoth(stuck: Set<string>) {
+async function replacedBoth(stuck: Set<string>, webHost: RawObject = {}) {
   const clock = createFakeClock();
   const journal = memoryJournal();
   const roles = new Map<string, string>();
@@ -23,12 +24,13 @@ async function replacedBoth(stuck: Set<string>) {
     const Labels = { "com.docker.compose.project": "shop", "com.docker.compose.service": service };
     const [oldId, newId] = [`${index + 1}`.repeat(64), `${index + 5}`.repeat(64)];
     roles.set(oldId, `${service} previous`).set(newId, `${service} next`);
-    const found = containerInspect({ Id: oldId, Name: `/${service}`, Config: { Labels } });
+    const HostConfig = service === "web" ? webHost : {};
+    const found = containerInspect({ Id: oldId, Name: `/${service}`, Config: { Labels }, HostConfig });
     const facts = { ...targetFacts(found, true, null), members: services, container: service };
     await journal.begin("create", facts);
     await journal.finish("create", { container: service });
     containers.push(
-      containerInspect({ Id: oldId, Name: `/${names.aside}`, State: down, Config: { Labels } }),
+      containerInspect({ Id: oldId, Name: `/${names.aside}`, State: down, Config: { Labels }, HostConfig }),
       containerInspect({
         Id: newId,
         Name: `/${service}`,
@@ -92,6 +94,20 @@ describe("a group of which one container stays down after a failed way back", ()
     Object.assign(kept?.State ?? {}, { Status: "running", Running: true });
     await clock.runUntil(finishRun(context, ref, journal));
     expect(states()).toEqual(["db next as db running", webIsDown]);
+  });
+
+  test("keeps it for one that is back in its place, down, and can only be started in its namespace", async () => {
+    const host = { NetworkMode: `container:${"1".repeat(64)}` };
+    const { clock, journal, containers, states, context } = await replacedBoth(stuck(), host);
+    await expect(clock.runUntil(undoRun(context, ref, journal, null))).rejects.toThrow('"web" is down');
+    await expect(clock.runUntil(finishRun(context, ref, journal))).rejects.toThrow(
+      '-previous" is kept: "web" cannot be started without it',
+    );
+    expect(states()).toEqual(["db previous as db-previous exited", "db next as db running", webIsDown]);
+    // Whoever made the other one anew needs it no more.
+    containers.splice(2, 1);
+    await clock.runUntil(finishRun(context, ref, journal));
+    expect(states()).toEqual(["db next as db running"]);
   });
 
   test("keeps the only one that there is to go back to", async () => {
