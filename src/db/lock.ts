@@ -5,7 +5,10 @@ import { AppError, errorMessage } from "../errors.ts";
 export interface DataDirLock {
   /** Whether a start has found an installation here before, as `noteUse` wrote it down. */
   readonly was_used: boolean;
-  /** Writes down, once, that an installation is here: then a database that is missing later is a loss. Not on a full disk. */
+  /**
+   * Writes down, once, that an installation is here: then a database that is missing later is a loss. Where the disk is full or the
+   * file is busy, the next start does it.
+   */
   noteUse(): Promise<void>;
   release(): void;
 }
@@ -41,7 +44,8 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
         await transaction.execute(`PRAGMA user_version = ${used}`);
         await transaction.commit();
       } catch (error) {
-        if (!isDiskFull(error)) throw error;
+        // Busy is a file that another process, which comes in vain, is just looking at.
+        if (!isDiskFull(error) && !isBusy(error)) throw error;
       }
       transaction.close();
       transaction = await take();
@@ -60,9 +64,13 @@ async function prepare(client: Client): Promise<number> {
   return found;
 }
 
+function isBusy(error: unknown): boolean {
+  return /BUSY|locked/i.test(errorMessage(error));
+}
+
 /** What to throw for an error while the lock was taken. */
 function inUse(dataDir: string, error: unknown): unknown {
-  if (!/BUSY|locked/i.test(errorMessage(error))) return error;
+  if (!isBusy(error)) return error;
   return new AppError(
     "data_dir_in_use",
     500,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import Sqlite from "libsql";
 import { isUniqueViolation, openDatabase } from "../../src/db/client.ts";
 import { lockDataDir } from "../../src/db/lock.ts";
 import { run_steps, settings } from "../../src/db/tables.ts";
@@ -109,6 +110,18 @@ describe("lockDataDir()", () => {
     await third.noteUse();
     await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
     third.release();
+  });
+
+  test("stays held where the use cannot be noted, because another process looks at its file", async () => {
+    const dir = mkdtempSync(join(temporary.dir, "busy-"));
+    const first = await lockDataDir(dir);
+    const looking = new Sqlite(join(dir, "tidemark.lock"));
+    looking.exec("BEGIN");
+    looking.prepare("SELECT count(*) FROM sqlite_master").all([]);
+    await first.noteUse();
+    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
+    looking.close();
+    first.release();
   });
 
   test("writes nothing where it was held before, so that a full disk keeps nobody from starting", async () => {
