@@ -17,6 +17,8 @@ export interface Replacement {
   old: ContainerInspect | null;
   /** A new one that is not to run takes the place of one that does not run either: nothing that serves is left stopped. */
   is_to_run: boolean;
+  /** Run once to its end before what comes after it. */
+  is_job: boolean;
   blueprint: Blueprint;
   new_image_config: unknown;
   /** Passed to the engine only where it is not the engine's own. */
@@ -63,11 +65,11 @@ export async function createCandidate(
   members: readonly string[],
   journal: Journal,
 ): Promise<Candidate> {
-  const { name, old, is_to_run, blueprint, new_image_config, platform, files } = replacement;
+  const { name, old, is_to_run, is_job, blueprint, new_image_config, platform, files } = replacement;
   const names = runNames(name, journal.run_id);
   let newId = "";
   const found = targetFacts(old, is_to_run, blueprint.restart_policy);
-  const facts = { ...found, next_name: names.next, members, at: clock.now() };
+  const facts = { ...found, ...(is_job ? { is_job } : {}), next_name: names.next, members, at: clock.now() };
   await step(journal, "create", facts, async () => {
     const labels = { ...ownLabelsFor(journal.run_id, name, old?.Id ?? null), ...files?.labels };
     newId = await client.createContainer(

@@ -10,6 +10,8 @@ const TargetFacts = v.object({
   /** Whether the previous one is to run when it is put back, and the new one when it is in place. */
   was_running: v.boolean(),
   is_to_run: v.boolean(),
+  /** The new one is run once to its end; left out otherwise, and by earlier versions. */
+  is_job: v.optional(v.boolean()),
   old_started_at: v.nullable(v.string()),
   restart_policy: v.record(v.string(), v.unknown()),
   next_restart_policy: v.record(v.string(), v.unknown()),

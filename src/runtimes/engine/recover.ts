@@ -136,15 +136,15 @@ export function isInPlace({ next, stranger }: Situation): boolean {
 /** The new one has the name and was started, and nobody has begun to put the previous one back. */
 export function isGoingOn({ next, names, facts, stranger }: Situation, journal: Journal): boolean {
   if (next === null || stranger !== null || hasEntry(journal, "undo", "begin")) return false;
-  if (isJobOpen(journal)) return false;
+  if (isJobOpen({ facts }, journal)) return false;
   const isStarted = wasStarted(next) || (facts?.is_to_run === false && hasEntry(journal, "start", "begin"));
   return nameOf(next) === names.name && isStarted;
 }
 
-/** A job was started, and nobody saw it come to a good end: nothing may count on it. */
-function isJobOpen(journal: Journal): boolean {
+/** A job was not started yet, or nobody saw it come to a good end: nothing may count on it. */
+function isJobOpen({ facts }: Pick<Situation, "facts">, journal: Journal): boolean {
   const last = journal.entries().findLast((entry) => entry.step === "wait" && entry.facts.job === true);
-  return last !== undefined && last.phase !== "finish";
+  return last === undefined ? facts?.is_job === true : last.phase !== "finish";
 }
 
 async function goOn(context: RecoverContext, name: string, journal: Journal, mend: Mend): Promise<Recovery> {

@@ -19,6 +19,7 @@ function candidateOf(journal: Journal): Candidate {
     name: "app",
     old: null,
     is_to_run: true,
+    is_job: false,
     blueprint: {
       config: {},
       host_config: {},

@@ -24,8 +24,6 @@ import { rebased, type Successor } from "./ties.ts";
 
 /** A replacement among others: what refers to the old one has to be led to the new one. */
 export interface Unit extends Replacement {
-  /** Run once to its end before what comes after it. */
-  is_job: boolean;
   /** Container ids by which others know it: the old one's, and that of the snapshot that it is restored from. */
   known_as: readonly string[];
   /** The container that its labels and ties are read from. */

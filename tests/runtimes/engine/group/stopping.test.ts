@@ -10,7 +10,7 @@ import { objectAt, type RawObject, stringAt } from "../../../../src/runtimes/eng
 import type { UpdateStep } from "../../../../src/runtimes/runtime.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
-import { memoryJournal } from "../../../support/memory-journal.ts";
+import { memoryJournal, ProcessDeath } from "../../../support/memory-journal.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
 
 const ref = { kind: "compose", id: "shop" } as const;
@@ -112,10 +112,10 @@ async function recovered(engine: ReturnType<typeof engineWith>, journal: ReturnT
   return await engine.clock.runUntil(recoverTogether(context, ref, journal.reopened(), null));
 }
 
-/** The process is told to end while the beginning of this step is written. */
-function endingAt(engine: ReturnType<typeof engineWith>, journal: ReturnType<typeof memoryJournal>, step: UpdateStep) {
+/** `act` is done before the beginning of this step is written. */
+function actingAt(journal: ReturnType<typeof memoryJournal>, step: UpdateStep, act: () => void) {
   const begin: typeof journal.begin = async (each, facts) => {
-    if (each === step) engine.end();
+    if (each === step) act();
     await journal.begin(each, facts);
   };
   return { ...journal, begin };
@@ -185,17 +185,23 @@ describe("when the process is to end, an update", () => {
     expect(engine.calls).toEqual(["start db"]);
   });
 
-  test("begins no job any more; the next process puts the former one back", async () => {
-    const job = found("db", "", { State: down });
-    const engine = engineWith([job]);
-    const journal = endingAt(engine, memoryJournal(), "wait");
-    const units = [[unitOf(job, { is_job: true, is_to_run: false })]];
-    const applying = replaceUnits(engine.context, units, "stop_first", new Map(), journal);
-    expect(await outcome(applying)).toBe("The process is ending");
-    expect(engine.calls).toEqual([]);
-    expect(await recovered(engine, journal)).toMatchObject({ state: "untouched" });
-    expect(engine.states()).toEqual(["db exited app:1"]);
-  });
+  test.each(["told to end", "killed"])(
+    "begins no job any more, where it is %s; the next one puts the former back",
+    async (how) => {
+      const job = found("db", "", { State: down });
+      const engine = engineWith([job]);
+      const journal = actingAt(memoryJournal(), "wait", () => {
+        if (how === "told to end") engine.end();
+        else throw new ProcessDeath("the beginning of the job");
+      });
+      const units = [[unitOf(job, { is_job: true, is_to_run: false })]];
+      const applying = replaceUnits(engine.context, units, "stop_first", new Map(), journal);
+      expect(await outcome(applying)).toMatch(/^The process (is ending|died)/);
+      expect(engine.calls).toEqual([]);
+      expect(await recovered(engine, journal)).toMatchObject({ state: "untouched" });
+      expect(engine.states()).toEqual(["db exited app:1"]);
+    },
+  );
 
   test("leaves the old one up also where the new one is ready beside it", async () => {
     const db = found("db", "");
