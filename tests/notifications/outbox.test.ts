@@ -298,9 +298,9 @@ describe("deliver()", () => {
 describe("notifiers", () => {
   test("show host and port of the URL and nothing else of it", async () => {
     const { notifier, service } = await setUp([]);
-    const view = await notifier("hook", { url: "https://hooks.example:8443/T0/secret-path?token=abc" });
+    const view = await notifier("hook", { url: "https://hooks.example:8443/T0/secret-path?token=query-token" });
     expect(view.destination).toBe("hooks.example:8443");
-    expect(JSON.stringify(await service.get(view.id))).not.toMatch(/secret-path|abc/);
+    expect(JSON.stringify(await service.get(view.id))).not.toMatch(/secret-path|query-token/);
   });
 
   test("keep URL and signing secret when an edit leaves them blank", async () => {
