@@ -1,17 +1,12 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
-/** So long names are judged before others get their turn: a hostile pattern takes some milliseconds for each of 10,000 names. */
-const turnMs = 10;
+import { givingWay } from "../give-way.ts";
 
 /** The items that are accepted, in their order. Whatever the judgement costs, requests are answered meanwhile. */
 export async function acceptedOf<T>(items: readonly T[], isAccepted: (item: T) => boolean): Promise<readonly T[]> {
   const accepted: T[] = [];
-  let begun = performance.now();
+  const giveWay = givingWay();
   for (const item of items) {
     if (isAccepted(item)) accepted.push(item);
-    if (performance.now() - begun < turnMs) continue;
-    await nextTurn();
-    begun = performance.now();
+    await giveWay();
   }
   return accepted;
 }

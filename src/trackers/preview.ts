@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
+import { givingWay } from "../give-way.ts";
 import type { SourceKind } from "../sources/source.ts";
 import { type BacktestStep, backtest, type Jump } from "../versions/backtest.ts";
 import type { Sorting } from "../versions/channel.ts";
@@ -11,8 +12,6 @@ import type { trackerSchemas } from "./schema.ts";
 import type { UpstreamView } from "./upstreams/schema.ts";
 
 const maxTagsShown = 500;
-/** So long tags are judged before others get their turn; a hostile pattern takes some milliseconds for each. */
-const turnMs = 10;
 /** The newest of a channel that are played day by day: the work grows with the square of them. */
 const maxPlayed = 200;
 const maxSteps = 50;
@@ -63,12 +62,9 @@ export function trackerPreviews(options: PreviewOptions) {
       const versions = await datedVersions(await listings.versionsOf(listing), kind, config);
       const accepted = new Map<string, ListedVersion[]>(channels.map((channel) => [channel.type, []]));
       const tags: PreviewView["tags"] = [];
-      let begun = performance.now();
+      const giveWay = givingWay();
       for (const [position, version] of versions.entries()) {
-        if (performance.now() - begun > turnMs) {
-          await nextTurn();
-          begun = performance.now();
-        }
+        await giveWay();
         const verdicts = channels.map((channel) => ({ type: channel.type, ...judgeRelease(version, channel) }));
         for (const verdict of verdicts) if (verdict.accepted) accepted.get(verdict.type)?.push(version);
         if (position < maxTagsShown) tags.push({ tag: version.tag, published_at: version.published_at, verdicts });
