@@ -11,19 +11,23 @@ const root = join(import.meta.dir, "..");
 const lanes = Math.min(Math.max(availableParallelism() * 2, 3), 6);
 /** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
 const longest = [
-  ...[
-    "key-rotation",
-    "oidc-browser",
-    "proxies",
-    "schemathesis",
-    "engine-faults",
-    "engine-configs",
-    "engine-group-faults",
-    "engine-crash",
-    "engine-group-crash",
-    "run-crash",
-  ],
-  ...["compose-story", "engine-groups", "engine-fidelity", "engine-adversity", "compose-fidelity", "break-glass", "image"],
+  "key-rotation",
+  "oidc-browser",
+  "proxies",
+  "schemathesis",
+  "engine-faults",
+  "engine-configs",
+  "engine-group-faults",
+  "engine-crash",
+  "engine-group-crash",
+  "run-crash",
+  "image",
+  "compose-story",
+  "engine-groups",
+  "engine-fidelity",
+  "engine-adversity",
+  "compose-fidelity",
+  "break-glass",
 ];
 
 /**
