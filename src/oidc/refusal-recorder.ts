@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { type AppError, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { oidcRefused, type Refusal, type RefusalReason } from "./refusal.ts";
+import { oidcRefused, type Refusal, type RefusalReason, tokenReasons } from "./refusal.ts";
 import { createAllowance } from "./request-limit.ts";
 
 // Of what anybody can provoke from any number of addresses: thirty entries in hand, then one a minute in total.
@@ -15,23 +15,7 @@ const ofProvider: ReadonlySet<RefusalReason> = new Set([
   "already_bound",
   "id_token_missing",
   "token_response_invalid",
-  "token_malformed",
-  "token_header_refused",
-  "token_algorithm_refused",
-  "token_key_unknown",
-  "token_key_ambiguous",
-  "token_signature_wrong",
-  "token_claims_malformed",
-  "token_issuer_wrong",
-  "token_audience_wrong",
-  "token_subject_invalid",
-  "token_expired",
-  "token_lifetime_too_long",
-  "token_issued_at_wrong",
-  "token_not_yet_valid",
-  "token_nonce_wrong",
-  "token_type_wrong",
-  "token_hash_wrong",
+  ...tokenReasons,
 ]);
 
 interface RefusalRecorderOptions {

@@ -1,5 +1,26 @@
 import { AppError } from "../errors.ts";
 
+/** What can be wrong with an ID token. */
+export const tokenReasons = [
+  "token_malformed",
+  "token_header_refused",
+  "token_algorithm_refused",
+  "token_key_unknown",
+  "token_key_ambiguous",
+  "token_signature_wrong",
+  "token_claims_malformed",
+  "token_issuer_wrong",
+  "token_audience_wrong",
+  "token_subject_invalid",
+  "token_expired",
+  "token_lifetime_too_long",
+  "token_issued_at_wrong",
+  "token_not_yet_valid",
+  "token_nonce_wrong",
+  "token_type_wrong",
+  "token_hash_wrong",
+] as const;
+
 /** The closed set of causes for which the way to the provider and back ends without a session or binding; for the audit alone. */
 export const refusalReasons = [
   // The way back
@@ -31,24 +52,7 @@ export const refusalReasons = [
   "token_endpoint_refused",
   "token_response_invalid",
   "id_token_missing",
-  // The ID token
-  "token_malformed",
-  "token_header_refused",
-  "token_algorithm_refused",
-  "token_key_unknown",
-  "token_key_ambiguous",
-  "token_signature_wrong",
-  "token_claims_malformed",
-  "token_issuer_wrong",
-  "token_audience_wrong",
-  "token_subject_invalid",
-  "token_expired",
-  "token_lifetime_too_long",
-  "token_issued_at_wrong",
-  "token_not_yet_valid",
-  "token_nonce_wrong",
-  "token_type_wrong",
-  "token_hash_wrong",
+  ...tokenReasons,
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 

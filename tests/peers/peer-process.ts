@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 export interface PeerProcess {
   pid: number;
-  /** Asks it to end, and resolves when it has. It never outlives this process. */
+  /** Asks it to end, and resolves when it has. It ends with a script too; `bun test` tells nobody of its own end. */
   stop(): Promise<void>;
 }
 
