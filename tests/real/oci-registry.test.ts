@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { systemClock } from "../../src/clock.ts";
 import type { PluginContext } from "../../src/plugin.ts";
 import { ociSource } from "../../src/sources/oci/oci.ts";
 import type { KnownRelease, Listing, OpenSource } from "../../src/sources/source.ts";
@@ -158,7 +159,7 @@ peerSuite("a real registry with tokens of two seconds", registryMissing(), () =>
   afterAll(() => registry.stop());
 
   test("renews an expired token without a refusal in between, also for nobody", async () => {
-    let now = 1_795_219_200_000;
+    let now = systemClock.now();
     const oci = ociSource();
     const { context, take } = recording();
     const source = oci.open(configOf(registry, "public/app"), null, {

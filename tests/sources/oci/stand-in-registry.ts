@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { systemClock } from "../../../src/clock.ts";
 import { PluginError } from "../../../src/errors.ts";
 import type { PluginContext } from "../../../src/plugin.ts";
 import type { ListRequest } from "../../../src/sources/source.ts";
@@ -118,8 +119,11 @@ export function serve(content: Content, name: string, request: Request, url: URL
   return json({ errors: [{ code: "NAME_UNKNOWN", message: "repository name not known" }] }, { status: 404 });
 }
 
-/** A context with the bounds that the real one promises: five redirects, no credential on another origin, 16 MiB. */
-export function testContext(now: () => number = () => 1_795_219_200_000, maxBytes = 16 * 1024 * 1024): PluginContext {
+/**
+ * A context with the bounds that the real one promises: five redirects, no credential on another origin, 16 MiB. The time is the real
+ * one unless told, since real peers date what they publish.
+ */
+export function testContext(now: () => number = systemClock.now, maxBytes = 16 * 1024 * 1024): PluginContext {
   const bounded = async (response: Response): Promise<Response> => {
     const parts: Uint8Array[] = [];
     let size = 0;
