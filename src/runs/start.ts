@@ -258,7 +258,7 @@ async function capture(context: RunContext): Promise<void> {
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
     await journal.fail("snapshot", { error: errorMessage(error) });
-    // A rollback may be what brings a target back that is gone: then there is nothing to save.
+    // A rollback may be what brings a target back that is gone or past saving.
     if (run.kind === "rollback" && error.code === "not_found") return;
     throw new NotStarted("failed", {
       code: faultOf(error, "snapshot_failed"),

@@ -254,7 +254,10 @@ export interface RuntimeSession extends AsyncDisposable {
    */
   readiness(ref: TargetRef, since: number, containers: readonly string[] | null): Promise<Readiness>;
   snapshots?: {
-    /** The complete configuration as JSON text; the caller encrypts it before it is stored. */
+    /**
+     * The complete configuration as JSON text; the caller encrypts it before it is stored. Throws `not_found` when there is nothing
+     * that could be saved: no target, or none with an image to make it from again.
+     */
     capture(ref: TargetRef): Promise<string>;
     /**
      * A plan that leads back to a snapshot; performed by `prepareRestore` and `apply` like any other. What ran when it was captured is to

@@ -163,7 +163,7 @@ export function GroupPlanSample({ ctx }: { ctx: PageContext }) {
 export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
   const refusals = [
     '"webserver" cannot run beside its successor: it publishes host ports; switch "start before stop" off',
-    '"broker": While it is stopped, the engine does not tell whether a MAC address was chosen for it on "front"; start it first',
+    '"broker": Whether a MAC address was chosen for it on "front" is not known: the engine tells that only while the container runs',
   ].map((message) => ({ code: "start_first", message }));
   const view: PlanView = {
     target: { kind: "compose", id: "paperless" },

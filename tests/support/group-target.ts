@@ -108,7 +108,7 @@ export interface Inspected {
   Config: { Image: string; Labels: Record<string, string>; Env: string[] };
   HostConfig: { NetworkMode: string; RestartPolicy: { Name: string }; Links: string[] | null };
   Mounts: { Type: string; Name?: string; Destination: string }[];
-  NetworkSettings: { Networks: Record<string, { Aliases: string[] | null; IPAddress: string }> };
+  NetworkSettings: { Networks: Record<string, { Aliases: string[] | null; IPAddress: string; MacAddress?: string }> };
 }
 
 export async function inspectOne(engine: TestEngine, name: string): Promise<Inspected> {

@@ -148,8 +148,8 @@ test.each([
     "制定计划之后 compose 组“shop”已发生变化；请重新制定计划",
   ],
   [
-    '"shop" cannot be updated: "web": While it is stopped, the engine does not tell whether a MAC address was chosen for it on "front"; start it first',
-    '无法更新“shop”：“web”：容器停止时，引擎不会说明是否在 "front" 上为它指定了 MAC 地址；请先启动它',
+    '"shop" cannot be updated: "web": Whether a MAC address was chosen for it on "front" is not known: the engine tells that only while the container runs',
+    '无法更新“shop”：“web”：无法得知是否在 "front" 上为它指定了 MAC 地址：引擎只在容器运行时给出',
   ],
   [
     '"web" cannot run beside its successor: it publishes host ports; switch "start before stop" off',

@@ -16,13 +16,23 @@ export interface Surroundings {
 /** Why a container must not be updated. The codes are closed; the sentences name what was found. */
 export function refusalsOf(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
   return [
-    ...ownerRefusals(container),
-    ...(container.Refusals ?? []),
-    ...stateRefusals(container),
-    ...unnamedRefusals(container),
+    ...moveRefusals(container, around),
+    ...makeRefusals(container),
     ...requirementRefusals(container, around.all),
+  ];
+}
+
+/** Why a container must not be moved out of the way, whatever takes its place. */
+export function moveRefusals(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
+  return [...ownerRefusals(container), ...stateRefusals(container), ...selfRefusals(container, around)];
+}
+
+/** Why none can be made that is set just as this one was when the engine told it. */
+export function makeRefusals(container: ContainerInspect): readonly Refusal[] {
+  return [
+    ...(container.Refusals ?? []),
+    ...unnamedRefusals(container),
     ...(composeProject(container) === undefined ? macNotices(container) : []),
-    ...selfRefusals(container, around),
   ];
 }
 
@@ -51,7 +61,7 @@ function macNotices(container: ContainerInspect): readonly Refusal[] {
   const main = mainAttachment({ attachments: silent, host_config: container.HostConfig });
   const names = silent.filter((each) => each !== main).map(({ network }) => `"${network}"`);
   if (names.length === 0) return [];
-  const message = `While it is stopped, the engine does not tell whether a MAC address was chosen for it on ${names.join(", ")}; start it first`;
+  const message = `Whether a MAC address was chosen for it on ${names.join(", ")} is not known: the engine tells that only while the container runs`;
   return [{ code: "mac_unknown", message }];
 }
 
@@ -217,27 +227,35 @@ function carriesConnection(container: ContainerInspect, address: EngineAddress):
 
 /** What does not prevent an update but should be known before it. */
 export function warningsOf(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
-  const warnings: Refusal[] = [
-    ...(container.Warnings ?? []),
+  const composeFile = {
+    code: "compose_file",
+    message: "The compose file still names the present image: the next `docker compose up` goes back to it",
+  };
+  return [
+    ...makeWarnings(container),
     ...requirementWarnings(container, around.all),
-    ...unitWarnings(container),
+    ...moveWarnings(container, around),
+    ...(composeProject(container) === undefined ? [] : [composeFile]),
   ];
+}
+
+/** Of moving a container out of the way. */
+export function moveWarnings(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
   const name = nameOf(container);
   const leftovers = around.all.map(nameOf).filter((each) => leftoverOf(each)?.name === name);
-  if (leftovers.length > 0) {
-    warnings.push({
-      code: "leftovers",
-      message: `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}; look whether "${name}" is as it should be, then remove what is left`,
-    });
-  }
-  if (composeProject(container) !== undefined) {
-    warnings.push(...macNotices(container), {
-      code: "compose_file",
-      message: "The compose file still names the present image: the next `docker compose up` goes back to it",
-    });
-  }
-  if (/^sha256:[0-9a-f]{64}$/.test(stringAt(container.Config.Image))) {
-    warnings.push({ code: "image_by_id", message: "It was created from an image id, which names no repository" });
-  }
-  return warnings;
+  if (leftovers.length === 0) return unitWarnings(container);
+  const message = `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}; look whether "${name}" is as it should be, then remove what is left`;
+  return [...unitWarnings(container), { code: "leftovers", message }];
+}
+
+/** Of making one that is set as this one was when the engine told it. */
+export function makeWarnings(container: ContainerInspect): readonly Refusal[] {
+  const isMadeFromId = /^sha256:[0-9a-f]{64}$/.test(stringAt(container.Config.Image));
+  return [
+    ...(container.Warnings ?? []),
+    ...(composeProject(container) === undefined ? [] : macNotices(container)),
+    ...(isMadeFromId
+      ? [{ code: "image_by_id", message: "It was created from an image id, which names no repository" }]
+      : []),
+  ];
 }

@@ -193,7 +193,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     for (const cluster of planned.clusters) {
       const units: Unit[] = [];
       for (const each of cluster) {
-        units.push("member" in each ? restoredUnit(client, each, apiVersion) : await unitOf(client, each));
+        units.push("member" in each ? restoredUnit(source, each) : await unitOf(client, each));
       }
       clusters.push(units);
     }

@@ -17,9 +17,11 @@ const refusals: MessageDictionary = [
     "引擎没有给出挂载在“{}”的卷的名称，因此无法重新挂载",
   ],
   [
-    "While it is stopped, the engine does not tell whether a MAC address was chosen for it on {}; start it first",
-    "容器停止时，引擎不会说明是否在 {} 上为它指定了 MAC 地址；请先启动它",
+    "Whether a MAC address was chosen for it on {} is not known: the engine tells that only while the container runs",
+    "无法得知是否在 {} 上为它指定了 MAC 地址：引擎只在容器运行时给出",
   ],
+  ["The snapshot cannot be restored exactly: {}", "无法原样恢复快照：{}"],
+  ["What is replaced cannot be saved, and nothing leads back to it: {}", "将被替换的容器无法保存，之后无法回到它：{}"],
   ["The image that it was made from ({}) is no longer on the engine", "创建它所用的镜像（{}）已不在引擎上"],
   ['The image of the container "{}" is no longer on the engine', "容器“{}”的镜像已不在引擎上"],
   [

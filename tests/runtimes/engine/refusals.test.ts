@@ -231,7 +231,7 @@ describe("warningsOf()", () => {
     const container = containerInspect({ ...atRest, Config: { Labels: { "com.docker.compose.project": "p" } } });
     const [found] = warningsOf(container, { all: [container] });
     expect(found).toMatchObject({ code: "mac_unknown" });
-    expect(found?.message).toContain('on "back";');
+    expect(found?.message).toContain('on "back" is not known');
   });
 });
 

@@ -7,7 +7,6 @@ import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { planHash, presentDigest, type Scene } from "../plan.ts";
 import { canonical, stringAt } from "../raw.ts";
 import { splitReference } from "../reference.ts";
-import { refusalsOf, warningsOf } from "../refusals.ts";
 import {
   imageGone,
   isToRun,
@@ -19,9 +18,10 @@ import {
 } from "../snapshot.ts";
 import { orNull } from "../survey.ts";
 import { goneNeeds, type NeedsClient, withNetworksNow } from "./gone.ts";
+import { amongThose, containersAfter, judgeRestored } from "./judge-restored.ts";
 import { type Owners, ownersNow } from "./owners.ts";
 import { arrange, arrangeable, dependantRefusals, dependantsOf, plannedContainer, type Replaced } from "./plan.ts";
-import { isStranger, strangerWarnings } from "./stranger.ts";
+import { isStranger } from "./stranger.ts";
 import type { FoundTarget } from "./target.ts";
 import { type Successor, withNames } from "./ties.ts";
 
@@ -88,9 +88,12 @@ export async function planRestore(
     })),
     ...dependants.map(arrangeable),
   ]);
+  const after = containersAfter(found.all, restored);
+  const nameOfId = namesOfIds(found, snapshot, owners);
   const isSingle = found.ref.kind === "container";
   const told = (notice: Refusal, name: string) =>
     isSingle ? notice : { ...notice, message: `"${name}": ${notice.message}` };
+  const judged = restored.map((each) => ({ ...judgeRestored(each, after, nameOfId), name: each.member.name }));
   return {
     plan: {
       ref: found.ref,
@@ -112,21 +115,13 @@ export async function planRestore(
       refusals: [
         ...targetRefusals(snapshot, found.ref),
         ...takenNames(found, snapshot),
-        ...restored.flatMap(({ member, present }) =>
-          present === null ? [] : refusalsOf(present.container, present.around).map((each) => told(each, member.name)),
-        ),
+        ...judged.flatMap(({ refusals, name }) => refusals.map((each) => told(each, name))),
         ...gone,
         ...owners.refusals,
-        ...dependants.flatMap(dependantRefusals),
+        ...dependants.flatMap((each) => dependantRefusals(amongThose(each, after))),
         ...arranged.refusals,
       ],
-      warnings: restored.flatMap(({ member, present }) => {
-        // What the compose file will say is told exactly by `files`: a snapshot is often what it names.
-        const warnings = present === null ? [] : warningsOf(present.container, present.around);
-        return [...strangerWarnings(member, present), ...warnings.filter(({ code }) => code !== "compose_file")].map(
-          (warning) => told(warning, member.name),
-        );
-      }),
+      warnings: judged.flatMap(({ warnings, name }) => warnings.map((each) => told(each, name))),
       is_noop: restored.length === 0,
       hash: restoreHash(compared, dependants, apiVersion, text),
     },
@@ -162,16 +157,12 @@ async function compareMembers(
 function memberDiffs(
   found: FoundTarget,
   snapshot: Snapshot,
-  { stands }: Owners,
+  owners: Owners,
   { container, image }: Scene,
   member: SnapshotMember,
   apiVersion: string,
 ): readonly FieldDiff[] {
-  const known = [...found.all, ...snapshot.members.map((each) => each.container)];
-  const nameOfId = (id: string) => {
-    const owner = known.find((each) => each.Id === id);
-    return stands.get(id)?.name ?? (owner === undefined ? null : nameOf(owner));
-  };
+  const nameOfId = namesOfIds(found, snapshot, owners);
   const named = (shape: Blueprint) => ({ ...shape, host_config: withNames(shape.host_config, nameOfId) });
   // One that is no longer on the engine has to be brought back, so its id counts as none.
   const oldImage = image ?? { ...member.image, Id: "" };
@@ -188,6 +179,15 @@ function memberDiffs(
   if (runs === willRun) return diffs;
   const { service } = member;
   return [...diffs, { service, path: "State.Running", before: `${runs}`, after: `${willRun}`, because: "desired" }];
+}
+
+/** What the containers are called that the snapshot, or those that are there, name by their ids. */
+function namesOfIds(found: FoundTarget, snapshot: Snapshot, { stands }: Owners): (id: string) => string | null {
+  const known = [...found.all, ...snapshot.members.map((each) => each.container)];
+  return (id) => {
+    const owner = known.find((each) => each.Id === id);
+    return stands.get(id)?.name ?? (owner === undefined ? null : nameOf(owner));
+  };
 }
 
 function asReplaced({ member }: Restored, present: Scene): Replaced {

@@ -54,7 +54,10 @@ export async function unitOf(client: EngineClient, replaced: Replaced): Promise<
 }
 
 /** The replacement of a container by one as a snapshot has it. */
-export function restoredUnit(client: EngineClient, { member, present }: Restored, apiVersion: string): Unit {
+export function restoredUnit(
+  { client, apiVersion, engine_platform }: Pick<SceneSource, "client" | "apiVersion" | "engine_platform">,
+  { member, present }: Restored,
+): Unit {
   const old = present?.container ?? null;
   return {
     name: member.name,
@@ -62,7 +65,7 @@ export function restoredUnit(client: EngineClient, { member, present }: Restored
     is_to_run: isToRun(member, old),
     blueprint: snapshotBlueprint(member, apiVersion),
     new_image_config: member.image.Config,
-    platform: present === null ? null : foreignPlatform(present),
+    platform: foreignPlatform({ image: member.image, engine_platform }),
     files: carriedFiles(client, member.files === null ? null : Buffer.from(member.files, "base64")),
     // What it did then is done.
     is_job: false,
@@ -132,6 +135,6 @@ export async function capture(source: SceneSource, ref: TargetRef): Promise<stri
     captured.push({ scene: each.scene, service: each.service, role, files });
   }
   const [reason] = leftOut;
-  if (captured.length === 0 && reason !== undefined) throw new PluginError("rejected", reason.message);
+  if (captured.length === 0 && reason !== undefined) throw new PluginError("not_found", reason.message);
   return writeSnapshot(ref, source.apiVersion, captured);
 }

@@ -25,7 +25,11 @@ const volume = (name: string) => ({
 const anonymous = (change: RawObject = {}) => containerInspect({ Mounts: [volume("4f2a")], ...change });
 const stopped = { State: { Status: "exited", Running: false } };
 
-function sceneIn(all: readonly ContainerInspect[], container: ContainerInspect, of: ImageInspect = image): Scene {
+function sceneIn(
+  all: readonly ContainerInspect[],
+  container: ContainerInspect,
+  of: ImageInspect | null = image,
+): Scene {
   const source = {
     apiVersion,
     engine_platform: "linux/amd64",
@@ -36,7 +40,7 @@ function sceneIn(all: readonly ContainerInspect[], container: ContainerInspect, 
 }
 
 interface Now {
-  image?: ImageInspect;
+  image?: ImageInspect | null;
   ref?: TargetRef;
   /** What the engine says of volumes and networks: all are there when left out, and nobody may ask for `null`. */
   has?: (name: string) => boolean | null;
@@ -249,5 +253,78 @@ describe("planRestore() of one that requires others", () => {
     const plan = await restoreOf(captured, [web("22", "99"), named("cache", "22"), named("queue", "99")]);
     expect(codes(plan)).toEqual(["owner_gone", "owner_gone"]);
     expect(plan.refusals[0]?.message).toContain('hangs on the container "111111111111" (Dependencies), which is gone');
+  });
+});
+
+describe("planRestore() over a broken container", () => {
+  const running = { State: { Status: "running", Running: true } };
+  const broken = { State: { Status: "exited", Running: false, ExitCode: 3 } };
+  const endpoint = (MacAddress: string) => ({ NetworkID: "n", EndpointID: "", MacAddress, DNSNames: ["web"] });
+  const onTwo = (mac: string) => ({ NetworkSettings: { Networks: { bridge: endpoint(mac), back: endpoint(mac) } } });
+  const unnamed = {
+    Mounts: [{ Type: "volume", Name: "", Driver: "elsewhere", Source: "/mnt/x", Destination: "/data" }],
+  };
+  const untold = { Refusals: [{ code: "hidden_settings", message: "It hides something" }] };
+  const stateless = { ...onTwo(""), ...untold, ...unnamed };
+
+  test("is about the snapshot: nothing that cannot be told of what is replaced is in its way", async () => {
+    const plan = await restoreOf(
+      [containerInspect({ ...running, ...onTwo("02:42:00:00:00:09") })],
+      [containerInspect({ ...broken, ...stateless })],
+      { image: otherImage },
+    );
+    expect([plan.refusals, plan.warnings]).toEqual([[], []]);
+  });
+
+  test("says what nothing will lead back to", async () => {
+    const plan = await restoreOf([containerInspect(running)], [containerInspect(broken)], { image: null });
+    expect(codes(plan)).toEqual([]);
+    expect(plan.warnings.map(({ code }) => code)).toEqual(["not_saved"]);
+  });
+
+  test("is refused for what the snapshot does not tell", async () => {
+    const captured = [containerInspect({ ...broken, ...stateless })];
+    const plan = await restoreOf(captured, [containerInspect(running)], { image: otherImage });
+    expect(codes(plan)).toEqual(["hidden_settings", "volume_unnamed", "mac_unknown"]);
+    expect(plan.refusals[0]?.message).toBe("The snapshot cannot be restored exactly: It hides something");
+  });
+
+  test.each<[string, RawObject]>([
+    ["paused", { State: { Paused: true } }],
+    ["swarm_task", { Config: { Labels: { "com.docker.swarm.task.id": "x" } } }],
+    ["being_removed", { State: { Status: "removing", Running: false } }],
+    ["auto_remove", { HostConfig: { AutoRemove: true } }],
+  ])("is refused where what is replaced cannot get out of the way (%s)", async (code, now) => {
+    expect(
+      codes(await restoreOf([containerInspect(running)], [containerInspect(now)], { image: otherImage })),
+    ).toContain(code);
+  });
+
+  const named = (name: string, digits: string, change: RawObject) =>
+    containerInspect({ Id: digits.repeat(32), Name: `/${name}`, ...change });
+  const inGroup = (service: string) => ({
+    Config: { Labels: { "com.docker.compose.project": "shop", "com.docker.compose.service": service, moved: "1" } },
+  });
+  const requires = (digits: string) => ({ HostConfig: { Dependencies: [digits.repeat(32)] } });
+
+  test("takes what it requires for what the same rollback makes of it", async () => {
+    const captured = [
+      named("db", "11", { ...inGroup("db"), ...running }),
+      named("web", "22", { ...inGroup("web"), ...running, ...requires("11") }),
+    ];
+    const now = [
+      named("db", "33", { ...inGroup("db"), ...broken }),
+      named("web", "44", { ...inGroup("web"), ...running, ...requires("33") }),
+    ];
+    const plan = await restoreOf(captured, now, { ref: { kind: "compose", id: "shop" }, image: otherImage });
+    expect(plan.containers.map(({ name }) => name)).toEqual(["db", "web"]);
+    expect(codes(plan)).toEqual([]);
+  });
+
+  test("does not hold against what hangs on it that it is down", async () => {
+    const captured = [named("web", "11", running)];
+    const now = [named("web", "11", broken), named("worker", "22", { ...running, ...requires("11") })];
+    const plan = await restoreOf(captured, now, { image: otherImage });
+    expect([plan.containers.map(({ name }) => name), codes(plan)]).toEqual([["web", "worker"], []]);
   });
 });

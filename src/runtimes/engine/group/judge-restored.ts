@@ -1,0 +1,81 @@
+import type { Refusal } from "../../runtime.ts";
+import { type ContainerInspect, nameOf } from "../objects.ts";
+import type { Scene } from "../plan.ts";
+import { imageRefusals, makeRefusals, makeWarnings, moveRefusals, moveWarnings } from "../refusals.ts";
+import { requirementRefusals, requirementWarnings } from "../requirements.ts";
+import { isToRun } from "../snapshot.ts";
+import type { Replaced } from "./plan.ts";
+import type { Restored } from "./restore.ts";
+import { strangerWarnings } from "./stranger.ts";
+import { withNames } from "./ties.ts";
+
+/** How a rollback is judged: by what it makes. What it replaces may be broken in any way, and only has to get out of the way. */
+export interface Judged {
+  refusals: readonly Refusal[];
+  warnings: readonly Refusal[];
+}
+
+export function judgeRestored(
+  { member, present }: Restored,
+  /** The engine's containers as the rollback leaves them. */
+  after: readonly ContainerInspect[],
+  nameOfId: (id: string) => string | null,
+): Judged {
+  const { container } = member;
+  const restored = {
+    ...container,
+    HostConfig: withNames(container.HostConfig, nameOfId),
+    State: stateAfter({ member, present }),
+  };
+  const making = makeRefusals(container).map(({ code, message }) => ({
+    code,
+    message: `The snapshot cannot be restored exactly: ${message}`,
+  }));
+  return {
+    refusals: [
+      ...(present === null ? [] : moveRefusals(present.container, present.around)),
+      ...making,
+      ...requirementRefusals(restored, after),
+    ],
+    warnings: [
+      ...strangerWarnings(member, present),
+      ...makeWarnings(container),
+      ...requirementWarnings(restored, after),
+      ...(present === null ? [] : [...moveWarnings(present.container, present.around), ...lossWarnings(present)]),
+    ],
+  };
+}
+
+/** What a rollback cannot save of the container that it replaces. */
+function lossWarnings({ container, image }: Scene): readonly Refusal[] {
+  return imageRefusals(container, image).map(({ message }) => ({
+    code: "not_saved",
+    message: `What is replaced cannot be saved, and nothing leads back to it: ${message}`,
+  }));
+}
+
+/** The engine's containers as a rollback leaves them: what needs one that is broken now finds it as it was. */
+export function containersAfter(
+  all: readonly ContainerInspect[],
+  restored: readonly Restored[],
+): readonly ContainerInspect[] {
+  const byName = new Map(restored.map((each) => [each.member.name, each]));
+  const kept = all.map((container) => {
+    const each = byName.get(nameOf(container));
+    return each === undefined ? container : { ...container, State: stateAfter(each) };
+  });
+  const made = restored.filter(({ present }) => present === null);
+  return [...kept, ...made.map((each) => ({ ...each.member.container, State: stateAfter(each) }))];
+}
+
+function stateAfter({ member, present }: Restored): ContainerInspect["State"] {
+  const { State: state } = member.container;
+  const runs = isToRun(member, present?.container ?? null);
+  return runs ? { ...state, Status: "running", Running: true } : state;
+}
+
+/** One that hangs on those is judged as it is, among what will be there. */
+export function amongThose(dependant: Replaced, after: readonly ContainerInspect[]): Replaced {
+  const { scene } = dependant;
+  return { ...dependant, scene: { ...scene, around: { ...scene.around, all: after } } };
+}
