@@ -9,6 +9,8 @@ import type { Deadline } from "./deadline.ts";
 
 /** Response headers in all; a server that sends more is cut off. */
 const maxHeaderBytes = 32 * 1024;
+/** Answers of 1xx before the real one: `Early Hints` and the like come once or twice. */
+const maxAnnouncements = 20;
 
 export interface ExchangeRequest {
   url: URL;
@@ -36,6 +38,9 @@ export class StaleConnection extends Error {
   readonly code = "ECONNRESET";
 }
 
+/** What came is no answer to an HTTP request; the message is the end of a sentence. */
+class MalformedAnswer extends Error {}
+
 function isStale(request: ClientRequest, error: unknown): boolean {
   const code = codeOf(error);
   return request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
@@ -53,33 +58,55 @@ export function exchange(options: ExchangeRequest): Promise<IncomingMessage> {
     sent[name] = value;
   });
   if (body !== null) sent["content-length"] = String(body.byteLength);
+  if (deadline.isOver()) return Promise.reject(new Error("The deadline is over"));
+  const request = {
+    protocol: url.protocol,
+    hostname: bareHost(url.hostname),
+    port: url.port === "" ? (isTls ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: sent,
+    agent,
+    lookup,
+    // Written out, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+    ...(isTls ? { rejectUnauthorized: true } : {}),
+  };
+  return answerHead(request, body, (sent) => deadline.watch(() => sent.destroy()));
+}
+
+/**
+ * Sends one request over node:http and resolves with the head of its answer, whatever its status: nothing is followed, no protocol
+ * switched, and neither the head nor what is announced before it (1xx) goes on without end. Every failure is a rejection, never
+ * an event that nobody hears.
+ */
+export function answerHead(
+  options: http.RequestOptions,
+  body: Uint8Array | string | null,
+  onSent: (request: ClientRequest) => void = () => undefined,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    if (deadline.isOver()) return reject(new Error("The deadline is over"));
-    const request = (isTls ? https : http).request({
-      protocol: url.protocol,
-      hostname: bareHost(url.hostname),
-      port: url.port === "" ? (isTls ? 443 : 80) : Number(url.port),
-      path: `${url.pathname}${url.search}`,
-      method,
-      headers: sent,
-      agent,
-      lookup,
+    const request = (options.protocol === "https:" ? https : http).request({
+      ...options,
       maxHeaderSize: maxHeaderBytes,
-      // Written out, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
-      ...(isTls ? { rejectUnauthorized: true } : {}),
     });
+    let announcements = 0;
     request.on("response", (response) => {
       // Errors of the body reach its reader; without a listener they would end the process when nobody reads.
       response.on("error", () => undefined);
       resolve(response);
     });
+    request.on("information", () => {
+      announcements += 1;
+      if (announcements > maxAnnouncements)
+        request.destroy(new MalformedAnswer("it announced an answer again and again, and sent none"));
+    });
     request.on("upgrade", (_response, socket) => {
       socket.destroy();
-      reject(new PluginError("malformed", `"${url.host}" switched protocols without being asked`));
+      reject(new MalformedAnswer("it switched protocols without being asked"));
     });
     request.on("error", (error) => reject(isStale(request, error) ? new StaleConnection() : error));
     request.end(body ?? undefined);
-    deadline.watch(() => request.destroy());
+    onSent(request);
   });
 }
 
@@ -147,6 +174,14 @@ const phrases: Readonly<Record<string, string>> = {
 /** Faults that may be gone a moment later: a reset or a time-out, not a refusal, a bad certificate or a broken answer. */
 const passingCodes = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"]);
 
+/** How an answer was no HTTP, as the end of a sentence; null for every other failure. */
+export function malformation(cause: unknown): string | null {
+  if (cause instanceof MalformedAnswer) return cause.message;
+  const code = codeOf(cause);
+  if (code === "HPE_HEADER_OVERFLOW") return `the answer has more than ${maxHeaderBytes / 1024} KiB of headers`;
+  return code.startsWith("HPE_") ? "the answer is not HTTP" : null;
+}
+
 export interface Failure {
   error: PluginError;
   /** Worth another try. */
@@ -164,14 +199,11 @@ export function describeFailure(cause: unknown, url: URL, deadline: Deadline): F
   if (deadline.isOver()) {
     return { error: new PluginError("unreachable", `${of} was cancelled`, { cause }), isPassing: false };
   }
+  const malformed = malformation(cause);
+  if (malformed !== null) {
+    return { error: new PluginError("malformed", `${of} failed: ${malformed}`, { cause }), isPassing: false };
+  }
   const code = codeOf(cause);
-  if (code === "HPE_HEADER_OVERFLOW") {
-    const message = `${of} failed: the answer has more than ${maxHeaderBytes / 1024} KiB of headers`;
-    return { error: new PluginError("malformed", message, { cause }), isPassing: false };
-  }
-  if (code.startsWith("HPE_")) {
-    return { error: new PluginError("malformed", `${of} failed: the answer is not HTTP`, { cause }), isPassing: false };
-  }
   if (code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE") {
     return {
       error: new PluginError("malformed", `${of} failed: the answer's gzip is damaged`, { cause }),

@@ -60,8 +60,6 @@ describe("every sentence of the source that people can be told", () => {
     "The previous version is in place, stopped as it was",
     'The run "{}" belongs to another process now',
     "{} timed out after {} s",
-    "{} failed: the answer has more than {} KiB of headers",
-    "{} failed: the answer is not HTTP",
     "{} failed: the answer's gzip is damaged",
     'Connection to "{}" port {} {}',
     "The {} is empty",

@@ -28,6 +28,8 @@ export interface EngineDeadlines {
   pullIdleMs: number;
 }
 export const defaultDeadlines: EngineDeadlines = { readMs: 30_000, changeMs: 120_000, pullIdleMs: 120_000 };
+/** Of a whole pull, however often the engine says that it goes on. */
+const maxPullMs = 6 * 3_600_000;
 
 /** A refusal or failure of the engine, with its HTTP status where there was an answer. */
 export class EngineError extends PluginError {
@@ -226,7 +228,10 @@ export function engineClient(options: ClientOptions) {
       const headers = auth === null ? {} : { "x-registry-auth": registryAuthHeader(auth) };
       const request = { method: "POST", path: versioned("/images/create"), query, headers } as const;
       const reader = pullReader(reference, onProgress);
-      const response = await transport.stream({ ...request, deadlineMs: deadlines.pullIdleMs }, reader.take);
+      const response = await transport.stream(
+        { ...request, deadlineMs: deadlines.pullIdleMs, totalMs: maxPullMs },
+        reader.take,
+      );
       if (response.status >= 500) throw pullFailure(reference, engineText(response));
       throwIfRefused(request, response);
       reader.end();

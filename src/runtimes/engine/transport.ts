@@ -1,15 +1,16 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { createRequire } from "node:module";
-import { inspect } from "node:util";
 import type DockerModem from "docker-modem";
-import { errorMessage, PluginError } from "../../errors.ts";
+import { errorMessage, PluginError, type PluginErrorCode } from "../../errors.ts";
 import { destinationBlocked, isMetadataHost } from "../../net/destination.ts";
+import { answerHead, malformation } from "../../net/exchange.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
 import type { EngineAddress } from "./address.ts";
 
 /** Larger than any inspect seen (an engine with 1,000 containers lists in about 2 MB); an answer beyond it is broken. */
 const maxBodyBytes = 16 * 1024 * 1024;
+/** The events of a pull: an engine that takes hours for an image of many layers sends about 100 MB of them. */
+const maxStreamBytes = 512 * 1024 * 1024;
 
 export interface EngineRequest {
   method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
@@ -24,6 +25,8 @@ export interface EngineRequest {
   headers?: Readonly<Record<string, string>>;
   /** For the whole exchange; for a stream the longest silence. */
   deadlineMs: number;
+  /** For the whole of a stream. */
+  totalMs?: number;
 }
 
 export interface EngineResponse {
@@ -45,18 +48,30 @@ export interface EngineTransport {
 
 /** Every status is an answer for us to judge; dockerode would turn most into errors with the body lost. */
 const anyStatus: Record<number, boolean> = Object.fromEntries(
-  Array.from({ length: 500 }, (_, index) => [index + 100, true]),
+  Array.from({ length: 1000 }, (_, status) => [status, true]),
 );
 
 /**
- * Loaded with the first connection: dockerode brings gRPC and SSH, which cost 38 MB that an installation without engines
- * need not have. Its redirects are switched off, because it would follow them to other hosts.
+ * Loaded with the first connection: dockerode brings gRPC and SSH, which cost 38 MB that an installation without engines need not
+ * have. It composes each request; what sends it is ours, as the modem's own follows redirects, also to other hosts, and throws where
+ * nobody can catch it when one leads to no address.
  */
 async function openModem(address: EngineAddress, resolve: Resolve): Promise<DockerModem> {
   const { default: Docker } = await import("dockerode");
-  const requireModem = createRequire(createRequire(import.meta.url).resolve("dockerode"));
-  requireModem("docker-modem/lib/http").maxRedirects = 0;
-  return new Docker(connectionOptions(address, resolve)).modem;
+  const { modem } = new Docker(connectionOptions(address, resolve));
+  const protocol = address.kind === "tcp" && address.tls !== null ? "https:" : "http:";
+  const buildRequest = (
+    options: http.RequestOptions,
+    _dial: DockerModem.DialOptions,
+    body: Buffer | string | undefined,
+    callback: DockerModem.RequestCallback,
+  ) => {
+    answerHead({ ...options, protocol }, body ?? null).then(
+      (answer) => callback(null, answer),
+      (error: Error) => callback(error, null),
+    );
+  };
+  return Object.defineProperty(modem, "buildRequest", { value: buildRequest });
 }
 
 /**
@@ -80,81 +95,132 @@ export function engineTransport(
     if (signal.aborted) {
       throw new PluginError("unreachable", `${label} was not sent: the work was stopped`, { cause: signal.reason });
     }
-    return await new Promise<EngineResponse>((resolve, reject) => {
-      const ending = new AbortController();
-      brief(ending.signal);
-      const end = (error: PluginError | null, response?: EngineResponse) => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-        if (error === null && response !== undefined) return resolve(response);
-        reject(error);
-        ending.abort();
-      };
-      const unreachable = (detail: string, cause?: unknown) => {
-        end(new PluginError("unreachable", `The engine did not answer ${label}: ${detail}`, { cause }));
-      };
-      const onDeadline = () => unreachable(`nothing within ${request.deadlineMs} ms`);
-      const onAbort = () => unreachable("the work was stopped", signal.reason);
-      let timer = setTimeout(onDeadline, request.deadlineMs);
-      signal.addEventListener("abort", onAbort, { once: true });
-
-      // `_query` must be there, or the last character of the path is cut; an empty `_body` sends none.
-      const dial: DockerModem.DialOptions = {
-        path: `${request.path}?${new URLSearchParams(request.query)}`,
-        method: request.method,
-        headers: { "User-Agent": "tidemark", ...request.headers },
-        options: { _query: {}, _body: request.body ?? {} },
-        ...(request.archive === undefined ? {} : { file: Buffer.from(request.archive) }),
-        isStream: true,
-        statusCodes: anyStatus,
-        abortSignal: ending.signal,
-      };
-      modem.dial(dial, (error, incoming) => {
-        if (error instanceof PluginError && error.code === "rejected") return end(error);
-        if (error !== null) return unreachable(errorMessage(error), error);
-        if (!(incoming instanceof http.IncomingMessage)) return unreachable("its answer is no HTTP");
-        ending.signal.addEventListener("abort", () => incoming.destroy(), { once: true });
-        const status = incoming.statusCode ?? 0;
-        const isStreamed = onChunk !== null && status < 300;
-        const isBinary = request.maxBytes !== undefined && status < 300;
-        const limit = isBinary ? (request.maxBytes ?? 0) : maxBodyBytes;
-        const decoder = new TextDecoder();
-        const pieces: Buffer[] = [];
-        let text = "";
-        let bytes = 0;
-        incoming.on("data", (chunk: Buffer) => {
-          if (isStreamed) {
-            clearTimeout(timer);
-            timer = setTimeout(onDeadline, request.deadlineMs);
-            onChunk(decoder.decode(chunk, { stream: true }));
-            return;
-          }
-          bytes += chunk.byteLength;
-          if (bytes > limit) unreachable(`more than ${limit} bytes`);
-          else if (isBinary) pieces.push(chunk);
-          else text += decoder.decode(chunk, { stream: true });
-        });
-        incoming.on("error", (cause) => unreachable("the connection broke in the middle of the answer", cause));
-        incoming.on("end", () => {
-          if (!incoming.complete) return unreachable("the answer ended early");
-          const pathStat = incoming.headers["x-docker-container-path-stat"];
-          end(null, {
-            status,
-            contentType: incoming.headers["content-type"] ?? "",
-            text,
-            ...(isBinary ? { bytes: Buffer.concat(pieces) } : {}),
-            ...(typeof pathStat === "string" ? { pathStat } : {}),
-          });
-        });
-        incoming.on("close", () => unreachable("the answer ended early"));
-      });
-    });
+    const ending = new AbortController();
+    const over = Promise.withResolvers<never>();
+    const late = (limitMs: number) => over.reject(new Fault("unreachable", `nothing within ${limitMs} ms`));
+    const onAbort = () => over.reject(new Fault("unreachable", "the work was stopped", signal.reason));
+    const arm = () => setTimeout(late, request.deadlineMs, request.deadlineMs);
+    let silence = arm();
+    const { totalMs } = request;
+    const whole = totalMs === undefined ? undefined : setTimeout(tooLong, totalMs);
+    function tooLong() {
+      over.reject(new Fault("unreachable", `it did not come to its end within ${totalMs} ms`));
+    }
+    signal.addEventListener("abort", onAbort, { once: true });
+    const take =
+      onChunk === null
+        ? null
+        : (chunk: string) => {
+            clearTimeout(silence);
+            silence = arm();
+            onChunk(chunk);
+          };
+    try {
+      const answered = dial(modem, request, ending.signal).then((answer) => readAnswer(answer, request, take));
+      return await Promise.race([over.promise, answered]);
+    } catch (cause) {
+      throw failureOf(label, cause);
+    } finally {
+      clearTimeout(silence);
+      clearTimeout(whole);
+      signal.removeEventListener("abort", onAbort);
+      ending.abort();
+    }
   };
 
   return {
     send: (request) => exchange(request, null),
     stream: (request, onChunk) => exchange(request, onChunk),
   };
+}
+
+/** Why there is no answer, as the end of a sentence. */
+class Fault extends Error {
+  readonly code: PluginErrorCode;
+
+  constructor(code: PluginErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+function failureOf(label: string, cause: unknown): PluginError {
+  if (cause instanceof PluginError) return cause;
+  const malformed = malformation(cause);
+  const code = cause instanceof Fault ? cause.code : malformed === null ? "unreachable" : "malformed";
+  return new PluginError(code, `The engine did not answer ${label}: ${malformed ?? errorMessage(cause)}`, { cause });
+}
+
+/** Sends a request and resolves with the head of its answer. */
+function dial(modem: DockerModem, request: EngineRequest, signal: AbortSignal): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    // `_query` must be there, or the last character of the path is cut; an empty `_body` sends none.
+    const dialled: DockerModem.DialOptions = {
+      path: `${request.path}?${new URLSearchParams(request.query)}`,
+      method: request.method,
+      headers: { "User-Agent": "tidemark", ...request.headers },
+      options: { _query: {}, _body: request.body ?? {} },
+      ...(request.archive === undefined ? {} : { file: Buffer.from(request.archive) }),
+      isStream: true,
+      statusCodes: anyStatus,
+      abortSignal: signal,
+    };
+    modem.dial(dialled, (error, answer) => {
+      if (answer instanceof http.IncomingMessage) resolve(answer);
+      else reject(error);
+    });
+  });
+}
+
+/** The whole of an answer; `take` gets a successful body piece by piece. An answer that ends early is a failure. */
+function readAnswer(
+  answer: http.IncomingMessage,
+  { maxBytes }: EngineRequest,
+  take: ((chunk: string) => void) | null,
+): Promise<EngineResponse> {
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 599) throw new Fault("malformed", `its status is ${status}`);
+  if (status >= 300 && status < 400 && status !== 304) {
+    throw new Fault("rejected", `it redirects (${status}), which is not followed`);
+  }
+  const isStreamed = take !== null && status < 300;
+  const isBinary = maxBytes !== undefined && status < 300;
+  const limit = isBinary ? maxBytes : isStreamed ? maxStreamBytes : maxBodyBytes;
+  const decoder = new TextDecoder();
+  const pieces: Buffer[] = [];
+  let text = "";
+  let bytes = 0;
+  const onData = (chunk: Buffer) => {
+    bytes += chunk.byteLength;
+    if (bytes > limit) throw new Fault("malformed", `more than ${limit} bytes`);
+    if (isBinary) pieces.push(chunk);
+    else if (isStreamed) take(decoder.decode(chunk, { stream: true }));
+    else text += decoder.decode(chunk, { stream: true });
+  };
+  return new Promise((resolve, reject) => {
+    answer.on("data", (chunk: Buffer) => {
+      try {
+        onData(chunk);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    answer.on("error", (cause) =>
+      reject(new Fault("unreachable", "the connection broke in the middle of the answer", cause)),
+    );
+    answer.on("close", () => reject(new Fault("unreachable", "the answer ended early")));
+    answer.on("end", () => {
+      if (!answer.complete) return reject(new Fault("unreachable", "the answer ended early"));
+      const pathStat = answer.headers["x-docker-container-path-stat"];
+      resolve({
+        status,
+        contentType: answer.headers["content-type"] ?? "",
+        text,
+        ...(isBinary ? { bytes: Buffer.concat(pieces) } : {}),
+        ...(typeof pathStat === "string" ? { pathStat } : {}),
+      });
+    });
+  });
 }
 
 /** Every option that dockerode would otherwise take from `DOCKER_HOST` and its like is given, blank where it has none. */
@@ -168,7 +234,7 @@ function connectionOptions(address: EngineAddress, resolve: Resolve) {
     timeout: undefined,
   };
   const lookup = lookupFrom((host) => resolveBeyondMetadata(resolve, host));
-  const plain = brief(new http.Agent({ keepAlive: false, lookup }));
+  const plain = new http.Agent({ keepAlive: false, lookup });
   if (address.kind === "unix") {
     return { ...nothing, protocol: "http" as const, socketPath: address.path, agent: plain };
   }
@@ -180,15 +246,6 @@ function connectionOptions(address: EngineAddress, resolve: Resolve) {
     ...(address.tls.client_key === null ? {} : { key: address.tls.client_key }),
   };
   const security = { rejectUnauthorized: address.tls.is_verified, ...material };
-  const agent = brief(new https.Agent({ keepAlive: false, lookup, ...security }));
+  const agent = new https.Agent({ keepAlive: false, lookup, ...security });
   return { ...target, protocol: "https" as const, ...material, agent };
-}
-
-/**
- * The modem writes out the options of every request in full depth for a log, also where nobody reads it. Agents and signals lead
- * to everything that is going on: that took 14 ms of CPU for each call.
- */
-function brief<T extends object>(each: T): T {
-  Object.defineProperty(each, inspect.custom, { value: () => each.constructor.name });
-  return each;
 }

@@ -2,8 +2,9 @@ import type { MessageDictionary } from "../messages.ts";
 
 /** 请求失败的具体原因；须在较短的“请求失败”之前。 */
 export const requestMessages: MessageDictionary = [
-  ['Request to "{}" failed: the answer has more than {} KiB of headers', "对“{}”的请求失败：应答的标头超过 {} KiB"],
-  ['Request to "{}" failed: the answer is not HTTP', "对“{}”的请求失败：应答不是 HTTP"],
+  ["the answer has more than {} KiB of headers", "应答的标头超过 {} KiB"],
+  ["it switched protocols without being asked", "对方未经请求就切换了协议"],
+  ["it announced an answer again and again, and sent none", "对方反复预告应答，却始终没有发送"],
   ['Request to "{}" failed: the answer\'s gzip is damaged', "对“{}”的请求失败：应答的 gzip 已损坏"],
   ['Request to "{}" was cancelled', "对“{}”的请求被取消"],
 ];
@@ -29,6 +30,5 @@ export const networkMessages: MessageDictionary = [
   ],
   ['"{}" redirects a request with a body to "{}", which is not followed', "“{}”把带正文的请求重定向到“{}”，不会跟随"],
   ['The name "{}" has {} addresses, at most {} are taken', "域名“{}”有 {} 个地址，最多接受 {} 个"],
-  ['"{}" switched protocols without being asked', "“{}”未经请求便切换了协议"],
   ['The answer is compressed as "{}", which was not asked for', "应答以未请求的“{}”方式压缩"],
 ];
