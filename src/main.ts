@@ -11,7 +11,7 @@ interface DenoServe {
 }
 declare const Deno: DenoServe | undefined;
 
-type Handler = (request: Request, peerAddress: string | null) => Response | Promise<Response>;
+type Handler = (request: Request, peerAddress: string | null) => Promise<Response>;
 
 interface Listener {
   port: number;
@@ -68,7 +68,9 @@ function stopOnSignals(started: Started, listener: Listener): void {
     const stop = async () => {
       const closed = listener.close();
       await started.stop();
+      // What was answered is on its way; a client that does not read it is not waited for.
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+      await started.close();
       clearTimeout(deadline);
       started.log.info("Stopped");
       process.exit(0);
@@ -92,9 +94,7 @@ async function main(): Promise<void> {
     started.log.error("Uncaught exception", { error });
     process.exit(1);
   });
-  const listener = await listen(config.host, config.port, (request, peerAddress) =>
-    started.app.fetch(request, { peer_address: peerAddress }),
-  );
+  const listener = await listen(config.host, config.port, started.answer);
   // Before anybody is told that it is ready, and could end it.
   stopOnSignals(started, listener);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;

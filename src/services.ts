@@ -36,6 +36,7 @@ import { notificationService, StoredWebhook, secretsOf } from "./notifications/s
 import { notifiers } from "./notifiers/index.ts";
 import { oidcService } from "./oidc/service.ts";
 import { probes } from "./probes/index.ts";
+import { outsideRequest } from "./request-scope.ts";
 import { approvalLinkService } from "./runs/approval-links.ts";
 import { runService } from "./runs/service.ts";
 import { snapshotService } from "./runs/snapshots.ts";
@@ -100,6 +101,8 @@ export async function createServices(options: ServiceOptions) {
       log.error("Unfinished work waits for its leases to run out", { error });
     }
   };
+  /** Due work is nobody's request, whoever set it off. */
+  const nudge = () => outsideRequest(() => scheduler.nudge());
   const audit = auditRecorder({ clock, retentionDays: (): number => settings.current().audit_retention_days });
   let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
@@ -171,7 +174,7 @@ export async function createServices(options: ServiceOptions) {
     },
     excerpt: options.redactor.excerpt,
     // Told within the transaction, which ends in a moment; the next tick sees what this look is too early for.
-    onDue: () => setImmediate(() => scheduler.nudge()),
+    onDue: () => setImmediate(nudge),
     onBlocked: (notifier) =>
       db.write((tx) =>
         audit(tx, systemActor, {
@@ -232,7 +235,7 @@ export async function createServices(options: ServiceOptions) {
     instance_id: options.instance_id,
     versionHistoryCount: () => settings.current().version_history_count,
     excerpt: options.redactor.excerpt,
-    nudge: () => scheduler.nudge(),
+    nudge,
   });
   // A file has one process; the checks that it holds at its start are those of the process before it.
   if (config.database_url.startsWith("file:")) await unlessFull(() => trackers.recover());
@@ -279,7 +282,7 @@ export async function createServices(options: ServiceOptions) {
         readiness,
         connect: guard.connect,
       }),
-    onDue: () => scheduler.nudge(),
+    onDue: nudge,
   });
   const linkThrottle = createThrottle(clock);
   const approval_links = approvalLinkService({
@@ -303,7 +306,7 @@ export async function createServices(options: ServiceOptions) {
     createRun: runs.createAutomatic,
     planUpdate: executors.planUpdate,
     reviewWaiting: runs.reviewWaiting,
-    onRunQueued: () => scheduler.nudge(),
+    onRunQueued: nudge,
   });
   let knownTimezone = timezone();
   onSettings = (current) => {

@@ -21,7 +21,7 @@ import { everySealedValue } from "./db/sealed-columns.ts";
 import { errorMessage } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import { loadAssets, packagedFiles } from "./http/assets.ts";
-import type { App } from "./http/context.ts";
+import { createDoor } from "./http/door.ts";
 import { newId } from "./ids.ts";
 import { finishEncryptionRotation, finishSessionRotation } from "./keys/finish-rotation.ts";
 import { createLog, type Log } from "./log.ts";
@@ -90,13 +90,19 @@ function readOutboundAllow(text: string): OutboundAllow {
   }
 }
 
+/** So long a request may take at the end of the process that has changed nothing yet, and one that has. */
+const stopPatience = { patience_ms: 10_000, limit_ms: 20_000 };
+
 export interface Started {
-  app: App;
+  /** Answers one request; `peer_address` is the other end of its connection. */
+  answer(request: Request, peer_address: string | null): Promise<Response>;
   log: Log;
   /** Begins checks, deliveries and runs; called once the port is open. */
   begin(port: number): void;
-  /** Ends work in an orderly way; resolves when everything is at a safe point. */
+  /** Lets no request in any more and ends work in an orderly way; resolves when everything is at a safe point and answered. */
   stop(): Promise<void>;
+  /** Closes the database and gives the data directory back, behind the last answer. */
+  close(): Promise<void>;
 }
 
 /** Builds the whole service over its data directory; throws with a sentence when it must not start. */
@@ -158,12 +164,17 @@ export async function start(config: Config): Promise<Started> {
       });
     }
     const assets = loadAssets(join(root, "public"), packagedFiles);
+    const door = createDoor(systemClock);
+    const app = createApp({ services, assets, door, log, version, excerpt: redactor.excerpt });
     return {
-      app: createApp({ services, assets, log, version, excerpt: redactor.excerpt }),
+      answer: (request, peer_address) => door.through(() => app.fetch(request, { peer_address })),
       log,
       begin: services.begin,
       stop: async () => {
-        await services.stop();
+        const [areAnswered] = await Promise.all([door.close(stopPatience), services.stop()]);
+        if (!areAnswered) log.warning("Requests did not end in time", stopPatience);
+      },
+      close: async () => {
         await db.close();
         lock.release();
       },

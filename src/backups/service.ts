@@ -1,12 +1,13 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
+import type { Database, Writer } from "../db/client.ts";
 import { syncFolder, withoutRoom } from "../durable-files.ts";
 import { AppError, conflict, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
+import { beginChange } from "../request-scope.ts";
 import { backupName, backupsFolder, findBackup, findBackups, parseBackupName } from "./folder.ts";
 import { BackupInput, type BackupKind, BackupQuery, type BackupView, maximumBackups } from "./schema.ts";
 import { type BackupKeys, writeBackup } from "./write-backup.ts";
@@ -42,7 +43,8 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     }
   };
 
-  const write = async (kind: BackupKind, withKeys: boolean): Promise<BackupView> => {
+  /** Makes it, and gives it its name in the transaction that records it: neither is there without the other. */
+  const write = async (actor: Actor, kind: BackupKind, withKeys: boolean): Promise<BackupView> => {
     const database = requireFile();
     if (isBusy) throw conflict("A backup is being made; wait until it is done");
     const kept = findBackups(data_dir).filter((backup) => backup.kind !== "before-upgrade").length;
@@ -58,10 +60,14 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
       clearUnfinished();
       mkdirSync(unfinished, { mode: 0o700 });
       await writeBackup({ database, keys: withKeys ? keys : null, folder: unfinished });
-      renameSync(unfinished, join(folder, name));
-      syncFolder(folder);
+      await db.write(async (tx) => {
+        // The transaction may be run again.
+        if (existsSync(unfinished)) renameSync(unfinished, join(folder, name));
+        syncFolder(folder);
+        await record(tx, actor, "backup_created", get(name));
+      });
     } catch (error) {
-      rmSync(unfinished, { recursive: true, force: true });
+      for (const path of [unfinished, join(folder, name)]) rmSync(path, { recursive: true, force: true });
       throw withoutRoom(error, "a backup");
     } finally {
       isBusy = false;
@@ -75,16 +81,13 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     return found;
   };
 
-  const record = async (actor: Actor, event: string, backup: BackupView): Promise<void> => {
-    await db.write((tx) =>
-      audit(tx, actor, {
-        event,
-        outcome: "ok",
-        subject: { kind: "backup", id: backup.name, name: backup.name },
-        detail: { kind: backup.kind, has_keys: backup.has_keys },
-      }),
-    );
-  };
+  const record = (tx: Writer, actor: Actor, event: string, backup: BackupView): Promise<void> =>
+    audit(tx, actor, {
+      event,
+      outcome: "ok",
+      subject: { kind: "backup", id: backup.name, name: backup.name },
+      detail: { kind: backup.kind, has_keys: backup.has_keys },
+    });
 
   return {
     /** Newest first. */
@@ -104,27 +107,21 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     get,
 
     /** Makes one now. Throws 409 for a database on a server, while another is made, and when there are too many; 507. */
-    create: async (actor: Actor, input: unknown): Promise<BackupView> => {
-      const backup = await write("manual", parseInput(BackupInput, input ?? {}).with_keys);
-      await record(actor, "backup_created", backup);
-      return backup;
-    },
+    create: async (actor: Actor, input: unknown): Promise<BackupView> =>
+      await write(actor, "manual", parseInput(BackupInput, input ?? {}).with_keys),
 
     /** With the keys: what a rotation replaces is of no use without the key before. */
-    createBeforeRotation: async (actor: Actor): Promise<BackupView> => {
-      const backup = await write("before-key-rotation", true);
-      await record(actor, "backup_created", backup);
-      return backup;
-    },
+    createBeforeRotation: async (actor: Actor): Promise<BackupView> => await write(actor, "before-key-rotation", true),
 
     delete: async (actor: Actor, name: string): Promise<void> => {
       const backup = get(name);
+      beginChange();
       // Under another name first: what a crash leaves of it is no backup any more.
       const removed = join(folder, `${name}.tmp`);
       renameSync(backup.path, removed);
       rmSync(removed, { recursive: true, force: true });
       syncFolder(folder);
-      await record(actor, "backup_deleted", backup);
+      await db.write((tx) => record(tx, actor, "backup_deleted", backup));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError } from "../errors.ts";
+import { beginChange } from "../request-scope.ts";
 import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/runtime.ts";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
 import { observationsOf, referencesOfSnapshots } from "./image-queries.ts";
@@ -123,6 +124,7 @@ export function connectionImageService(options: ConnectionImageOptions) {
         const users = image.named_by.map((user) => `a snapshot of "${user.executor}"`);
         throw inUse("image", imageId, [...new Set(users)]);
       }
+      beginChange();
       try {
         await images.remove(image.id);
       } catch (error) {

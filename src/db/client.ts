@@ -3,6 +3,7 @@ import { DrizzleQueryError } from "drizzle-orm";
 import type { LibSQLDatabase } from "drizzle-orm/libsql";
 import { drizzle } from "drizzle-orm/libsql/sqlite3";
 import { AppError } from "../errors.ts";
+import { writeInScope } from "../request-scope.ts";
 import { openLocal } from "./local-client.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
@@ -119,7 +120,7 @@ function overFile(client: Client, file: string): Database {
   const queue = createWriteQueue<Writer>({ store, writer, retry: retryBusy });
   return {
     read: drizzle({ client: store.reading }),
-    write: (work) => queue.write(work),
+    write: (work) => writeInScope(queue.write, work),
     rewriteTexts: store.rewriteTexts,
     client,
     close: async () => {
@@ -135,15 +136,14 @@ function overFile(client: Client, file: string): Database {
 function overClient(client: Client): Database {
   const database: Drizzle = drizzle({ client });
   let tail: Promise<unknown> = Promise.resolve();
+  const write = <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
+    const result = tail.then(() => retryBusy(() => database.transaction((tx) => work(tx), { behavior: "immediate" })));
+    tail = result.catch(() => undefined);
+    return result;
+  };
   return {
     read: database,
-    write: (work) => {
-      const result = tail.then(() =>
-        retryBusy(() => database.transaction((tx) => work(tx), { behavior: "immediate" })),
-      );
-      tail = result.catch(() => undefined);
-      return result;
-    },
+    write: (work) => writeInScope(write, work),
     rewriteTexts: null,
     client,
     close: async () => {

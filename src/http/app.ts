@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { getPath } from "hono/utils/url";
 import { statusLine } from "../../templates/overview/status.ts";
 import { AppError, errorMessage, notFound } from "../errors.ts";
@@ -13,6 +14,7 @@ import type { Assets } from "./assets.ts";
 import { basePath, belowBasePath } from "./base-path.ts";
 import type { App, AppContext, AppEnv } from "./context.ts";
 import { isSecure } from "./cookies.ts";
+import type { Door } from "./door.ts";
 import { clientAddress } from "./middleware/client-address.ts";
 import { csrf } from "./middleware/csrf.ts";
 import { knownMethods } from "./middleware/methods.ts";
@@ -30,6 +32,7 @@ const maxBodyBytes = 1024 * 1024;
 export interface AppOptions {
   services: Services;
   assets: Assets;
+  door: Door;
   log: Log;
   version: string;
   /** What an upstream said, as it may be shown: without secrets, and cut. */
@@ -38,7 +41,7 @@ export interface AppOptions {
 
 /** The whole of HTTP: middleware first, then the API, then the pages. */
 export function createApp(options: AppOptions): App {
-  const { services, assets, log, version } = options;
+  const { services, assets, door, log, version } = options;
   const app: App = new Hono<AppEnv>({
     getPath: (request) => belowBasePath(getPath(request), basePath(services.settings.current().base_url)),
   });
@@ -60,6 +63,7 @@ export function createApp(options: AppOptions): App {
     c.header("X-Request-Id", c.get("request_id"));
     await next();
   });
+  app.use(door.enter);
   app.use(async function knownAddress(c, next) {
     if (!URL.canParse(c.req.url)) {
       throw new AppError("invalid_host", 400, "The request names no usable host; send a Host header");
@@ -84,6 +88,7 @@ export function createApp(options: AppOptions): App {
   });
   assets.mount(app);
   app.use(session(services), csrf(services));
+  app.use(door.begin);
   app.get("/openapi.json", (c) =>
     c.body(description.text(services.baseUrl(c.req.url)), 200, { "Content-Type": "application/json" }),
   );
@@ -100,7 +105,7 @@ export function createApp(options: AppOptions): App {
       return await respondToPageError(c, error, page);
     } catch (second) {
       log.error("The error page failed", { request_id: c.get("request_id"), error: second });
-      return c.text(errorMessage(error), 500);
+      return c.text(errorMessage(error), error.status as ContentfulStatusCode);
     }
   };
   app.notFound((c) => respondToError(c, notFound("page", shownPath(c.req.path))));

@@ -1,10 +1,15 @@
 import type { Context, Hono } from "hono";
 import type { Actor, Session } from "../auth/schema.ts";
+import type { RequestScope } from "../request-scope.ts";
 
 /** What the middleware puts beside each request. */
 export interface AppEnv {
   Variables: {
     request_id: string;
+    /** Aborted when the process is about to end: what only waits, ends at once. */
+    closing: AbortSignal;
+    /** What the request changes. */
+    scope: RequestScope;
     /** Whether browsers reach us by https, which decides the flags of cookies; missing when the request named no host. */
     is_secure?: boolean;
     /** Of the client; from `X-Forwarded-For` only behind a trusted proxy. */

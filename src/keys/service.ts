@@ -10,6 +10,7 @@ import { withoutRoom } from "../durable-files.ts";
 import { AppError, conflict, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
+import { beginChange } from "../request-scope.ts";
 import type { ApprovalTokens } from "../secrets/approval-tokens.ts";
 import { generateFernetKey } from "../secrets/fernet.ts";
 import { fingerprint, KeyError, type Keys, keyId, replaceStoredKeys } from "../secrets/keys.ts";
@@ -149,6 +150,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     const before = keyId(sessionKey);
     const next = randomBytes(sessionKeyBytes);
     options.onNewSecret(next.toString("base64url"));
+    beginChange();
     replaceStoredKeys(data_dir, { session: sessionKey }, { session: next.toString("base64url") });
     // In the same breath: from here on nothing of the former key holds, whatever becomes of the rows.
     sessionKey = next;

@@ -6,6 +6,7 @@ import { type Config, readConfig } from "../../src/config.ts";
 import type { Runtimes } from "../../src/connections/schema.ts";
 import { createApp } from "../../src/http/app.ts";
 import { loadAssets, packagedFiles } from "../../src/http/assets.ts";
+import { createDoor } from "../../src/http/door.ts";
 import { createLog } from "../../src/log.ts";
 import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
@@ -82,7 +83,8 @@ export async function testApp(options: TestAppOptions = {}) {
     instance_id: "test",
     ...(options.runtimes === undefined ? {} : { runtimes: options.runtimes }),
   });
-  const app = createApp({ services, assets: assets(), log, version: "0.0.0-test", excerpt: redactor.excerpt });
+  const door = createDoor(clock);
+  const app = createApp({ services, assets: assets(), door, log, version: "0.0.0-test", excerpt: redactor.excerpt });
   const origin = config.base_url === null ? testOrigin : new URL(config.base_url).origin;
   const peer = { peer_address: "198.51.100.7" };
   const send = async (path: string, init: RequestInit = {}) => await app.request(`${origin}${path}`, init, peer);
@@ -94,6 +96,7 @@ export async function testApp(options: TestAppOptions = {}) {
 
   return {
     app,
+    door,
     services,
     db,
     clock,

@@ -22,6 +22,8 @@ interface StreamOptions {
   clock: Clock;
   /** Whether the session that asked still holds; false ends the stream. */
   holds: () => Promise<boolean>;
+  /** Aborted when the process is about to end, and the stream with it. */
+  closing: AbortSignal;
 }
 
 /**
@@ -30,7 +32,7 @@ interface StreamOptions {
  */
 export function eventStream(
   c: AppContext,
-  { clock, holds }: StreamOptions,
+  { clock, holds, closing }: StreamOptions,
   messages: (signal: AbortSignal) => AsyncIterable<StreamMessage>,
 ): Response {
   const headers = {
@@ -71,6 +73,8 @@ export function eventStream(
           send(encoded(message));
         }
       };
+      if (closing.aborted) end();
+      closing.addEventListener("abort", end, { once: true, signal });
       watch().catch((error: unknown) => {
         if (!signal.aborted) fail(error);
       });

@@ -84,7 +84,7 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
     // Not known: told as any other page, before the stream begins.
     await runs.get(id);
     const session = requireSession(c);
-    const options = { clock: services.clock, holds: () => services.auth.holds(session) };
+    const options = { clock: services.clock, holds: () => services.auth.holds(session), closing: c.get("closing") };
     return eventStream(c, options, (signal) =>
       messages(services, page, c, id, Number.isSafeInteger(seen) && seen > 0 ? seen : 0, signal),
     );

@@ -18,6 +18,10 @@ const general: MessageDictionary = [
   ['The method "{}" is not one of ours', "不支持方法“{}”"],
   ["This path takes {}, not {}", "此路径接受 {}，不接受 {}"],
   ["Change the bootstrap password first", "请先更改初始密码"],
+  [
+    "Tidemark is stopping and has changed nothing; try again in a moment",
+    "Tidemark 正在停止，未作任何更改；请稍后再试",
+  ],
   ["The disk of the database is full; free space and try again", "数据库所在磁盘已满；请释放空间后重试"],
   ["The smallest page has 1 entry", "每页至少 1 条"],
   ["The largest page has {} entries", "每页最多 {} 条"],

@@ -4,11 +4,13 @@ import type { AppEnv } from "../../../src/http/context.ts";
 import { eventStream } from "../../../src/http/pages/event-stream.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
+const { signal: closing } = new AbortController();
+
 function appWithStream() {
   const asked: AbortSignal[] = [];
   const app = new Hono<AppEnv>();
   app.get("/stream", (c) =>
-    eventStream(c, { clock: createFakeClock(), holds: async () => true }, async function* (signal) {
+    eventStream(c, { clock: createFakeClock(), holds: async () => true, closing }, async function* (signal) {
       asked.push(signal);
       yield { id: "1", data: "<p>\n</p>" };
     }),
@@ -38,7 +40,7 @@ test("eventStream() ends within a second of its session, and tells nothing more"
   const asked: AbortSignal[] = [];
   const app = new Hono<AppEnv>();
   app.get("/stream", (c) =>
-    eventStream(c, { clock, holds: async () => isLive }, async function* (signal) {
+    eventStream(c, { clock, holds: async () => isLive, closing }, async function* (signal) {
       asked.push(signal);
       yield { id: "1", data: "before" };
       await clock.sleep(60_000, signal);
@@ -62,10 +64,30 @@ test("eventStream() looks at the session before each message", async () => {
     return looks < 2;
   };
   app.get("/stream", (c) =>
-    eventStream(c, { clock: createFakeClock(), holds }, async function* () {
+    eventStream(c, { clock: createFakeClock(), holds, closing }, async function* () {
       yield { id: "1", data: "one" };
       yield { id: "2", data: "two" };
     }),
   );
   expect(await (await app.request("/stream")).text()).toBe("event: ping\ndata:\n\nid: 1\ndata: one\n\n");
+});
+
+test("eventStream() ends at once with the process", async () => {
+  const ending = new AbortController();
+  const asked: AbortSignal[] = [];
+  const clock = createFakeClock();
+  const app = new Hono<AppEnv>();
+  app.get("/stream", (c) =>
+    eventStream(c, { clock, holds: async () => true, closing: ending.signal }, async function* (signal) {
+      asked.push(signal);
+      yield { id: "1", data: "before" };
+      await clock.sleep(60_000, signal);
+    }),
+  );
+  const answer = await app.request("/stream");
+  const text = answer.text();
+  await clock.advance(1000);
+  ending.abort();
+  expect(await text).toBe("event: ping\ndata:\n\nid: 1\ndata: before\n\n");
+  expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
 });
