@@ -146,6 +146,26 @@ for (const mode of modes) {
         expect((await project.container("shows")).Config.Env).toContain("SHOWN=1.1.0");
       });
 
+      test("equal replicas are equal, in whatever order compose writes what it keeps in maps", async () => {
+        const repository = repositoryOf("replicas");
+        const [from, to] = [await release(repository, "1.0.0"), await release(repository, "1.1.0")];
+        const members = {
+          image: from,
+          scale: 3,
+          extra_hosts: ["a:10.0.0.1", "b:10.0.0.2", "c:10.0.0.3", "d:10.0.0.4"],
+          ulimits: { nofile: 4096, nproc: 4096, core: 0, memlock: 65536 },
+        };
+        await using project = createProject(engine, client, version, {
+          "compose.yaml": JSON.stringify({ services: { app: members } }),
+        });
+        expect(Object.keys(await project.up())).toHaveLength(3);
+        await using session = await openSession(engine.address);
+        const ref = { kind: "compose", id: project.name } as const;
+        const plan = await session.plan(ref, [{ ...changeTo(to), service: "app" }]);
+        expect(plan.refusals).toEqual([]);
+        expect(plan.containers).toHaveLength(3);
+      });
+
       test("another tag and no patch: the notice says that `up` goes back, and it does", async () => {
         const repository = repositoryOf("unpatched");
         const [from, to] = [await release(repository, "1.0.0"), await release(repository, "1.1.0")];

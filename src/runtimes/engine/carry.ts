@@ -242,7 +242,7 @@ export function mountPath(path: string): string {
   return `/${parts.join("/")}`;
 }
 
-function bindDestination(bind: string): string {
+export function bindDestination(bind: string): string {
   const [first = "", second] = bind.split(":");
   return second ?? first;
 }

@@ -10,6 +10,7 @@ import { isOwnLabel } from "./names.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { canonical, isBlank, listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "./raw.ts";
 import { isSameReference } from "./reference.ts";
+import { unorderedConfig, unorderedEndpoint, unorderedHost } from "./unordered.ts";
 
 /** A setting that did not arrive as planned. The values are not part of it: they may be secrets. */
 export interface Difference {
@@ -84,12 +85,11 @@ export function comparableConfig(config: RawObject, owner: Pick<ContainerInspect
   const isMade = isHostnameForeign(owner) || isHostnameMade(owner.Id, hostname);
   const labels = Object.entries(stringMapAt(config.Labels)).filter(([key]) => !isOwnLabel(key));
   return {
-    ...config,
+    ...unorderedConfig(config),
     // An empty text and an absent one are the same to the engine for these.
     ...blankToNull(config),
     Hostname: isMade ? null : hostname,
     Domainname: isHostnameForeign(owner) ? null : emptyToNull(config.Domainname),
-    Env: [...stringsAt(config.Env)].sort(),
     Labels: Object.fromEntries(labels),
     Healthcheck: comparableCheck(config.Healthcheck),
   };
@@ -97,13 +97,13 @@ export function comparableConfig(config: RawObject, owner: Pick<ContainerInspect
 
 export function comparableHost(host: RawObject): RawObject {
   const { RestartPolicy: _later, ...rest } = host;
-  return {
+  return unorderedHost({
     ...rest,
     // Newer engines write down which network their default one is.
     NetworkMode: host.NetworkMode === "default" ? "bridge" : host.NetworkMode,
-    Links: stringsAt(host.Links).map(linkForCreate).sort(),
+    Links: stringsAt(host.Links).map(linkForCreate),
     PortBindings: portBindings(host.PortBindings),
-  };
+  });
 }
 
 /** An address of "all" is written empty or not at all. */
@@ -138,7 +138,7 @@ function plannedAliases(endpoint: RawObject, expected: RawObject, found: Contain
   return stringsAt(endpoint.Aliases).filter((alias) => planned.includes(alias) || !added.includes(alias));
 }
 
-function comparableEndpoint(endpoint: RawObject): RawObject {
+export function comparableEndpoint(endpoint: RawObject): RawObject {
   const {
     NetworkID: _networkId,
     EndpointID: _endpointId,
@@ -152,7 +152,7 @@ function comparableEndpoint(endpoint: RawObject): RawObject {
     ...configured
   } = endpoint;
   // A marker, so that an endpoint without any setting still counts as attached.
-  return { ...configured, Aliases: [...stringsAt(endpoint.Aliases)].sort(), attached: true };
+  return { ...unorderedEndpoint(configured), attached: true };
 }
 
 /** Without what the new image brings where nothing was mounted before. */

@@ -1,6 +1,6 @@
 import type { FieldDiff } from "../runtime.ts";
 import type { Blueprint } from "./carry.ts";
-import { comparableConfig, comparableHost, differingKeys } from "./compare.ts";
+import { comparableConfig, comparableEndpoint, comparableHost, differingKeys } from "./compare.ts";
 import { variableName } from "./merge.ts";
 import type { ContainerInspect } from "./objects.ts";
 import { canonical, isBlank, isSame, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
@@ -64,8 +64,7 @@ export function blueprintDiffs(
 /** Where the engine does not say who chose the address, it may be a random one of this start. */
 function networksOf({ attachments }: Blueprint): RawObject {
   const networks = attachments.map(({ network, endpoint: { MacAddress: _address, ...endpoint } }) => {
-    // A marker, so that a network without any setting still counts.
-    return [network, { ...endpoint, attached: true }] as const;
+    return [network, comparableEndpoint(endpoint)] as const;
   });
   return Object.fromEntries(networks);
 }

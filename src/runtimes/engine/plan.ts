@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Change, Refusal, UpdatePlan } from "../runtime.ts";
 import { attachments, type Blueprint, blueprint, carriedCounts, mountPath } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
-import { comparableConfig, comparableHost } from "./compare.ts";
+import { comparableConfig, comparableEndpoint, comparableHost } from "./compare.ts";
 import { fieldDiffs } from "./diff.ts";
 import { type ContainerInspect, type ImageInspect, isIdPrefix, isRunning, nameOf, platformOf } from "./objects.ts";
 import { canonical, objectAt, type RawObject, stringAt, stringsAt } from "./raw.ts";
@@ -183,7 +183,7 @@ export function planHash(container: ContainerInspect, apiVersion: string, desire
     networks: attachments(container, apiVersion).map(({ network, endpoint }) => {
       // Where the engine does not say who chose the address, it may be a random one of this start.
       const { MacAddress: _address, ...configured } = endpoint;
-      return { network, endpoint: configured };
+      return { network, endpoint: comparableEndpoint(configured) };
     }),
     mounts: (container.Mounts ?? [])
       .map((mount) => [mount.Destination, mount.Type, mount.Name ?? mount.Source, mount.RW])

@@ -1,5 +1,5 @@
 import { attachments } from "../carry.ts";
-import { comparableConfig, comparableHost } from "../compare.ts";
+import { comparableConfig, comparableEndpoint, comparableHost } from "../compare.ts";
 import { composeLabels, composeOf } from "../compose/labels.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { canonical, objectAt, stringMapAt, stringsAt } from "../raw.ts";
@@ -27,7 +27,7 @@ function settingsOf(container: ContainerInspect): string {
     mounts,
     networks: attachments(container, "1.44").map(({ network, endpoint }) => ({
       network,
-      aliases: stringsAt(endpoint.Aliases).filter((alias) => !own.has(alias)),
+      aliases: stringsAt(comparableEndpoint(endpoint).Aliases).filter((alias) => !own.has(alias)),
       driver: endpoint.DriverOpts,
     })),
     image: container.Image,
