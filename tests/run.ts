@@ -1,10 +1,12 @@
 // The whole test command: several `bun test` processes at once, because most of the time of the suites on real peers is waiting.
-// Each suite on real peers has a process of its own, which shares nothing with the others; the fast layer is one more. Arguments,
-// a file or a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
+// Each suite on real peers has a process of its own, which shares nothing with the others; the fast layer is one more, and once more
+// at each of the faked dates. Arguments, a file or a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
+import { type FakedDate, fakedDates, fakedDatesMissing, fakedEnvironment } from "./support/faked-dates.ts";
+import { arePeersRequired } from "./support/peer.ts";
 
 const root = join(import.meta.dir, "..");
 /** Twice the cores of a small machine, since they wait for half of the time; not many, since engines and browsers take memory. */
@@ -48,6 +50,7 @@ interface Share {
   title: string;
   args: readonly string[];
   weight: number;
+  date?: FakedDate;
 }
 
 interface Outcome {
@@ -61,7 +64,7 @@ interface Outcome {
 
 const running = new Set<ChildProcess>();
 
-/** The fast layer as one share, and each file that needs real peers as another; the longest first. */
+/** The fast layer as one share for each date, and each file that needs real peers as another; the longest first. */
 function shares(): Share[] {
   const folder = join(root, "tests/real");
   const files = readdirSync(folder).filter((name) => /\.test\.tsx?$/.test(name));
@@ -71,13 +74,20 @@ function shares(): Share[] {
     return { title: `tests/real/${name}`, args: [`./${relative(root, join(folder, name))}`], weight };
   });
   const fast = { title: "the fast layer", args: ["--path-ignore-patterns", "tests/real/**"], weight: 1e8 };
-  return [...real, fast].sort((a, b) => b.weight - a.weight);
+  const faked = fakedDates.map((date) => ({ ...fast, title: `the fast layer ${date.title}`, date }));
+  return [...real, fast, ...faked].sort((a, b) => b.weight - a.weight);
 }
 
-function startTests(args: readonly string[], stdio: "inherit" | "pipe", isApart = false): ChildProcess {
+function startTests(
+  args: readonly string[],
+  stdio: "inherit" | "pipe",
+  isApart = false,
+  date?: FakedDate,
+): ChildProcess {
   const [command, ...rest] = [...(isApart ? isolate : []), process.execPath, "test", `--timeout=${limitMs}`, ...args];
   const child = spawn(command ?? process.execPath, rest, {
     cwd: root,
+    env: { ...process.env, ...(date === undefined ? {} : fakedEnvironment(date)) },
     stdio: ["ignore", stdio, stdio],
   });
   running.add(child);
@@ -85,9 +95,14 @@ function startTests(args: readonly string[], stdio: "inherit" | "pipe", isApart 
   return child;
 }
 
-async function perform({ title, args }: Share): Promise<Outcome> {
+async function perform({ title, args, date }: Share): Promise<Outcome> {
+  const missing = date === undefined ? null : fakedDatesMissing();
+  if (missing !== null) {
+    const note = arePeersRequired ? `(fail) ${title}: ${missing}` : `skipped: ${title}: ${missing}`;
+    return { title, passed: 0, failed: arePeersRequired ? 1 : 0, skipped: 0, notes: [note] };
+  }
   const startedAt = performance.now();
-  const child = startTests(args, "pipe", canIsolate && apart.has(title));
+  const child = startTests(args, "pipe", canIsolate && apart.has(title), date);
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
   const end = await new Promise<number | string>((resolve) => {
@@ -95,8 +110,11 @@ async function perform({ title, args }: Share): Promise<Outcome> {
     child.once("close", (code, signal) => resolve(code ?? signal ?? "no code"));
   });
   const output = Buffer.concat(chunks).toString();
-  const outcome = judge(title, output, end);
-  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  const tookMs = performance.now() - startedAt;
+  const judged = judge(title, output, tookMs < (date?.leastMs ?? 0) ? "its date still ahead" : end);
+  // The same test may fail at one date alone.
+  const outcome = { ...judged, notes: judged.notes.map((note) => (date === undefined ? note : `${note}, ${title}`)) };
+  const seconds = Math.round(tookMs / 1000);
   console.log(`== ${title}\n${output.trimEnd()}\n== ${title}: ${told(outcome)}, in ${seconds} s\n`);
   return outcome;
 }

@@ -1,6 +1,7 @@
 import { describe } from "bun:test";
 
-const isRequired = process.env.CI === "true" || process.env.TIDEMARK_REQUIRE_PEERS === "1";
+/** Where the real peers are promised, as in CI: what is missing there is a failure. */
+export const arePeersRequired = process.env.CI === "true" || process.env.TIDEMARK_REQUIRE_PEERS === "1";
 
 /**
  * A suite that needs a real peer. `missing` says why the peer is not here, or null when it is. Without the peer the suite
@@ -11,7 +12,7 @@ export function peerSuite(name: string, missing: string | null, body: () => void
     describe(name, body);
     return;
   }
-  if (isRequired) throw new Error(`${name}: ${missing}`);
+  if (arePeersRequired) throw new Error(`${name}: ${missing}`);
   console.log(`skipped: ${name}: ${missing}`);
   describe.skip(name, body);
 }
