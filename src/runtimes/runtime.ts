@@ -90,7 +90,10 @@ export interface FileNotice {
   service: string;
   /** Null where the runtime did not tell which file it is. */
   path: string | null;
-  /** The line as it should be, or a unified diff where the file could be read. */
+  /**
+   * The line as it should be, or a unified diff where the file could be read, on top of those before it; blank where nothing has to be
+   * edited or where an edit that another service has does it.
+   */
   patch: string;
   is_readable: boolean;
   /** What happens to what runs when the file stays as it is, and when it is edited. */

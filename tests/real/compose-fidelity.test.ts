@@ -135,7 +135,7 @@ for (const mode of modes) {
         const outlooks = await composeOutlooks(moves, { folders });
         const patch = outlooks[0]?.notice?.patch ?? "";
         expect(outlooks.map((each) => each.reason)).toEqual([null, null, "the edit changes more of it than its image"]);
-        expect(outlooks.map((each) => each.notice?.patch)).toEqual([patch, patch, patch]);
+        expect(outlooks.map((each) => each.notice?.patch)).toEqual([patch, "", ""]);
         expect(patch).not.toContain("hidden");
         for (const [index, container] of containers.entries()) await remake(opened, container, to, outlooks[index]);
         project.patch(patch);
@@ -164,6 +164,45 @@ for (const mode of modes) {
         const plan = await session.plan(ref, [{ ...changeTo(to), service: "app" }]);
         expect(plan.refusals).toEqual([]);
         expect(plan.containers).toHaveLength(3);
+      });
+
+      test("all patches applied, each once: compose reads what was wanted from every shared place", async () => {
+        const repository = repositoryOf("shared");
+        const [from, to] = [await release(repository, "1.0.0"), await release(repository, "1.1.0")];
+        const line = `image: ${from}`;
+        await using project = createProject(engine, client, version, {
+          "compose.yaml": [
+            `x-base: &base {${line}}`,
+            "services:",
+            "  merged: {<<: *base}",
+            `  base:\n    ${line}`,
+            "  one:\n    extends: base",
+            "  two:\n    extends: one",
+            "  three:\n    <<: *base\n    tty: true",
+            "  four:\n    extends: three",
+            `  anchor: &anchor\n    ${line}`,
+            "  alias: *anchor",
+            `  tag:\n    image: ${from.replace("1.0.0", "$" + "{TAG}")}`,
+            `  again:\n    image: ${from.replace("1.0.0", "$" + "{TAG:-0.1.0}")}`,
+            "",
+          ].join("\n"),
+          ".env": "TAG=1.0.0\n",
+        });
+        await project.up();
+        const services = ["one", "two", "three", "four", "anchor", "alias", "tag", "again"];
+        const moves = await Promise.all(
+          services.map(async (service) => ({ container: await project.container(service), reference: to })),
+        );
+        const outlooks = await composeOutlooks(moves, { folders });
+        const patches = outlooks.map(({ notice }) => notice?.patch ?? "");
+        expect(patches.map((patch) => patch !== "")).toEqual([true, false, true, false, true, false, true, false]);
+        for (const patch of patches) if (patch !== "") project.patch(patch);
+        const images = await project.images();
+        expect(images).toEqual({
+          merged: from,
+          base: from,
+          ...Object.fromEntries(services.map((service) => [service, to])),
+        });
       });
 
       test("another tag and no patch: the notice says that `up` goes back, and it does", async () => {

@@ -60,7 +60,7 @@ function must(answer: ApiAnswer, status: number): Json {
 
 /** Each text once, in its order: services whose line is the same edit say the same. */
 function patchOf(files: readonly FileNotice[]): string {
-  return [...new Set(files.map((file) => file.patch))].join("");
+  return files.map((file) => file.patch).join("");
 }
 
 // What an administrator does with a stack on a bad day, by the API alone, on real parts. The steps build on each other.

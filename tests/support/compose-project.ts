@@ -33,6 +33,8 @@ export interface ComposeProject extends AsyncDisposable {
   up(): Promise<Readonly<Record<string, string>>>;
   ids(): Promise<Readonly<Record<string, string>>>;
   container(service: string): Promise<ContainerInspect>;
+  /** The image of each service as `docker compose config` reads the files. */
+  images(): Promise<Readonly<Record<string, string>>>;
   /** Applies a patch with the tool that people have. */
   patch(text: string): void;
 }
@@ -73,6 +75,12 @@ export function createProject(
       const found = (await mine()).find((each) => stringMapAt(each.Labels)[composeLabels.service] === service);
       if (found === undefined) throw new Error(`The project has no container of "${service}"`);
       return client.inspectContainer(found.Id);
+    },
+    async images() {
+      const config = JSON.parse(await compose.must(["-p", name, "config", "--format", "json"])) as {
+        services: Record<string, { image: string }>;
+      };
+      return Object.fromEntries(Object.entries(config.services).map(([service, { image }]) => [service, image]));
     },
     patch(text) {
       execFileSync("patch", ["-p0", "--quiet"], { cwd: folder, input: text });

@@ -252,7 +252,7 @@ test.each([
   "its labels hold names that compose does not give",
   "compose hashes the id of the container whose volumes it takes",
   "the line has more in it than the image",
-  "it has the place in common with a service that gets another image",
+  '"web" gets its image from the same place and is to get another one: one of the two needs a line of its own',
   "the service was not found there",
   "the image is no plain text",
   "the value of TAG was not found in a file",

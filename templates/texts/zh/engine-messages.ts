@@ -195,6 +195,7 @@ const fileNotices: MessageDictionary = [
       "修改后，下一次会用“{}”重建容器一次，原因：{}",
     ],
     ["it has to be edited by hand, because {}", "需要手动修改，原因：{}"],
+    ['it is the edit for "{}"', "与“{}”是同一处修改"],
     ["the same edit changes {}", "同一处修改也会影响 {}"],
   ]),
   [
@@ -222,8 +223,8 @@ const fileNotices: MessageDictionary = [
   ["compose hashes the id of the container whose volumes it takes", "compose 会把提供卷的容器的 ID 计入哈希"],
   ["the line has more in it than the image", "该行不只包含镜像"],
   [
-    "it has the place in common with a service that gets another image",
-    "该处与另一个服务共用，而那个服务要换成别的镜像",
+    '"{}" gets its image from the same place and is to get another one: one of the two needs a line of its own',
+    "“{}”的镜像也来自该处，但要换成别的镜像：两者之一需要自己的一行",
   ],
   ["the service was not found there", "其中没有找到该服务"],
   ["the image is no plain text", "镜像不是普通文本"],

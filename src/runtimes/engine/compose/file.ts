@@ -3,7 +3,7 @@ import { type Environment, readEnvironment, withVariable } from "./environment-f
 import { editTemplate, evaluate, parseTemplate, type TemplateEdit } from "./interpolate.ts";
 import type { ComposeContainer } from "./labels.ts";
 import { linePatch } from "./line-patch.ts";
-import { type Place, placeFinder } from "./places.ts";
+import { type Place, type PlaceFinder, placeFinder } from "./places.ts";
 import type { ComposeSources, SourceFile } from "./sources.ts";
 
 export interface WantedImage {
@@ -24,8 +24,17 @@ export interface FileEdit {
   present: string | null;
   /** Other services whose image the same edit changes. */
   also: readonly string[];
+  /** The service whose edit does it, as both get their image from the same place; null for an edit of its own. */
+  same_as: string | null;
   /** Why there is no patch. */
   reason: string | null;
+}
+
+/** The services of one project that were made from the same files, and the images that they are to get. */
+export interface FileView {
+  compose: ComposeContainer;
+  sources: ComposeSources;
+  wanted: readonly WantedImage[];
 }
 
 export interface FileEdits {
@@ -34,78 +43,140 @@ export interface FileEdits {
   environment: readonly SourceFile[];
 }
 
-interface State {
-  files: ReadonlyMap<string, string>;
-  environment: ReadonlyMap<string, string>;
+/** The text of every file, by its path: views may have files in common. */
+type Texts = ReadonlyMap<string, string>;
+
+interface Wanted extends WantedImage {
+  view: FileView;
 }
 
 /** What may stand in YAML without quotes, and in a line of a patch. */
 const plainReference = /^[A-Za-z0-9][A-Za-z0-9._/:@+-]*$/;
 
 /**
- * Finds where the images of services are written and makes the edits, each on top of those before; nothing is written. Formatting,
- * comments and quotes stay. Where the image is a variable, the edit goes to its line in the environment file or to its default;
- * where it comes from another service (`extends`, a merge key), the service gets an `image` of its own.
+ * Finds where the images of services are written and makes the edits, one for each place and each on top of those before; nothing is
+ * written. Formatting, comments and quotes stay. Where the image is a variable, the edit goes to its line in the environment file or
+ * to its default; where it comes from another service (`extends`, a merge key), the service gets an `image` of its own. Services that
+ * get their image from one place and are to get different ones are left to a person.
  */
-export async function editFiles(
-  compose: ComposeContainer,
-  sources: ComposeSources,
-  wanted: readonly WantedImage[],
-): Promise<FileEdits> {
-  const findPlaces = placeFinder(await import("yaml"));
-  const start: State = {
-    files: new Map(sources.files.map(({ path, text }) => [path, text])),
-    environment: new Map(sources.environment.map(({ path, text }) => [path, text])),
-  };
-  const look = (state: State) => {
-    const places = findPlaces(state.files);
-    const known = environmentOf(state, compose.project);
-    return { places, known, images: new Map([...places].map(([name, place]) => [name, imageAt(place, known)])) };
-  };
-  const found = look(start);
-  const edits: FileEdit[] = [];
-  let state = start;
-  for (const { service, reference } of wanted) {
-    const now = look(state);
-    const common = { service, line: `image: ${reference}`, present: found.images.get(service) ?? null };
-    const earlier = edits.find((each) => each.also.includes(service));
-    if (now.images.get(service) === reference) {
-      const place = found.places.get(service)?.path ?? "";
-      const { path, line, patch } = earlier ?? { path: place, line: common.line, patch: "" };
-      edits.push({ ...common, path, line, patch, also: [], reason: null });
-      continue;
-    }
-    const made = editOne(state, now.places.get(service), now.known, reference);
-    if ("reason" in made) {
-      edits.push({
-        ...common,
-        path: made.path ?? sources.files[0]?.path ?? "",
-        patch: null,
-        also: [],
-        reason: made.reason,
-      });
-      continue;
-    }
-    const after = look(made.state);
-    const also = [...after.images].filter(([name, image]) => name !== service && image !== now.images.get(name));
-    edits.push({
-      ...common,
-      path: made.path,
-      line: made.line,
-      patch: made.is_own_line ? linePatch(shown(made.path, compose), made.before, made.after) : null,
-      also: also.map(([name]) => name),
-      reason: made.is_own_line ? null : "the line has more in it than the image",
+export async function editFiles(views: readonly FileView[]): Promise<readonly FileEdits[]> {
+  const look = lookerAt(views, placeFinder(await import("yaml")));
+  const start = new Map(
+    views.flatMap(({ sources }) => [...sources.files, ...sources.environment]).map(({ path, text }) => [path, text]),
+  );
+  const asked = views.flatMap((view) => view.wanted.map((each) => ({ ...each, view })));
+  const conflicts = new Map<Wanted, string>();
+  let made = editAll(asked, conflicts, start, look);
+  // Each time two more at least are in conflict, and are left alone the next time.
+  while (made === null) made = editAll(asked, conflicts, start, look);
+  const { texts, edits } = made;
+  return views.map((view) => ({
+    edits: [...edits].filter(([each]) => each.view === view).map(([, edit]) => edit),
+    environment: [...withTexts(view.sources.environment, texts)].map(([path, text]) => ({ path, text })),
+  }));
+}
+
+/** What the files of a view say. */
+interface Look {
+  places: ReadonlyMap<string, Place>;
+  known: Environment;
+  /** By service; null where these files alone do not tell it. */
+  images: ReadonlyMap<string, string | null>;
+}
+
+type Looks = (view: FileView) => Look | undefined;
+
+function lookerAt(views: readonly FileView[], findPlaces: PlaceFinder): (texts: Texts) => Looks {
+  return (texts) => {
+    const looks = views.map((view) => {
+      const places = findPlaces(withTexts(view.sources.files, texts));
+      const known = environmentOf(view, texts);
+      const images = new Map([...places].map(([name, place]) => [name, imageAt(place, known)]));
+      return [view, { places, known, images }] as const;
     });
-    state = made.state;
-  }
-  const { images } = look(state);
-  return {
-    edits: edits.map((edit, index) => {
-      if (edit.patch === null || images.get(edit.service) === wanted[index]?.reference) return edit;
-      return { ...edit, patch: null, reason: "it has the place in common with a service that gets another image" };
-    }),
-    environment: [...state.environment].map(([path, text]) => ({ path, text })),
+    const byView = new Map<FileView, Look>(looks);
+    return (view) => byView.get(view);
   };
+}
+
+/** Null where an edit undid another one: both are in `conflicts` then, with a service that each is at odds with. */
+function editAll(
+  asked: readonly Wanted[],
+  conflicts: Map<Wanted, string>,
+  start: Texts,
+  look: (texts: Texts) => Looks,
+): { texts: Texts; edits: ReadonlyMap<Wanted, FileEdit> } | null {
+  const edits = new Map<Wanted, FileEdit>();
+  const found = look(start);
+  let texts = start;
+  for (const each of asked) {
+    const { view, service, reference } = each;
+    const now = look(texts);
+    const place = now(view)?.places.get(service);
+    const unmade = {
+      service,
+      path: place?.path ?? view.sources.files[0]?.path ?? "",
+      line: `image: ${reference}`,
+      patch: null,
+      present: found(view)?.images.get(service) ?? null,
+      also: [],
+      same_as: null,
+    };
+    const conflict = conflicts.get(each);
+    if (conflict !== undefined) {
+      edits.set(each, { ...unmade, reason: inConflict(conflict) });
+      continue;
+    }
+    if (now(view)?.images.get(service) === reference) {
+      const earlier = [...edits.values()].find(({ also }) => also.includes(service));
+      const shared = earlier === undefined ? { patch: "" } : { ...earlier, same_as: earlier.service, also: [] };
+      edits.set(each, { ...unmade, ...shared, service, present: unmade.present, reason: null });
+      continue;
+    }
+    const made = editOne(each, texts, now(view), place);
+    if ("reason" in made) {
+      edits.set(each, { ...unmade, path: made.path ?? unmade.path, reason: made.reason });
+      continue;
+    }
+    const after = look(made.texts);
+    const undone = [...edits.keys()].filter((other) => {
+      const [was, is] = [now, after].map((looks) => looks(other.view)?.images.get(other.service));
+      return was === other.reference && is !== was;
+    });
+    if (undone[0] !== undefined) {
+      for (const other of undone) conflicts.set(other, service);
+      conflicts.set(each, undone[0].service);
+      return null;
+    }
+    edits.set(each, { ...unmade, ...patchOf(each, made), also: changedBetween(asked, now, after, service) });
+    texts = made.texts;
+  }
+  return { texts, edits };
+}
+
+function inConflict(service: string): string {
+  return `"${service}" gets its image from the same place and is to get another one: one of the two needs a line of its own`;
+}
+
+function patchOf({ view }: Wanted, made: MadeEdit): Pick<FileEdit, "path" | "line" | "patch" | "reason"> {
+  const { path, line, before, after } = made;
+  if (!made.is_own_line) return { path, line, patch: null, reason: "the line has more in it than the image" };
+  return { path, line, patch: linePatch(shown(path, view.compose), before, after), reason: null };
+}
+
+/** The services other than this one whose image is another after an edit. */
+function changedBetween(asked: readonly Wanted[], now: Looks, after: Looks, service: string): readonly string[] {
+  const names = [...new Set(asked.map(({ view }) => view))].flatMap((view) => {
+    const images = now(view)?.images;
+    return [...(after(view)?.images ?? [])]
+      .filter(([name, image]) => image !== images?.get(name))
+      .map(([name]) => name);
+  });
+  return [...new Set(names)].filter((name) => name !== service);
+}
+
+function withTexts(files: readonly SourceFile[], texts: Texts): Texts {
+  return new Map(files.map(({ path, text }) => [path, texts.get(path) ?? text]));
 }
 
 interface MadeEdit {
@@ -115,46 +186,40 @@ interface MadeEdit {
   after: string;
   /** Whether a diff of whole lines shows nothing else of the file. */
   is_own_line: boolean;
-  state: State;
+  texts: Texts;
 }
 
 function editOne(
-  state: State,
+  { view: { sources }, reference }: Wanted,
+  texts: Texts,
+  now: Look | undefined,
   place: Place | undefined,
-  known: Environment,
-  reference: string,
 ): MadeEdit | { path: string | null; reason: string } {
-  if (place === undefined) return { path: null, reason: "the service was not found there" };
+  if (now === undefined || place === undefined) return { path: null, reason: "the service was not found there" };
   if (place.kind === "none") return place;
   const { path, start } = place;
   if (!plainReference.test(reference)) return { path, reason: "the image is no plain text" };
-  const before = state.files.get(path) ?? "";
+  const before = texts.get(path) ?? "";
   const line = `image: ${reference}`;
   const inFile = (after: string, isOwnLine: boolean): MadeEdit => {
-    return {
-      path,
-      line,
-      before,
-      after,
-      is_own_line: isOwnLine,
-      state: { ...state, files: replaced(state.files, path, after) },
-    };
+    return { path, line, before, after, is_own_line: isOwnLine, texts: new Map([...texts, [path, after]]) };
   };
   if (place.kind === "absent") {
     const added = `${place.indent}${line}${place.line_end}`;
     return inFile(before.slice(0, start) + added + before.slice(start), true);
   }
-  const edit = templateEdit(place.value, known, reference);
+  const edit = templateEdit(place.value, now.known, reference);
   if (edit.kind === "text") {
     const scalar = `${place.quote}${edit.text}${place.quote}`;
     return inFile(before.slice(0, start) + scalar + before.slice(place.end), place.is_own_line);
   }
-  for (const [file, text] of [...state.environment].reverse()) {
+  for (const { path: file } of sources.environment.toReversed()) {
+    const text = texts.get(file) ?? "";
     const after = withVariable(text, edit.name, edit.value);
     if (after === null) continue;
-    const environment = replaced(state.environment, file, after);
     const assignment = `${edit.name}=${edit.value}`;
-    return { path: file, line: assignment, before: text, after, is_own_line: true, state: { ...state, environment } };
+    const changed = new Map([...texts, [file, after] as const]);
+    return { path: file, line: assignment, before: text, after, is_own_line: true, texts: changed };
   }
   return { path, reason: `the value of ${edit.name} was not found in a file` };
 }
@@ -166,10 +231,6 @@ function templateEdit(value: string, known: Environment, reference: string): Tem
   return editTemplate(value, parts, known.variables, reference);
 }
 
-function replaced(map: ReadonlyMap<string, string>, key: string, value: string): ReadonlyMap<string, string> {
-  return new Map([...map, [key, value]]);
-}
-
 function imageAt(place: Place, known: Environment): string | null {
   const parts = place.value === null ? null : parseTemplate(place.value);
   if (parts === null) return null;
@@ -178,10 +239,10 @@ function imageAt(place: Place, known: Environment): string | null {
 }
 
 /** Of all environment files: a later one wins. */
-function environmentOf({ environment }: State, project: string): Environment {
-  const variables = new Map([["COMPOSE_PROJECT_NAME", project]]);
+function environmentOf({ compose, sources }: FileView, texts: Texts): Environment {
+  const variables = new Map([["COMPOSE_PROJECT_NAME", compose.project]]);
   const unknown = new Set<string>();
-  for (const text of environment.values()) {
+  for (const text of withTexts(sources.environment, texts).values()) {
     const file = readEnvironment(text);
     for (const [name, value] of file.variables) {
       variables.set(name, value);

@@ -3,10 +3,10 @@ import type { FileNotice } from "../../runtime.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { type RawObject, stringAt } from "../raw.ts";
 import { composeFolders, findComposeCommand } from "./command.ts";
-import { editFiles, type FileEdit } from "./file.ts";
+import { editFiles, type FileEdit, type FileEdits, type FileView } from "./file.ts";
 import { type HashAnswer, nextHashes } from "./hash.ts";
 import { type ComposeContainer, composeLabels, composeOf, isOfPodmanCompose } from "./labels.ts";
-import { type ComposeSources, findSources } from "./sources.ts";
+import { type ComposeSources, type FoundSources, findSources } from "./sources.ts";
 
 /** A container that a run replaces. */
 export interface ComposeMove {
@@ -51,7 +51,16 @@ export async function composeOutlooks(
     const key = JSON.stringify([project, config_files, working_dir, environment_files]);
     groups.set(key, [...(groups.get(key) ?? []), { ...move, compose }]);
   }
-  const outlooks = await Promise.all([...groups.values()].map((members) => outlookOf(members, options)));
+  // Where files are shared, an edit for one of these is one for all of them.
+  const prospects = await Promise.all([...groups.values()].map((members) => prospectOf(members, options)));
+  const views = prospects.flatMap(({ view }) => (view === null ? [] : [view]));
+  const edits = await editFiles(views);
+  const outlooks = await Promise.all(
+    prospects.map((prospect) => {
+      const edited = prospect.view === null ? undefined : edits[views.indexOf(prospect.view)];
+      return outlookOf(prospect, edited, options);
+    }),
+  );
   return outlooks.flat();
 }
 
@@ -59,31 +68,56 @@ interface Member extends ComposeMove {
   compose: ComposeContainer;
 }
 
-/** Of containers that were made from the same files. */
-async function outlookOf(members: readonly Member[], options: OutlookOptions): Promise<readonly ComposeOutlook[]> {
+/** Containers that were made from the same files, and those files as far as an edit of them comes into question. */
+interface Prospect {
+  members: readonly Member[];
+  found: FoundSources | null;
+  view: FileView | null;
+}
+
+const isSame = (member: Member) => stringAt(member.container.Config.Image) === member.reference;
+
+function isLeft(member: Member, { moved = new Map() }: OutlookOptions): boolean {
+  return isSame(member) && !sharesMoved(member.container, moved);
+}
+
+async function prospectOf(members: readonly Member[], options: OutlookOptions): Promise<Prospect> {
   const [first] = members;
-  if (first === undefined) return [];
+  const isAllLeft = members.every((member) => isLeft(member, options));
+  if (first === undefined || isAllLeft || isOfPodmanCompose(first.container))
+    return { members, found: null, view: null };
   const { compose } = first;
-  const moved = options.moved ?? new Map<string, string>();
-  const isSame = (member: Member) => stringAt(member.container.Config.Image) === member.reference;
-  const isLeft = (member: Member) => isSame(member) && !sharesMoved(member.container, moved);
-  if (members.every(isLeft)) return members.map(({ container }) => unchanged(container));
-  if (isOfPodmanCompose(first.container)) {
+  const found = await findSources(compose);
+  if (found.sources === null) return { members, found, view: null };
+  const wanted = changedServices(members).map(({ compose: { service }, reference }) => ({ service, reference }));
+  return { members, found, view: { compose, sources: found.sources, wanted } };
+}
+
+function servicesOf(members: readonly Member[]): readonly Member[] {
+  return [...new Map(members.map((member) => [member.compose.service, member])).values()];
+}
+
+function changedServices(members: readonly Member[]): readonly Member[] {
+  return servicesOf(members).filter((member) => !isSame(member));
+}
+
+async function outlookOf(
+  { members, found }: Prospect,
+  edited: FileEdits | undefined,
+  options: OutlookOptions,
+): Promise<readonly ComposeOutlook[]> {
+  if (found === null) {
     return members.map((member) => ({
       ...unchanged(member.container),
-      notice: isSame(member) ? null : podmanNotice(compose, member),
+      notice: isSame(member) ? null : podmanNotice(member.compose, member),
     }));
   }
-
-  const found = await findSources(compose);
-  const services = [...new Map(members.map((member) => [member.compose.service, member])).values()];
-  const changed = services.filter((member) => !isSame(member));
-  const edited = found.sources === null ? null : await editFiles(compose, found.sources, wantedImages(changed));
+  const changed = changedServices(members);
   const edits = new Map((edited?.edits ?? []).map((edit) => [edit.service, edit]));
-  const hashes = await hashesOf(services, edits, found.sources, edited?.environment ?? [], { ...options, moved });
+  const hashes = await hashesOf(servicesOf(members), edits, found.sources, edited?.environment ?? [], options);
   return members.map((member) => {
     const { container, compose: own, reference } = member;
-    if (isLeft(member)) return unchanged(container);
+    if (isLeft(member, options)) return unchanged(container);
     const answer = hashes.get(own.service) ?? {
       hash: null,
       reason: found.reason ?? "compose is not installed beside Tidemark",
@@ -96,10 +130,6 @@ async function outlookOf(members: readonly Member[], options: OutlookOptions): P
         : editNotice(own, stringAt(container.Config.Image), reference, edit, answer, changed);
     return { container: nameOf(container), notice, config_hash: answer.hash, reason: answer.reason };
   });
-}
-
-function wantedImages(members: readonly Member[]) {
-  return members.map(({ compose: { service }, reference }) => ({ service, reference }));
 }
 
 function unchanged(container: ContainerInspect): ComposeOutlook {
@@ -117,7 +147,7 @@ async function hashesOf(
   edits: ReadonlyMap<string, FileEdit>,
   sources: ComposeSources | null,
   environment: ComposeSources["environment"],
-  { moved, folders }: OutlookOptions & { moved: ReadonlyMap<string, string> },
+  { moved = new Map(), folders }: OutlookOptions,
 ): Promise<ReadonlyMap<string, HashAnswer>> {
   const [first] = services;
   const command = sources === null ? null : await findComposeCommand(folders ?? composeFolders);
@@ -156,12 +186,14 @@ function editNotice(
       ? "after it the next one recreates nothing"
       : `after it the next one makes the container anew from "${to}" once, because ${answer.reason}`,
     ...(edit.reason === null ? [] : [`it has to be edited by hand, because ${edit.reason}`]),
+    ...(edit.same_as === null ? [] : [`it is the edit for "${edit.same_as}"`]),
     ...(others.length === 0 ? [] : [`the same edit changes ${others.map((name) => `"${name}"`).join(", ")}`]),
   ];
   return {
     service,
     path: edit.path === "" ? null : edit.path,
-    patch: edit.patch === null || edit.patch === "" ? edit.line : edit.patch,
+    // Given once: who applies all patches applies each.
+    patch: edit.same_as !== null ? "" : edit.patch || edit.line,
     is_readable: true,
     message: texts.join("; "),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { editFiles, type WantedImage } from "../../../../src/runtimes/engine/compose/file.ts";
-import { composeLabels, composeOf } from "../../../../src/runtimes/engine/compose/labels.ts";
+import { type ComposeContainer, composeLabels, composeOf } from "../../../../src/runtimes/engine/compose/labels.ts";
 import { containerInspect } from "../inspect.ts";
 
 const labels = {
@@ -8,8 +8,7 @@ const labels = {
   [composeLabels.service]: "web",
   [composeLabels.working_dir]: "/srv/shop",
 };
-const project = composeOf(containerInspect({ Config: { Labels: labels } }));
-if (project === null) throw new Error("The labels make a project");
+const compose = composeOf(containerInspect({ Config: { Labels: labels } })) as ComposeContainer;
 
 const v = (inner: string) => `$\{${inner}}`;
 
@@ -20,14 +19,13 @@ async function edit(
 ) {
   const named = typeof files === "string" ? { "/srv/shop/compose.yaml": files } : files;
   const images: WantedImage[] = Object.entries(wanted).map(([service, reference]) => ({ service, reference }));
-  return editFiles(
-    project as NonNullable<typeof project>,
-    {
-      files: Object.entries(named).map(([path, text]) => ({ path, text })),
-      environment: environment === null ? [] : [{ path: "/srv/shop/.env", text: environment }],
-    },
-    images,
-  );
+  const sources = {
+    files: Object.entries(named).map(([path, text]) => ({ path, text })),
+    environment: environment === null ? [] : [{ path: "/srv/shop/.env", text: environment }],
+  };
+  const [edited] = await editFiles([{ compose, sources, wanted: images }]);
+  if (edited === undefined) throw new Error("Each view has its edits");
+  return edited;
 }
 
 const diff = (at: string, ...lines: readonly string[]) =>
@@ -62,6 +60,7 @@ describe("editFiles() changes the one scalar and keeps how it is written", () =>
         patch: diff("-3 +3", `-${before}`, `+${after}`),
         present: "app:1",
         also: [],
+        same_as: null,
         reason: null,
       },
     ]);
@@ -156,22 +155,66 @@ describe("editFiles() knows where an image comes from", () => {
       patch: "--- .env\n+++ .env\n@@ -2 +2 @@\n-TAG=1\n+TAG=2\n",
       present: "app:1",
       also: ["db"],
+      same_as: null,
       reason: null,
     });
     expect(environment).toEqual([{ path: "/srv/shop/.env", text: "PASSWORD=hidden\nTAG=2\n" }]);
   });
 
-  test("services that share a variable share the patch", async () => {
-    const text = `services:\n  web:\n    image: app:${v("TAG")}\n  worker:\n    image: app:${v("TAG")}\n`;
-    const { edits } = await edit(text, { web: "app:2", worker: "app:2" }, "TAG=1\n");
-    expect(edits[1]).toMatchObject({ service: "worker", line: "TAG=2", patch: edits[0]?.patch, reason: null });
+  const extended = "services:\n  web:\n    image: app:1\n  worker:\n    extends: web\n";
+  const chained = "services:\n  base: {image: app:1}\n  web:\n    extends: base\n  worker:\n    extends: web\n";
+  const anchored = "services:\n  web: &web\n    image: app:1\n  worker: *web\n";
+  const variable = `services:\n  web:\n    image: app:${v("TAG")}\n  worker:\n    image: app:${v("TAG")}\n`;
+  const onePlace = [
+    ["extends", extended, null],
+    ["a chain of extends", chained, null],
+    ["an anchor", anchored, null],
+    ["a variable", variable, "TAG=1\n"],
+  ] as const;
+
+  test.each(onePlace)("services that share a place share one edit: %s", async (_, text, environment) => {
+    const { edits } = await edit(text, { web: "app:2", worker: "app:2" }, environment);
+    expect(edits.map(({ service, same_as: sameAs }) => [service, sameAs])).toEqual([
+      ["web", null],
+      ["worker", "web"],
+    ]);
+    expect(edits[1]).toMatchObject({ line: edits[0]?.line, patch: edits[0]?.patch, present: "app:1", reason: null });
   });
 
-  test("services that share a variable and want different images get no patch that would break the other", async () => {
-    const text = `services:\n  web:\n    image: app:${v("TAG")}\n  worker:\n    image: app:${v("TAG")}\n`;
-    const { edits } = await edit(text, { web: "app:2", worker: "app:3" }, "TAG=1\n");
-    expect(edits[0]?.patch).toBeNull();
-    expect(edits[0]?.reason).toContain("in common");
+  test.each([
+    ["an anchor", anchored, null],
+    ["a variable", variable, "TAG=1\n"],
+  ])("services that share a place and want different images are left to a person: %s", async (_, text, environment) => {
+    const files = text.concat("  db:\n    image: db:1\n");
+    const { edits, environment: after } = await edit(files, { web: "app:2", db: "db:2", worker: "app:3" }, environment);
+    expect(edits.map(({ patch }) => patch === null)).toEqual([true, false, true]);
+    expect(edits.map(({ reason }) => reason?.split(" ")[0])).toEqual(['"worker"', undefined, '"web"']);
+    if (environment !== null) expect(after).toEqual([{ path: "/srv/shop/.env", text: environment }]);
+  });
+
+  test("one that inherits and wants another image gets a line of its own", async () => {
+    const { edits } = await edit(extended, { web: "app:2", worker: "app:3" });
+    expect(edits.map(({ patch }) => patch)).toEqual([
+      diff("-3 +3", "-    image: app:1", "+    image: app:2"),
+      diff("-4,0 +5", "+    image: app:3"),
+    ]);
+  });
+
+  test("services that were made from different files share what is the same in them", async () => {
+    const file = { path: "/srv/shop/compose.yaml", text: variable };
+    const environment = [{ path: "/srv/shop/.env", text: "TAG=1\n" }];
+    const override = { path: "/srv/shop/more.yaml", text: "services:\n  worker:\n    tty: true\n" };
+    const [one, other] = await editFiles([
+      { compose, sources: { files: [file], environment }, wanted: [{ service: "web", reference: "app:2" }] },
+      {
+        compose,
+        sources: { files: [file, override], environment },
+        wanted: [{ service: "worker", reference: "app:2" }],
+      },
+    ]);
+    expect(one?.edits[0]).toMatchObject({ line: "TAG=2", same_as: null });
+    expect(other?.edits[0]).toMatchObject({ line: "TAG=2", same_as: "web", present: "app:1" });
+    expect(other?.environment).toEqual([{ path: "/srv/shop/.env", text: "TAG=2\n" }]);
   });
 
   test("a variable that no file sets is replaced by what it is to be", async () => {

@@ -173,6 +173,20 @@ describe("composeOutlooks()", () => {
     });
   });
 
+  test("gives the patch of a place once, and says of the others whose it is", async () => {
+    const found = ["web", "worker"].map((service) => {
+      return { ...container({ [composeLabels.service]: service }), Name: `/shop-${service}-1` };
+    });
+    writeFileSync(path, `${text}  worker:\n    extends: web\n`);
+    const outlooks = await composeOutlooks(
+      found.map((each) => ({ container: each, reference: "app:2" })),
+      { folders: [tools] },
+    );
+    expect(outlooks.map(({ notice }) => notice?.patch.includes("+    image: app:2"))).toEqual([true, false]);
+    expect(outlooks[1]?.notice).toMatchObject({ service: "worker", path, patch: "", is_readable: true });
+    expect(outlooks[1]?.notice?.message).toContain('; it is the edit for "web"');
+  });
+
   test("says that one that takes volumes of another is made anew once", async () => {
     const id = "a".repeat(64);
     const found = container({}, { HostConfig: { VolumesFrom: [`${id}:rw`] } });
