@@ -33,7 +33,8 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     undo: (ref, journal, snapshot, stopping) => told(session.undo(ref, journal, snapshot, stopping)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
     recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),
-    readiness: (ref, since, containers) => told(session.readiness(ref, since, containers)),
+    readiness: (ref, since, journal) => told(session.readiness(ref, since, journal)),
+    findEnd: (ref, journal) => told(session.findEnd(ref, journal)),
     ...(snapshots === undefined
       ? {}
       : {

@@ -16,6 +16,8 @@ export interface ProbeTiming {
 
 /** Between two looks at a runtime, however short the interval of the probe is. */
 const minIntervalMs = 1_000;
+/** Between two looks for the end of a target; a failed update is down for as long as its end goes unseen. */
+const watchIntervalMs = 250;
 
 export const defaultProbeTiming: ProbeTiming = {
   initial_delay_seconds: 15,
@@ -41,6 +43,8 @@ export interface VerifyOptions {
   onAttempt?: (attempt: ProbeAttempt) => void | Promise<void>;
   /** What the runtime says meanwhile; without it the first attempt that passes is the end. */
   observe?: Observing;
+  /** Asked beside the probes and before the first of them: what ended for good and makes waiting pointless, or null. */
+  findEnd?: () => Promise<string | null>;
 }
 
 /** The watch that goes on after a probe has passed: an answer in the first second says nothing of the tenth. */
@@ -62,10 +66,46 @@ export interface Verdict {
 }
 
 /**
- * Probes until one attempt passes, one says that waiting is of no use, or the time is over. Rejects with the signal's reason
- * when aborted; a probe that fails is an attempt that did not pass.
+ * Probes until one attempt passes, one says that waiting is of no use, the time is over, or the target is found to have ended.
+ * Rejects with the signal's reason when aborted; a probe that fails is an attempt that did not pass.
  */
 export async function verify(options: VerifyOptions): Promise<Verdict> {
+  const { clock, findEnd } = options;
+  if (findEnd === undefined) return await probeToVerdict(options);
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  let attempts = 0;
+  const onAttempt = async (attempt: ProbeAttempt) => {
+    attempts = attempt.number;
+    await options.onAttempt?.(attempt);
+  };
+  const probing = probeToVerdict({ ...options, signal, onAttempt });
+  const watching = watchForEnd(findEnd, clock, signal);
+  try {
+    const first = await Promise.race([probing, watching]);
+    return typeof first === "string" ? { passed: false, detail: first, attempts, ready_at: null } : first;
+  } finally {
+    over.abort(new Error("The verdict is known"));
+    // Nothing is noted of an attempt once the verdict is; a look that hangs is not waited for.
+    watching.catch(() => undefined);
+    await Promise.allSettled([probing]);
+  }
+}
+
+/** Resolves with what ended. A runtime that does not answer is asked again. */
+async function watchForEnd(findEnd: () => Promise<string | null>, clock: Clock, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    try {
+      const end = await findEnd();
+      if (end !== null) return end;
+    } catch (error) {
+      if (!(error instanceof PluginError)) throw error;
+    }
+    await clock.sleep(watchIntervalMs, signal);
+  }
+}
+
+async function probeToVerdict(options: VerifyOptions): Promise<Verdict> {
   const { probe, timing, clock, signal } = options;
   await clock.sleep(timing.initial_delay_seconds * 1000, signal);
   const end = clock.now() + timing.total_probe_duration_seconds * 1000;

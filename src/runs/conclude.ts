@@ -5,7 +5,7 @@ import { destinationBlocked } from "../probes/probe.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import type { Cleanup } from "./advance.ts";
-import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext, replacedBy } from "./context.ts";
+import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext } from "./context.ts";
 import { lastEntry } from "./journal.ts";
 import { outcomeTexts, partlyDown } from "./outcome.ts";
 import { findRun, updateHeldRun } from "./queries.ts";
@@ -136,18 +136,20 @@ async function judge(
   const { deps, journal, session, settings, lease, shutdown } = context;
   const stored = storedVerdict(context);
   if (stored !== null) return stored;
-  const started = lastEntry(journal, "start", "finish")?.at ?? lastEntry(journal, "start", "begin")?.at;
-  const since = started ?? deps.clock.now();
+  // Recovery starts again what an engine left stopped, after the end of the first start.
+  const started = journal.entries().findLast(({ step, phase }) => step === "start" && phase !== "fail");
+  const since = started?.at ?? deps.clock.now();
   const kind = check.strategy === "auto" ? "native" : check.strategy;
   const config = check.strategy === "http" || check.strategy === "tcp" ? check.probe : {};
   const signal = AbortSignal.any([lease.signal, shutdown]);
   await journal.begin("verify", { strategy: check.strategy });
-  const readiness = () => session.readiness(settings.target, since, replacedBy(context.plan));
+  const readiness = () => session.readiness(settings.target, since, journal);
   const verdict: Verdict = await verify({
     probe: deps.openProbe(kind, config, { readiness, signal }),
     timing: kind === "native" ? longEnough(check) : check,
     clock: deps.clock,
     signal,
+    findEnd: () => session.findEnd(settings.target, journal),
     observe: { until: since + stabilityMs, readiness, at_least_once: kind !== "native" },
     onAttempt: async ({ number, duration_ms, readiness: found }) => {
       await journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail });

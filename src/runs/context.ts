@@ -58,12 +58,6 @@ export interface RunContext {
 /** What is read again of the plan that is kept with its run. */
 export type StoredPlan = Pick<UpdatePlan, "services" | "containers">;
 
-/** The containers that the run replaces and that are to run; null when nobody knows. */
-export function replacedBy(plan: StoredPlan | null): readonly string[] | null {
-  const names = (plan?.containers ?? []).filter((each) => each.is_running).map((each) => each.name);
-  return names.length === 0 ? null : names;
-}
-
 /** The snapshot that this run captured, opened; null when it captured none. */
 export async function capturedBy({ deps, run }: Pick<RunContext, "deps" | "run">): Promise<string | null> {
   const row = await findSnapshotOfRun(deps.db.read, run.id);

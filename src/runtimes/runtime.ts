@@ -252,10 +252,15 @@ export interface RuntimeSession extends AsyncDisposable {
   /** After a crash: looks at what is really there, by labels and names first and the journal second, and makes it whole. */
   recover(ref: TargetRef, journal: Journal, snapshot: string | null, stopping?: AbortSignal): Promise<Recovery>;
   /**
-   * `since`: when it was started (ms UTC), for the stability period of a target without a health check of its own. `containers`:
-   * those that are judged, each by itself; null for all of the target.
+   * Judges what the run started, each by itself. `since`: when that was (ms UTC), for the stability period of a target without a
+   * health check of its own.
    */
-  readiness(ref: TargetRef, since: number, containers: readonly string[] | null): Promise<Readiness>;
+  readiness(ref: TargetRef, since: number, journal: Journal): Promise<Readiness>;
+  /**
+   * What became of something that the run started and that does not serve any more: it exited, was restarted, removed or renamed.
+   * Null while all of it runs, healthy or not. Cheap: it is asked several times a second while health is awaited.
+   */
+  findEnd(ref: TargetRef, journal: Journal): Promise<string | null>;
   snapshots?: {
     /**
      * The complete configuration as JSON text; the caller encrypts it before it is stored. Throws `not_found` when there is nothing

@@ -246,3 +246,82 @@ describe("verify() goes on observing after the probe has passed", () => {
     await expect(verdict).rejects.toThrow("lease lost");
   });
 });
+
+describe("verify() watches for the end of the target beside the probes", () => {
+  const exited = "Container exited (code 3)";
+  const tenMinutes = { initial_delay_seconds: 600, probe_interval_seconds: 60, total_probe_duration_seconds: 120 };
+
+  /** A target that ends after so many seconds, and a probe that is answered by the table. */
+  const watched = (endsAt: number, answer: (seconds: number) => Promise<Readiness>, timing = tenMinutes) => {
+    const looks: number[] = [];
+    const starts: number[] = [];
+    const clock = createFakeClock(0);
+    const verdict = verify({
+      probe: { attempt: () => answer(clock.now() / 1000) },
+      timing: { ...defaultProbeTiming, ...timing },
+      clock,
+      signal: new AbortController().signal,
+      onAttempt: ({ started_at }) => {
+        starts.push(started_at / 1000);
+      },
+      observe: { until: 10_000, at_least_once: true, readiness: async () => ({ ready: true, detail: "Running" }) },
+      findEnd: async () => {
+        looks.push(clock.now() / 1000);
+        // An engine that does not answer for a moment is asked again.
+        if (looks.length === 2) throw new PluginError("unreachable", "The engine does not answer");
+        return clock.now() / 1000 >= endsAt ? exited : null;
+      },
+    });
+    return { clock, looks, starts, verdict };
+  };
+
+  test("at once, long before the first probe", async () => {
+    const { clock, verdict, looks, starts } = watched(0, never);
+    expect(await clock.runUntil(verdict)).toEqual({ passed: false, detail: exited, attempts: 0, ready_at: null });
+    expect([looks, starts]).toEqual([[0], []]);
+  });
+
+  test.each([
+    ["during the initial delay", 0.3, 0],
+    ["between two probes", 630, 1],
+  ])("within a second, %s", async (_when, endsAt, attempts) => {
+    const { clock, verdict, looks } = watched(endsAt, async () => notReady);
+    expect(await clock.runUntil(verdict)).toEqual({ passed: false, detail: exited, attempts, ready_at: null });
+    expect((looks.at(-1) ?? 0) - endsAt).toBeLessThan(1);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("while an attempt hangs, which is cut and not noted", async () => {
+    const { clock, verdict, starts } = watched(605, never);
+    expect(await clock.runUntil(verdict)).toMatchObject({ passed: false, detail: exited, attempts: 0 });
+    expect(starts).toEqual([]);
+  });
+
+  test("in the stability period, after a probe has passed", async () => {
+    const timing = { ...tenMinutes, initial_delay_seconds: 0 };
+    const { clock, verdict, starts } = watched(5, async () => ({ ready: true, detail: "Answered 200" }), timing);
+    expect(await clock.runUntil(verdict)).toMatchObject({ passed: false, detail: exited, attempts: 1, ready_at: null });
+    expect(starts).toEqual([0]);
+  });
+
+  test("and changes neither how often nor when it is probed", async () => {
+    const { clock, verdict, starts } = watched(Number.POSITIVE_INFINITY, async () => notReady);
+    expect(await clock.runUntil(verdict)).toMatchObject({ passed: false, detail: "starting", attempts: 3 });
+    expect(starts).toEqual([600, 660, 720]);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("and passes on what is no answer of a runtime", async () => {
+    const clock = createFakeClock(0);
+    const verdict = verify({
+      probe: { attempt: never },
+      timing: defaultProbeTiming,
+      clock,
+      signal: new AbortController().signal,
+      findEnd: async () => {
+        throw new TypeError("a bug");
+      },
+    });
+    await expect(clock.runUntil(verdict)).rejects.toThrow("a bug");
+  });
+});

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { systemActor } from "../../src/auth/schema.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
-import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
+import { registryMissing } from "../peers/registry.ts";
+import { type Lab, labRepository, startLab } from "../support/engine-lab.ts";
 import { engineSuite, isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { eventually } from "../support/eventually.ts";
@@ -15,21 +16,13 @@ import { containersOf, group, removeGroup, runService } from "../support/group-t
 import { startHealthTimer } from "../support/health-timer.ts";
 import { startLeavingRegistry } from "../support/leaving-registry.ts";
 import { pushImage } from "../support/oci-image.ts";
-import { quickCheck, type RealRuns, realRuns } from "../support/real-runs.ts";
-import {
-  containersNamed,
-  inspectContainer,
-  removeContainers,
-  runContainer,
-  runTyped,
-  target,
-} from "../support/update-target.ts";
+import { quickCheck } from "../support/real-runs.ts";
+import { inspectContainer, removeContainers, runTyped, target } from "../support/update-target.ts";
 
 setDefaultTimeout(600_000);
 
 const live = new AbortController().signal;
 const minuteMs = 60_000;
-const repository = "lab/app";
 /** Asked so often that a verdict comes soon; times in nanoseconds. */
 const healthcheck = (code: number) => ({
   Test: ["CMD", "/bin/sh", "-c", `echo says ${code}; exit ${code}`],
@@ -38,56 +31,13 @@ const healthcheck = (code: number) => ({
   Retries: 2,
 });
 
-/** What every suite here has: an engine, a registry with images, and the product's runs on them. */
-interface Lab {
-  engine: TestEngine;
-  registry: Registry;
-  runs: RealRuns;
-  connection: string;
-  /** What to offer, by tag. */
-  offer(tag: string): { image: string; tag: string; digest: string };
-  /** A container from version 1.0.0. */
-  begin(name: string, body?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** `name state tag` of everything that has to do with a container. */
-  found(name: string): Promise<readonly string[]>;
-  stop(): Promise<void>;
-}
-
-async function startLab(engine: TestEngine): Promise<Lab> {
-  const registry = await startRegistry();
-  const image = `${registry.host}/${repository}`;
-  const digests = new Map<string, string>();
-  const push = async (tag: string, options: Parameters<typeof pushImage>[4] = {}) => {
-    digests.set(tag, await pushImage(registry.url, registry.auth, repository, tag, { version: tag, ...options }));
-  };
-  await push("1.0.0");
-  await push("2.0.0");
-  await push("3.0.0", { form: "docker", healthcheck: healthcheck(0) });
-  await push("4.0.0", { form: "docker", healthcheck: healthcheck(1) });
-  await push("5.0.0", { platforms: ["linux/arm64"] });
-  await push("6.0.0", { platforms: ["linux/arm64", "linux/s390x"] });
-  await engine.pullImage(`${image}:1.0.0`);
-  const runs = await realRuns();
-  return {
-    engine,
-    registry,
-    runs,
-    connection: await runs.connect(kindOf(engine.mode), engine.address),
-    offer: (tag) => ({ image, tag, digest: digests.get(tag) ?? "" }),
-    begin: (name, body) =>
-      body === undefined
-        ? runTyped(engine, name, `${image}:1.0.0`)
-        : runContainer(engine, name, { Image: `${image}:1.0.0`, ...body }),
-    found: async (name) =>
-      (await containersNamed(engine, name)).map((each) => {
-        return `${each.name} ${each.state} ${each.image.split("@")[0]?.split(":").at(-1)}`;
-      }),
-    stop: async () => {
-      await runs.close();
-      await registry.stop();
-    },
-  };
-}
+const tags = {
+  "2.0.0": {},
+  "3.0.0": { form: "docker", healthcheck: healthcheck(0) },
+  "4.0.0": { form: "docker", healthcheck: healthcheck(1) },
+  "5.0.0": { platforms: ["linux/arm64"] },
+  "6.0.0": { platforms: ["linux/arm64", "linux/s390x"] },
+} as const;
 
 /** A listener that holds a port of loopback. */
 async function holdPort(port: number): Promise<Server> {
@@ -114,7 +64,7 @@ matrixSuite(
       // Else Docker asks a registry that is gone for most of a minute.
       const args = isPodman(mode) ? [] : ["--max-download-attempts", "1"];
       engine = await startEngine({ mode, args });
-      lab = await startLab(engine);
+      lab = await startLab(engine, tags);
       proxy = await startEngineProxy(engine.socket, join(folder, "engine.sock"));
       proxied = await lab.runs.connect(kindOf(mode), `unix://${proxy.socket}`);
       stopTimer = startHealthTimer(engine);
@@ -130,12 +80,12 @@ matrixSuite(
     test("a registry that goes away in the middle of a pull leaves the old one alone, and is tried once more", async () => {
       const front = await startLeavingRegistry(lab.registry);
       const { runs } = lab;
-      const image = `${front.host}/${repository}`;
+      const image = `${front.host}/${labRepository}`;
       await engine.pullImage(`${image}:1.0.0`);
       const id = await runTyped(engine, "leaving", `${image}:1.0.0`);
       // A layer that no other test brings to the engine.
       const files = { "/data": Array.from({ length: 8_000 }, () => crypto.randomUUID()).join("\n") };
-      const digest = await pushImage(lab.registry.url, null, repository, "1.5.0", { version: "1.5.0", files });
+      const digest = await pushImage(lab.registry.url, null, labRepository, "1.5.0", { version: "1.5.0", files });
       const executor = await runs.addExecutor({
         connection: lab.connection,
         target: target("leaving"),
@@ -400,7 +350,7 @@ for (const liveRestore of [false, true]) {
       let stopTimer: () => Promise<void> = async () => undefined;
       beforeAll(async () => {
         engine = await startEngine({ mode, liveRestore });
-        lab = await startLab(engine);
+        lab = await startLab(engine, tags);
         stopTimer = startHealthTimer(engine);
       }, 240_000);
       afterAll(async () => {
@@ -458,7 +408,7 @@ engineSuite(
       execFileSync("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=96m", "tmpfs", root]);
       process.once("exit", unmount);
       engine = await startEngine({ mode, args: ["--data-root", join(root, "data"), "--max-download-attempts", "1"] });
-      lab = await startLab(engine);
+      lab = await startLab(engine, tags);
     }, 240_000);
     afterAll(async () => {
       rmSync(filler, { force: true });
@@ -489,7 +439,7 @@ engineSuite(
           .toString("base64")
           .repeat(60),
       };
-      const digest = await pushImage(registry.url, null, repository, "9.0.0", { version: "9.0.0", files });
+      const digest = await pushImage(registry.url, null, labRepository, "9.0.0", { version: "9.0.0", files });
       const { connection } = lab;
       const desired = { image, tag: "9.0.0", digest };
       const executor = await runs.addExecutor({ connection, target: target("full"), desired });

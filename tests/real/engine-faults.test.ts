@@ -131,7 +131,8 @@ matrixSuite("an engine that fails at the nth call", (mode) => {
     // Pulling is tried last, and only it fails here: the images of this suite lie in no registry.
     await session.prepare(plan, [], journal).catch(() => undefined);
     await session.apply(plan, journal);
-    await session.readiness(ref, 0, null);
+    await session.readiness(ref, 0, journal);
+    await session.findEnd(ref, journal);
     await session.undo(ref, journal, null);
     await session.finish(ref, journal);
     proxy.forbid(null);

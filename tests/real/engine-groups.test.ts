@@ -154,7 +154,7 @@ engineSuite("groups of containers", (mode) => {
     ]);
     const journal = memoryJournal();
     await session.apply(plan, journal);
-    expect(await session.readiness(group(project), 0, ["shared-web-1", "shared-worker-1"])).toMatchObject({
+    expect(await session.readiness(group(project), 0, journal)).toMatchObject({
       ready: true,
     });
     await session.finish(group(project), journal);
@@ -216,11 +216,10 @@ engineSuite("groups of containers", (mode) => {
     const before = await ids();
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const journal = memoryJournal();
-    const plan = await updateGroup(session, project, { db: next, web: next, worker: broken }, journal);
-    const names = plan.containers.map((each) => each.name);
-    let verdict = await session.readiness(group(project), Date.now(), names);
+    await updateGroup(session, project, { db: next, web: next, worker: broken }, journal);
+    let verdict = await session.readiness(group(project), Date.now(), journal);
     while (!verdict.ready && verdict.final !== true)
-      verdict = await session.readiness(group(project), Date.now(), names);
+      verdict = await session.readiness(group(project), Date.now(), journal);
     expect(verdict.detail).toContain('"broken-worker-1": ');
     expect(verdict.detail).not.toContain("broken-db-1");
     expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
@@ -235,7 +234,8 @@ engineSuite("groups of containers", (mode) => {
     expect(waited).toBeGreaterThan(moves.indexOf("start broken-db-1"));
     expect(waited).toBeLessThan(moves.indexOf("start broken-web-1"));
     const undone = journal.entries().filter((each) => each.step === "undo" && each.phase === "finish");
-    expect(undone.map((each) => each.facts.container).sort()).toEqual(names.toSorted());
+    const names = ["db", "web", "worker"].map((each) => name(project, each));
+    expect(undone.map((each) => each.facts.container).sort()).toEqual(names);
     await removeGroup(engine, project);
   });
 

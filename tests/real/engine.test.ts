@@ -302,7 +302,7 @@ function suite(mode: EngineMode): void {
       for (;;) {
         // Where there is no systemd, nobody else has Podman run its checks.
         if (isPodman(mode)) await engine.call("GET", `/v4.0.0/libpod/containers/${name}/healthcheck`).catch(() => null);
-        const readiness = await session.readiness(target(name), Date.now(), null);
+        const readiness = await session.readiness(target(name), Date.now(), memoryJournal());
         if (readiness.ready || readiness.final === true) return readiness;
         await Bun.sleep(100);
       }
@@ -313,9 +313,9 @@ function suite(mode: EngineMode): void {
     await runContainer(engine, "loops", { Image: images.exits, HostConfig: { RestartPolicy: { Name: "always" } } });
     expect(await settled("healthy")).toMatchObject({ ready: true });
     expect(await settled("unhealthy")).toMatchObject({ ready: false, detail: expect.stringContaining("no database") });
-    expect(await settled("exits")).toMatchObject({ ready: false, detail: expect.stringContaining("exit code 3") });
+    expect(await settled("exits")).toMatchObject({ ready: false, detail: expect.stringContaining("exited (code 3)") });
     // Podman has no state between two attempts: there it has ended for a moment.
-    const looping = isPodman(mode) ? /restarted|exit code 3/ : /restarted/;
+    const looping = isPodman(mode) ? /restarted|exited \(code 3\)/ : /restarted/;
     expect(await settled("loops")).toMatchObject({ ready: false, detail: expect.stringMatching(looping) });
     for (const name of ["healthy", "unhealthy", "exits", "loops"]) await removeContainers(engine, name);
   }, 30_000);

@@ -269,6 +269,24 @@ describe("restore on failure", () => {
     expect((await world.events())[0]).toMatchObject({ kind: "executor_run_failed" });
   });
 
+  test("puts the previous version back as soon as the new one ends, before any probe", async () => {
+    const check = { strategy: "http", initial_delay_seconds: 3_600 };
+    const probe = { protocol: "http", host: "app.test", port: 80, path: "/", method: "GET" };
+    world.engine.end = () => "Container was removed";
+    const run = await world.update(await world.addExecutor({ health_check: { ...check, probe } }));
+    expect(run).toMatchObject({
+      state: "failed",
+      serving: "previous",
+      reason: "The new version did not pass its health check: Container was removed. The previous version is running",
+    });
+    const steps = await world.steps(run.id);
+    expect(steps.slice(steps.indexOf("verify begin"), steps.indexOf("undo begin"))).toEqual([
+      "verify begin",
+      "verify fail",
+      "failure fail",
+    ]);
+  });
+
   test("keeps the unhealthy version where it is off", async () => {
     unhealthy();
     const run = await world.update(await world.addExecutor({ restore_on_failure: false }));

@@ -65,6 +65,8 @@ export class FakeEngine {
   /** Judges what runs; by default whatever runs is ready. */
   judge: (container: FakeContainer) => Readiness = (container) =>
     container.running ? { ready: true, detail: "Running" } : { ready: false, detail: "Exited", final: true };
+  /** What became of a new container while its health is awaited. */
+  end: () => string | null = () => null;
   /** Digests that the local image store already has under another name: the plan is then a no-op after the pull. */
   aliases = new Map<string, string>();
   /** What an update waits for when it has made its new containers and stopped nothing yet. */
@@ -433,14 +435,19 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       }
       return { state: "untouched", detail: "The previous container serves" };
     },
-    readiness: async (ref, _since, containers) => {
+    readiness: async (ref, _since, journal) => {
       engine.reach();
+      const started = journal.entries().flatMap(({ step, facts }) => (step === "start" ? (facts.container ?? []) : []));
       const judged = engine
         .membersOf(ref)
-        .filter((each) => containers === null || containers.includes(each.name))
+        .filter((each) => started.length === 0 || started.includes(each.name))
         .map((each) => engine.judge(each));
       const final = judged.find((each) => !each.ready && each.final === true);
       return final ?? judged.find((each) => !each.ready) ?? judged[0] ?? { ready: true, detail: "Running" };
+    },
+    findEnd: async () => {
+      engine.reach();
+      return engine.end();
     },
     snapshots: {
       capture: async (ref) => {

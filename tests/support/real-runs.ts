@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
@@ -12,7 +13,7 @@ import {
 } from "../../src/db/tables.ts";
 import type { RuntimeKind, TargetRef } from "../../src/runtimes/runtime.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
-import { type Desired, openRunParts } from "./run-process.ts";
+import { type Desired, openRunParts, type RunProcessArguments } from "./run-process.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 
 export type RunRow = typeof runs.$inferSelect;
@@ -47,6 +48,8 @@ export interface RealRuns {
   addExecutor(options: ExecutorOptions): Promise<string>;
   /** Queues a manual run and performs it to its end. */
   update(executor: string, input?: Readonly<Record<string, unknown>>): Promise<RunRow>;
+  /** Performs a queued run in a process of its own, which a test may kill. */
+  performElsewhere(run: string, desired: Desired): Bun.Subprocess;
   /** Evaluates and performs what is due in one process, as one tick would. */
   tick(parts?: Parts): Promise<void>;
   run(id: string): Promise<RunRow>;
@@ -151,6 +154,12 @@ export async function realRuns(): Promise<RealRuns> {
       const { id } = await main.runs.create(systemActor, executor, input);
       await main.runs.work.perform({ id }, live);
       return await runOf(id);
+    },
+    performElsewhere: (run_id, desired) => {
+      const database_url = `file:${temporary.dir}/tidemark.db`;
+      const options: RunProcessArguments = { database_url, key, run_id, desired, die_at: 0 };
+      const program = join(import.meta.dir, "run-process.ts");
+      return Bun.spawn([process.execPath, program, JSON.stringify(options)], { stdout: "ignore", stderr: "inherit" });
     },
     tick: async (parts = main) => {
       for (const item of await parts.evaluator.due(clock.now(), 100)) await parts.evaluator.perform(item, live);

@@ -24,7 +24,7 @@ const Arguments = v.object({
   key: v.string(),
   run_id: v.string(),
   desired: Desired,
-  /** The point (from 1) at which it dies: before its first write, after it, before the second, … */
+  /** The point (from 1) at which it dies: before its first write, after it, before the second, …; 0 for nowhere. */
   die_at: v.number(),
 });
 export type RunProcessArguments = v.InferOutput<typeof Arguments>;

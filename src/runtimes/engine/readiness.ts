@@ -1,6 +1,43 @@
 import { type Readiness, stabilityMs } from "../runtime.ts";
-import type { ContainerInspect } from "./objects.ts";
+import type { EngineClient } from "./client.ts";
+import { type ContainerInspect, nameOf } from "./objects.ts";
 import { listAt, objectAt, stringAt } from "./raw.ts";
+import { orNull } from "./survey.ts";
+
+/** A container that a run made, as the run knows it. */
+export interface Made {
+  id: string;
+  name: string;
+}
+
+/** `lost`: somebody removed it or gave it another name. */
+type Found = { container: ContainerInspect; lost: null } | { container: ContainerInspect | null; lost: string };
+
+/** By its id, so that another one under its name is not taken for it. */
+export async function findMade(client: EngineClient, { id, name }: Made): Promise<Found> {
+  const container = await orNull(client.inspectContainer(id));
+  if (container === null) return { container, lost: "Container was removed" };
+  if (nameOf(container) === name) return { container, lost: null };
+  return { container, lost: `Container was renamed to "${nameOf(container)}"` };
+}
+
+/** Why a container does not serve any more, or did not all the time since its start; null while it runs, healthy or not. */
+export function endOf(container: ContainerInspect): string | null {
+  const { State: state } = container;
+  if (state.Status === "created") return "It was never started";
+  if (state.OOMKilled === true) return "The engine ended it for using too much memory";
+  if (state.Restarting === true || (container.RestartCount ?? 0) > 0) {
+    const count = times(container.RestartCount ?? 0);
+    // While it runs again the engine shows 0, which is no exit code of it.
+    const isRunningAgain = state.Running === true && state.Restarting !== true;
+    if (isRunningAgain) return `The engine restarted it ${count}`;
+    return `The engine restarted it ${count}; the last exit code was ${state.ExitCode ?? 0}`;
+  }
+  // Podman calls a paused one not running.
+  if (state.Running === true || state.Paused === true) return null;
+  const reason = stringAt(state.Error) === "" ? "" : `: ${stringAt(state.Error).slice(0, 300)}`;
+  return `Container exited (code ${state.ExitCode ?? 0})${reason}`;
+}
 
 /**
  * The engine's own judgement of a container that was started at `since` (ms UTC). With a health check its verdict counts;
@@ -9,21 +46,9 @@ import { listAt, objectAt, stringAt } from "./raw.ts";
  */
 export function judgeReadiness(container: ContainerInspect, since: number, now: number): Readiness {
   const { State: state } = container;
-  const status = state.Status ?? "";
-  if (status === "created") return unready("It was never started");
-  if (state.OOMKilled === true) return unready("The engine ended it for using too much memory");
-  if (state.Restarting === true || (container.RestartCount ?? 0) > 0) {
-    const count = times(container.RestartCount ?? 0);
-    // While it runs again the engine shows 0, which is no exit code of it.
-    const isRunningAgain = state.Running === true && state.Restarting !== true;
-    if (isRunningAgain) return unready(`The engine restarted it ${count}`);
-    return unready(`The engine restarted it ${count}; the last exit code was ${state.ExitCode ?? 0}`);
-  }
+  const end = endOf(container);
+  if (end !== null) return unready(end);
   if (state.Paused === true) return { ready: false, detail: "It is paused" };
-  if (state.Running !== true) {
-    const reason = stringAt(state.Error) === "" ? "" : `: ${stringAt(state.Error).slice(0, 300)}`;
-    return unready(`It ended with exit code ${state.ExitCode ?? 0}${reason}`);
-  }
   const health = state.Health?.Status ?? "";
   if (health === "healthy") return { ready: true, detail: "Its own health check passes" };
   if (health === "unhealthy") return unready(`Its own health check fails${lastOutput(container)}`);
@@ -38,7 +63,7 @@ export function judgeReadiness(container: ContainerInspect, since: number, now: 
   return { ready: false, detail: `Running for ${Math.max(0, Math.floor(ranMs / 1000))} of ${stabilityMs / 1000} s` };
 }
 
-function unready(detail: string): Readiness {
+export function unready(detail: string): Readiness {
   return { ready: false, detail, final: true };
 }
 

@@ -10,7 +10,7 @@ import { dockerFlavour, type Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";
 import { fileNotices } from "./group/file-notices.ts";
 import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from "./group/plan.ts";
-import { judgeTarget } from "./group/readiness.ts";
+import { findEndOfRun, judgeRun } from "./group/readiness.ts";
 import { finishRun, pointTagsBack, recoverTogether, undoRun } from "./group/recover.ts";
 import { planRestore, type RestorePlan } from "./group/restore.ts";
 import { findTarget, getTarget, lookAtTarget } from "./group/target.ts";
@@ -145,7 +145,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     recover: (ref, journal, snapshot, stopping) => {
       return recoverTogether({ ...recovering, stopping }, ref, journal, rebuild(snapshot));
     },
-    readiness: (ref, since, containers) => judgeTarget(source, ref, containers, since, context.clock.now()),
+    readiness: (ref, since, journal) => judgeRun(client, ref, journal, since, context.clock.now()),
+    findEnd: (ref, journal) => findEndOfRun(client, ref, journal),
     images: engineImages(client),
     snapshots: {
       capture: (ref) => capture(source, ref),

@@ -14,11 +14,11 @@ import type { Blueprint } from "../carry.ts";
 import { completeContainer } from "../complete.ts";
 import { composeLabels, composeOf } from "../compose/labels.ts";
 import { type ComposeOutlook, composeOutlooks, configHashLabels } from "../compose/outlook.ts";
-import { type ContainerInspect, isIdPrefix, nameOf } from "../objects.ts";
+import { type ContainerInspect, isIdPrefix, isRunning, nameOf } from "../objects.ts";
 import { planHash } from "../plan.ts";
 import { canonical, objectAt, stringAt } from "../raw.ts";
-import { judgeReadiness } from "../readiness.ts";
-import { healthBudgetMs, healthFailure, healthPollMs, longestWaitMs } from "./health.ts";
+import { findMade, judgeReadiness, unready } from "../readiness.ts";
+import { findLoss, healthBudgetMs, healthFailure, healthPollMs, longestWaitMs } from "./health.ts";
 import { memberJournal } from "./member-journal.ts";
 import { rebased, type Successor } from "./ties.ts";
 
@@ -66,8 +66,24 @@ export async function replaceUnits(
     candidates.set(unit, candidate);
     for (const id of unit.known_as) successors.set(id, { id: candidate.new_id, name: candidate.names.next });
   }
+  const started: Candidate[] = [];
   for (const [place, cluster] of clusters.entries()) {
-    await replaceCluster(context, cluster, candidates, { order, isFirst: place === 0 }, journal);
+    await replaceCluster({ ...context, started }, cluster, candidates, { order, isFirst: place === 0 }, journal);
+  }
+}
+
+/** `started`: what serves already of the new ones, and has to for as long as others are waited for. */
+interface GroupContext extends ApplyContext {
+  started: Candidate[];
+}
+
+/** A service that was lost meanwhile is put back at once, and not when the last of its group has been replaced. */
+async function requireStarted({ client, started }: GroupContext): Promise<void> {
+  for (const { new_id: id, name, journal } of started) {
+    const loss = await findLoss(client, { id, name });
+    if (loss === null) continue;
+    await journal.fail("wait", { error: loss });
+    throw new PluginError("rejected", loss);
   }
 }
 
@@ -95,7 +111,7 @@ function successorOf(reference: string, units: readonly Unit[], successors: Read
 }
 
 async function replaceCluster(
-  context: ApplyContext,
+  context: GroupContext,
   cluster: readonly Unit[],
   candidates: ReadonlyMap<Unit, Candidate>,
   { order, isFirst }: { order: UpdatePlan["order"]; isFirst: boolean },
@@ -118,6 +134,7 @@ async function replaceCluster(
       await swapStartFirst(context, candidate, () => awaitReady(context, candidate));
     } else await swap(context, candidate);
     if (only.unit.is_job) await runJob(context, candidate);
+    if (candidate.is_to_run) context.started.push(candidate);
     return;
   }
   for (const { candidate } of made.toReversed()) await takeDown(context, candidate);
@@ -133,6 +150,7 @@ async function replaceCluster(
     );
     await bringUp(context, candidate);
     if (unit.is_job) await runJob(patient, candidate);
+    if (candidate.is_to_run) context.started.push(candidate);
   }
 }
 
@@ -153,7 +171,8 @@ async function requireUnchanged({ client, apiVersion }: ApplyContext, { name, ol
  * Runs one that ends by design and waits for its end; throws unless that is a good one. Recovery does not run it again: to it the
  * container is one that is not to run.
  */
-async function runJob({ client, clock, stopping }: ApplyContext, candidate: Candidate): Promise<void> {
+async function runJob(context: GroupContext, candidate: Candidate): Promise<void> {
+  const { client, clock, stopping } = context;
   const { journal, name, new_id: id } = candidate;
   const facts = { for: name, job: true };
   await journal.begin("wait", { ...facts, at: clock.now() });
@@ -162,16 +181,17 @@ async function runJob({ client, clock, stopping }: ApplyContext, candidate: Cand
   await client.startContainer(id);
   const deadline = clock.now() + longestWaitMs;
   for (;;) {
-    const { State: state } = await client.inspectContainer(id);
-    const isUp = state.Running === true || state.Restarting === true;
-    if (!isUp && state.ExitCode === 0) break;
-    if (!isUp || clock.now() >= deadline) {
-      const message = isUp
-        ? `"${name}" has not come to its end within an hour`
-        : `"${name}" ended with exit code ${state.ExitCode ?? 0}; what needs it to have completed was not started`;
+    const { container, lost } = await findMade(client, { id, name });
+    const isUp = container !== null && isRunning(container);
+    const code = container?.State.ExitCode ?? 0;
+    if (lost === null && !isUp && code === 0) break;
+    if (lost !== null || !isUp || clock.now() >= deadline) {
+      const ended = lost ?? `"${name}" ended with exit code ${code}; what needs it to have completed was not started`;
+      const message = lost === null && isUp ? `"${name}" has not come to its end within an hour` : ended;
       await journal.fail("wait", { ...facts, error: message });
       throw new PluginError("rejected", message);
     }
+    await requireStarted(context);
     await clock.sleep(healthPollMs, stopping);
   }
   await journal.finish("wait", { ...facts, at: clock.now() });
@@ -182,7 +202,7 @@ async function runJob({ client, clock, stopping }: ApplyContext, candidate: Cand
  * end, one that serves meanwhile stays as it is, and one that is down comes up at once.
  */
 async function awaitNeeds(
-  context: ApplyContext,
+  context: GroupContext,
   unit: Unit,
   others: readonly (readonly [Unit, Candidate])[],
   journal: Journal,
@@ -202,7 +222,7 @@ async function awaitNeeds(
 }
 
 async function awaitHealthy(
-  context: ApplyContext,
+  context: GroupContext,
   unit: Unit,
   needed: Candidate,
   journal: Journal,
@@ -213,7 +233,8 @@ async function awaitHealthy(
   await journal.begin("wait", facts);
   let failure: string | null = null;
   try {
-    failure = await healthFailure(context, needed.new_id);
+    const alsoRequire = () => requireStarted(context);
+    failure = await healthFailure(context, { id: needed.new_id, name: needed.name }, { alsoRequire });
   } catch (error) {
     if (meanwhile === "serves" || stopping?.aborted !== true || error !== stopping.reason) throw error;
     await journal.finish("wait", { ...facts, is_cut_short: true, at: clock.now() });
@@ -228,12 +249,13 @@ async function awaitHealthy(
 }
 
 /** Until a started one is ready by the engine's own judgement; throws when it will not be. */
-async function awaitReady({ client, clock, stopping }: ApplyContext, candidate: Candidate): Promise<void> {
+async function awaitReady(context: GroupContext, candidate: Candidate): Promise<void> {
+  const { client, clock, stopping } = context;
   const since = clock.now();
   for (;;) {
-    const found = await client.inspectContainer(candidate.new_id);
-    const deadline = since + healthBudgetMs(found.Config.Healthcheck);
-    const verdict = judgeReadiness(found, since, clock.now());
+    const { container, lost } = await findMade(client, { id: candidate.new_id, name: candidate.names.next });
+    const deadline = since + healthBudgetMs(container?.Config.Healthcheck);
+    const verdict = lost === null ? judgeReadiness(container, since, clock.now()) : unready(lost);
     if (verdict.ready) return;
     if (verdict.final === true || clock.now() >= deadline) {
       throw new PluginError(
@@ -241,6 +263,7 @@ async function awaitReady({ client, clock, stopping }: ApplyContext, candidate: 
         `The new "${candidate.name}" did not get ready beside the old one: ${verdict.detail}`,
       );
     }
+    await requireStarted(context);
     await clock.sleep(healthPollMs, stopping);
   }
 }

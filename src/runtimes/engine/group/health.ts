@@ -1,12 +1,20 @@
 import type { ApplyContext } from "../apply.ts";
+import type { EngineClient } from "../client.ts";
+import { isRunning } from "../objects.ts";
 import { listAt, objectAt } from "../raw.ts";
-import { judgeReadiness } from "../readiness.ts";
+import { endOf, findMade, judgeReadiness, type Made } from "../readiness.ts";
 
 /** How often a container is asked how it is. */
 export const healthPollMs = 250;
 const waitMarginMs = 30_000;
 /** The longest that anything is waited for, however long it says that it may take. */
 export const longestWaitMs = 60 * 60 * 1000;
+
+interface HealthWait {
+  atMostMs?: number;
+  /** At each look: throws when it is pointless to wait on. */
+  alsoRequire?: () => Promise<void>;
+}
 
 /**
  * Waits until a container is healthy, or runs where it has no health check. Answers null, or why it is not and will not be: its
@@ -15,12 +23,13 @@ export const longestWaitMs = 60 * 60 * 1000;
  */
 export async function healthFailure(
   { client, clock, stopping }: Pick<ApplyContext, "client" | "clock" | "stopping">,
-  id: string,
-  atMostMs: number = longestWaitMs,
+  made: Made,
+  { atMostMs = longestWaitMs, alsoRequire = async () => undefined }: HealthWait = {},
 ): Promise<string | null> {
   const since = clock.now();
   for (;;) {
-    const found = await client.inspectContainer(id);
+    const { container: found, lost } = await findMade(client, made);
+    if (lost !== null) return lost;
     // As the engine has it: mostly it comes from the image, and no blueprint says it.
     const deadline = since + Math.min(healthBudgetMs(found.Config.Healthcheck), atMostMs);
     const status = found.State.Health?.Status ?? "";
@@ -29,8 +38,18 @@ export async function healthFailure(
     if (status === "unhealthy" || !isUp || clock.now() >= deadline) {
       return judgeReadiness(found, clock.now(), clock.now()).detail;
     }
+    await alsoRequire();
     await clock.sleep(healthPollMs, stopping);
   }
+}
+
+/**
+ * What became of a container while others were waited for, if it does not serve any more. One that its engine is restarting may yet:
+ * the health check at the end judges that.
+ */
+export async function findLoss(client: EngineClient, made: Made): Promise<string | null> {
+  const { container, lost } = await findMade(client, made);
+  return lost ?? (isRunning(container) ? null : endOf(container));
 }
 
 /** The longest that a health check can take to say what it thinks: its start period and all its tries, in milliseconds. */

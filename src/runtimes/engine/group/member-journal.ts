@@ -20,11 +20,20 @@ export function memberJournal(journal: Journal, container: string): Journal {
 }
 
 /** The containers of a run in the order in which they are started; every `create` says them all. */
-export function membersIn(journal: Journal, ref: TargetRef): readonly string[] {
+function membersIn(journal: Journal, ref: TargetRef): readonly string[] {
   for (const { step, facts } of journal.entries()) {
     if (step !== "create") continue;
     const parsed = v.safeParse(Members, facts);
     if (parsed.success) return parsed.output.members;
   }
   return ref.kind === "container" ? [ref.id] : [];
+}
+
+export interface RunMember {
+  name: string;
+  journal: Journal;
+}
+
+export function runMembers(journal: Journal, ref: TargetRef): readonly RunMember[] {
+  return membersIn(journal, ref).map((name) => ({ name, journal: memberJournal(journal, name) }));
 }

@@ -1,44 +1,63 @@
-import type { Readiness, TargetRef } from "../../runtime.ts";
-import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
-import type { SceneSource } from "../plan.ts";
-import { judgeReadiness } from "../readiness.ts";
-import { getByName } from "../survey.ts";
-import { getTarget } from "./target.ts";
+import type { Journal, Readiness, TargetRef } from "../../runtime.ts";
+import type { EngineClient } from "../client.ts";
+import { factsOf } from "../facts.ts";
+import { endOf, findMade, judgeReadiness, type Made, unready } from "../readiness.ts";
+import { runMembers } from "./member-journal.ts";
 
-/**
- * Judges containers one by one: the named ones, else those of the target that run. The target is ready when each is; it is final
- * as soon as one will not get better.
- */
-export async function judgeTarget(
-  source: SceneSource,
+/** Judges what a run started, one by one. The run is ready when each is; the verdict is final as soon as one will not get better. */
+export async function judgeRun(
+  client: EngineClient,
   ref: TargetRef,
-  names: readonly string[] | null,
+  journal: Journal,
   since: number,
   now: number,
 ): Promise<Readiness> {
-  const judged: { name: string; readiness: Readiness }[] = [];
-  for (const container of await containersOf(source, ref, names)) {
-    judged.push({ name: nameOf(container), readiness: judgeReadiness(container, since, now) });
-  }
+  const judged = await Promise.all(
+    startedBy(journal, ref).map(async (made) => {
+      const { container, lost } = await findMade(client, made);
+      const readiness = lost === null ? judgeReadiness(container, since, now) : unready(lost);
+      return { name: made.name, readiness };
+    }),
+  );
   const [only] = judged;
-  if (only === undefined) return { ready: false, detail: `Nothing of "${ref.id}" runs`, final: true };
+  if (only === undefined) return unready(`Nothing of "${ref.id}" runs`);
   if (judged.length === 1) return only.readiness;
-  const unready = judged.filter(({ readiness }) => !readiness.ready);
-  const final = unready.filter(({ readiness }) => !readiness.ready && readiness.final === true);
+  const unreadyOnes = judged.filter(({ readiness }) => !readiness.ready);
+  const final = unreadyOnes.filter(({ readiness }) => !readiness.ready && readiness.final === true);
   // Whoever is at fault is named; the others were only not done yet.
-  const shown = final.length > 0 ? final : unready.length > 0 ? unready : judged;
-  const detail = shown.map(({ name, readiness }) => `"${name}": ${readiness.detail}`).join("; ");
-  if (unready.length === 0) return { ready: true, detail };
+  const shown = final.length > 0 ? final : unreadyOnes.length > 0 ? unreadyOnes : judged;
+  const detail = listed(shown.map(({ name, readiness }) => ({ name, text: readiness.detail })));
+  if (unreadyOnes.length === 0) return { ready: true, detail };
   return { ready: false, detail, ...(final.length > 0 ? { final: true } : {}) };
 }
 
-async function containersOf(
-  source: SceneSource,
-  ref: TargetRef,
-  names: readonly string[] | null,
-): Promise<readonly ContainerInspect[]> {
-  if (names === null && ref.kind === "compose") {
-    return (await getTarget(source, ref)).members.map(({ container }) => container).filter(isRunning);
-  }
-  return await Promise.all((names ?? [ref.id]).map((name) => getByName(source.client, name)));
+/** What ended of a run's new containers; see `RuntimeSession.findEnd`. */
+export async function findEndOfRun(client: EngineClient, ref: TargetRef, journal: Journal): Promise<string | null> {
+  const started = startedBy(journal, ref);
+  const ends = await Promise.all(
+    started.map(async (made) => {
+      const { container, lost } = await findMade(client, made);
+      const text = lost ?? endOf(container);
+      return text === null ? [] : [{ name: made.name, text }];
+    }),
+  );
+  const found = ends.flat();
+  const [first] = found;
+  if (first === undefined) return null;
+  return started.length === 1 ? first.text : listed(found);
+}
+
+/** In the form from which a run's view takes what was said of each container. */
+function listed(said: readonly { name: string; text: string }[]): string {
+  return said.map(({ name, text }) => `"${name}": ${text}`).join("; ");
+}
+
+/** The new containers that are to run; jobs have come to their end before. */
+function startedBy(journal: Journal, ref: TargetRef): readonly Made[] {
+  return runMembers(journal, ref)
+    .filter((member) => factsOf(member.journal)?.is_to_run !== false)
+    .map(({ name, journal: own }) => {
+      const made = own.entries().findLast(({ step, phase }) => step === "create" && phase === "finish");
+      return { name, id: typeof made?.facts.new_id === "string" ? made.facts.new_id : name };
+    });
 }

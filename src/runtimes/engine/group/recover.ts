@@ -28,20 +28,11 @@ import { splitReference } from "../reference.ts";
 import { type Move, moveBack, moveForward, type Situation } from "../situation.ts";
 import { orNull } from "../survey.ts";
 import { healthFailure } from "./health.ts";
-import { memberJournal, membersIn } from "./member-journal.ts";
+import { type RunMember, runMembers } from "./member-journal.ts";
 import { type Rebuild, rebuildLost } from "./rebuild.ts";
 
 /** For all of a run together: what is down comes back soon, healthy dependency or not. */
 const longestHealthWaitMs = 2 * 60_000;
-
-interface RunMember {
-  name: string;
-  journal: Journal;
-}
-
-function runMembers(journal: Journal, ref: TargetRef): readonly RunMember[] {
-  return membersIn(journal, ref).map((name) => ({ name, journal: memberJournal(journal, name) }));
-}
 
 /**
  * Tags that the run moved name again what they named before: the next `docker compose up` of the same file would otherwise go to
@@ -321,7 +312,7 @@ async function awaitNeeds(
     const since = context.clock.now();
     await member.journal.begin("undo", { move: `wait for ${nameOf(needed)}`, at: since });
     try {
-      await healthFailure(context, needed.Id, patience.leftMs);
+      await healthFailure(context, { id: needed.Id, name: nameOf(needed) }, { atMostMs: patience.leftMs });
     } catch (error) {
       // When the process is to end nobody waits: what is down comes up.
       if (!(error instanceof PluginError) && context.stopping?.aborted !== true) throw error;

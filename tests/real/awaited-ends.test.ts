@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { systemActor } from "../../src/auth/schema.ts";
+import type { TargetRef } from "../../src/runtimes/runtime.ts";
+import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { registryMissing } from "../peers/registry.ts";
+import { type Lab, startLab } from "../support/engine-lab.ts";
+import { engineSuite } from "../support/engine-modes.ts";
+import { eventually } from "../support/eventually.ts";
+import { containersOf, group, removeGroup, runService } from "../support/group-target.ts";
+import { quickCheck, type RunRow } from "../support/real-runs.ts";
+import { inspectContainer, removeContainers, target } from "../support/update-target.ts";
+
+setDefaultTimeout(240_000);
+
+const live = new AbortController().signal;
+const minuteMs = 60_000;
+/** No probe within the time of any test: what ends a run here is the engine's word. */
+const patientCheck = {
+  strategy: "auto",
+  initial_delay_seconds: 3600,
+  probe_interval_seconds: 3600,
+  total_probe_duration_seconds: 7200,
+} as const;
+const shell = (script: string) => ["/bin/sh", "-c", `trap "exit 0" TERM; ${script}`];
+const waiting = "while :; do sleep 0.1; done";
+
+engineSuite(
+  "the end of a container whose health is awaited",
+  (mode) => {
+    let engine: TestEngine;
+    let lab: Lab;
+    beforeAll(async () => {
+      engine = await startEngine({ mode });
+      lab = await startLab(engine, {
+        "2.0.0": { cmd: shell(waiting) },
+        "3.0.0": { cmd: shell("exit 3") },
+        "4.0.0": { cmd: shell("sleep 2; exit 4") },
+      });
+    }, 240_000);
+    afterAll(async () => {
+      await lab?.stop();
+      await engine?.stop();
+    }, 120_000);
+
+    const docker = (method: "POST" | "DELETE", path: string) => engine.call(method, `/containers/${path}`);
+    const acts = {
+      kill: (name: string) => docker("POST", `${name}/kill`),
+      stop: (name: string) => docker("POST", `${name}/stop?t=1`),
+      remove: (name: string) => docker("DELETE", `${name}?force=1`),
+      rename: (name: string) => docker("POST", `${name}/rename?name=${name}-mine`),
+      nothing: async () => undefined,
+    };
+    /** What is said of each; a container that is removed by force has been killed a moment before. */
+    const said: Readonly<Record<keyof typeof acts, RegExp>> = {
+      kill: /Container exited \(code 137\)/,
+      stop: /Container exited \(code 0\)/,
+      remove: /Container was removed|Container exited \(code 137\)/,
+      rename: /Container was renamed to ".*-mine"/,
+      nothing: /Container exited \(code 4\)/,
+    };
+
+    const queue = async (
+      ref: TargetRef,
+      tag: string,
+      services?: readonly string[],
+      health_check: Readonly<Record<string, unknown>> = patientCheck,
+    ): Promise<string> => {
+      const executor = await lab.runs.addExecutor({
+        connection: lab.connection,
+        target: ref,
+        desired: lab.offer(tag),
+        ...(services === undefined ? {} : { services }),
+        settings: { health_check },
+      });
+      return (await lab.runs.main.runs.create(systemActor, executor, {})).id;
+    };
+    const perform = (id: string) => lab.runs.main.runs.work.perform({ id }, live);
+    const untilStep = (id: string, step: string) =>
+      eventually(`the step ${step}`, async () => (await lab.runs.steps(id)).includes(step));
+    /** The run failed without a single probe, for what is said, and the previous version runs. */
+    const expectPutBack = async (id: string, reason: RegExp): Promise<RunRow> => {
+      const run = await lab.runs.run(id);
+      expect(run).toMatchObject({ state: "failed", serving: "previous", reason: expect.stringMatching(reason) });
+      expect((await lab.runs.steps(id)).filter((step) => step.startsWith("probe"))).toEqual([]);
+      return run;
+    };
+
+    test.each(["no", "always"])("one that exits at once, restart policy %s", async (policy) => {
+      const name = `exits-${policy}`;
+      await lab.begin(name, { HostConfig: { RestartPolicy: { Name: policy } } });
+      const id = await queue(target(name), "3.0.0");
+      await perform(id);
+      await expectPutBack(id, /did not pass.*(exited \(code 3\)|restarted it)/);
+      expect(await lab.found(name)).toEqual([`${name} running 1.0.0`]);
+      expect(await inspectContainer(engine, name)).toMatchObject({ HostConfig: { RestartPolicy: { Name: policy } } });
+      await removeContainers(engine, name);
+    });
+
+    test.each(Object.keys(acts) as (keyof typeof acts)[])("one container: %s", async (act) => {
+      const name = `one-${act}`;
+      await lab.begin(name);
+      const id = await queue(target(name), act === "nothing" ? "4.0.0" : "2.0.0");
+      const working = perform(id);
+      await untilStep(id, "verify begin");
+      await acts[act](name);
+      await working;
+      await expectPutBack(id, said[act]);
+      expect(await lab.found(name)).toEqual([`${name} running 1.0.0`]);
+      await removeContainers(engine, name);
+    });
+
+    /** `app` waits for `db`, which is healthy when it finds a file; `other` needs nobody. */
+    const beginGroup = async (project: string, test: string) => {
+      const image = lab.offer("1.0.0");
+      const body = { Image: `${image.image}:1.0.0` };
+      const check = { Test: ["CMD-SHELL", test], Interval: 300_000_000, Timeout: 10_000_000_000, Retries: 3 };
+      await runService(engine, project, "other", { body });
+      await runService(engine, project, "db", {
+        body: { ...body, Healthcheck: { ...check, StartPeriod: 3_000_000_000_000 } },
+      });
+      await runService(engine, project, "app", {
+        body,
+        dependsOn: "db:service_healthy:false,other:service_started:false",
+      });
+    };
+    const back = (project: string) =>
+      ["app", "db", "other"].map((each) => `${project}-${each}-1 running ${lab.offer("1.0.0").image}:1.0.0`);
+
+    test.each(["kill", "stop", "remove", "rename"] as const)("one of a group: %s", async (act) => {
+      const project = `group-${act}`;
+      await beginGroup(project, "true");
+      const id = await queue(group(project), "2.0.0", ["other", "app"]);
+      const working = perform(id);
+      await untilStep(id, "verify begin");
+      await acts[act](`${project}-other-1`);
+      await working;
+      // All of them come back, and the one at fault is named.
+      await expectPutBack(
+        id,
+        act === "stop" ? /"group-stop-other-1": (Container exited|The engine restarted)/ : said[act],
+      );
+      expect(await containersOf(engine, project)).toEqual(back(project));
+      await removeGroup(engine, project);
+    });
+
+    test.each(["remove", "rename"] as const)(
+      "one that serves while another of its group is not healthy yet: %s",
+      async (act) => {
+        const project = `middle-${act}`;
+        // Never healthy, and not for 50 minutes unhealthy.
+        await beginGroup(project, 'test "$APP_VERSION" = 1.0.0');
+        const id = await queue(group(project), "2.0.0", ["other", "db", "app"]);
+        const working = perform(id);
+        await untilStep(id, "wait begin");
+        await acts[act](`${project}-other-1`);
+        await working;
+        const run = await lab.runs.run(id);
+        expect(run).toMatchObject({ state: "failed", serving: "previous" });
+        expect(await lab.runs.steps(id)).not.toContain("verify begin");
+        expect(await containersOf(engine, project)).toEqual(back(project));
+        await removeGroup(engine, project);
+      },
+    );
+
+    test.each(["remove", "rename", "nothing"] as const)(
+      "after kill -9 of our process: %s while nobody looks",
+      async (act) => {
+        const name = `left-${act}`;
+        await lab.begin(name);
+        const tag = act === "nothing" ? "4.0.0" : "2.0.0";
+        const id = await queue(target(name), tag);
+        const child = lab.runs.performElsewhere(id, lab.offer(tag));
+        await untilStep(id, "verify begin");
+        child.kill("SIGKILL");
+        await child.exited;
+        await acts[act](name);
+        await lab.runs.main.runs.takeOver();
+        await perform(id);
+        // What is gone leads back at once; one that ended by itself is tried once more, and that end is noticed.
+        await expectPutBack(id, act === "nothing" ? said.nothing : /The run was interrupted/);
+        expect(await lab.found(name)).toEqual([`${name} running 1.0.0`]);
+        await removeContainers(engine, name);
+      },
+    );
+
+    test("one that is started once more after kill -9 has its stability period before it", async () => {
+      const name = "anew";
+      await lab.begin(name);
+      const id = await queue(target(name), "4.0.0", undefined, { ...quickCheck, probe_interval_seconds: 5 });
+      const child = lab.runs.performElsewhere(id, lab.offer("4.0.0"));
+      await untilStep(id, "verify begin");
+      child.kill("SIGKILL");
+      await child.exited;
+      await eventually("its end", async () => (await lab.found(name)).some((line) => line.endsWith("exited 4.0.0")));
+      lab.runs.clock.pass(minuteMs);
+      await lab.runs.main.runs.takeOver();
+      await perform(id);
+      expect(await lab.runs.run(id)).toMatchObject({ state: "failed", serving: "previous" });
+      expect(await lab.found(name)).toEqual([`${name} running 1.0.0`]);
+      await removeContainers(engine, name);
+    });
+
+    test.each(["kill", "remove", "rename"] as const)(
+      "after kill -9 of our process: %s before the eyes of the next",
+      async (act) => {
+        const name = `next-${act}`;
+        await lab.begin(name);
+        const id = await queue(target(name), "2.0.0");
+        const child = lab.runs.performElsewhere(id, lab.offer("2.0.0"));
+        await untilStep(id, "verify begin");
+        child.kill("SIGKILL");
+        await child.exited;
+        await lab.runs.main.runs.takeOver();
+        const working = perform(id);
+        await untilStep(id, "recover finish");
+        await acts[act](name);
+        await working;
+        await expectPutBack(id, said[act]);
+        expect(await lab.found(name)).toEqual([`${name} running 1.0.0`]);
+        await removeContainers(engine, name);
+      },
+    );
+  },
+  undefined,
+  registryMissing(),
+);
