@@ -7,6 +7,7 @@ import { AppError, errorMessage, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { Services } from "../services.ts";
+import { withinWorkBudget } from "../work-budget.ts";
 import { apiRoutes } from "./api/index.ts";
 import { mountRoutes } from "./api/route.ts";
 import { isApiPath } from "./api-path.ts";
@@ -72,6 +73,7 @@ export function createApp(options: AppOptions): App {
     await next();
   });
   app.use(knownMethods());
+  app.use((_c, next) => withinWorkBudget(next));
   app.use(
     bodyLimit({
       maxSize: maxBodyBytes,

@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import { withinWorkBudget } from "../work-budget.ts";
 
 /**
  * One kind of work that the database says is due. `due` only asks, `perform` claims: an item that another process has, or that
@@ -81,7 +82,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
     const perform = async () => {
       let makesRoom = true;
       try {
-        await work.perform(item, abort.signal, leave);
+        await withinWorkBudget(() => work.perform(item, abort.signal, leave));
       } catch (error) {
         if (!abort.signal.aborted) log.error("Work failed", { work: work.name, id: item.id, error });
       } finally {

@@ -9,8 +9,9 @@ const listingLifeMs = 10 * 60_000;
 /** After a failure too, so that each keystroke does not meet the same refusal. */
 const failureLifeMs = 30_000;
 const maxListings = 20;
-/** Of one listing; more are cut, so that the memory is bounded at 20 listings. */
+/** Of one listing; more are cut, so that the memory is bounded at 20 listings and ordering them does not hold up others for long. */
 const maxNames = 50_000;
+const maxNameCharacters = 2_000_000;
 /** Releases with their times: one to three requests, and enough of the past to judge rules by. */
 const datedDepth = 100;
 const requestTimeoutMs = 15_000;
@@ -63,7 +64,7 @@ export function previewListings(options: PreviewListingOptions) {
     if (source.listNames === undefined) {
       throw new PluginError("rejected", `Sources of kind "${address.kind}" have no list of names to judge`);
     }
-    const names = (await source.listNames()).slice(0, maxNames);
+    const names = firstNames(await source.listNames());
     return names.map((tag) => ({ tag, stage: "tag", published_at: null }));
   };
 
@@ -119,4 +120,13 @@ export function previewListings(options: PreviewListingOptions) {
       }
     },
   };
+}
+
+function firstNames(names: readonly string[]): readonly string[] {
+  let characters = 0;
+  const end = names.slice(0, maxNames).findIndex((name) => {
+    characters += name.length;
+    return characters > maxNameCharacters;
+  });
+  return names.slice(0, end === -1 ? maxNames : end);
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { invalidInput } from "../errors.ts";
+import { type FieldErrors, invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { givingWay } from "../give-way.ts";
 import type { SourceKind } from "../sources/source.ts";
 import { type BacktestStep, backtest, type Jump } from "../versions/backtest.ts";
 import type { Sorting } from "../versions/channel.ts";
+import { TooCostly } from "../work-budget.ts";
 import { type AimedChannel, judgeRelease, latestOfChannel } from "./judge.ts";
 import { type ListedVersion, type PreviewListingOptions, previewListings } from "./preview-listing.ts";
 import type { PreviewView } from "./preview-schema.ts";
@@ -60,32 +61,55 @@ export function trackerPreviews(options: PreviewOptions) {
       if (need !== null && need !== undefined) throw invalidInput({ credential_id: need });
       const listing = listings.listingOf({ kind, config, credential_id }, parsed.release_fallback);
       const versions = await datedVersions(await listings.versionsOf(listing), kind, config);
-      const accepted = new Map<string, ListedVersion[]>(channels.map((channel) => [channel.type, []]));
-      const tags: PreviewView["tags"] = [];
-      const giveWay = givingWay();
-      for (const [position, version] of versions.entries()) {
-        await giveWay();
-        const verdicts = channels.map((channel) => ({ type: channel.type, ...judgeRelease(version, channel) }));
-        for (const verdict of verdicts) if (verdict.accepted) accepted.get(verdict.type)?.push(version);
-        if (position < maxTagsShown) tags.push({ tag: version.tag, published_at: version.published_at, verdicts });
-      }
-      const views: PreviewView["channels"] = [];
-      for (const channel of channels) {
-        await nextTurn();
-        const taken = accepted.get(channel.type) ?? [];
-        const refused_count = versions.length - taken.length;
-        views.push({ type: channel.type, refused_count, ...channelResult(taken, channel, sorting) });
-      }
+      const judged = await judgeVersions(versions, channels, sorting).catch((error: unknown) => {
+        throw error instanceof TooCostly ? new TooCostly(error.pattern, fieldsOf(error, channels)) : error;
+      });
       return {
         total: versions.length,
         dated_count: versions.filter(({ published_at }) => published_at !== null).length,
-        tags,
-        channels: views,
+        ...judged,
         listed_at: listing.listed_at,
         cost: await options.upstreamWith({ kind, config, credential_id, check_interval_minutes }),
       };
     },
   };
+}
+
+/** Each version by each channel's rules, and what each channel makes of those that it takes. */
+async function judgeVersions(
+  versions: readonly ListedVersion[],
+  channels: readonly AimedChannel[],
+  sorting: Sorting,
+): Promise<Pick<PreviewView, "tags" | "channels">> {
+  const accepted = new Map<string, ListedVersion[]>(channels.map((channel) => [channel.type, []]));
+  const tags: PreviewView["tags"] = [];
+  const giveWay = givingWay();
+  for (const [position, version] of versions.entries()) {
+    await giveWay();
+    const verdicts = channels.map((channel) => ({ type: channel.type, ...judgeRelease(version, channel) }));
+    for (const verdict of verdicts) if (verdict.accepted) accepted.get(verdict.type)?.push(version);
+    if (position < maxTagsShown) tags.push({ tag: version.tag, published_at: version.published_at, verdicts });
+  }
+  const views: PreviewView["channels"] = [];
+  for (const channel of channels) {
+    await nextTurn();
+    const taken = accepted.get(channel.type) ?? [];
+    const refused_count = versions.length - taken.length;
+    views.push({ type: channel.type, refused_count, ...channelResult(taken, channel, sorting) });
+  }
+  return { tags, channels: views };
+}
+
+/** The fields of the pattern that the budget ended at. */
+function fieldsOf({ pattern, message }: TooCostly, channels: readonly AimedChannel[]): FieldErrors {
+  const members = ["include_pattern", "exclude_pattern"] as const;
+  return Object.fromEntries(
+    channels.flatMap((channel, position) =>
+      members
+        .filter((member) => channel[member] === pattern)
+        .map((member) => [`channels.${position}.${member}`, message]),
+    ),
+  );
 }
 
 /** What a channel would call its latest now, and on which days that would have changed. */

@@ -306,7 +306,7 @@ export const SourceView = v.object({
   host: v.string(),
   channels: v.array(ChannelView),
   state: v.picklist(sourceStates),
-  /** Why the last check failed; null when it did not. A code of PluginError, `emptied` or `internal`. */
+  /** Why the last check failed; null when it did not. A code of PluginError, `emptied`, `too_costly` or `internal`. */
   error: v.nullable(v.object({ code: v.string(), message: v.string() })),
   failing_since: NullableInstant,
   last_success_at: NullableInstant,

@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
+import { spend } from "../work-budget.ts";
 
 /** Most characters of a pattern that a person may write. */
 export const MAX_PATTERN_CHARACTERS = 512;
@@ -12,6 +13,8 @@ const MAX_EXPANDED_ATOMS = 10_000;
 const MAX_CACHED_PATTERNS = 256;
 /** A search that took longer is remembered: a hostile pattern costs its price once for each text, and others nothing at all. */
 const SLOW_MS = 0.25;
+/** What reading a pattern costs of the work's budget: the largest take some milliseconds. */
+const READING_STEPS = 20_000;
 /** Remembered searches of all patterns together; beyond, all are forgotten. */
 const MAX_SLOW_SEARCHES = 50_000;
 
@@ -56,7 +59,14 @@ export function parsePattern(text: string): Pattern {
     cache.set(text, cached);
     return cached;
   }
-  const pattern: Pattern = { text, compiled: compile(text), slow: new Map() };
+  const begun = performance.now();
+  let compiled: RE2JS;
+  try {
+    compiled = compile(text);
+  } finally {
+    spend(text, READING_STEPS, performance.now() - begun);
+  }
+  const pattern: Pattern = { text, compiled, slow: new Map() };
   cache.set(text, pattern);
   const oldest = cache.keys().next();
   if (cache.size > MAX_CACHED_PATTERNS && oldest.done !== true) cache.delete(oldest.value);
@@ -68,7 +78,10 @@ export function matches(pattern: Pattern, text: string): boolean {
   return find(pattern, text) !== null;
 }
 
-/** The first place where the pattern is found, or null; null for every text over 256 characters. */
+/**
+ * The first place where the pattern is found, or null; null for every text over 256 characters. Throws `TooCostly` when the piece of
+ * work that this belongs to has spent what it may.
+ */
 export function find(pattern: Pattern, text: string): MatchRange | null {
   if (text.length > MAX_TEXT_CHARACTERS) return null;
   const known = pattern.slow.get(text);
@@ -76,7 +89,9 @@ export function find(pattern: Pattern, text: string): MatchRange | null {
   const begun = performance.now();
   const matcher = pattern.compiled.matcher(text);
   const range = matcher.find() ? { start: matcher.start(), end: matcher.end() } : null;
-  if (performance.now() - begun > SLOW_MS) rememberSlow(pattern, text, range);
+  const ms = performance.now() - begun;
+  if (ms > SLOW_MS) rememberSlow(pattern, text, range);
+  spend(pattern.text, pattern.compiled.programSize() * (text.length + 1), ms);
   return range;
 }
 

@@ -56,6 +56,13 @@ describe("preview()", () => {
     expect(stable?.jump_counts).toMatchObject({ first: 1, none: 2, downgrade: 1 });
   });
 
+  test("reads of a list of long names as much as it can order at once", async () => {
+    const names = Array.from({ length: 9_000 }, (_, index) => `${"a".repeat(244)}.${index + 10_000}`);
+    house.publish("web", ...names);
+    const preview = await house.trackers.preview(input());
+    expect(preview.total).toBe(8_000);
+  });
+
   test("says what checks would cost, beside what is asked there already", async () => {
     house.publish("web", "1.0.0");
     await house.create("web", { check_interval_minutes: 30 });

@@ -335,6 +335,10 @@ export const messages: MessageDictionary = [
   ["No answer within {} s", "{} 秒内没有响应"],
   ["The pattern has {} characters, at most {} are allowed", "模式有 {} 个字符，最多允许 {} 个"],
   [
+    'The pattern "{}" is too costly for all that it is tried on: write smaller counts than in {250}, or use + or *',
+    "要检查的内容太多，模式“{}”的开销过大：请减小 {250} 之类的次数，或改用 + 或 *",
+  ],
+  [
     "The pattern repeats too much: write smaller counts than in {500}, or use + or *",
     "模式的重复次数过多：请减小 {500} 之类的次数，或改用 + 或 *",
   ],
