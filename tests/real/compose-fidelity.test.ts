@@ -11,7 +11,7 @@ import { composeFolder, createProject, openClient, remake } from "../support/com
 import { memoryJournal } from "../support/memory-journal.ts";
 import { pushImage } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
-import { changeTo, openSession, target } from "../support/update-target.ts";
+import { changeTo, openSession, restore, target } from "../support/update-target.ts";
 
 setDefaultTimeout(120_000);
 
@@ -292,6 +292,42 @@ for (const mode of modes) {
         );
         const updated = await project.ids();
         expect(await project.up()).toEqual(updated);
+      });
+
+      test("a group with one that takes another's volumes: after an update and a rollback `up` recreates nothing", async () => {
+        const repository = repositoryOf("volumes");
+        const [from, to] = [await release(repository, "1.0.0"), await release(repository, "1.1.0")];
+        const fileOf = (image: string) =>
+          [
+            "services:",
+            `  data:\n    image: ${image}\n    volumes: ["shared:/shared", "/anonymous"]`,
+            `  reader:\n    image: ${from}\n    volumes_from: [data]`,
+            `  viewer:\n    image: ${from}\n    volumes_from: ["data:ro", "reader"]`,
+            "volumes: {shared: {}}",
+            "",
+          ].join("\n");
+        await using project = createProject(engine, client, version, { "compose.yaml": fileOf(from) });
+        const before = await project.up();
+        await using session = await openSession(engine.address, { compose_folders: folders });
+        const ref = { kind: "compose", id: project.name } as const;
+        const snapshot = (await session.snapshots?.capture(ref)) ?? "";
+        const update = memoryJournal();
+        const plan = await session.plan(ref, [{ ...changeTo(to), service: "data" }]);
+        await session.prepare(plan, [], update);
+        await session.apply(plan, update);
+        await session.finish(ref, update);
+        for (const { patch } of plan.files) if (patch !== "") project.patch(patch);
+        const updated = await project.ids();
+        expect(Object.values(updated).filter((id) => Object.values(before).includes(id))).toEqual([]);
+        expect(await project.up()).toEqual(updated);
+
+        project.write("compose.yaml", fileOf(from));
+        const rollback = memoryJournal();
+        await restore(session, ref, snapshot, rollback);
+        await session.finish(ref, rollback);
+        const restored = await project.ids();
+        expect(Object.values(restored).filter((id) => Object.values(updated).includes(id))).toEqual([]);
+        expect(await project.up()).toEqual(restored);
       });
 
       test("injected configs and secrets are there after an update and after another", async () => {

@@ -37,6 +37,7 @@ export function openSession(
     /** Negotiated when left out. */
     api_version?: string;
     transport?: EngineTransport;
+    compose_folders?: readonly string[];
   } = {},
 ): Promise<RuntimeSession> {
   const address = typeof at === "string" ? at : at.address;
@@ -48,6 +49,7 @@ export function openSession(
     deadlines: options.deadlines ?? testDeadlines,
     retry_delay_ms: 50,
     ...(options.transport === undefined ? {} : { transport: options.transport }),
+    ...(options.compose_folders === undefined ? {} : { compose_folders: options.compose_folders }),
     context: {
       signal: new AbortController().signal,
       clock: options.clock ?? systemClock,

@@ -250,7 +250,6 @@ test.each([
   "the edit changes more of it than its image",
   "it carries no hash of compose",
   "its labels hold names that compose does not give",
-  "compose hashes the id of the container whose volumes it takes",
   "the line has more in it than the image",
   '"web" gets its image from the same place and is to get another one: one of the two needs a line of its own',
   "the service was not found there",

@@ -220,7 +220,6 @@ const fileNotices: MessageDictionary = [
   ["the edit changes more of it than its image", "此修改改变的不只是镜像"],
   ["it carries no hash of compose", "它没有 compose 的哈希"],
   ["its labels hold names that compose does not give", "它的标签中有 compose 不会使用的名称"],
-  ["compose hashes the id of the container whose volumes it takes", "compose 会把提供卷的容器的 ID 计入哈希"],
   ["the line has more in it than the image", "该行不只包含镜像"],
   [
     '"{}" gets its image from the same place and is to get another one: one of the two needs a line of its own',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ContainerInspect } from "../objects.ts";
-import { isBlank, stringAt } from "../raw.ts";
+import { stringAt, stringsAt } from "../raw.ts";
 import { configHashes, isServiceName } from "./command.ts";
 import type { ComposeContainer } from "./labels.ts";
 import type { SourceFile } from "./sources.ts";
@@ -33,8 +33,8 @@ const otherFiles =
 /**
  * The config hashes that services will have once their files are edited: with these in their labels `docker compose up` finds
  * nothing to do. Only where the files as they are give the very hash that a container carries; else they were edited since, or
- * read other variables from a shell, and nothing can be promised. Compose hashes a shared namespace by the id of its owner, so that
- * is laid over the file.
+ * read other variables from a shell, and nothing can be promised. Compose hashes a shared namespace and volumes of another container
+ * by the id of their owner, so that is laid over the file.
  */
 export async function nextHashes(
   { command, compose, environment, moved }: HashOptions,
@@ -88,9 +88,8 @@ export async function nextHashes(
 
 function unknowable({ service, container, present_hash: label }: HashQuestion): string | null {
   if (label === null) return "it carries no hash of compose";
-  if (!isServiceName(service)) return "its labels hold names that compose does not give";
-  if (!isBlank(container.HostConfig.VolumesFrom))
-    return "compose hashes the id of the container whose volumes it takes";
+  const names = [service, ...volumeOwners(container, new Map()).map((each) => each.split(":")[0] ?? "")];
+  if (!names.every(isServiceName)) return "its labels hold names that compose does not give";
   return null;
 }
 
@@ -115,10 +114,30 @@ function overlay(services: readonly Laid[], moved: ReadonlyMap<string, string>):
       const id = mode.slice("container:".length);
       return [[key, `container:${moved.get(id) ?? id}`] as const];
     });
-    return [service, { ...(image === null ? {} : { image: escaped(image) }), ...Object.fromEntries(shared) }] as const;
+    const owners = volumeOwners(container, moved);
+    const members = {
+      ...(image === null ? {} : { image: escaped(image) }),
+      ...Object.fromEntries(shared),
+      ...(owners.length === 0 ? {} : { volumes_from: owners }),
+    };
+    return [service, members] as const;
   });
   const filled = laid.filter(([, members]) => Object.keys(members).length > 0);
-  return filled.length === 0 ? null : JSON.stringify({ services: Object.fromEntries(filled) });
+  if (filled.length === 0) return null;
+  // Compose asks for a service of each owner's name, and hashes none but those that it is asked for.
+  const owners = services.flatMap(({ container }) => volumeOwners(container, moved));
+  const named = owners.map((each) => [each.split(":")[0] ?? "", { image: "none" }] as const);
+  const text = JSON.stringify({ services: Object.fromEntries([...named, ...filled]) });
+  // A list is added to otherwise. No text in JSON has quotes like these.
+  return text.replaceAll('"volumes_from":[', '"volumes_from":!override [');
+}
+
+/** As compose gives them to the engine: ids of its services' containers, and what a file calls other containers. */
+function volumeOwners({ HostConfig: host }: ContainerInspect, moved: ReadonlyMap<string, string>): readonly string[] {
+  return stringsAt(host.VolumesFrom).map((each) => {
+    const [id = "", ...options] = each.split(":");
+    return [moved.get(id) ?? id, ...options].join(":");
+  });
 }
 
 /** Compose would take it for a variable. */

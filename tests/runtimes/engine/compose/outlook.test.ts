@@ -187,15 +187,22 @@ describe("composeOutlooks()", () => {
     expect(outlooks[1]?.notice?.message).toContain('; it is the edit for "web"');
   });
 
-  test("says that one that takes volumes of another is made anew once", async () => {
-    const id = "a".repeat(64);
-    const found = container({}, { HostConfig: { VolumesFrom: [`${id}:rw`] } });
+  test("lays the new id of the container whose volumes it takes over the file", async () => {
+    const [oldId, newId] = ["a".repeat(64), "b".repeat(64)];
+    const laid = (...owners: readonly string[]) => {
+      const named = owners.map((each) => `"${each.split(":")[0]}":{"image":"none"},`).join("");
+      return `{"services":{${named}"web":{"volumes_from":!override ["${owners.join('","')}"]}}}`;
+    };
+    const found = container(
+      { [composeLabels.config_hash]: hashOf(text, laid(oldId, "other:ro")) },
+      { HostConfig: { VolumesFrom: [oldId, "other:ro"] } },
+    );
     const [one] = await composeOutlooks([{ container: found, reference: "app:1" }], {
       folders: [tools],
-      moved: new Map([[id, "b".repeat(64)]]),
+      moved: new Map([[oldId, newId]]),
     });
-    expect(one?.config_hash).toBeNull();
-    expect(one?.notice?.message).toContain("makes the container anew once");
+    const hash = hashOf(text, laid(newId, "other:ro"));
+    expect(one).toEqual({ container: "shop-web-1", notice: null, config_hash: hash, reason: null });
   });
 
   test("hashes an edited environment file in place of the project's, and leaves the file as it is", async () => {
