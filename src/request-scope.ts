@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Writer } from "./db/client.ts";
 
 /** One request from outside, as far as it changes things: what is begun is ended, what is not can still be refused. */
 export interface RequestScope {
@@ -12,7 +13,18 @@ export interface RequestScope {
   end(): void;
 }
 
+/** What was changed, as the audit has it. */
+export interface ChangeRecord {
+  event: string;
+  outcome: "ok" | "failed" | "refused";
+  subject?: { kind: string; id: string; name: string } | undefined;
+}
+
+/** Told of each change of a request, in the transaction that makes it. */
+export type OnChange = (tx: Writer, record: ChangeRecord) => Promise<void>;
+
 interface Scope extends RequestScope {
+  on_change: OnChange | null;
   change<T>(write: () => Promise<T>): Promise<T>;
   begin(): void;
   isOver(): boolean;
@@ -32,6 +44,7 @@ export function createRequestScope(): RequestScope {
     if (refusal !== null && !hasChanged && writing === 0) throw refusal;
   };
   const scope: Scope = {
+    on_change: null,
     run: (work) => scopes.run(scope, work),
     giveUp: (reason) => {
       refusal = reason;
@@ -69,18 +82,29 @@ function atHand(): Scope | undefined {
 }
 
 /** Writes as a part of the request at hand. One transaction may hold the works of several requests: each runs in its own scope. */
-export function writeInScope<W, T>(
-  write: (work: (tx: W) => Promise<T>) => Promise<T>,
-  work: (tx: W) => Promise<T>,
+export function writeInScope<T>(
+  write: (work: (tx: Writer) => Promise<T>) => Promise<T>,
+  work: (tx: Writer) => Promise<T>,
 ): Promise<T> {
   const scope = atHand();
-  const scoped = (tx: W) => scopes.run(scope, () => work(tx));
+  const scoped = (tx: Writer) => scopes.run(scope, () => work(tx));
   return scope === undefined ? write(scoped) : scope.change(() => write(scoped));
 }
 
 /** Before a change that no transaction takes back: a file, an engine. Throws when the request was given up, else it goes on to its end. */
 export function beginChange(): void {
   atHand()?.begin();
+}
+
+/** What the request at hand changes from now on is told to `onChange`, in the same transaction: both are stored, or neither is. */
+export function watchChanges(onChange: OnChange): void {
+  const scope = atHand();
+  if (scope !== undefined) scope.on_change = onChange;
+}
+
+/** Tells whoever watches the request at hand; called with every audit entry. */
+export async function tellChange(tx: Writer, record: ChangeRecord): Promise<void> {
+  await atHand()?.on_change?.(tx, record);
 }
 
 /** For work that a request sets off and that is not its own: whatever becomes of the request, it goes on. */

@@ -23,6 +23,7 @@ import { updateDifferences } from "./executors/desired.ts";
 import { executorEvaluator } from "./executors/evaluate.ts";
 import { executorService } from "./executors/service.ts";
 import { openingOf } from "./executors/settings.ts";
+import { idempotencyService } from "./idempotency/service.ts";
 import { securityKeyService } from "./keys/service.ts";
 import type { Log } from "./log.ts";
 import { bareHost, isMetadataAddress } from "./net/address.ts";
@@ -294,6 +295,7 @@ export async function createServices(options: ServiceOptions) {
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections });
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
+  const idempotency = idempotencyService({ db, clock, log, sealer });
   const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
   const evaluator = executorEvaluator({
     db,
@@ -344,6 +346,7 @@ export async function createServices(options: ServiceOptions) {
     places: { data_dir: config.data_dir, database: describeDatabase(config.database_url) },
     audit,
     auth,
+    idempotency,
     api_tokens,
     sessions,
     audit_entries,

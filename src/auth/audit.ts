@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { newId } from "../ids.ts";
+import { tellChange } from "../request-scope.ts";
 import { visibleText } from "../visible-text.ts";
 import { insertAuditEntry, pruneAuditEntries } from "./queries.ts";
 import type { RecordAudit } from "./schema.ts";
@@ -60,6 +61,7 @@ export function auditRecorder({ clock, retentionDays }: AuditRecorderOptions): R
         Object.entries(record.detail ?? {}).map(([key, value]) => [visible(key), encode(value)]),
       ),
     });
+    await tellChange(tx, record);
     if (at < pruneAt) return;
     const days = Math.max(leastRetentionDays, retentionDays?.() ?? defaultRetentionDays);
     const removed = await pruneAuditEntries(tx, {

@@ -626,3 +626,16 @@ export const audit_entries = sqliteTable(
   },
   (t) => [index("audit_entries_at").on(t.at), index("audit_entries_event").on(t.event, t.at)],
 );
+
+/** What was made with an `Idempotency-Key`, for a day. */
+export const idempotency_keys = sqliteTable(
+  "idempotency_keys",
+  {
+    /** Of the administrator's id and the key. */
+    key_hash: text("key_hash").primaryKey(),
+    /** What was asked, what came of it, and the answer, which can hold a secret. */
+    sealed_outcome: sealed("sealed_outcome"),
+    created_at: instant("created_at").notNull(),
+  },
+  (t) => [index("idempotency_keys_created_at").on(t.created_at)],
+);

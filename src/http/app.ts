@@ -94,7 +94,7 @@ export function createApp(options: AppOptions): App {
   app.get("/openapi.json", (c) =>
     c.body(description.text(services.baseUrl(c.req.url)), 200, { "Content-Type": "application/json" }),
   );
-  mountRoutes(app, routes);
+  mountRoutes(app, routes, services.idempotency);
 
   mountPages(app, services, page);
 

@@ -68,6 +68,15 @@ function jsonSchema(schema: v.GenericSchema, mode: "input" | "output"): JsonObje
   return { ...rest };
 }
 
+const idempotencyKey: JsonObject = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "Chosen by the client for this one request. Sent again with it within a day, the request is done once and its first answer given again; another request with the same key is refused",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+};
+
 function parameters(route: Route): JsonObject[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
     name: match[1],
@@ -75,7 +84,8 @@ function parameters(route: Route): JsonObject[] {
     required: true,
     schema: { type: "string" },
   }));
-  if (route.query === undefined) return inPath;
+  const given = route.idempotent === undefined ? inPath : [...inPath, idempotencyKey];
+  if (route.query === undefined) return given;
   const schema = jsonSchema(route.query, "input");
   const required = Array.isArray(schema.required) ? schema.required : [];
   const properties = isRecord(schema.properties) ? schema.properties : {};
@@ -86,7 +96,7 @@ function parameters(route: Route): JsonObject[] {
     ...(isRecord(property) && typeof property.description === "string" ? { description: property.description } : {}),
     schema: property,
   }));
-  return [...inPath, ...inQuery];
+  return [...given, ...inQuery];
 }
 
 const reasons: Readonly<Record<number, string>> = {
@@ -99,14 +109,15 @@ const reasons: Readonly<Record<number, string>> = {
   415: "The body is not declared as JSON",
   422: "Fields were refused; each is named",
   429: "Too many requests; `Retry-After` says when",
+  503: "The service is about to end and has changed nothing; `Retry-After` says when to ask again",
   507: "The disk of the database is full",
 };
 
 function statuses(route: Route): readonly number[] {
-  const found = new Set<number>(Object.keys(route.refusals ?? {}).map(Number));
+  const found = new Set<number>([503, ...Object.keys(route.refusals ?? {}).map(Number)]);
   if (route.access !== "public") for (const status of [401, 403]) found.add(status);
   if (route.path.includes("{")) found.add(404);
-  if (route.query !== undefined || route.body !== undefined) found.add(422);
+  if (route.query !== undefined || route.body !== undefined || route.idempotent !== undefined) found.add(422);
   if (route.method !== "GET") for (const status of [400, 403, 409, 413, 415, 507]) found.add(status);
   return [...found].toSorted((a, b) => a - b);
 }

@@ -115,6 +115,11 @@ export function runService(options: RunServiceOptions) {
     return { run, executor: executor.name };
   };
 
+  const view = async (id: string): Promise<RunView> => {
+    const { run, executor } = await getRow(id);
+    return viewOf(run, executor);
+  };
+
   const insertManual = async (tx: Writer, actor: Actor, executorId: string, input: RunInput, id: string) => {
     const executor = await executorOfRun(tx, executorId);
     if (executor === null) throw notFound("executor", executorId);
@@ -198,9 +203,11 @@ export function runService(options: RunServiceOptions) {
         throw runActive((await executorOfRun(db.read, executorId))?.name ?? executorId, active.id);
       }
       queued(id);
-      const { run, executor } = await getRow(id);
-      return viewOf(run, executor);
+      return await view(id);
     },
+
+    /** The run without its plan and its steps. */
+    view,
 
     /**
      * Approves or refuses a run that waits for consent to the plan of this hash; one effect, however often. Throws 409 `not_awaiting`,
@@ -209,8 +216,7 @@ export function runService(options: RunServiceOptions) {
     decide: async (actor: Actor, id: string, input: unknown, via: Via = "administrator"): Promise<RunView> => {
       await consent.decide(actor, id, input, via);
       queued(id);
-      const { run, executor } = await getRow(id);
-      return viewOf(run, executor);
+      return await view(id);
     },
 
     /** For evaluations: in their transaction, before they decide whether a run is to be queued. */

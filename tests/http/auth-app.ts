@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { accountRoutes } from "../../src/http/api/account.ts";
 import { apiTokenRoutes } from "../../src/http/api/api-tokens.ts";
 import { auditEntryRoutes } from "../../src/http/api/audit-entries.ts";
-import { mountRoutes } from "../../src/http/api/route.ts";
+import { mountRoutes, type Route } from "../../src/http/api/route.ts";
 import { sessionRoutes } from "../../src/http/api/session.ts";
 import { sessionsRoutes } from "../../src/http/api/sessions.ts";
 import type { AppEnv } from "../../src/http/context.ts";
@@ -29,7 +29,7 @@ export async function authApp(baseUrlText = "https://tidemark.example") {
   app.use(knownMethods());
   app.get("/file.css", (c) => c.body("", 200, { "Cache-Control": "public, max-age=31536000, immutable" }));
   app.use(session(services), csrf(services));
-  mountRoutes(app, [
+  const routes: Route[] = [
     ...sessionRoutes(services),
     ...sessionsRoutes(services),
     ...accountRoutes(services),
@@ -45,7 +45,8 @@ export async function authApp(baseUrlText = "https://tidemark.example") {
       answer: { status: 200, description: "", schema: null },
       perform: async () => ({}),
     },
-  ]);
+  ];
+  mountRoutes(app, routes, { once: () => Promise.reject(new Error("No request here has a key")) });
   app.post("/form", (c) => c.text(`done by ${c.get("actor").name}`));
   app.get("/form", (c) => c.text(c.get("csrf_token")));
   app.post("/login", (c) => {

@@ -8,6 +8,7 @@ import {
   connections,
   credentials,
   executors,
+  idempotency_keys,
   notifiers,
   oidc_attempts,
   oidc_providers,
@@ -32,6 +33,7 @@ export const secretTexts = {
   oidc_providers: "canary-client-secret-0003",
   oidc_attempts: "canary-code-verifier-0004",
   snapshots: "canary-snapshot-0005",
+  idempotency_keys: "canary-answer-0006",
 } as const;
 
 /** One of each secret that the product stores, straight into its column. */
@@ -65,6 +67,11 @@ export async function storeSecrets({ db, sealer }: Pick<TestApp, "db" | "sealer"
       ...{ state_hash: "state-1", kind: "login", provider_id: "provider-1", provider_revision: 1, browser_hash: "b" },
       sealed_secrets: sealer.sealJson({ nonce: "n", code_verifier: secretTexts.oidc_attempts }),
       ...{ created_at: 1, expires_at: 4_000_000_000_000 },
+    });
+    await tx.insert(idempotency_keys).values({
+      key_hash: "key-1",
+      sealed_outcome: sealer.sealJson({ answer: { token: secretTexts.idempotency_keys } }),
+      created_at: 1,
     });
     await tx.insert(connections).values({ id: "connection-1", name: "lab", kind: "docker", config: {}, ...at });
     await tx.insert(executors).values({

@@ -30,6 +30,7 @@ export function apiTokenRoutes(services: { api_tokens: ApiTokenService }): reado
       body: ApiTokenInput,
       answer: { status: 201, description: "The token", schema: CreatedApiTokenView },
       refusals: { 429: "Too many failed attempts; `Retry-After` says when" },
+      idempotent: { events: ["api_token_created"], again: null },
       perform: ({ context, body }) => api_tokens.create(context.get("actor"), requireSession(context), body),
     },
     {

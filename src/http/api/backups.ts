@@ -29,6 +29,7 @@ export function backupRoutes(services: { backups: BackupService }): readonly Rou
       body: BackupInput,
       answer: { status: 201, description: "The backup, complete and checked", schema: BackupView },
       refusals: { 409: "There are 20 already, another one is being made, or the database is on a server" },
+      idempotent: { events: ["backup_created"], again: async ({ id }) => backups.get(id) },
       perform: ({ context, body }) => backups.create(context.get("actor"), body),
     },
     {

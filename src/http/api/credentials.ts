@@ -29,6 +29,7 @@ export function credentialRoutes(services: { credentials: CredentialService }): 
       access: "full",
       body: CredentialInput,
       answer: { status: 201, description: "The credential", schema: CredentialView },
+      idempotent: { events: ["credential_created"], again: ({ id }) => credentials.get(id) },
       perform: ({ context, body }) => credentials.create(context.get("actor"), body),
     },
     {

@@ -37,6 +37,7 @@ export function executorRoutes(services: ExecutorRouteServices): readonly Route[
       access: "full",
       body: ExecutorInput,
       answer: { status: 201, description: "The executor", schema: ExecutorView },
+      idempotent: { events: ["executor_created"], again: ({ id }) => executors.get(id) },
       perform: ({ context, body }) => executors.create(context.get("actor"), body),
     },
     {
@@ -105,6 +106,7 @@ export function executorRoutes(services: ExecutorRouteServices): readonly Route[
       body: RunInput,
       answer: { status: 202, description: "The queued run", schema: RunView },
       refusals: { 409: "A run is going on; `fields.active_run_id` is its id" },
+      idempotent: { events: ["run_started", "rollback_started"], again: ({ id }) => runs.view(id) },
       perform: ({ context, param, body }) => runs.create(context.get("actor"), param("id"), body),
     },
     {

@@ -28,6 +28,7 @@ export function notifierRoutes(services: { notifications: NotificationService })
       access: "full",
       body: NotifierInput,
       answer: { status: 201, description: "The notifier", schema: NotifierView },
+      idempotent: { events: ["notifier_created"], again: ({ id }) => notifications.get(id) },
       perform: ({ context, body }) => notifications.create(context.get("actor"), body),
     },
     {
@@ -80,6 +81,7 @@ export function notifierRoutes(services: { notifications: NotificationService })
       tag,
       access: "full",
       answer: { status: 201, description: "The delivery with its one attempt", schema: DeliveryView },
+      idempotent: { events: ["notifier_tested"], again: null },
       perform: ({ context, param }) =>
         notifications.sendTest(context.get("actor"), param("id"), context.req.raw.signal),
     },

@@ -103,6 +103,7 @@ export function oidcProviderRoutes(services: OidcRouteServices): readonly Route[
       body: ProviderInput,
       answer: { status: 201, description: "The provider", schema: ProviderView },
       refusals: { 409: "There is a provider already" },
+      idempotent: { events: ["oidc_provider_created"], again: ({ id }) => oidc.get(id) },
       perform: ({ context, body }) => oidc.create(context.get("actor"), body),
     },
     {

@@ -1,6 +1,7 @@
 import type { GenericSchema } from "valibot";
 import { AppError, forbidden, invalidInput, unauthorized } from "../../errors.ts";
 import { maxInputDepth } from "../../forms/issues.ts";
+import type { IdempotencyService, Subject } from "../../idempotency/service.ts";
 import type { App, AppContext } from "../context.ts";
 import { toWire } from "./wire.ts";
 
@@ -28,6 +29,13 @@ export interface Route {
   body?: GenericSchema;
   /** `media_type`: of an answer that is a file and not JSON; `perform` then gives the whole `Response`. */
   answer: { status: 200 | 201 | 202 | 204; description: string; schema: GenericSchema | null; media_type?: string };
+  /** Makes something: done once, however often it is sent with one `Idempotency-Key`. */
+  idempotent?: {
+    /** The audit events of which one says that it is done. */
+    events: readonly string[];
+    /** What `perform` answers, from what is stored; null where only the first answer has it. */
+    again: ((subject: Subject) => Promise<unknown>) | null;
+  };
   /** Codes of `error.code` beyond the usual ones, with their status. */
   refusals?: Readonly<Record<number, string>>;
   perform(input: RouteInput): Promise<unknown>;
@@ -106,8 +114,47 @@ function checkAccess(route: Route, c: AppContext): void {
   }
 }
 
+/** An opaque text of visible ASCII. */
+const keyPattern = /^[!-~]{1,255}$/;
+
+function idempotencyKey(c: AppContext): string | null {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined) return null;
+  if (keyPattern.test(key)) return key;
+  throw new AppError(
+    "invalid_idempotency_key",
+    400,
+    "An Idempotency-Key has 1 to 255 visible ASCII characters, and there is one of them",
+  );
+}
+
+/** As `perform`, and with an `Idempotency-Key` only once for each. */
+async function answerOf(route: Route, input: RouteInput, idempotency: IdempotencyService): Promise<Response> {
+  const { context: c, body } = input;
+  const { status } = route.answer;
+  const key = idempotencyKey(c);
+  const session = c.get("session");
+  if (route.idempotent === undefined || status === 204 || key === null || session === null) {
+    const result = await route.perform(input);
+    if (result instanceof Response) return result;
+    return status === 204 ? c.body(null, 204) : c.json(toWire(result), status);
+  }
+  const { events, again } = route.idempotent;
+  const answered = (result: unknown) => ({ status, body: JSON.stringify(toWire(result)) });
+  const answer = await idempotency.once({
+    administrator_id: session.administrator_id,
+    key,
+    request: [route.method, c.req.path, JSON.stringify(body ?? null)],
+    events,
+    perform: async () => answered(await route.perform(input)),
+    again: again === null ? null : async (subject) => answered(await again(subject)),
+  });
+  if (answer.is_replayed) c.header("Idempotency-Replayed", "true");
+  return c.body(answer.body, status, { "Content-Type": "application/json" });
+}
+
 /** Registers the routes below `/api`; a known path with another method answers 405 and says which ones it takes. */
-export function mountRoutes(app: App, routes: readonly Route[]): void {
+export function mountRoutes(app: App, routes: readonly Route[], idempotency: IdempotencyService): void {
   const methods = new Map<string, string[]>();
   for (const route of routes) {
     const path = `/api${route.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
@@ -115,15 +162,8 @@ export function mountRoutes(app: App, routes: readonly Route[]): void {
     app.on(route.method, path, async (c) => {
       checkAccess(route, c);
       const body = route.method === "GET" || route.method === "DELETE" ? undefined : await readBody(c, route);
-      const result = await route.perform({
-        context: c,
-        param: (name) => c.req.param(name) ?? "",
-        query: readQuery(route, c),
-        body,
-      });
-      if (result instanceof Response) return result;
-      if (route.answer.status === 204) return c.body(null, 204);
-      return c.json(toWire(result), route.answer.status);
+      const input = { context: c, param: (name: string) => c.req.param(name) ?? "", query: readQuery(route, c), body };
+      return await answerOf(route, input, idempotency);
     });
   }
   for (const [path, allowed] of methods) {

@@ -52,6 +52,7 @@ export function runRoutes(services: { runs: RunService }): readonly Route[] {
       refusals: {
         409: "`not_awaiting`: it waits for no consent, or got it already; `plan_changed`: its plan has another hash, which is in `fields.plan_hash`; `approval_expired`: its time is over",
       },
+      idempotent: { events: ["run_approved", "run_refused"], again: ({ id }) => runs.view(id) },
       perform: ({ context, param, body }) => runs.decide(context.get("actor"), param("id"), body),
     },
   ];

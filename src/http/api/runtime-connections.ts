@@ -33,6 +33,7 @@ export function runtimeConnectionRoutes(services: {
       access: "full",
       body: connections.Input,
       answer: { status: 201, description: "The connection", schema: ConnectionView },
+      idempotent: { events: ["connection_created"], again: ({ id }) => connections.get(id) },
       perform: ({ context, body }) => connections.create(context.get("actor"), body),
     },
     {

@@ -57,6 +57,7 @@ export function securityKeyRoutes(services: {
       body: RotationInput,
       answer: { status: 201, description: "The new key and where the backup is", schema: EncryptionRotationView },
       refusals,
+      idempotent: { events: ["encryption_key_rotated"], again: null },
       perform: ({ context, body }) =>
         security_keys.rotateEncryptionKey(context.get("actor"), requireSession(context), body),
     },

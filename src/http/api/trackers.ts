@@ -29,6 +29,7 @@ export function trackerRoutes(services: { trackers: TrackerService }): readonly 
       access: "full",
       body: TrackerInput,
       answer: { status: 201, description: "The tracker", schema: TrackerView },
+      idempotent: { events: ["tracker_created"], again: ({ name }) => trackers.get(name) },
       perform: ({ context, body }) => trackers.create(context.get("actor"), body),
     },
     {
@@ -72,6 +73,7 @@ export function trackerRoutes(services: { trackers: TrackerService }): readonly 
       tag,
       access: "full",
       answer: { status: 202, description: "The check is under way; ask for it to see its end", schema: CheckView },
+      idempotent: { events: ["tracker_checked"], again: ({ name }) => trackers.checkState(name) },
       perform: ({ context, param }) => trackers.requestCheck(context.get("actor"), param("name")),
     },
     {

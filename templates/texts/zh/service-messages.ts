@@ -22,6 +22,22 @@ const general: MessageDictionary = [
     "Tidemark is stopping and has changed nothing; try again in a moment",
     "Tidemark 正在停止，未作任何更改；请稍后再试",
   ],
+  [
+    "An Idempotency-Key has 1 to 255 visible ASCII characters, and there is one of them",
+    "Idempotency-Key 须为 1 到 255 个可见 ASCII 字符，且只能有一个",
+  ],
+  [
+    "A request with this Idempotency-Key is being worked on; ask again for its answer",
+    "使用此 Idempotency-Key 的请求正在处理；请稍后再次请求以获取其结果",
+  ],
+  [
+    "This Idempotency-Key was sent with another request; take a new one for each request",
+    "此 Idempotency-Key 已用于另一个请求；请为每个请求使用新的键",
+  ],
+  [
+    "What this Idempotency-Key asked for was done, and its answer cannot be given again; look at what is there",
+    "此 Idempotency-Key 所请求的操作已完成，但无法再次给出其结果；请查看现有内容",
+  ],
   ["The disk of the database is full; free space and try again", "数据库所在磁盘已满；请释放空间后重试"],
   ["The smallest page has 1 entry", "每页至少 1 条"],
   ["The largest page has {} entries", "每页最多 {} 条"],

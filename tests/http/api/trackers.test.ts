@@ -31,7 +31,7 @@ beforeEach(async () => {
     });
     await next();
   });
-  mountRoutes(app, routes());
+  mountRoutes(app, routes(), { once: () => Promise.reject(new Error("No request here has a key")) });
   app.onError((error, c) =>
     respondToApiError(
       c,

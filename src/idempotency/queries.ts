@@ -1,0 +1,42 @@
+import { asc, desc, eq, inArray, lt } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { idempotency_keys } from "../db/tables.ts";
+import type { Sealed } from "../secrets/sealed.ts";
+
+/** What was made with a key since `since`; null when nothing was. */
+export async function findOutcome(read: Reader, keyHash: string, since: number): Promise<Sealed | null> {
+  const rows = await read
+    .select({ sealed: idempotency_keys.sealed_outcome, created_at: idempotency_keys.created_at })
+    .from(idempotency_keys)
+    .where(eq(idempotency_keys.key_hash, keyHash))
+    .limit(1);
+  const [row] = rows;
+  return row === undefined || row.created_at < since ? null : row.sealed;
+}
+
+/** In the place of one that has expired. */
+export async function insertOutcome(tx: Writer, row: typeof idempotency_keys.$inferInsert): Promise<void> {
+  const { key_hash: _, ...changes } = row;
+  await tx.insert(idempotency_keys).values(row).onConflictDoUpdate({ target: idempotency_keys.key_hash, set: changes });
+}
+
+export async function updateOutcome(tx: Writer, keyHash: string, sealed: Sealed): Promise<void> {
+  await tx.update(idempotency_keys).set({ sealed_outcome: sealed }).where(eq(idempotency_keys.key_hash, keyHash));
+}
+
+/** Removes what is older than `before`, and beyond the newest `keep`; at most `limit` of each. */
+export async function pruneOutcomes(
+  tx: Writer,
+  { before, keep, limit }: { before: number; keep: number; limit: number },
+): Promise<void> {
+  const { key_hash, created_at } = idempotency_keys;
+  const expired = tx
+    .select({ key_hash })
+    .from(idempotency_keys)
+    .where(lt(created_at, before))
+    .orderBy(asc(created_at))
+    .limit(limit);
+  await tx.delete(idempotency_keys).where(inArray(key_hash, expired));
+  const surplus = tx.select({ key_hash }).from(idempotency_keys).orderBy(desc(created_at)).limit(limit).offset(keep);
+  await tx.delete(idempotency_keys).where(inArray(key_hash, surplus));
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import { AppError, conflict } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { watchChanges } from "../request-scope.ts";
+import type { Sealer } from "../secrets/sealed.ts";
+import { findOutcome, insertOutcome, pruneOutcomes, updateOutcome } from "./queries.ts";
+
+export type IdempotencyService = ReturnType<typeof idempotencyService>;
+
+/** So long a key stands for what it made. */
+const keptMs = 24 * 3_600_000;
+const keptKeys = 10_000;
+// Part of the transaction of what is made, which it must not make slow.
+const prunedAtOnce = 100;
+/** A longer answer is given anew from what is stored. */
+const maxAnswerLength = 64 * 1024;
+const retryAfterSeconds = 1;
+
+const Subject = v.object({ kind: v.string(), id: v.string(), name: v.string() });
+const Outcome = v.object({
+  /** Of what was asked. It can hold a password, so that its hash is sealed too. */
+  request: v.string(),
+  subject: v.nullable(Subject),
+  answer: v.nullable(v.object({ status: v.number(), body: v.string() })),
+});
+
+export type Subject = v.InferOutput<typeof Subject>;
+
+export interface StoredAnswer {
+  status: number;
+  /** JSON. */
+  body: string;
+}
+
+interface Attempt {
+  administrator_id: string;
+  key: string;
+  /** Everything that makes two requests the same one. */
+  request: readonly string[];
+  /** The audit events that say that it is done. */
+  events: readonly string[];
+  perform(): Promise<StoredAnswer>;
+  /** The answer from what is stored, when the process ended before there was a first one; null where there is none to give. */
+  again: ((subject: Subject) => Promise<StoredAnswer>) | null;
+}
+
+const hash = (parts: readonly string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+
+function inProgress(): AppError {
+  return conflict("A request with this Idempotency-Key is being worked on; ask again for its answer", {
+    retry_after_seconds: retryAfterSeconds,
+  });
+}
+
+function requireSame(known: string, request: string): void {
+  if (known === request) return;
+  throw new AppError(
+    "idempotency_key_reused",
+    422,
+    "This Idempotency-Key was sent with another request; take a new one for each request",
+  );
+}
+
+/**
+ * Creations that are done once, however often they are sent with one `Idempotency-Key` within a day. What was refused was not done:
+ * the key is free for it.
+ */
+export function idempotencyService(options: { db: Database; clock: Clock; log: Log; sealer: Sealer }) {
+  const { db, clock, log, sealer } = options;
+  /** Of this process: what was asked with each key that is being worked on. */
+  const running = new Map<string, string>();
+  const since = () => clock.now() - keptMs;
+  const seal = (outcome: v.InferOutput<typeof Outcome>) => sealer.sealJson(outcome);
+
+  const answerAgain = async (subject: Subject | null, again: Attempt["again"]): Promise<StoredAnswer> => {
+    if (again !== null && subject !== null) return await again(subject);
+    throw new AppError(
+      "already_done",
+      409,
+      "What this Idempotency-Key asked for was done, and its answer cannot be given again; look at what is there",
+      subject === null ? {} : { fields: { [`${subject.kind}_id`]: subject.id } },
+    );
+  };
+
+  return {
+    /**
+     * 1. Refuse the key while it is worked on, or was sent with another request. 2. Give the first answer of what is done.
+     * 3. Otherwise perform; the key is stored in the transaction that does it, or with nothing. 4. Store the answer beside it.
+     */
+    once: async (attempt: Attempt): Promise<StoredAnswer & { is_replayed: boolean }> => {
+      const keyHash = hash([attempt.administrator_id, attempt.key]);
+      const request = hash(attempt.request);
+      const other = running.get(keyHash);
+      if (other !== undefined) {
+        requireSame(other, request);
+        throw inProgress();
+      }
+      running.set(keyHash, request);
+      try {
+        const stored = await findOutcome(db.read, keyHash, since());
+        if (stored !== null) {
+          const outcome = sealer.openJson(Outcome, stored, () => []);
+          requireSame(outcome.request, request);
+          const answer = outcome.answer ?? (await answerAgain(outcome.subject, attempt.again));
+          return { ...answer, is_replayed: true };
+        }
+        let done: { subject: Subject | null } | null = null;
+        watchChanges(async (tx, record) => {
+          if (record.outcome !== "ok" || !attempt.events.includes(record.event)) return;
+          // Another process on the same database was first.
+          if ((await findOutcome(tx, keyHash, since())) !== null) throw inProgress();
+          done = { subject: record.subject ?? null };
+          await pruneOutcomes(tx, { before: since(), keep: keptKeys - 1, limit: prunedAtOnce });
+          const sealed = seal({ request, ...done, answer: null });
+          await insertOutcome(tx, { key_hash: keyHash, sealed_outcome: sealed, created_at: clock.now() });
+        });
+        const answer = await attempt.perform();
+        await keepAnswer(keyHash, request, done, answer);
+        return { ...answer, is_replayed: false };
+      } finally {
+        running.delete(keyHash);
+      }
+    },
+  };
+
+  async function keepAnswer(
+    keyHash: string,
+    request: string,
+    done: { subject: Subject | null } | null,
+    answer: StoredAnswer,
+  ): Promise<void> {
+    if (done === null || answer.body.length > maxAnswerLength) return;
+    const sealed = seal({ request, ...done, answer });
+    try {
+      await db.write((tx) => updateOutcome(tx, keyHash, sealed));
+    } catch (error) {
+      // It is done and told; a second answer is made from what is stored.
+      log.warning("The answer of a request with an Idempotency-Key was not kept", { error });
+    }
+  }
+}
