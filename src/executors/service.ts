@@ -45,7 +45,15 @@ import {
   WindowInput,
 } from "./schema.ts";
 import { type Binding, type ExecutorSettings, inputOf, readSettings } from "./settings.ts";
-import { lookAtTarget, nameInstead, observeMissing, refuseId, refuseTarget, type SeenTarget } from "./target-check.ts";
+import {
+  lookAtTarget,
+  nameInstead,
+  observeMissing,
+  refuseId,
+  refuseTarget,
+  type SeenTarget,
+  targetInUse,
+} from "./target-check.ts";
 import { executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
@@ -132,7 +140,7 @@ export function executorService(options: ExecutorServiceOptions) {
     }
     const byTarget = await findExecutorByTarget(read, input.connection_id, input.target.kind, input.target.id);
     if (byTarget !== null && byTarget.id !== ownId) {
-      throw invalidInput({ "target.id": `"${input.target.id}" already belongs to the executor "${byTarget.name}"` });
+      throw targetInUse(`"${input.target.id}" already belongs to the executor "${byTarget.name}"`);
     }
     if (seen !== null) refuseTarget(seen);
     return await resolveBindings(read, input.bindings, {

@@ -125,10 +125,15 @@ export function refuseId(name: string | null): void {
   if (name !== null) throw invalidInput({ "target.id": `Write the container's name "${name}" instead of its id` });
 }
 
+/** 409 at the target's field: another executor updates it, or a part of it. */
+export function targetInUse(reason: string): AppError {
+  return new AppError("in_use", 409, reason, { fields: { "target.id": reason } });
+}
+
 /** Throws 422 for an id in place of a name, and 409 `in_use`, at the target's field. */
 export function refuseTarget({ conflict, name }: SeenTarget): void {
   refuseId(name);
-  if (conflict !== null) throw new AppError("in_use", 409, conflict, { fields: { "target.id": conflict } });
+  if (conflict !== null) throw targetInUse(conflict);
 }
 
 /** Writes down that the runtime has no such target, so that a name with a typing error is told before the first evaluation. */

@@ -146,15 +146,23 @@ describe("create()", () => {
     expect(await world.main.executors.create(systemActor, unseen)).toMatchObject({ observed_at: null, problem: null });
   });
 
+  const taken = {
+    status: 409,
+    code: "in_use",
+    fields: { "target.id": '"web" already belongs to the executor "web"' },
+  };
+
   test("refuses a name and a target that are taken", async () => {
     await world.main.executors.create(systemActor, input());
     const sameName = { ...input(), target: { kind: "container", id: "db" } };
     expect(await refusedFields(world.main.executors.create(systemActor, sameName))).toEqual({
       name: 'There is already an executor "web"',
     });
-    expect(await refusedFields(world.main.executors.create(systemActor, { ...input(), name: "other" }))).toEqual({
-      "target.id": '"web" already belongs to the executor "web"',
-    });
+    expect(await refused(world.main.executors.create(systemActor, { ...input(), name: "other" }))).toMatchObject(taken);
+    const db = { ...input(), name: "other", target: { kind: "container", id: "db" } };
+    const { id } = await world.main.executors.create(systemActor, db);
+    const { target } = input();
+    expect(await refused(world.main.executors.update(systemActor, id, { target }))).toMatchObject(taken);
   });
 
   test("refuses a target that is taken on another connection to the same engine", async () => {
@@ -164,9 +172,8 @@ describe("create()", () => {
     const twin = await add("Home again", "fake://home");
     const elsewhere = await add("Elsewhere", "fake://elsewhere");
     const other = { ...input(), name: "other" };
-    expect(await refusedFields(world.main.executors.create(systemActor, { ...other, connection_id: twin.id }))).toEqual(
-      { "target.id": '"web" already belongs to the executor "web"' },
-    );
+    const twice = world.main.executors.create(systemActor, { ...other, connection_id: twin.id });
+    expect(await refused(twice)).toMatchObject(taken);
     await world.main.executors.create(systemActor, { ...other, connection_id: elsewhere.id });
   });
 

@@ -36,6 +36,7 @@ export function executorRoutes(services: ExecutorRouteServices): readonly Route[
       tag,
       access: "full",
       body: ExecutorInput,
+      refusals: { 409: "`in_use`: another executor updates the target or a part of it" },
       answer: { status: 201, description: "The executor", schema: ExecutorView },
       idempotent: { events: ["executor_created"], again: ({ id }) => executors.get(id) },
       perform: ({ context, body }) => executors.create(context.get("actor"), body),
@@ -71,7 +72,7 @@ export function executorRoutes(services: ExecutorRouteServices): readonly Route[
       access: "full",
       body: ExecutorPatch,
       answer: { status: 200, description: "The executor", schema: ExecutorView },
-      refusals: { 409: "A run is going on" },
+      refusals: { 409: "A run is going on; `in_use`: another executor updates the target or a part of it" },
       perform: ({ context, param, body }) => executors.update(context.get("actor"), param("id"), body),
     },
     {
