@@ -150,8 +150,8 @@ export function connectionService(options: ConnectionServiceOptions) {
       const message = `Answered as ${runtimes[kindOf(row)].title} ${version}`;
       return { ok: true, code: null, message, version, api_version, platform, warnings: [...warnings], checked_at };
     } catch (error) {
-      // A failed test is a result to store; a fault of our own is not.
-      if (!(error instanceof PluginError)) throw error;
+      // A failed test is a result to store; a fault of our own is not, nor that nobody waits for the answer any more.
+      if (signal.aborted || !(error instanceof PluginError)) throw error;
       return {
         ok: false,
         code: error.code,
@@ -265,7 +265,10 @@ export function connectionService(options: ConnectionServiceOptions) {
       });
     },
 
-    /** Tests the connection and stores what came of it; a runtime that does not answer is a result, not an error. */
+    /**
+     * Tests the connection and stores what came of it; a runtime that does not answer is a result, not an error. A test that is aborted
+     * throws and leaves the last result as it was.
+     */
     check: async (actor: Actor, id: string, signal: AbortSignal): Promise<ConnectionCheckView> => {
       const row = await getRow(db.read, id);
       const found = await describe(row, signal);

@@ -18,6 +18,7 @@ const signal = new AbortController().signal;
 let temporary: TemporaryDatabase;
 let engine: FakeEngine;
 let opened: { secret: unknown }[];
+let whenOpened: () => void;
 let connections: ReturnType<typeof connectionService>;
 let credentials: ReturnType<typeof credentialService>;
 
@@ -25,6 +26,7 @@ beforeEach(async () => {
   temporary = await temporaryDatabase();
   engine = new FakeEngine();
   opened = [];
+  whenOpened = () => undefined;
   const { db } = temporary;
   const clock = createFakeClock();
   const audit = auditRecorder({ clock });
@@ -42,6 +44,7 @@ beforeEach(async () => {
         ...docker,
         open: async (config, secret, context) => {
           opened.push({ secret });
+          whenOpened();
           return await docker.open(config, secret, context);
         },
       },
@@ -175,6 +178,20 @@ describe("check()", () => {
     expect((await connections.get(id)).last_check?.ok).toBe(false);
     const entries = await temporary.db.read.select().from(audit_entries);
     expect(entries.map((entry) => [entry.event, entry.outcome])).toContainEqual(["connection_checked", "failed"]);
+  });
+
+  test("stores nothing when whoever asked is gone before the answer", async () => {
+    const { id } = await connections.create(systemActor, input);
+    const before = await connections.check(systemActor, id, signal);
+    const entries = await temporary.db.read.select().from(audit_entries);
+    const asking = new AbortController();
+    whenOpened = () => {
+      asking.abort();
+      engine.isUnreachable = true;
+    };
+    await expect(connections.check(systemActor, id, asking.signal)).rejects.toThrow(PluginError);
+    expect((await connections.get(id)).last_check).toEqual(before);
+    expect(await temporary.db.read.select().from(audit_entries)).toEqual(entries);
   });
 
   test("opens with the credential's secret", async () => {
