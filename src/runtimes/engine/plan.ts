@@ -173,7 +173,8 @@ export function platformRefusals(old: ImageInspect | null, desired: ImageInspect
 
 /**
  * SHA-256 over what the container is set to and what is desired. What changes by a restart alone (times, process ids, addresses
- * from a pool, endpoint ids) and what a container only has because it is this one (id, hostname from the id) is left out.
+ * from a pool, endpoint ids) and what a container only has because it is this one (id, hostname from the id) is left out: an
+ * identical one is the same target (decision 8).
  */
 export function planHash(container: ContainerInspect, apiVersion: string, desired: RawObject): string {
   const { Hostname: hostname, ...config } = comparableConfig(container.Config, container);

@@ -442,7 +442,9 @@ describe("fieldDiffs()", () => {
 });
 
 describe("planHash()", () => {
-  const base = planHash(containerInspect(), "1.41", { reference: "app:2" });
+  const volume = { Type: "volume", Name: "e".repeat(64), Destination: "/b", RW: true };
+  const found = (change: RawObject = {}) => containerInspect({ Mounts: [volume], ...change });
+  const base = planHash(found(), "1.41", { reference: "app:2" });
 
   test.each([
     ["a restart", { State: { StartedAt: "2026-02-02T00:00:00Z", Pid: 7 }, RestartCount: 3 }],
@@ -451,7 +453,7 @@ describe("planHash()", () => {
     ["being made anew, equal", { Id: newId, Config: { Hostname: newId.slice(0, 12) } }],
     ["the labels of an earlier run", { Config: { Labels: { "tidemark.run": "x" } } }],
   ])("stays the same after %s", (_what, change) => {
-    expect(planHash(containerInspect(change), "1.41", { reference: "app:2" })).toBe(base);
+    expect(planHash(found(change), "1.41", { reference: "app:2" })).toBe(base);
   });
 
   test.each([
@@ -461,13 +463,14 @@ describe("planHash()", () => {
     ["the restart policy", { HostConfig: { RestartPolicy: { Name: "no" } } }],
     ["a network", { NetworkSettings: { Networks: { more: {} } } }],
     ["a mount", { Mounts: [{ Type: "bind", Source: "/a", Destination: "/b", RW: true }] }],
+    ["a new anonymous volume", { Mounts: [{ ...volume, Name: "f".repeat(64) }] }],
     ["the image", { Image: "sha256:other" }],
     ["being stopped", { State: { Running: false, Status: "exited" } }],
   ])("changes with %s", (_what, change) => {
-    expect(planHash(containerInspect(change), "1.41", { reference: "app:2" })).not.toBe(base);
+    expect(planHash(found(change), "1.41", { reference: "app:2" })).not.toBe(base);
   });
 
   test("changes with what is desired", () => {
-    expect(planHash(containerInspect(), "1.41", { reference: "app:3" })).not.toBe(base);
+    expect(planHash(found(), "1.41", { reference: "app:3" })).not.toBe(base);
   });
 });
