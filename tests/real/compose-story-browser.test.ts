@@ -68,6 +68,8 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
       await lookHere(`${name}-${language}`);
     }
   };
+  /** The last part that the stream brings: everything else is there by then. */
+  const runEnded = () => page.locator("#run-live:not([data-poll])").waitFor({ state: "attached", timeout: 120_000 });
   const stateOf = async (id: string) => String((await api.get(`/runs/${id}`)).body.state);
   /** Reviews the plan in its dialog and runs it; answers the run's id with its page open. */
   const runIt = async (picture: string) => {
@@ -133,8 +135,8 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     executor = page.url().split("/").at(-1) ?? "";
     // Looked at for the first time while the page is open: what is found comes by itself.
     await page.locator("#executor-state", { hasText: "Update available" }).waitFor();
+    await page.locator("#executor-look[hx-get]").waitFor({ state: "detached" });
     expect(await text("#executor-lead")).toContain("Compose group of 3 services");
-    expect(await page.locator("#executor-look[hx-get]").count()).toBe(0);
     const patched = await api.request("PATCH", `/executors/${executor}`, {
       health_check: {
         strategy: "auto",
@@ -160,6 +162,7 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
   test("the run with the broken worker ends as it is watched: put back, each container with what it did, and why", async () => {
     const id = await runIt("run-question-en");
     await page.locator(".state", { hasText: "Failed" }).first().waitFor({ timeout: 120_000 });
+    await runEnded();
     await eventually("the run to clear up", async () => (await story.containers()).length === 3);
     await page.locator(`#run-steps :text('${names[2]}')`).first().waitFor();
     const told = await text();
@@ -182,6 +185,7 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     await check("worker", "1.1.1");
     const id = await runIt("run-question-again-en");
     await page.locator("main .state", { hasText: "Succeeded" }).first().waitFor({ timeout: 120_000 });
+    await runEnded();
     expect(await stateOf(id)).toBe("succeeded");
     expect(await text("#run-summary")).toMatch(/took .+, of which .+ watching its health/);
     await look("run-succeeded", `/runs/${id}`, "#run-steps");

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { galleryPaths, startGallery } from "../support/gallery-server.tsx";
 import { peerSuite } from "../support/peer.ts";
+
+setDefaultTimeout(180_000);
 
 const missing = chromiumMissing();
 

@@ -10,6 +10,8 @@ import { chartIndex, chartRepository, corpusOf, dayOf, registryOf } from "../sup
 import { peerSuite } from "../support/peer.ts";
 import { firstSignIn, type RunningServer, startServer, testPassword } from "../support/server.ts";
 
+setDefaultTimeout(180_000);
+
 setDefaultTimeout(120_000);
 
 const images = {

@@ -60,6 +60,7 @@ export interface World {
   /** Pushes a version; what it serves is its tag unless `options` say otherwise. Returns the digest. */
   push(tag: string, options?: ImageOptions): Promise<string>;
   /** What the published port answers now. */
+  /** What the published port answers, as soon as anything answers: a container that was started is not there at once. */
   serves(): Promise<string>;
   /** Containers whose name begins with `web`: name, state and image. */
   containers(): Promise<{ name: string; state: string; image: string }[]>;
@@ -129,7 +130,8 @@ async function build(
     const text = await response.text();
     if (!response.ok || text.includes('"error"')) throw new Error(`Pull of ${reference}: ${text}`);
   };
-  const serves = async () => (await (await fetch(`http://127.0.0.1:${port}/`)).text()).trim();
+  const serves = () =>
+    eventually("the container to serve", async () => (await (await fetch(`http://127.0.0.1:${port}/`)).text()).trim());
 
   await push("1.0.0");
   const reference = `${registry.host}/${repository}:1.0.0`;
