@@ -104,7 +104,7 @@ export async function createServices(options: ServiceOptions) {
   };
   /** Due work is nobody's request, whoever set it off. */
   const nudge = () => outsideRequest(() => scheduler.nudge());
-  const audit = auditRecorder({ clock, retentionDays: (): number => settings.current().audit_retention_days });
+  const audit = auditRecorder({ clock, retentionDays: async (tx) => (await settings.within(tx)).audit_retention_days });
   let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
     db,
@@ -234,7 +234,7 @@ export async function createServices(options: ServiceOptions) {
     openContext: http.open,
     rates: ledger.view,
     instance_id: options.instance_id,
-    versionHistoryCount: () => settings.current().version_history_count,
+    versionHistoryCount: async (read) => (await settings.within(read)).version_history_count,
     excerpt: options.redactor.excerpt,
     nudge,
   });
@@ -276,7 +276,7 @@ export async function createServices(options: ServiceOptions) {
     connections,
     executors,
     recordEvent: outbox.recordEvent,
-    snapshotLimit: () => settings.current().snapshot_history_count,
+    snapshotLimit: async (tx) => (await settings.within(tx)).snapshot_history_count,
     openProbe: (kind, probeConfig, { readiness, signal }) =>
       probes[kind].open(probeConfig, {
         ...guard.open({ purpose: "probe", timeout_ms: probeTimeoutMs, signal }),
@@ -324,6 +324,8 @@ export async function createServices(options: ServiceOptions) {
   const scheduler = createScheduler({
     clock,
     log,
+    // Another process on the same database may have changed them.
+    before: settings.refresh,
     work: [
       {
         name: "deliveries",

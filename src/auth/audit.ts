@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { Reader } from "../db/client.ts";
 import { newId } from "../ids.ts";
 import { tellChange } from "../request-scope.ts";
 import { visibleText } from "../visible-text.ts";
@@ -8,7 +9,6 @@ import type { RecordAudit } from "./schema.ts";
 const DAY_MS = 24 * 3_600_000;
 /** Nothing younger than this is ever removed, whatever is set: whoever takes the account over cannot empty its trace. */
 export const leastRetentionDays = 30;
-const defaultRetentionDays = 365;
 // About 40 MB. More is kept while it is younger than the least retention.
 const keptEntries = 100_000;
 // One removal is part of the transaction of an entry, which it must not make slow; the next entry goes on.
@@ -34,8 +34,8 @@ const encodeOptional = (text: string | null | undefined) =>
 
 interface AuditRecorderOptions {
   clock: Clock;
-  /** The setting in force; 365 where there is none yet. */
-  retentionDays?: () => number;
+  /** The setting as the transaction sees it; where it is left out, nothing is removed. */
+  retentionDays?: (read: Reader) => Promise<number>;
 }
 
 /**
@@ -62,8 +62,8 @@ export function auditRecorder({ clock, retentionDays }: AuditRecorderOptions): R
       ),
     });
     await tellChange(tx, record);
-    if (at < pruneAt) return;
-    const days = Math.max(leastRetentionDays, retentionDays?.() ?? defaultRetentionDays);
+    if (retentionDays === undefined || at < pruneAt) return;
+    const days = Math.max(leastRetentionDays, await retentionDays(tx));
     const removed = await pruneAuditEntries(tx, {
       before: at - days * DAY_MS,
       keep: keptEntries,

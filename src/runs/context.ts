@@ -1,7 +1,7 @@
 import type { RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
-import type { Database, Writer } from "../db/client.ts";
+import type { Database, Reader, Writer } from "../db/client.ts";
 import type { ExecutorService, ExecutorSettings } from "../executors/service.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
@@ -33,7 +33,7 @@ export interface RunnerOptions {
   recordEvent: RecordEvent;
   changes: RunChanges;
   /** How many snapshots are kept per executor. */
-  snapshotLimit: () => number;
+  snapshotLimit: (read: Reader) => Promise<number>;
   openProbe: (
     kind: ProbeKind,
     config: unknown,

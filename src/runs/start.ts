@@ -286,7 +286,7 @@ async function capture(context: RunContext): Promise<void> {
         size_bytes: Buffer.byteLength(text),
         created_at: now,
       },
-      deps.snapshotLimit(),
+      await deps.snapshotLimit(tx),
     );
   });
   const warning = await keepImages(context, imageIds);

@@ -10,13 +10,15 @@ interface SchedulerOptions {
   log: Log;
   /** Every kind of work, the most urgent first. */
   work: readonly WorkSource[];
+  /** Done at the beginning of each tick. */
+  before?: () => Promise<void>;
 }
 
 /** Once a second: due times live in the database, so a tick that is missed delays work and loses none. */
 const tickPattern = "* * * * * *";
 
 /** Asks at each tick what is due and hands it to one bounded pool for each kind of work. */
-export function createScheduler({ clock, log, work }: SchedulerOptions) {
+export function createScheduler({ clock, log, work, before }: SchedulerOptions) {
   const pools = work.map((kind) => createPool({ work: kind, log }));
   let cron: Cron | null = null;
   let isStopped = false;
@@ -25,6 +27,7 @@ export function createScheduler({ clock, log, work }: SchedulerOptions) {
 
   const tick = async (now: number = clock.now()): Promise<void> => {
     if (isStopped) return;
+    await before?.().catch(logFailure);
     const filled = await Promise.allSettled(pools.map((pool) => pool.fill(now)));
     for (const result of filled) if (result.status === "rejected") logFailure(result.reason);
   };

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import { storedBaseUrl } from "../base-url.ts";
 import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
+import type { Database, Reader } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
@@ -22,13 +22,13 @@ interface SettingsServiceOptions {
   onChange: (settings: Settings) => void;
 }
 
-/** The global settings, kept in memory after the first read; another instance's changes arrive by `refresh`. */
+/** The global settings, kept in memory after the first read; another process's changes arrive by `refresh`. */
 export async function settingsService(options: SettingsServiceOptions) {
   const { db, clock, log, audit, environment } = options;
   /** Stored values that were passed over, so that the log tells each once. */
   const passedOver = new Map<string, unknown>();
-  const load = async (): Promise<Settings> => {
-    const stored = await storedSettings(db.read);
+  const load = async (read: Reader): Promise<Settings> => {
+    const stored = await storedSettings(read);
     const result: Record<string, unknown> = { ...defaultSettings };
     for (const [name, schema] of Object.entries(Settings.entries)) {
       // A value that an older version stored and that no longer passes gives way to the default, never stops the start.
@@ -43,7 +43,7 @@ export async function settingsService(options: SettingsServiceOptions) {
     for (const [name, value] of Object.entries(environment)) if (value !== null) result[name] = value;
     return v.parse(Settings, result);
   };
-  let current = await load();
+  let current = await load(db.read);
   options.onChange(current);
 
   const overridden = (["base_url", "log_level"] as const).filter((name) => environment[name] !== null);
@@ -52,9 +52,11 @@ export async function settingsService(options: SettingsServiceOptions) {
   return {
     /** The effective values, at no cost. */
     current: (): Settings => current,
+    /** The stored values as a transaction sees them: whatever removes something asks for its limit here, and never in memory. */
+    within: (read: Reader): Promise<Settings> => load(read),
     get: async (): Promise<SettingsView> => view(),
     refresh: async (): Promise<void> => {
-      current = await load();
+      current = await load(db.read);
       options.onChange(current);
     },
 
@@ -74,7 +76,7 @@ export async function settingsService(options: SettingsServiceOptions) {
         }
         await audit(tx, actor, { event: "settings_updated", outcome: "ok", detail: { fields: names } });
       });
-      current = await load();
+      current = await load(db.read);
       options.onChange(current);
       return view();
     },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
-import type { Database } from "../db/client.ts";
+import type { Database, Reader } from "../db/client.ts";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
@@ -38,7 +38,8 @@ export interface CheckOptions extends SourceOpener {
   log: Log;
   instance_id: string;
   recordEvent: RecordEvent;
-  versionHistoryCount: () => number;
+  /** As `read` sees it: what is removed is judged in the transaction that removes it. */
+  versionHistoryCount: (read: Reader) => Promise<number>;
   /** Upstream's words without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
   /** Tags that executors run of a source, among those that are known. */
@@ -166,10 +167,11 @@ export function sourceCheck(options: CheckOptions) {
         ? []
         : known.map((release) => [release.tag, { revision: release.revision, published_at: release.published_at }]),
     );
+    const kept = await options.versionHistoryCount(db.read);
     const request: ListRequest = {
       // More than is kept would be fetched only to be removed.
-      limit: Math.min(tracker.fetch_depth, options.versionHistoryCount() * channels.length),
-      most_each: options.versionHistoryCount(),
+      limit: Math.min(tracker.fetch_depth, kept * channels.length),
+      most_each: kept,
       accepts: channels.flatMap(acceptsOf),
       rules: JSON.stringify(channels.map((channel) => [channel.type, rulesOf(channel)])),
       known: knownByTag,
@@ -256,7 +258,7 @@ export function sourceCheck(options: CheckOptions) {
         changelog: changelogFor(current, tracker, changelog),
         placed,
         now,
-        keep: options.versionHistoryCount(),
+        keep: await options.versionHistoryCount(tx),
         recordEvent,
       });
     });

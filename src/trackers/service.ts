@@ -54,7 +54,7 @@ interface TrackerServiceOptions {
   openContext: OpenContext;
   /** Owner of this process's leases. */
   instance_id: string;
-  versionHistoryCount: () => number;
+  versionHistoryCount: (read: Reader) => Promise<number>;
   /** What upstreams allow, as their answers said last. */
   rates: () => readonly RateState[];
   /** Upstream's words as they may be stored and shown: without secrets, at most 500 characters. */

@@ -109,7 +109,7 @@ describe("the retention", () => {
     });
   };
   const kept = async () => (await house.audit_entries.list({ limit: 100 })).items.map(({ event }) => event);
-  const recorder = (days: number) => auditRecorder({ clock: house.clock, retentionDays: () => days });
+  const recorder = (days: number) => auditRecorder({ clock: house.clock, retentionDays: async () => days });
   const record = (audit: ReturnType<typeof recorder>, event = "now") =>
     house.db.write((tx) => audit(tx, actor, { event, outcome: "ok" }));
 

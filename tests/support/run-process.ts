@@ -101,7 +101,7 @@ export function openRunParts(options: PartsOptions) {
       const at = clock.now();
       await tx.insert(events).values({ id: newId(at), kind, executor_id, run_id, facts: { ...facts }, created_at: at });
     },
-    snapshotLimit: () => 10,
+    snapshotLimit: async () => 10,
     openProbe: (kind, config, context) =>
       probes[kind].open(config, {
         ...context,

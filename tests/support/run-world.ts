@@ -157,7 +157,7 @@ export async function createWorld(): Promise<World> {
       connections,
       executors: executorsHere,
       recordEvent,
-      snapshotLimit: () => settings.snapshots,
+      snapshotLimit: async () => settings.snapshots,
       openProbe: (kind, config, context) =>
         kind === "native"
           ? probes.native.open(config, {

@@ -225,7 +225,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
           };
         }),
       instance_id: instanceId,
-      versionHistoryCount: () => parts.keep,
+      versionHistoryCount: async () => parts.keep,
       excerpt: (text) => text.replaceAll("hunter2hunter2", "[redacted]").slice(0, 500),
       rates: options.rates ?? (() => rates),
       nudge: () => undefined,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { keyFilePath, writeKeyFile } from "../../../src/secrets/keys.ts";
 import { goodPassword, type TestApp, testApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -211,6 +212,11 @@ test("every operation that takes a key keeps it", async () => {
   });
   await twice("create_api_token", "/api-tokens", { name: "ci", scope: "read", expires_in_days: 1, ...password });
   await twice("create_backup", "/backups", { with_keys: false });
+  writeKeyFile(keyFilePath(app.services.places.data_dir), {
+    format: 1,
+    session: Buffer.from(app.keys.session).toString("base64url"),
+    encryption: { primary: app.keys.encryption.primary },
+  });
   await twice("rotate_encryption_key", "/security-keys/encryption/rotations", password);
   expect(asked.toSorted()).toEqual(taking.toSorted());
 });
