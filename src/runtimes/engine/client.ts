@@ -12,6 +12,7 @@ import {
   ImageSummary,
   PathStat,
 } from "./objects.ts";
+import { portHolder, refusedPort } from "./published-ports.ts";
 import { pullFailure, pullReader } from "./pull.ts";
 import type { RawObject } from "./raw.ts";
 import { isObject, stringAt } from "./raw.ts";
@@ -99,6 +100,7 @@ export function engineClient(options: ClientOptions) {
       throw error;
     }
   };
+  const listContainers = () => read(v.array(ContainerSummary), "/containers/json", { all: "1" });
   const container = (id: string) => `/containers/${encodeURIComponent(id)}`;
   /** Null where whoever stands before the engine does not let us ask. */
   const findOrNull = async (path: string): Promise<RawObject | false | null> => {
@@ -115,7 +117,7 @@ export function engineClient(options: ClientOptions) {
 
   return {
     version: () => read(EngineVersion, "/version"),
-    listContainers: () => read(v.array(ContainerSummary), "/containers/json", { all: "1" }),
+    listContainers,
     async inspectContainer(id: string): Promise<ContainerInspect> {
       const path = flavour.paths.inspectContainer(encodeURIComponent(id));
       const answer = await read(v.record(v.string(), v.unknown()), path);
@@ -143,7 +145,14 @@ export function engineClient(options: ClientOptions) {
     },
     /** Resolves when it runs, also when it ran already. */
     async startContainer(id: string): Promise<void> {
-      await send({ method: "POST", path: `${container(id)}/start` });
+      try {
+        await send({ method: "POST", path: `${container(id)}/start` });
+      } catch (error) {
+        const port = error instanceof EngineError ? refusedPort(error.message) : null;
+        if (!(error instanceof EngineError) || port === null) throw error;
+        const holder = portHolder(port, await listContainers().catch(() => Promise.reject(error)));
+        throw new EngineError(error.code, `${error.message}. ${holder}`, error.status, error);
+      }
     },
     /** Resolves when it is stopped, also when it was; `graceMs` is how long the engine itself may wait before it kills. */
     async stopContainer(id: string, graceMs: number): Promise<void> {

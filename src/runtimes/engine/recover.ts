@@ -2,6 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { errorMessage, PluginError } from "../../errors.ts";
 import type { Journal, Recovery, UpdateStep } from "../runtime.ts";
 import { stopGraceMs } from "./apply.ts";
+import type { Attachment } from "./carry.ts";
 import { type EngineClient, isMissing } from "./client.ts";
 import { hasEntry } from "./facts.ts";
 import { tiesTo } from "./group/ties.ts";
@@ -22,6 +23,8 @@ export interface RecoverContext {
   client: EngineClient;
   clock: Clock;
   apiVersion: string;
+  /** The networks of a container, by its id, as the run's snapshot has them; null where it does not say. */
+  networksOf?: (id: string) => readonly Attachment[] | null;
   /** Between two attempts of a move that failed. */
   retryDelayMs: number;
   /** Aborted when the process is to end: nobody who is down waits any longer for another. */
@@ -315,10 +318,10 @@ export async function travel(
   throw new MoveFailed("", `gave up after ${maxMoves} moves`);
 }
 
-async function perform({ client, apiVersion }: RecoverContext, move: Move): Promise<void> {
+async function perform({ client, apiVersion, networksOf }: RecoverContext, move: Move): Promise<void> {
   const { Id: id } = move.container;
   if (move.do === "stop") await client.stopContainer(id, stopGraceMs(move.container));
-  else if (move.do === "start") await startConnected(client, move.container, apiVersion);
+  else if (move.do === "start") await startConnected(client, move.container, networksOf?.(id) ?? null, apiVersion);
   else if (move.do === "remove") await client.removeContainer(id, move.with_anonymous);
   else if (move.do === "rename") await client.renameContainer(id, move.name);
   else if (move.do === "policy") await client.updateRestartPolicy(id, move.policy);

@@ -2,6 +2,7 @@ import type { Refusal, RuntimeContext } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { isLoopback } from "./address.ts";
 import { attachments, mainAttachment, volumeName } from "./carry.ts";
+import { hasFailedAtNetwork, lostNetwork } from "./lost-networks.ts";
 import { leftoverOf } from "./names.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "./objects.ts";
 import { isObject, listAt, objectAt, stringAt, stringMapAt, stringsAt } from "./raw.ts";
@@ -32,6 +33,7 @@ export function makeRefusals(container: ContainerInspect): readonly Refusal[] {
   return [
     ...(container.Refusals ?? []),
     ...unnamedRefusals(container),
+    ...networkRefusals(container),
     ...(composeProject(container) === undefined ? macNotices(container) : []),
   ];
 }
@@ -43,6 +45,19 @@ function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
     code: "volume_unnamed",
     message: `The engine does not tell the name of the volume at "${stringAt(mount.Destination)}", so it could not be mounted again`,
   }));
+}
+
+/** It would be made without a network that it is to have. */
+function networkRefusals(container: ContainerInspect): readonly Refusal[] {
+  const lost = lostNetwork(container);
+  if (lost !== null) {
+    const message = `It lost the network "${lost}" when the engine failed to start it. Reconnect it with "docker network connect" or recreate it, then start it`;
+    return [{ code: "network_lost", message }];
+  }
+  if (!hasFailedAtNetwork(container)) return [];
+  const message =
+    "The engine failed to connect it at its last start and may have dropped a network. Check its networks, then start it";
+  return [{ code: "network_lost", message }];
 }
 
 /**

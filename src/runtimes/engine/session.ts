@@ -81,8 +81,16 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     options.registry_auth === null ? auths : [...auths, options.registry_auth];
   /** The snapshots that `prepareRestore` made ready for `apply`, by the plan's hash: a plan itself holds no secret. */
   const restores = new Map<string, string>();
-  const rebuild = (snapshot: string | null) =>
-    snapshot === null ? null : rebuildFrom(client, readSnapshot(snapshot).members, apiVersion);
+  /** The way back, for which the run's snapshot knows what the engine may have lost meanwhile. */
+  const wayBack = (snapshot: string | null, stopping: AbortSignal | undefined) => {
+    const members = snapshot === null ? null : readSnapshot(snapshot).members;
+    const networksOf = (id: string) => {
+      const member = members?.find(({ container }) => container.Id === id);
+      return member === undefined ? null : snapshotBlueprint(member, apiVersion).attachments;
+    };
+    const rebuild = members === null ? null : rebuildFrom(client, members, apiVersion);
+    return { context: { ...recovering, networksOf, stopping }, rebuild };
+  };
 
   /** The plan as it would be made now, if it is still the same. */
   const planAgain = async (plan: UpdatePlan, desiredImage: DesiredImage): Promise<TargetPlan> => {
@@ -139,11 +147,13 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       if (!plan.is_noop) return applyRestore(await restoreAgain(plan, snapshot), journal, stopping);
     },
     undo: (ref, journal, snapshot, stopping) => {
-      return undoRun({ ...recovering, stopping }, ref, journal, rebuild(snapshot));
+      const { context, rebuild } = wayBack(snapshot, stopping);
+      return undoRun(context, ref, journal, rebuild);
     },
     finish: (ref, journal) => finishRun(recovering, ref, journal),
     recover: (ref, journal, snapshot, stopping) => {
-      return recoverTogether({ ...recovering, stopping }, ref, journal, rebuild(snapshot));
+      const { context, rebuild } = wayBack(snapshot, stopping);
+      return recoverTogether(context, ref, journal, rebuild);
     },
     readiness: (ref, since, journal) => judgeRun(client, ref, journal, since, context.clock.now()),
     findEnd: (ref, journal) => findEndOfRun(client, ref, journal),

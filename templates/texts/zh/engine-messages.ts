@@ -41,7 +41,25 @@ const refusals: MessageDictionary = [
     "卷“{}”（{} 使用）已不存在；请先恢复该卷及其数据，或用 `{}` 创建一个空卷",
   ],
   ['The network "{}" of {} is gone; create it again first', "网络“{}”（{} 使用）已不存在；请先重新创建它"],
-  ['"{}" lost its networks when the engine failed to start it', "引擎启动“{}”失败时使它脱离了所有网络"],
+  ['"{}" lost its networks when the engine failed to start it', "引擎启动“{}”失败时使它脱离了网络"],
+  [
+    'It lost the network "{}" when the engine failed to start it. Reconnect it with "docker network connect" or recreate it, then start it',
+    "引擎启动它失败时使它脱离了网络“{}”。请用 docker network connect 重新连接或重新创建它，然后启动",
+  ],
+  [
+    "The engine failed to connect it at its last start and may have dropped a network. Check its networks, then start it",
+    "上次启动时引擎未能连接其网络，可能使它脱离了某个网络。请检查它的网络，然后启动它",
+  ],
+  [
+    "{}. No container publishes port {}: the engine did not release it. Restart the engine to free it",
+    "{}。没有容器发布端口 {}：引擎没有释放该端口。请重启引擎以释放它",
+  ],
+  [
+    "No container publishes port {}: the engine did not release it. Restart the engine to free it",
+    "没有容器发布端口 {}：引擎没有释放该端口。请重启引擎以释放它",
+  ],
+  ['{}. "{}" publishes port {}', "{}。“{}”发布了端口 {}"],
+  ['"{}" publishes port {}', "“{}”发布了端口 {}"],
   ["A container that it takes volumes from is no longer there", "它从中获取卷的容器已不存在"],
   ["The new image is for {}, the container runs {}", "新镜像适用于 {}，而容器运行的是 {}"],
   [

@@ -248,3 +248,46 @@ describe("pullReader()", () => {
     expect(() => read(text)).toThrow();
   });
 });
+
+describe("startContainer() says who has a port that the engine refuses", () => {
+  const refusal =
+    "driver failed programming external connectivity on endpoint web (af): Bind for 127.0.0.1:8080 failed: port is already allocated";
+  const startAmong = async (message: string, listed: EngineResponse | null) => {
+    const answer = (status: number, body: unknown): EngineResponse => ({
+      status,
+      contentType: "application/json",
+      text: JSON.stringify(body),
+    });
+    const client = engineClient({
+      transport: {
+        send: async ({ path }) => (path.endsWith("/start") ? answer(500, { message }) : (listed ?? answer(403, {}))),
+        stream: async () => answer(200, null),
+      },
+      apiVersion: "1.41",
+      deadlines: defaultDeadlines,
+    });
+    return await client.startContainer("web").then(String, String);
+  };
+  const containers = (...ports: readonly number[]): EngineResponse => ({
+    status: 200,
+    contentType: "application/json",
+    text: JSON.stringify([
+      { Id: "a", Names: ["/idle"], Ports: [{ PrivatePort: 8080, Type: "tcp" }] },
+      { Id: "b", Names: ["/front"], Ports: ports.map((PublicPort) => ({ PrivatePort: 80, PublicPort, Type: "tcp" })) },
+    ]),
+  });
+
+  test.each([
+    ["another container", refusal, containers(80, 8080), /already allocated\. "front" publishes port 8080$/],
+    [
+      "nobody, which is for an engine to be restarted",
+      refusal,
+      containers(80),
+      /already allocated\. No container publishes port 8080: the engine did not release it\. Restart the engine to free it$/,
+    ],
+    ["nobody knows, where lists are not let through", refusal, null, /port is already allocated$/],
+    ["a refusal of another kind", "listen tcp4: bind: address already in use", containers(), /address already in use$/],
+  ])("%s", async (_what, message, listed, expected) => {
+    expect(await startAmong(message, listed)).toMatch(expected);
+  });
+});

@@ -40,10 +40,12 @@ export function imageInspect(change: RawObject = {}): ImageInspect {
   return v.parse(ImageInspect, overlaid(whole, change));
 }
 
+/** `undefined` takes a member away. */
 function overlaid(below: RawObject, above: RawObject): RawObject {
   const entries = Object.entries(above).map(([key, value]) => {
     const under = below[key];
     return [key, isObject(under) && isObject(value) ? overlaid(under, value) : value] as const;
   });
-  return { ...below, ...Object.fromEntries(entries) };
+  const all = Object.entries({ ...below, ...Object.fromEntries(entries) });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }

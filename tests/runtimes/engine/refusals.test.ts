@@ -29,6 +29,14 @@ const silent = { NetworkID: "n", EndpointID: "", MacAddress: "", DNSNames: ["web
 const exited = { Running: false, Status: "exited" };
 const atRest = { State: exited, NetworkSettings: { Networks: { bridge: silent, back: silent } } };
 
+/** A newer engine could not start it, and left it on these networks. */
+const failedOn = (mode: string, left: readonly string[], known: RawObject = { DNSNames: ["web"] }) => ({
+  State: { ...exited, Status: "created", ExitCode: 128, Error: "failed to set up container networking: in use" },
+  HostConfig: { NetworkMode: mode },
+  NetworkSettings: { Networks: { bridge: undefined, ...Object.fromEntries(left.map((each) => [each, known])) } },
+  Config: { Labels: { "com.docker.compose.project": "p" } },
+});
+
 const composed = (unit: string) => ({
   Config: { Labels: { PODMAN_SYSTEMD_UNIT: unit, "io.podman.compose.project": "shop" } },
 });
@@ -105,6 +113,18 @@ describe("refusalsOf()", () => {
       { ...atRest, Config: { Labels: { "com.docker.compose.project": "p" } } },
       {},
     ],
+    ["one whose network a failed start dropped", ["network_lost"], failedOn("front", ["back"]), {}],
+    ["one that lost its only network so", ["network_lost"], failedOn("front", []), {}],
+    ["one that may have lost a further one so", ["network_lost"], failedOn("front", ["front"]), {}],
+    [
+      "one whose start failed at its command",
+      [],
+      { ...failedOn("front", ["front"]), State: { ...exited, ExitCode: 127, Error: "exec: not found" } },
+      {},
+    ],
+    ["one that failed to start on no network", [], failedOn("none", []), {}],
+    ["one that somebody took off its network", [], { ...failedOn("front", ["back"]), State: {} }, {}],
+    ["one of an engine whose mode names no network", [], failedOn("bridge", ["podman1"], {}), {}],
     ["ourselves, by the id in our hostname", ["own_container"], {}, { self: ours }],
     [
       "ourselves, by a chosen hostname and our data",
