@@ -70,6 +70,7 @@ async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, Se
         const run = await durableRun(database.db, project);
         const plan = await session.plan(group(project), changes({ web: images.next }), {
           start_first: way === "start_first",
+          drain_seconds: 0,
         });
         const one = await update(engine, front, way, () => session.apply(plan, run.journal));
         await run.end();

@@ -374,6 +374,8 @@ export const executors = sqliteTable(
     approval_hours: integer("approval_hours").notNull().default(72),
     /** The new container is started before the old one is stopped. */
     start_first: flag("start_first").notNull().default(false),
+    /** So long both run, once the new one is ready. */
+    drain_seconds: integer("drain_seconds").notNull().default(10),
     /** When the trigger must be evaluated again; null when nothing is to come. */
     next_evaluation_at: instant("next_evaluation_at"),
     lease_owner: text("lease_owner"),

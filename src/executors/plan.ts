@@ -53,7 +53,10 @@ export async function planUpdate(
       changes.push(await changeOf(deps, binding, observation, image));
     }
   }
-  const plan = await session.plan(settings.target, changes, { start_first: settings.start_first });
+  const plan = await session.plan(settings.target, changes, {
+    start_first: settings.start_first,
+    drain_seconds: settings.drain_seconds,
+  });
   return { ...comparison, target, plan, unmet: comparison.unmet ?? judgePlan(plan, comparison, settings, purpose) };
 }
 
@@ -207,6 +210,7 @@ export function planView(
             })),
             containers: plan.containers.map((container) => ({ ...container })),
             order: plan.order,
+            drain_seconds: plan.drain_seconds,
             files: plan.files.map((file) => ({ ...file })),
             diff: plan.diff.map((line) => ({ ...line })),
             carried: { ...plan.carried },

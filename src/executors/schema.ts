@@ -200,6 +200,20 @@ const entries = {
     ),
     false,
   ),
+  drain_seconds: v.optional(
+    v.pipe(
+      v.number("Write a whole number"),
+      v.integer("Write a whole number"),
+      v.minValue(0, "Use at least 0 s"),
+      v.maxValue(600, "Use at most 600 s"),
+      v.title("Both run for (seconds)"),
+      v.description(
+        "Once the new container is ready, the old one goes on for so long, until your proxy knows the new one",
+      ),
+      v.metadata({ advanced: true, shown_when: { field: "start_first", is: ["true", "on"] } }),
+    ),
+    10,
+  ),
 };
 
 export const ExecutorInput = v.strictObject(entries);
@@ -224,6 +238,7 @@ export const ExecutorPatch = v.strictObject({
   requires_approval: v.optional(entries.requires_approval.wrapped),
   approval_hours: v.optional(entries.approval_hours.wrapped),
   start_first: v.optional(entries.start_first.wrapped),
+  drain_seconds: v.optional(entries.drain_seconds.wrapped),
 });
 
 /** How what runs differs from what is desired; see `compareImages`. */
@@ -327,6 +342,8 @@ export const ExecutorView = v.object({
   /** How long a run waits for consent before it is skipped. */
   approval_hours: v.number(),
   start_first: v.boolean(),
+  /** How long both containers run where the new one starts first. */
+  drain_seconds: v.number(),
   state: v.picklist(executorStates),
   services: v.array(ServiceObservation),
   /** Services of the target that follow no tracker and are left as they are. */
@@ -398,6 +415,7 @@ export const PlanView = v.object({
         }),
       ),
       order: v.picklist(["stop_first", "start_first"]),
+      drain_seconds: v.number(),
       /** Files that will say something else than what runs, with what to write into them. */
       files: v.array(FileNoticeView),
       diff: v.array(FieldDiffView),

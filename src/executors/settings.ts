@@ -27,6 +27,7 @@ export interface ExecutorSettings {
   requires_approval: boolean;
   approval_hours: number;
   start_first: boolean;
+  drain_seconds: number;
 }
 
 export function targetKindOf(kind: string): TargetKind {
@@ -65,6 +66,7 @@ export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): Exec
     requires_approval: row.requires_approval,
     approval_hours: row.approval_hours,
     start_first: row.start_first,
+    drain_seconds: row.drain_seconds,
   };
 }
 
@@ -88,6 +90,7 @@ export function inputOf(row: ExecutorRow, { target, bindings }: ExecutorSettings
     requires_approval: row.requires_approval,
     approval_hours: row.approval_hours,
     start_first: row.start_first,
+    drain_seconds: row.drain_seconds,
   };
 }
 

@@ -108,6 +108,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       requires_approval: row.requires_approval,
       approval_hours: row.approval_hours,
       start_first: row.start_first,
+      drain_seconds: row.drain_seconds,
       state: stateOf(observation, recent),
       services: observation?.services ?? [],
       unbound: observation?.unbound ?? [],

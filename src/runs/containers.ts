@@ -107,7 +107,7 @@ function saidOf(text: string, names: readonly string[]): ReadonlyMap<string, str
 }
 
 /** Steps that lead to the new version; the first of them that fails is where an update ends. */
-const leading: ReadonlySet<string> = new Set(["create", "wait", ...touching]);
+const leading: ReadonlySet<string> = new Set(["create", "wait", "drain", ...touching]);
 
 /** Between the name of a dependency and the verdict on it. */
 const verdictMark = " healthy, and it is not: ";

@@ -103,6 +103,8 @@ export interface FileNotice {
 export interface PlanOptions {
   /** Starts the new container before the old one is stopped; refused in the plan where both cannot run at once. */
   start_first: boolean;
+  /** So long the old container goes on beside a new one that is ready, for whoever sends requests to learn of that. */
+  drain_seconds: number;
 }
 
 /** What a run would do, complete enough to show, to hash, to store and to perform; holds no secret. */
@@ -120,6 +122,8 @@ export interface UpdatePlan {
   containers: readonly PlannedContainer[];
   /** Whether the old ones stop before the new ones start. */
   order: "stop_first" | "start_first";
+  /** Seconds between a new container's readiness and its old one's stop; 0 where that stops first. */
+  drain_seconds: number;
   files: readonly FileNotice[];
   diff: readonly FieldDiff[];
   /** How many settings, networks, mounts and ports are carried unchanged, by name. */
@@ -133,14 +137,15 @@ export interface UpdatePlan {
 }
 
 /**
- * The journalled steps of an update, in their order; `wait` is for a dependency to become healthy, `undo` is putting the previous
- * one back. From `create` to `start` and for `undo` and `remove_old` the facts name the `container`.
+ * The journalled steps of an update, in their order; `wait` is for a dependency to become healthy, `drain` is the time in which both
+ * containers serve, `undo` is putting the previous one back. From `create` to `start` and for `undo` and `remove_old` the facts name the `container`.
  */
 export const updateSteps = [
   "pull",
   "snapshot",
   "create",
   "wait",
+  "drain",
   "stop",
   "rename_old",
   "rename_new",

@@ -176,7 +176,7 @@ function drawnFields(props: ExecutorFormPageProps): readonly FieldDescription[] 
     group("when", t.when, named("trigger", "window", "requires_approval")),
     ...health,
     group("name", t.name, named("name", "description", "is_enabled")),
-    ...named("approval_hours", "allow_downgrade", "minimum_age_hours", "start_first"),
+    ...named("approval_hours", "allow_downgrade", "minimum_age_hours", "start_first", "drain_seconds"),
   ];
 }
 
@@ -259,7 +259,7 @@ function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescripti
   const bindings = fields.find((field) => field.name === "bindings")?.entries ?? [];
   const paths = [
     ...["connection_id", "trigger", "window.days", "window.start", "window.end"],
-    ...["image_selection", "reference_mode", "minimum_age_hours", "start_first"],
+    ...["image_selection", "reference_mode", "minimum_age_hours", "start_first", "drain_seconds"],
     ...bindings.flatMap((entry) => entry.map((field) => field.path)),
     ...["tracker", "source", "channel"].map((name) => `bindings.0.${name}`),
   ];

@@ -120,7 +120,10 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       ) : view.target.kind === "compose" ? (
         <GroupPlan ctx={ctx} plan={plan} />
       ) : (
-        <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
+        <>
+          {plan.order === "start_first" ? <p class="plan-lead">{t.order_one_start_first(plan.drain_seconds)}</p> : null}
+          <Changes ctx={ctx} diff={plan.diff} carried={carriedCount(plan.carried)} />
+        </>
       )}
       {plan === null || isNothing ? null : <Files ctx={ctx} files={plan.files} />}
     </div>
@@ -148,7 +151,8 @@ function GroupPlan({ ctx, plan }: { ctx: PageContext; plan: Planned }) {
     <>
       <div class="panel">
         <p class="plan-lead">
-          {plan.order === "start_first" ? t.order_start_first : t.order_stop_first} <b>{t.replaced_lead}</b>
+          {plan.order === "start_first" ? t.order_start_first(plan.drain_seconds) : t.order_stop_first}{" "}
+          <b>{t.replaced_lead}</b>
         </p>
         <ol class="plan-containers">
           {plan.containers.map((container) => (

@@ -17,6 +17,7 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
     ),
     `${w[executor.image_selection]} ${w[executor.reference_mode]}`,
     ...(executor.start_first ? [isGroup ? w.group_start_first : w.start_first] : []),
+    ...(executor.start_first && executor.drain_seconds > 0 ? [w.drain(executor.drain_seconds)] : []),
     ...healthSentences(ctx, executor),
     executor.allow_downgrade ? w.downgrade : w.no_downgrade,
     ...(executor.minimum_age_hours > 0 ? [w.age(executor.minimum_age_hours)] : []),

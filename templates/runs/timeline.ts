@@ -11,6 +11,7 @@ export const shownSteps = [
   "snapshot",
   "create",
   "wait",
+  "drain",
   "stop",
   "rename",
   "start",
@@ -87,6 +88,7 @@ export interface GroupTimeline {
 const ofContainers: ReadonlySet<ShownStep> = new Set([
   "create",
   "wait",
+  "drain",
   "stop",
   "rename",
   "start",

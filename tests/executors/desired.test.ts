@@ -51,6 +51,7 @@ function settings(changes: Partial<ExecutorSettings> = {}): ExecutorSettings {
     requires_approval: false,
     approval_hours: 72,
     start_first: false,
+    drain_seconds: 10,
     ...changes,
   };
 }
@@ -151,11 +152,11 @@ describe("planUpdate() of a group", () => {
     const engine = shop();
     const planned = await plan(
       { web: offers("1.5", "d"), worker: offers("1.5", "e") },
-      { purpose: manual, engine, changes: { start_first: true } },
+      { purpose: manual, engine, changes: { start_first: true, drain_seconds: 25 } },
     );
     expect(planned.unmet).toBeNull();
     expect(planned.plan?.containers.map((each) => each.name)).toEqual(["shop-web-1", "shop-worker-1"]);
-    expect(engine.planned).toEqual([{ start_first: true }]);
+    expect(engine.planned).toEqual([{ start_first: true, drain_seconds: 25 }]);
   });
 
   test("changes nothing of a service without a release", async () => {

@@ -94,6 +94,7 @@ const executor = {
   requires_approval: true,
   approval_hours: 24,
   start_first: true,
+  drain_seconds: 45,
 };
 
 const group = {

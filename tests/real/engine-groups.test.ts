@@ -494,16 +494,20 @@ engineSuite("groups of containers", (mode) => {
       body: { NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: ["web"] } } } },
     });
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
-    const plan = await session.plan(group("rolling"), changes({ web: next }), { start_first: true });
-    expect(plan).toMatchObject({ order: "start_first", refusals: [] });
+    const plan = await session.plan(group("rolling"), changes({ web: next }), { start_first: true, drain_seconds: 2 });
+    expect(plan).toMatchObject({ order: "start_first", drain_seconds: 2, refusals: [] });
     const journal = memoryJournal();
     await session.apply(plan, journal);
     const steps = journal.written();
-    expect(steps.indexOf("stop begin")).toBeGreaterThan(steps.indexOf("start finish"));
+    const inOrder = ["start finish", "drain begin", "drain finish", "stop begin"];
+    expect(steps.filter((each) => inOrder.includes(each))).toEqual(inOrder);
     await session.finish(group("rolling"), journal);
     expect(await stateOf("rolling")).toEqual([`rolling-web-1 running ${next}`]);
     // One that does not get ready costs nothing: the old one was never stopped.
-    const failing = await session.plan(group("rolling"), changes({ web: broken }), { start_first: true });
+    const failing = await session.plan(group("rolling"), changes({ web: broken }), {
+      start_first: true,
+      drain_seconds: 0,
+    });
     const second = memoryJournal();
     const started = (await inspectOne(engine, "rolling-web-1")).Id;
     expect(await session.apply(failing, second).catch(errorMessage)).toContain("did not get ready beside the old one");
@@ -517,7 +521,7 @@ engineSuite("groups of containers", (mode) => {
   test("start before stop is refused where both cannot run at once", async () => {
     await runStack(engine, "both");
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
-    const plan = await session.plan(group("both"), changes({ web: next }), { start_first: true });
+    const plan = await session.plan(group("both"), changes({ web: next }), { start_first: true, drain_seconds: 0 });
     expect(new Set(plan.refusals.map((each) => each.code))).toEqual(new Set(["start_first"]));
     // Podman also fixes a random port from the creation on.
     expect(plan.refusals.at(-1)?.message).toContain('"both-worker-1" hang on it');

@@ -191,7 +191,7 @@ function planOf(
   engine: FakeEngine,
   ref: TargetRef,
   changes: readonly Change[],
-  options: PlanOptions = { start_first: false },
+  options: PlanOptions = { start_first: false, drain_seconds: 0 },
   ranThen = false,
 ): UpdatePlan {
   if (changes.length === 0) throw new Error("A plan needs a change");
@@ -235,6 +235,7 @@ function planOf(
         ? [{ name: ref.id, service: "main", because: "desired", is_running: wanted[0]?.isToRun ?? false }]
         : [...desired, ...sharing],
     order: options.start_first ? "start_first" : "stop_first",
+    drain_seconds: options.start_first ? options.drain_seconds : 0,
     files: moved.length === 0 ? [] : engine.files,
     diff,
     carried: { mounts: 1 },

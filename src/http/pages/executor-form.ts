@@ -149,8 +149,9 @@ async function previewOf({ executors }: ExecutorFormServices, values: Values, si
     rows.length > 0 &&
     rows.every((row) => text(member(row, "channel")) !== "");
   if (!isChosen) return null;
-  const { image_selection, reference_mode, minimum_age_hours, start_first } = values;
-  const planned = { connection_id, target, bindings, image_selection, reference_mode, minimum_age_hours, start_first };
+  const { image_selection, reference_mode, minimum_age_hours, start_first, drain_seconds } = values;
+  const policy = { image_selection, reference_mode, minimum_age_hours, start_first, drain_seconds };
+  const planned = { connection_id, target, bindings, ...policy };
   // Only what the plan depends on: a name or a health check that is not right yet hides nothing.
   const input = { ...Object.fromEntries(Object.entries(planned).filter(([, value]) => value !== undefined)) };
   try {

@@ -162,6 +162,7 @@ function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings
       requires_approval: rest.requires_approval,
       approval_hours: rest.approval_hours,
       start_first: rest.start_first,
+      drain_seconds: rest.drain_seconds,
     };
     return respondHtml(c, await render(c, ctx, executor, given));
   });

@@ -95,8 +95,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   /** The plan as it would be made now, if it is still the same. */
   const planAgain = async (plan: UpdatePlan, desiredImage: DesiredImage): Promise<TargetPlan> => {
     const found = await getTarget(source, plan.ref);
-    const start_first = plan.order === "start_first";
-    const again = await planTarget(client, found, plan.changes, { start_first }, desiredImage);
+    const planOptions = { start_first: plan.order === "start_first", drain_seconds: plan.drain_seconds };
+    const again = await planTarget(client, found, plan.changes, planOptions, desiredImage);
     requireSame(plan, again.plan);
     return again;
   };
@@ -119,7 +119,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     discover: () => discoverTargets(source),
     inspect: async (ref) => describeTarget(await lookAtTarget(source, ref)),
     nameOfId: (id) => findNameOfId(client, id),
-    async plan(ref, changes, planOptions = { start_first: false }) {
+    async plan(ref, changes, planOptions = { start_first: false, drain_seconds: 0 }) {
       const { plan, replaced } = await planTarget(client, await getTarget(source, ref), changes, planOptions);
       return { ...plan, files: await fileNotices(replaced, composeFolders) };
     },
@@ -196,7 +196,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     const units = new Map<Replaced, Unit>();
     for (const each of planned.replaced) units.set(each, await unitOf(client, each));
     const clusters = planned.clusters.map((cluster) => cluster.flatMap((each) => units.get(each) ?? []));
-    await replaceUnits({ ...applying, stopping }, clusters, planned.plan.order, new Map(), journal);
+    await replaceUnits({ ...applying, stopping }, clusters, planned.plan, new Map(), journal);
   }
 
   async function applyRestore(planned: RestorePlan, journal: Journal, stopping?: AbortSignal): Promise<void> {
@@ -208,7 +208,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       }
       clusters.push(units);
     }
-    await replaceUnits({ ...applying, stopping }, clusters, "stop_first", planned.stands, journal);
+    await replaceUnits({ ...applying, stopping }, clusters, planned.plan, planned.stands, journal);
   }
 }
 

@@ -102,7 +102,14 @@ export const executors = {
   plan_left_alone: (count: number) =>
     `${plural("en", count, { one: "service is", other: "services are" })} left as found`,
   order_stop_first: "The old containers stop, then the new ones start in this order.",
-  order_start_first: "Each new container starts before the old one stops, in this order.",
+  order_start_first: (drain: number) =>
+    drain === 0
+      ? "Each new container starts before the old one stops, in this order."
+      : `Each new container starts before the old one stops, in this order; both run for ${formatNumber("en", drain)} s.`,
+  order_one_start_first: (drain: number) =>
+    drain === 0
+      ? "The new container starts before the old one stops."
+      : `The new container starts before the old one stops; both run for ${formatNumber("en", drain)} s.`,
   replaced_lead: "Replaced:",
   replaced_because: {
     shares: "made anew: it lives in the namespaces, volumes or links of one that is replaced",
@@ -152,6 +159,7 @@ export const executors = {
       `An automatic run waits up to ${plural("en", hours, { one: "hour", other: "hours" })} for your consent to its plan.`,
     start_first: "Starts the new container before the old one is stopped.",
     group_start_first: "Starts each new container before its old one is stopped.",
+    drain: (seconds: number) => `Once it is ready, both run for ${formatNumber("en", seconds)} s.`,
     group_restore: "If one of them does not become healthy, all previous versions are put back and the run fails.",
     downgrade: "Automatic runs may also step back to a lower version.",
     no_downgrade: "Automatic runs never step back to a lower version.",

@@ -160,6 +160,12 @@ export const runs = {
       done: "What it needs is healthy",
       failed: "What it needs is not healthy",
     },
+    drain: {
+      waiting: "Let both containers run",
+      running: "Both containers run",
+      done: "Both containers ran",
+      failed: "New container did not stay ready",
+    },
     stop: {
       waiting: "Stop the previous container",
       running: "Stopping the previous container",

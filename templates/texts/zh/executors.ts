@@ -102,7 +102,14 @@ export const executors = {
   because: { image: "由镜像设置", runtime: "由引擎重新生成", volume: "仍是同一个卷，改用其名称" },
   plan_left_alone: (count: number) => `${count} 个服务保持原样`,
   order_stop_first: "先停止旧容器，再按以下顺序启动新容器。",
-  order_start_first: "按以下顺序，每个新容器先启动，旧容器再停止。",
+  order_start_first: (drain: number) =>
+    drain === 0
+      ? "按以下顺序，每个新容器先启动，旧容器再停止。"
+      : `按以下顺序，每个新容器先启动，两者同时运行 ${formatNumber("zh", drain)} 秒后，旧容器再停止。`,
+  order_one_start_first: (drain: number) =>
+    drain === 0
+      ? "先启动新容器，再停止旧容器。"
+      : `先启动新容器，两者同时运行 ${formatNumber("zh", drain)} 秒后，再停止旧容器。`,
   replaced_lead: "将被替换：",
   replaced_because: {
     shares: "重新创建：它使用了被替换容器的命名空间、卷或链接",
@@ -149,6 +156,7 @@ export const executors = {
     approval: (hours: number) => `自动运行最多等待 ${hours} 小时，等您同意它的计划。`,
     start_first: "先启动新容器，再停止旧容器。",
     group_start_first: "先启动每个新容器，再停止对应的旧容器。",
+    drain: (seconds: number) => `新容器就绪后，两者同时运行 ${formatNumber("zh", seconds)} 秒。`,
     group_restore: "若其中任何一个未能变为健康，则全部恢复旧版本，运行记为失败。",
     downgrade: "自动运行也可以退回较低版本。",
     no_downgrade: "自动运行不会退回较低版本。",

@@ -325,4 +325,8 @@ export const fields: FieldDictionary = {
     title: "先启动后停止",
     description: "先启动新容器，再停止旧容器；两者不能同时运行（例如发布了端口）时会被拒绝",
   },
+  "executors.drain_seconds": {
+    title: "同时运行时长（秒）",
+    description: "新容器就绪后，旧容器再运行这么久，让您的代理得知新容器",
+  },
 };

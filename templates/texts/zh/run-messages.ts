@@ -69,6 +69,7 @@ const reasons: MessageDictionary = [
   ["not every setting arrived: {}", "部分设置未能生效：{}"],
   ['"{}" needs "{}" healthy, and it is not: {}', "“{}”要求“{}”健康，但它不健康：{}"],
   ['The new "{}" did not get ready beside the old one: {}', "新的“{}”未能在旧容器旁就绪：{}"],
+  ['The new "{}" did not stay ready beside the old one: {}', "新的“{}”未能在旧容器旁保持就绪：{}"],
   ['"{}" has not come to its end within an hour', "“{}”在一小时内没有结束"],
   [
     '"{}" ended with exit code {}; what needs it to have completed was not started',

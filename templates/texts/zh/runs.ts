@@ -139,6 +139,12 @@ export const runs = {
       failed: "新容器未能创建",
     },
     wait: { waiting: "等待依赖", running: "正在等待依赖", done: "依赖已健康", failed: "依赖不健康" },
+    drain: {
+      waiting: "新旧容器同时运行",
+      running: "新旧容器正在同时运行",
+      done: "新旧容器已同时运行",
+      failed: "新容器未能保持就绪",
+    },
     stop: { waiting: "停止旧容器", running: "正在停止旧容器", done: "旧容器已停止", failed: "旧容器未能停止" },
     rename: { waiting: "交接名称", running: "正在交接名称", done: "名称已交接", failed: "名称未能交接" },
     start: { waiting: "启动新容器", running: "正在启动新容器", done: "新容器已启动", failed: "新容器未能启动" },

@@ -30,6 +30,9 @@ export interface Unit extends Replacement {
   origin: ContainerInspect;
 }
 
+/** Who goes first of an old and a new one, and how long both go on where that is the new one. */
+type Timing = Pick<UpdatePlan, "order" | "drain_seconds">;
+
 /**
  * Replaces the units of a run. All new containers are made while the old ones serve; then each cluster goes down (those that
  * share a namespace before its owner) and up again, in the order of their needs. Throws at the first failure, with everything
@@ -38,7 +41,7 @@ export interface Unit extends Replacement {
 export async function replaceUnits(
   context: ApplyContext,
   clusters: readonly (readonly Unit[])[],
-  order: UpdatePlan["order"],
+  timing: Timing,
   /** Ids of the snapshot's containers that are not replaced, and what stands for them now. */
   stands: ReadonlyMap<string, Successor>,
   journal: Journal,
@@ -68,7 +71,7 @@ export async function replaceUnits(
   }
   const started: Candidate[] = [];
   for (const [place, cluster] of clusters.entries()) {
-    await replaceCluster({ ...context, started }, cluster, candidates, { order, isFirst: place === 0 }, journal);
+    await replaceCluster({ ...context, started }, cluster, candidates, { ...timing, isFirst: place === 0 }, journal);
   }
 }
 
@@ -114,7 +117,7 @@ async function replaceCluster(
   context: GroupContext,
   cluster: readonly Unit[],
   candidates: ReadonlyMap<Unit, Candidate>,
-  { order, isFirst }: { order: UpdatePlan["order"]; isFirst: boolean },
+  { order, drain_seconds, isFirst }: Timing & { isFirst: boolean },
   journal: Journal,
 ): Promise<void> {
   const made = cluster.flatMap((unit) => {
@@ -131,7 +134,10 @@ async function replaceCluster(
   if (only !== undefined && made.length === 1) {
     const { candidate } = only;
     if (order === "start_first" && candidate.is_to_run) {
-      await swapStartFirst(context, candidate, () => awaitReady(context, candidate));
+      await swapStartFirst(context, candidate, async () => {
+        await awaitReady(context, candidate);
+        await drain(context, candidate, drain_seconds);
+      });
     } else await swap(context, candidate);
     if (only.unit.is_job) await runJob(context, candidate);
     if (candidate.is_to_run) context.started.push(candidate);
@@ -248,14 +254,43 @@ async function awaitHealthy(
   await journal.finish("wait", { ...facts, at: clock.now() });
 }
 
+/**
+ * Both serve for a while, so that whoever sends requests learns of the new one before the old one stops. When the process is to end,
+ * both go on: the next one takes the new one away again.
+ */
+async function drain(context: GroupContext, candidate: Candidate, seconds: number): Promise<void> {
+  if (seconds === 0) return;
+  const { clock, stopping } = context;
+  const { journal } = candidate;
+  const since = clock.now();
+  const facts = { seconds, at: since };
+  await journal.begin("drain", facts);
+  // Counted by what was slept: a clock that is set meanwhile makes it neither longer nor shorter.
+  for (let left = seconds * 1000; left > 0; left -= healthPollMs) {
+    await requireStarted(context);
+    await clock.sleep(Math.min(left, healthPollMs), stopping);
+    const { verdict } = await judgeBeside(context, candidate, since);
+    if (verdict.ready || verdict.final !== true) continue;
+    const message = `The new "${candidate.name}" did not stay ready beside the old one: ${verdict.detail}`;
+    await journal.fail("drain", { ...facts, error: message });
+    throw new PluginError("rejected", message);
+  }
+  await journal.finish("drain", { ...facts, at: clock.now() });
+}
+
+/** How a started one stands that has not got its name yet. */
+async function judgeBeside({ client, clock }: GroupContext, { new_id: id, names }: Candidate, since: number) {
+  const { container, lost } = await findMade(client, { id, name: names.next });
+  return { container, verdict: lost === null ? judgeReadiness(container, since, clock.now()) : unready(lost) };
+}
+
 /** Until a started one is ready by the engine's own judgement; throws when it will not be. */
 async function awaitReady(context: GroupContext, candidate: Candidate): Promise<void> {
-  const { client, clock, stopping } = context;
+  const { clock, stopping } = context;
   const since = clock.now();
   for (;;) {
-    const { container, lost } = await findMade(client, { id: candidate.new_id, name: candidate.names.next });
+    const { container, verdict } = await judgeBeside(context, candidate, since);
     const deadline = since + healthBudgetMs(container?.Config.Healthcheck);
-    const verdict = lost === null ? judgeReadiness(container, since, clock.now()) : unready(lost);
     if (verdict.ready) return;
     if (verdict.final === true || clock.now() >= deadline) {
       throw new PluginError(

@@ -87,6 +87,7 @@ export async function planTarget(
       services,
       containers: arranged.order.map(plannedContainer),
       order: options.start_first ? "start_first" : "stop_first",
+      drain_seconds: options.start_first ? options.drain_seconds : 0,
       // What files will say takes a look outside of the engine: whoever shows the plan adds it.
       files: [],
       diff: diffOf(found, planned),
@@ -294,6 +295,6 @@ function hashOf(
   });
   const wanted = changes.map(({ service, reference, digest }) => ({ service, reference, digest }));
   return createHash("sha256")
-    .update(canonical({ target: found.ref, parts: parts.toSorted(), wanted, start_first: options.start_first }))
+    .update(canonical({ target: found.ref, parts: parts.toSorted(), wanted, ...options }))
     .digest("hex");
 }

@@ -105,6 +105,7 @@ export async function planRestore(
         return { name: each.member.name, service: each.member.service, because: "desired", is_running: isRunningThen };
       }),
       order: "stop_first",
+      drain_seconds: 0,
       files: [],
       diff: compared.flatMap(({ diff }) => (diff ?? []).map((each) => ({ ...each, because: "desired" as const }))),
       carried: compared

@@ -39,7 +39,7 @@ async function planAfter(exitCode: number) {
   );
   const change = { service: "migrate", reference: "app:2", digest: null, image_config: null };
   const desired = async () => imageInspect({ Id: `sha256:${"b".repeat(64)}` });
-  return (await planTarget(source.client, found, [change], { start_first: false }, desired)).plan;
+  return (await planTarget(source.client, found, [change], { start_first: false, drain_seconds: 0 }, desired)).plan;
 }
 
 test("a job that is run once from the new image is part of what was consented to", async () => {

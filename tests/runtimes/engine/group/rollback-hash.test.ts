@@ -81,7 +81,9 @@ async function labelsAfter(
     return null;
   });
   const context = { client, clock: createFakeClock(), apiVersion: "1.41", composeFolders: [folder] };
-  await replaceUnits(context, [[unit]], "stop_first", new Map(), memoryJournal()).catch(() => null);
+  await replaceUnits(context, [[unit]], { order: "stop_first", drain_seconds: 0 }, new Map(), memoryJournal()).catch(
+    () => null,
+  );
   return objectAt(objectAt(made).Labels);
 }
 

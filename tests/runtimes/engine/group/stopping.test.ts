@@ -130,7 +130,13 @@ describe("when the process is to end, an update", () => {
     const engine = engineWith([db, web]);
     const journal = memoryJournal();
     const begun = engine.clock.now();
-    const applying = replaceUnits(engine.context, [[unitOf(db)], [unitOf(web)]], "stop_first", new Map(), journal);
+    const applying = replaceUnits(
+      engine.context,
+      [[unitOf(db)], [unitOf(web)]],
+      { order: "stop_first", drain_seconds: 0 },
+      new Map(),
+      journal,
+    );
     await Promise.race([applying, engine.asked]);
     engine.end();
     expect(await outcome(applying)).toBe("The process is ending");
@@ -150,7 +156,13 @@ describe("when the process is to end, an update", () => {
     const engine = engineWith([db, web]);
     const journal = memoryJournal();
     const begun = engine.clock.now();
-    const applying = replaceUnits(engine.context, [[unitOf(db), unitOf(web)]], "stop_first", new Map(), journal);
+    const applying = replaceUnits(
+      engine.context,
+      [[unitOf(db), unitOf(web)]],
+      { order: "stop_first", drain_seconds: 0 },
+      new Map(),
+      journal,
+    );
     await Promise.race([applying, engine.asked]);
     engine.end();
     await applying;
@@ -166,7 +178,13 @@ describe("when the process is to end, an update", () => {
     const engine = engineWith([db]);
     const journal = memoryJournal();
     engine.end();
-    const applying = replaceUnits(engine.context, [[unitOf(db)]], "stop_first", new Map(), journal);
+    const applying = replaceUnits(
+      engine.context,
+      [[unitOf(db)]],
+      { order: "stop_first", drain_seconds: 0 },
+      new Map(),
+      journal,
+    );
     expect(await outcome(applying)).toBe("The process is ending");
     expect(engine.calls).toEqual([]);
     expect(await recovered(engine, journal)).toMatchObject({ state: "untouched" });
@@ -178,7 +196,7 @@ describe("when the process is to end, an update", () => {
     const engine = engineWith([job, web]);
     const journal = memoryJournal();
     const units = [[unitOf(job, { is_job: true, is_to_run: false })], [unitOf(web)]];
-    const applying = replaceUnits(engine.context, units, "stop_first", new Map(), journal);
+    const applying = replaceUnits(engine.context, units, { order: "stop_first", drain_seconds: 0 }, new Map(), journal);
     await Promise.race([applying, engine.asked]);
     engine.end();
     expect(await outcome(applying)).toBe("The process is ending");
@@ -195,7 +213,13 @@ describe("when the process is to end, an update", () => {
         else throw new ProcessDeath("the beginning of the job");
       });
       const units = [[unitOf(job, { is_job: true, is_to_run: false })]];
-      const applying = replaceUnits(engine.context, units, "stop_first", new Map(), journal);
+      const applying = replaceUnits(
+        engine.context,
+        units,
+        { order: "stop_first", drain_seconds: 0 },
+        new Map(),
+        journal,
+      );
       expect(await outcome(applying)).toMatch(/^The process (is ending|died)/);
       expect(engine.calls).toEqual([]);
       expect(await recovered(engine, journal)).toMatchObject({ state: "untouched" });
@@ -219,12 +243,73 @@ describe("when the process is to end, an update", () => {
     const db = found("db", "");
     const engine = engineWith([db]);
     const journal = memoryJournal();
-    const applying = replaceUnits(engine.context, [[unitOf(db)]], "start_first", new Map(), journal);
+    const applying = replaceUnits(
+      engine.context,
+      [[unitOf(db)]],
+      { order: "start_first", drain_seconds: 0 },
+      new Map(),
+      journal,
+    );
     await Promise.race([applying, engine.asked]);
     engine.end();
     expect(await outcome(applying)).toBe("The process is ending");
     expect(engine.calls).toEqual(["start db-next"]);
     expect(await recovered(engine, journal)).toMatchObject({ state: "untouched" });
     expect(engine.states()).toEqual(["db running app:1"]);
+  });
+});
+
+describe("the time in which both run", () => {
+  /** The new one is healthy as soon as somebody looks; the old one is `db`. */
+  async function draining(
+    act: (engine: ReturnType<typeof engineWith>, next: ContainerInspect) => void = () => undefined,
+  ) {
+    const containers = [found("db", "")];
+    const engine = engineWith(containers);
+    const journal = memoryJournal();
+    const units = [[unitOf(containers[0] as ContainerInspect)]];
+    const begun = Promise.withResolvers<void>();
+    const watched = actingAt(journal, "drain", () => begun.resolve());
+    const work = replaceUnits(engine.context, units, { order: "start_first", drain_seconds: 60 }, new Map(), watched);
+    const applying = outcome(work);
+    await engine.asked;
+    const next = containers.find((each) => nameOf(each).includes("tidemark")) as ContainerInspect;
+    Object.assign(next.State, { Health: { Status: "healthy" } });
+    await engine.clock.runUntil(begun.promise);
+    const since = engine.clock.now();
+    act(engine, next);
+    const said = await engine.clock.runUntil(applying);
+    return { engine, journal, said, lasted: engine.clock.now() - since };
+  }
+
+  test("ends before the old one stops, and not sooner", async () => {
+    const { engine, journal, said, lasted } = await draining();
+    expect(said).toBe("applied");
+    expect(lasted).toBe(60_000);
+    expect(engine.calls).toEqual(["start db-next", "stop db"]);
+    const steps = journal.written().filter((each) => /^(start|drain|stop) /.test(each));
+    expect(steps).toEqual(["start begin", "start finish", "drain begin", "drain finish", "stop begin", "stop finish"]);
+    expect(journal.entries().find(({ step }) => step === "drain")?.facts).toMatchObject({
+      container: "db",
+      seconds: 60,
+    });
+  });
+
+  test("ends at once with the process; both go on, and the next process takes the new one away", async () => {
+    const { engine, journal, said, lasted } = await draining(({ end }) => end());
+    expect([said, lasted]).toEqual(["The process is ending", 0]);
+    expect(engine.calls).toEqual(["start db-next"]);
+    expect(await recovered(engine, journal)).toMatchObject({ state: "untouched" });
+    expect(engine.states()).toEqual(["db running app:1"]);
+  });
+
+  test("ends with a new one that does not stay ready: the old one is never stopped", async () => {
+    const { engine, journal, said, lasted } = await draining((_engine, next) => {
+      Object.assign(next.State, { ...down, ExitCode: 3 });
+    });
+    expect(said).toBe('The new "db" did not stay ready beside the old one: Container exited (code 3)');
+    expect(lasted).toBeLessThan(60_000);
+    expect(engine.calls).toEqual(["start db-next"]);
+    expect(journal.written()).toContain("drain fail");
   });
 });

@@ -1,0 +1,1 @@
+ALTER TABLE `executors` ADD `drain_seconds` integer DEFAULT 10 NOT NULL;
