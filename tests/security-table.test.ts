@@ -5,9 +5,9 @@ import { join } from "node:path";
 const root = join(import.meta.dir, "..");
 const text = readFileSync(join(root, "docs/security.md"), "utf8");
 /** The rows of the table, by their line. */
-const rows = [...text.matchAll(/^\| ((?:SSRF|RX|COST|AUTH|OIDC|SEC|REL|SUP)-\d+) \| .+ \| (.+) \| (yes)? ?\|$/gm)].map(
-  ([, id = "", shown = "", tried]) => ({ id, shown, is_tried: tried === "yes" }),
-);
+const rows = [
+  ...text.matchAll(/^\| ((?:SSRF|RX|PEER|COST|AUTH|OIDC|SEC|REL|SUP)-\d+) \| .+ \| (.+) \| (yes)? ?\|$/gm),
+].map(([, id = "", shown = "", tried]) => ({ id, shown, is_tried: tried === "yes" }));
 const numbered = (name: string, last: number, first = 1) =>
   Array.from({ length: last - first + 1 }, (_, index) => `${name}-${first + index}`);
 
@@ -15,6 +15,7 @@ test("the table of docs/security.md has every line once", () => {
   expect(rows.map(({ id }) => id)).toEqual([
     ...numbered("SSRF", 10),
     ...numbered("RX", 2),
+    ...numbered("PEER", 2),
     ...numbered("COST", 1),
     ...numbered("AUTH", 14),
     ...numbered("OIDC", 6),

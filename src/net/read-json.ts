@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { errorMessage, PluginError } from "../errors.ts";
+import { JsonExcess, parseBoundedJson } from "./bounded-json.ts";
 
 function hostOf(response: Response): string {
   return URL.canParse(response.url) ? `"${new URL(response.url).host}"` : "The upstream";
@@ -36,25 +37,18 @@ export async function readJson<const TSchema extends v.GenericSchema>(
   const from = hostOf(response);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseBoundedJson(text);
   } catch (cause) {
+    if (cause instanceof JsonExcess) {
+      throw new PluginError("malformed", `${from} answered with JSON that ${cause.message}`, { cause });
+    }
     const start = printable(text.trim().slice(0, 80));
     throw new PluginError("malformed", `${from} answered with something that is not JSON: "${start}"`, { cause });
   }
-  const parsed = parseBounded(schema, value, from);
+  const parsed = v.safeParse(schema, value, { abortEarly: true });
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
   const path = printable(v.getDotPath(issue) ?? "the top").slice(0, 200);
   const reason = printable(issue.message.slice(0, 200));
   throw new PluginError("malformed", `${from} answered with unexpected JSON at ${path}: ${reason}`);
-}
-
-/** A schema that goes into itself follows upstream's nesting, which may be deeper than the stack. */
-function parseBounded<const TSchema extends v.GenericSchema>(schema: TSchema, value: unknown, from: string) {
-  try {
-    return v.safeParse(schema, value, { abortEarly: true });
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new PluginError("malformed", `${from} answered with JSON that is nested too deep`, { cause });
-  }
 }

@@ -39,7 +39,7 @@ export interface ProviderMetadata {
 }
 
 /** Without discovery nothing says how the provider signs: any algorithm of the list that a key of its JWKS fits. */
-function enteredMetadata(row: ProviderRow): ProviderMetadata {
+function enteredMetadata(row: Provider): ProviderMetadata {
   const { authorization_url, token_url, jwks_url } = row;
   if (authorization_url === null || token_url === null || jwks_url === null) throw new Refusal("metadata_invalid");
   return {
@@ -76,6 +76,12 @@ function readMetadata(document: unknown, issuer: string): ProviderMetadata {
   };
 }
 
+/** What of the provider's row says where to ask. */
+type Provider = Pick<
+  ProviderRow,
+  "id" | "revision" | "issuer_url" | "is_discovery_enabled" | "authorization_url" | "token_url" | "jwks_url"
+>;
+
 interface Cached<T> {
   value: Promise<T>;
   at: number;
@@ -102,7 +108,7 @@ interface MetadataOptions {
 export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: MetadataOptions) {
   let known: Known | null = null;
 
-  const of = (row: ProviderRow): Known => {
+  const of = (row: Provider): Known => {
     const key = `${row.id} ${row.revision}`;
     if (known === null || known.key !== key) {
       known = { key, metadata: null, keys: null, refetched_at: Number.NEGATIVE_INFINITY };
@@ -113,7 +119,7 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
   const isFresh = (cached: Cached<unknown> | null): cached is Cached<unknown> =>
     cached !== null && Math.abs(clock.now() - cached.at) < CACHED_FOR_MS;
 
-  const discover = async (row: ProviderRow): Promise<ProviderMetadata> => {
+  const discover = async (row: Provider): Promise<ProviderMetadata> => {
     const document = await upstream({
       url: `${row.issuer_url.replace(/\/$/, "")}/.well-known/openid-configuration`,
       init: { headers: { accept: "application/json" } },
@@ -123,7 +129,7 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
     return readMetadata(document, row.issuer_url);
   };
 
-  const load = async (row: ProviderRow): Promise<ProviderMetadata> => {
+  const load = async (row: Provider): Promise<ProviderMetadata> => {
     const metadata = row.is_discovery_enabled ? await discover(row) : enteredMetadata(row);
     const endpoints = [metadata.authorization_endpoint, metadata.token_endpoint, metadata.jwks_uri];
     if (!endpoints.every((url) => isAllowedAddress(url, isLoopbackHttpAllowed))) {
@@ -132,7 +138,7 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
     return metadata;
   };
 
-  const metadata = (row: ProviderRow): Promise<ProviderMetadata> => {
+  const metadata = (row: Provider): Promise<ProviderMetadata> => {
     const own = of(row);
     if (own.metadata !== null && isFresh(own.metadata)) return own.metadata.value;
     const asked: Cached<ProviderMetadata> = { value: load(row), at: clock.now() };
@@ -175,7 +181,7 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
      * for once more: providers change keys at any time, and not all give the new one a name of its own.
      */
     withKey: async (
-      row: ProviderRow,
+      row: Provider,
       { alg, kid }: { alg: SigningAlgorithm; kid: string | null },
       verify: (key: CryptoKey) => Promise<void>,
     ): Promise<void> => {

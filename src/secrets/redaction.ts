@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { visibleText } from "../visible-text.ts";
 
 const PLACEHOLDER = "[redacted]";
 // Shorter values are words: hiding every "admin" would hide what the log is for.
@@ -18,7 +19,7 @@ const MAXIMUM_REST_CHARACTERS = 1_024;
 export interface Redactor {
   /** The text without secrets: known shapes of tokens, and every registered value in the forms in which it travels. */
   redact(text: string): string;
-  /** What an upstream said, as it may be stored and shown: without secrets, then cut to 500 characters. */
+  /** What an upstream said, as it may be stored and shown: without secrets, on one line, all of it visible, 500 characters at most. */
   excerpt(text: string): string;
   /** Makes a value known, for as long as it is among the last 512. Values under 6 characters are ignored. */
   register(secret: string): void;
@@ -162,7 +163,7 @@ export function createRedactor(): Redactor {
   return {
     redact,
     excerpt: (text) => {
-      const safe = redact(text.slice(0, EXCERPT_READ_CHARACTERS));
+      const safe = visibleText(redact(text.slice(0, EXCERPT_READ_CHARACTERS)).replace(/\s+/g, " "));
       return safe.length > EXCERPT_CHARACTERS ? `${safe.slice(0, EXCERPT_CHARACTERS - 1)}…` : safe;
     },
     register: (secret) => {

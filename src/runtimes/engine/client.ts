@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import { parseBoundedJson } from "../../net/bounded-json.ts";
 import type { PullProgress, RegistryAuth } from "../runtime.ts";
 import { dockerFlavour, type Flavour, requireFlavour } from "./flavour.ts";
 import {
@@ -337,13 +338,13 @@ function engineText(response: EngineResponse): string {
 }
 
 function parsed<S extends v.GenericSchema>(schema: S, label: string, response: EngineResponse): v.InferOutput<S> {
-  const result = v.safeParse(schema, tryJson(response.text));
+  const result = v.safeParse(schema, tryJson(response.text), { abortEarly: true });
   if (result.success) return result.output;
   throw malformed(label, response.text, response.status);
 }
 
 function judged<S extends v.GenericSchema>(schema: S, label: string, answer: unknown): v.InferOutput<S> {
-  const result = v.safeParse(schema, answer);
+  const result = v.safeParse(schema, answer, { abortEarly: true });
   if (result.success) return result.output;
   throw malformed(label, JSON.stringify(answer), null);
 }
@@ -358,7 +359,7 @@ function malformed(label: string, text: string, status: number | null): EngineEr
 
 function tryJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text);
   } catch {
     return undefined;
   }

@@ -1,15 +1,22 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import { parseBoundedJson } from "../../net/bounded-json.ts";
 import type { PullProgress } from "../runtime.ts";
 
 /** One event is a line of JSON; a longer one is not from an engine. */
 const maxLineLength = 1024 * 1024;
+/** What is counted: an image has at most 127 layers, and their ids are short. */
+const maxLayers = 1_000;
+const maxIdLength = 200;
+
+/** Anything else than a number of bytes is as good as none. */
+const ByteCount = v.fallback(v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(0))), null);
 
 /** Nothing in it is required, so an array would pass for one too. */
 const PullEvent = v.looseObject({
   id: v.nullish(v.string()),
   status: v.nullish(v.string()),
-  progressDetail: v.nullish(v.looseObject({ current: v.nullish(v.number()), total: v.nullish(v.number()) })),
+  progressDetail: v.nullish(v.looseObject({ current: ByteCount, total: ByteCount })),
   error: v.nullish(v.string()),
   errorDetail: v.nullish(v.looseObject({ message: v.nullish(v.string()) })),
 });
@@ -22,25 +29,20 @@ interface Layer {
 
 /**
  * Reads the stream of a pull. The engine answers 200 before it knows whether the pull works and reports a failure as an event:
- * `end` throws it, and also throws when the stream was no engine's.
+ * `end` throws it. Both `take` and `end` throw where the stream is no engine's.
  */
 export function pullReader(reference: string, onProgress: (progress: PullProgress) => void) {
   const layers = new Map<string, Layer>();
   let rest = "";
   let failure: PluginError | null = null;
   let events = 0;
+  const malformed = (what: string) => new PluginError("malformed", `The pull of ${reference} ${what}`);
 
   const read = (line: string) => {
     if (line.trim() === "") return;
     const value = tryJson(line);
     const event = v.safeParse(PullEvent, Array.isArray(value) ? undefined : value);
-    if (!event.success) {
-      failure ??= new PluginError(
-        "malformed",
-        `The pull of ${reference} answered what no engine answers: ${line.slice(0, 120)}`,
-      );
-      return;
-    }
+    if (!event.success) throw malformed(`answered what no engine answers: ${line.slice(0, 120)}`);
     events += 1;
     const { id, status, progressDetail, error, errorDetail } = event.output;
     const text = errorDetail?.message ?? error ?? null;
@@ -49,6 +51,7 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
       return;
     }
     if (id === null || id === undefined || status === null || status === undefined) return;
+    if (id.length > maxIdLength || (layers.size >= maxLayers && !layers.has(id))) return;
     if (note(layers, id, status, progressDetail ?? null)) onProgress(summary(layers));
   };
 
@@ -57,15 +60,12 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) read(line);
-      if (rest.length > maxLineLength) {
-        failure ??= new PluginError("malformed", `The pull of ${reference} answered a line without an end`);
-        rest = "";
-      }
+      if (rest.length > maxLineLength) throw malformed("answered a line without an end");
     },
     end(): void {
       read(rest);
       if (failure !== null) throw failure;
-      if (events === 0) throw new PluginError("malformed", `The pull of ${reference} ended without a word`);
+      if (events === 0) throw malformed("ended without a word");
     },
   };
 }
@@ -137,7 +137,7 @@ function pullErrorCode(text: string): PluginErrorCode {
 
 function tryJson(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseBoundedJson(line);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { PluginError } from "../../errors.ts";
 import { randomToken } from "../../ids.ts";
+import { parseBoundedJson } from "../../net/bounded-json.ts";
 import type { EngineClient } from "./client.ts";
 import { injectedFileProbes } from "./compose/injected-files.ts";
 import type { Flavour } from "./flavour.ts";
@@ -86,7 +87,7 @@ function verbs(flavour: Flavour, nothing: string, needs: NeededVerbs): readonly 
 function isFromEngine(status: number, text: string): boolean {
   if (status < 400 || status === 401 || status === 403 || status === 405) return false;
   try {
-    const answer: unknown = JSON.parse(text);
+    const answer: unknown = parseBoundedJson(text);
     return isObject(answer) && typeof answer.message === "string";
   } catch {
     return false;

@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { readJson, readText } from "../../net/read-json.ts";
 
 /** Longest message of an error, and of upstream's own words in it, in characters. */
@@ -41,7 +42,7 @@ function forgeWords(body: string): string {
   if (/^\s*</.test(body)) return "";
   let json: unknown;
   try {
-    json = JSON.parse(body);
+    json = parseBoundedJson(body);
   } catch {
     return body.slice(0, 4 * maxWordsCharacters);
   }

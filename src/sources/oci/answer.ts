@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { readRetryAfter, readRetryAfterText } from "../../net/rate-headers.ts";
 
 /** Longest message of a `PluginError` that carries a registry's own words, in characters. */
@@ -32,7 +33,7 @@ export function isWebPage(response: Response, body: string): boolean {
 export function registryWords(body: string): { text: string; codes: readonly string[] } {
   let json: unknown;
   try {
-    json = JSON.parse(body);
+    json = parseBoundedJson(body);
   } catch {
     return { text: /^\s*</.test(body) ? "" : body, codes: [] };
   }
@@ -81,11 +82,11 @@ export function readJson<S extends v.GenericSchema>(
   if (isWebPage(response, body)) throw malformed("the answer is a web page: the address may not be a registry");
   let json: unknown;
   try {
-    json = JSON.parse(body);
+    json = parseBoundedJson(body);
   } catch (error) {
     throw malformed("the answer is not complete JSON", error);
   }
-  const parsed = v.safeParse(schema, json);
+  const parsed = v.safeParse(schema, json, { abortEarly: true });
   if (parsed.success) return parsed.output;
   const words = registryWords(body).text;
   if (words !== "" && words !== body) throw malformed(`the answer is an error: ${oneLine(words, 300)}`);

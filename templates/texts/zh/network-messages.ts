@@ -14,7 +14,9 @@ export const networkMessages: MessageDictionary = [
   ["The answer of {} could not be read: {}", "无法读取{}的应答：{}"],
   ['{} answered with something that is not JSON: "{}"', "{}的应答不是 JSON：“{}”"],
   ["{} answered with unexpected JSON at {}: {}", "{}的应答在 {} 处的 JSON 不符合预期：{}"],
-  ["{} answered with JSON that is nested too deep", "{}的应答的 JSON 嵌套过深"],
+  ["{} answered with JSON that {}", "{}的应答的 JSON {}"],
+  ["is nested too deep", "嵌套过深"],
+  ["has too many parts", "内容过多"],
   ["The destination answered with status {}", "目标应答的状态码为 {}"],
   ['Only http and https are used, not "{}"', "只使用 http 和 https，不使用“{}”"],
   [

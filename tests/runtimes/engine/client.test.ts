@@ -201,6 +201,22 @@ describe("pullReader()", () => {
   }
   const event = (value: unknown) => `${JSON.stringify(value)}\r\n`;
 
+  test("counts no more layers than an image can have, and only bytes that are a number of them", () => {
+    const layers = Array.from({ length: 3_000 }, (_, index) => event({ status: "Waiting", id: `layer-${index}` }));
+    const odd = [-1, 1e308, 0.5, "7"].map((current) =>
+      event({ status: "Downloading", id: "layer-1", progressDetail: { current, total: current } }),
+    );
+    const progress = read(...layers, event({ status: "Waiting", id: "i".repeat(300) }), ...odd);
+    expect(progress.at(-1)).toEqual({ bytes: null, total_bytes: null, layers_done: 0, layers_total: 1_000 });
+  });
+
+  test("ends at the first piece that is no engine's", () => {
+    const reader = pullReader("app:1", () => undefined);
+    for (const piece of ["[]\n", `${"[".repeat(500)}\n`, "x".repeat(1024 * 1024 + 1)]) {
+      expect(() => reader.take(piece)).toThrow("The pull of app:1 answered");
+    }
+  });
+
   test("adds the layers up, whatever the pieces are that it comes in", () => {
     const text = [
       event({ status: "Pulling from app", id: "1" }),
