@@ -1,4 +1,6 @@
-import { closeSync, fsyncSync, openSync, readSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { AppError, errorMessage } from "./errors.ts";
 
 function sync(path: string, flags: string): void {
@@ -31,25 +33,73 @@ export function writeNewFile(path: string, content: string | Uint8Array): void {
   }
 }
 
-const copiedBytes = 1024 * 1024;
+/** What tells the content of a file from any other. */
+export interface FileFacts {
+  size: number;
+  sha256: string;
+}
 
-/** Copies a file into a new one with mode 0600, whatever mode it has itself, so that its content lasts. Throws `EEXIST`. */
-export function copyToNewFile(from: string, to: string): void {
-  const source = openSync(from, "r");
+export function isSameContent(one: FileFacts, other: FileFacts): boolean {
+  return one.size === other.size && one.sha256 === other.sha256;
+}
+
+const chunkBytes = 1024 * 1024;
+
+/** Reads a file once, from its beginning to its end. */
+export function fileFacts(path: string, onChunk: (chunk: Uint8Array) => void = () => undefined): FileFacts {
+  const source = openSync(path, "r");
   try {
-    const target = openSync(to, "wx", 0o600);
-    try {
-      const chunk = Buffer.alloc(copiedBytes);
-      for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk)) {
-        writeFileSync(target, chunk.subarray(0, read));
-      }
-      fsyncSync(target);
-    } finally {
-      closeSync(target);
+    const hash = createHash("sha256");
+    const chunk = Buffer.alloc(chunkBytes);
+    let size = 0;
+    for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk)) {
+      hash.update(chunk.subarray(0, read));
+      onChunk(chunk.subarray(0, read));
+      size += read;
     }
+    return { size, sha256: hash.digest("hex") };
   } finally {
     closeSync(source);
   }
+}
+
+/**
+ * Copies a file into a new one with mode 0600, whatever mode it has itself, so that its content lasts. Returns what was copied. Throws
+ * `EEXIST`.
+ */
+export function copyToNewFile(from: string, to: string): FileFacts {
+  const target = openSync(to, "wx", 0o600);
+  try {
+    const facts = fileFacts(from, (chunk) => writeFileSync(target, chunk));
+    fsyncSync(target);
+    return facts;
+  } finally {
+    closeSync(target);
+  }
+}
+
+/** Gives a file or folder its final name, in the same folder, so that it lasts. */
+export function renameDurably(from: string, to: string): void {
+  renameSync(from, to);
+  syncFolder(dirname(to));
+}
+
+/** Whether something has this name. A link that leads nowhere has none; what cannot be looked at throws. */
+export function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Removes files and folders after a fault, which is what is told: one that cannot be removed stays. Returns those that did. */
+export function removeLeft(paths: Iterable<string>): readonly string[] {
+  const stayed: string[] = [];
+  for (const path of paths) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch {
+      stayed.push(path);
+    }
+  }
+  return stayed;
 }
 
 /** Whether something ended because its disk is full: by the code or the words of the file system, or of the database. */

@@ -1,6 +1,7 @@
 import { readProcessConfig } from "./config.ts";
 import { AppError, errorMessage } from "./errors.ts";
-import { type Started, start, version } from "./start.ts";
+import { type Started, start } from "./start.ts";
+import { version } from "./version.ts";
 
 /** The part of Deno that stands in for `Bun.serve`. */
 interface DenoServe {

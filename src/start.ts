@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { auditRecorder } from "./auth/audit.ts";
 import { bootstrapAdministrator } from "./auth/bootstrap.ts";
-import { finishRestore } from "./backups/place-restored.ts";
+import { clearLeftovers, completeRestore } from "./backups/place-restored.ts";
 import { backupBeforeUpgrade } from "./backups/write-backup.ts";
-import { systemClock } from "./clock.ts";
+import { systemClock, toIso } from "./clock.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { type Database, databaseFile, openDatabase } from "./db/client.ts";
 import { findInstallationFact, hasSealedRows } from "./db/installation.ts";
@@ -33,8 +33,7 @@ import { createRedactor, type Redactor } from "./secrets/redaction.ts";
 import { createSealer } from "./secrets/sealed.ts";
 import { createServices } from "./services.ts";
 import { startSteps } from "./start-steps.ts";
-
-export const version = "0.1.0";
+import { version } from "./version.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -105,6 +104,20 @@ export interface Started {
   close(): Promise<void>;
 }
 
+/** Completes a restore that was interrupted, and removes what is left of one, or of a backup, that never counted. */
+function takeUpRestore({ data_dir, database_url }: Config, log: Log): void {
+  const completed = completeRestore(data_dir);
+  if (completed !== null) {
+    const { source, at, replaced } = completed;
+    log.warning("Completed a restore that had begun and was interrupted", { source, begun_at: toIso(at), replaced });
+  }
+  try {
+    clearLeftovers(data_dir, databaseFile(database_url));
+  } catch (error) {
+    log.warning("What an interrupted restore or backup left could not be removed; it may hold keys", { error });
+  }
+}
+
 /** Builds the whole service over its data directory; throws with a sentence when it must not start. */
 export async function start(config: Config): Promise<Started> {
   const outboundAllow = readOutboundAllow(config.outbound_allow);
@@ -122,8 +135,7 @@ export async function start(config: Config): Promise<Started> {
   const step = startSteps({ clock: systemClock, log });
   const lock = await step("the lock on the data directory", () => lockDataDir(config.data_dir));
   try {
-    const replaced = finishRestore(config.data_dir);
-    if (replaced !== null) log.info("Finished a restore that was interrupted", { replaced });
+    takeUpRestore(config, log);
     const { db, keys } = await step("the database", () => openInstallation(config, redactor, lock.was_used));
     const passwords = await step("the first password hash", () => createPasswords());
     const audit = auditRecorder({ clock: systemClock });

@@ -1,9 +1,13 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isThere, removeLeft, renameDurably, syncFolder, withoutRoom } from "../durable-files.ts";
+import { AppError, errorMessage } from "../errors.ts";
+import { manifestName } from "./manifest.ts";
 import { type BackupKind, type BackupView, backupKinds } from "./schema.ts";
 
 /** What a backup's folder holds: the same names as in a data directory. */
 export const databaseName = "tidemark.db";
+export const walName = `${databaseName}-wal`;
 export const keysName = "keys.json";
 
 /** Where the service keeps its own backups. */
@@ -22,8 +26,8 @@ const pattern = new RegExp(`^(${backupKinds.join("|")})-(\\d{1,15})(\\.db)?$`);
 export function parseBackupName(name: string): { kind: BackupKind; at: number } | null {
   const [, kindText, at, file] = pattern.exec(name) ?? [];
   const kind = backupKinds.find((known) => known === kindText);
-  // Those before an upgrade are a file each: they never have keys.
-  if (kind === undefined || (file !== undefined) !== (kind === "before-upgrade")) return null;
+  // Earlier versions wrote those before an upgrade as a file each.
+  if (kind === undefined || (file !== undefined && kind !== "before-upgrade")) return null;
   return { kind, at: Number(at) };
 }
 
@@ -38,14 +42,15 @@ export function findBackup(dataDir: string, name: string): BackupView | null {
   if (parsed === null) return null;
   const path = join(backupsFolder(dataDir), name);
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return null;
+  if (stat === undefined || stat.isFile() !== name.endsWith(".db")) return null;
   const view = { name, kind: parsed.kind, created_at: parsed.at, path };
-  if (stat.isFile()) return { ...view, size_bytes: stat.size, has_keys: false };
-  const files = [databaseName, `${databaseName}-wal`, keysName].map((file) => sizeOf(join(path, file)));
+  if (stat.isFile()) return { ...view, size_bytes: stat.size, has_keys: false, has_checksums: false };
+  const sizes = [databaseName, walName, keysName].map((file) => sizeOf(join(path, file)));
   return {
     ...view,
-    size_bytes: files.reduce((sum, size) => sum + size, 0),
+    size_bytes: sizes.reduce((sum, size) => sum + size, 0),
     has_keys: existsSync(join(path, keysName)),
+    has_checksums: existsSync(join(path, manifestName)),
   };
 }
 
@@ -57,4 +62,71 @@ export function findBackups(dataDir: string): BackupView[] {
     .map((name) => findBackup(dataDir, name))
     .filter((found) => found !== null)
     .toSorted((a, b) => b.created_at - a.created_at || a.name.localeCompare(b.name));
+}
+
+/** What a crash left of a backup that was being made or deleted: nothing counts before its folder has its name. */
+export function clearUnfinishedBackups(dataDir: string): void {
+  const folder = backupsFolder(dataDir);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    // SQLite's own files beside one are named after it.
+    const [, made] = /^(.+)\.tmp(?:-journal)?$/.exec(name) ?? [];
+    if (made !== undefined && parseBackupName(made) !== null)
+      rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Makes the folder of our own backups, also behind a link. */
+function makeBackupsFolder(dataDir: string): string {
+  const folder = backupsFolder(dataDir);
+  if (isThere(folder)) return folder;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new AppError(
+      "backups_folder",
+      409,
+      `The folder "${folder}" cannot be made (${errorMessage(error)}). If it is a link, mount or correct what it leads to`,
+      { cause: error },
+    );
+  }
+  syncFolder(dataDir);
+  return folder;
+}
+
+interface BackupSteps {
+  fill(folder: string, createdAt: number): Promise<void> | void;
+  /** Calls `giveName`, as often as it likes, once it stands that the backup is to count. */
+  complete?(giveName: () => BackupView): Promise<void>;
+}
+
+/** Makes a backup whole: its folder has its name only once all of it is written. Leaves nothing behind when a step throws. */
+export async function makeBackup(
+  dataDir: string,
+  kind: BackupKind,
+  now: number,
+  { fill, complete }: BackupSteps,
+): Promise<BackupView> {
+  const folder = makeBackupsFolder(dataDir);
+  clearUnfinishedBackups(dataDir);
+  let at = now;
+  while (isThere(join(folder, backupName(kind, at)))) at += 1;
+  const path = join(folder, backupName(kind, at));
+  const unfinished = `${path}.tmp`;
+  const giveName = (): BackupView => {
+    if (isThere(unfinished)) renameDurably(unfinished, path);
+    const made = findBackup(dataDir, backupName(kind, at));
+    if (made === null) throw new Error(`The backup "${path}" is gone as soon as it was made`);
+    return made;
+  };
+  try {
+    mkdirSync(unfinished, { mode: 0o700 });
+    await fill(unfinished, at);
+    syncFolder(unfinished);
+    await complete?.(giveName);
+    return giveName();
+  } catch (error) {
+    removeLeft([unfinished, path]);
+    throw withoutRoom(error, "a backup");
+  }
 }

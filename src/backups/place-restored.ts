@@ -1,102 +1,179 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import * as v from "valibot";
-import { syncFolder, writeNewFile } from "../durable-files.ts";
-import { AppError } from "../errors.ts";
+import { toIso } from "../clock.ts";
+import {
+  fileFacts,
+  isSameContent,
+  isThere,
+  removeLeft,
+  renameDurably,
+  syncFolder,
+  writeNewFile,
+} from "../durable-files.ts";
+import { AppError, errorMessage } from "../errors.ts";
 import { keyFilePath } from "../secrets/keys.ts";
-import { backupName, backupsFolder } from "./folder.ts";
+import { clearUnfinishedBackups } from "./folder.ts";
 
-// A restore replaces several files. Everything is judged and complete on the disk beside its place before this note is written; from
-// then on the restore goes forward only, and whoever comes next, the command or a start, does what is left of it.
+// A restore replaces several files. Everything is judged and whole on the disk, the new files beside their places and a copy of the
+// former ones, before this note is written; from then on there are only renames within a folder, and whoever comes next, the command
+// or a start, does what is left of them.
 
-const Note = v.strictObject({
-  format: v.literal(1),
+const RestoredFile = v.object({ staged: v.string(), place: v.string(), size: v.number(), sha256: v.string() });
+export type RestoredFile = v.InferOutput<typeof RestoredFile>;
+
+const Note = v.object({
+  format: v.literal(2),
   at: v.number(),
-  database_file: v.string(),
-  with_keys: v.boolean(),
+  /** The backup, as the administrator named it. */
+  source: v.string(),
+  /** The backup of what is replaced; null where nothing was. */
+  replaced: v.nullable(v.string()),
+  files: v.array(RestoredFile),
+  /** What belongs to the replaced files alone and must not meet the new ones: the former database's log. */
+  obsolete: v.array(v.string()),
 });
 export type RestoreNote = v.InferOutput<typeof Note>;
 
 const notePath = (dataDir: string) => join(dataDir, "tidemark.restore.json");
-/** Where a restored file waits beside its place. */
-export const stagedDatabase = (databaseFile: string) => `${databaseFile}.restore`;
-export const stagedKeys = (dataDir: string) => join(dataDir, "tidemark.keys.restore");
 
-/** What a restore that was never begun has left; nothing of it was in use. */
-export function clearStaged(dataDir: string, databaseFile: string): void {
-  const staged = stagedDatabase(databaseFile);
-  for (const path of [staged, `${staged}-wal`, `${staged}-shm`, `${staged}-journal`, stagedKeys(dataDir)]) {
-    rmSync(path, { force: true });
-  }
-  rmSync(`${notePath(dataDir)}.tmp`, { force: true });
+/** Where a file really is, or will be: a link stays one. */
+function realPlace(path: string): string {
+  if (isThere(path)) return realpathSync(path);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return resolve(path);
+  throw new AppError("dangling_link", 500, `"${path}" is a link that leads nowhere; mount or correct what it names`);
+}
+
+export interface RestoredPlaces {
+  database: string;
+  keys: string;
+}
+
+export function restoredPlaces(dataDir: string, databaseFile: string): RestoredPlaces {
+  return { database: realPlace(databaseFile), keys: realPlace(keyFilePath(dataDir)) };
+}
+
+/** Where a restored file waits, beside its place. No two restores have the same one. */
+export function stagedPath(place: string, at: number): string {
+  return `${place}.restore-${at}`;
+}
+
+/** What SQLite keeps beside a database. */
+export const logFiles = (database: string) => ["-wal", "-shm", "-journal"].map((suffix) => `${database}${suffix}`);
+
+/** The note names files by their way from the data directory: a container may have that elsewhere than its host. */
+function withPaths(note: RestoreNote, change: (path: string) => string): RestoreNote {
+  return {
+    ...note,
+    replaced: note.replaced === null ? null : change(note.replaced),
+    files: note.files.map((file) => ({ ...file, staged: change(file.staged), place: change(file.place) })),
+    obsolete: note.obsolete.map(change),
+  };
 }
 
 /** From here on the restore counts. */
 export function writeRestoreNote(dataDir: string, note: RestoreNote): void {
   const path = notePath(dataDir);
-  writeNewFile(`${path}.tmp`, JSON.stringify(note));
-  renameSync(`${path}.tmp`, path);
-  syncFolder(dataDir);
+  const base = realpathSync(dataDir);
+  rmSync(`${path}.tmp`, { force: true });
+  writeNewFile(`${path}.tmp`, JSON.stringify(withPaths(note, (file) => relative(base, file))));
+  renameDurably(`${path}.tmp`, path);
 }
 
+const unfinished = (what: string, replaced: string, cause?: unknown) =>
+  new AppError(
+    "restore_unfinished",
+    500,
+    `${what}. Correct this and start again, or run "bun run restore FOLDER": with the same backup it completes the restore, with ${replaced} it undoes it`,
+    { cause },
+  );
+
+/** What to do about a restore that is not complete because of `cause`. */
+export function unfinishedRestore({ source, at, replaced }: RestoreNote, cause: unknown): AppError {
+  const what = `The restore of "${source}" has begun at ${toIso(at)} and is not complete: ${errorMessage(cause)}`;
+  return unfinished(what, replaced === null ? "another one" : `"${replaced}"`, cause);
+}
+
+/** Null when no restore has begun. A note that cannot be read is no reason to go on with half of a restore. */
 function readNote(dataDir: string): RestoreNote | null {
   const path = notePath(dataDir);
-  if (!existsSync(path)) return null;
+  if (!isThere(path)) return null;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Note), readFileSync(path, "utf8"));
-  if (parsed.success) return parsed.output;
-  throw new AppError("damaged_restore", 500, `The note of a restore "${path}" is damaged; run the restore once more`);
+  const base = realpathSync(dataDir);
+  if (parsed.success) return withPaths(parsed.output, (file) => resolve(base, file));
+  throw unfinished(
+    `A restore has begun and is not complete, and its note "${path}" cannot be read`,
+    'the newest "replaced" backup of the backups folder',
+  );
 }
 
-function asideFolder(dataDir: string, databaseFile: string, at: number): string {
-  const name = backupName("replaced", at);
-  const isBeside = dirname(databaseFile) === dataDir;
-  return isBeside ? join(backupsFolder(dataDir), name) : join(dirname(databaseFile), `tidemark-${name}`);
+/** Whether a restored file is still to be placed. Throws when it is neither beside its place nor there. */
+function isWaiting({ staged, place, ...facts }: RestoredFile): boolean {
+  const isStaged = isThere(staged);
+  const path = isStaged ? staged : place;
+  if (!isStaged && !isThere(place)) throw new Error(`"${staged}" is missing`);
+  if (isSameContent(fileFacts(path), facts)) return isStaged;
+  throw new Error(isStaged ? `"${staged}" was changed` : `"${staged}" is missing, and "${place}" is another file`);
 }
 
-function placeDatabase(note: RestoreNote, aside: string): void {
-  const { database_file } = note;
-  const staged = stagedDatabase(database_file);
-  // Without it the new one is in its place already, and what lies there is not to be put aside.
-  if (!existsSync(staged)) return;
-  for (const suffix of ["", "-wal", "-shm"]) {
-    const former = `${database_file}${suffix}`;
-    if (existsSync(former)) renameSync(former, join(aside, `tidemark.db${suffix}`));
-  }
-  syncFolder(aside);
-  renameSync(staged, database_file);
-  syncFolder(dirname(database_file));
-}
-
-function placeKeys(dataDir: string, note: RestoreNote): void {
-  const place = keyFilePath(dataDir);
-  const aside = join(backupsFolder(dataDir), backupName("replaced", note.at));
-  const kept = join(aside, basename(place));
-  if (!note.with_keys) {
-    // They belong to what was replaced as well.
-    if (existsSync(place)) copyFileSync(place, kept);
-    return;
-  }
-  if (!existsSync(stagedKeys(dataDir))) return;
-  if (existsSync(place)) renameSync(place, kept);
-  syncFolder(aside);
-  renameSync(stagedKeys(dataDir), place);
+/** Places what is not in its place yet. Harmless to repeat after a crash at any point. */
+export function placeFiles(dataDir: string, note: RestoreNote): void {
+  const waiting = note.files.filter(isWaiting);
+  for (const { staged, place } of waiting) renameDurably(staged, place);
+  // Behind the renames: until the first of them nothing has changed, and nobody opens the database meanwhile.
+  for (const path of note.obsolete) rmSync(path, { force: true });
+  for (const folder of new Set(note.obsolete.map(dirname))) syncFolder(folder);
+  rmSync(notePath(dataDir));
+  syncFolder(dataDir);
 }
 
 /**
- * Does what is left of a restore: puts the former files aside and the restored ones in their place. Harmless to repeat after a crash at
- * any point. Returns where the former ones are, or null when there was nothing to do.
+ * Does what is left of a restore that has begun. Returns its note, or null when there was none; throws `restore_unfinished` with what
+ * to do.
  */
-export function finishRestore(dataDir: string): string | null {
+export function completeRestore(dataDir: string): RestoreNote | null {
   const note = readNote(dataDir);
   if (note === null) return null;
-  const aside = asideFolder(dataDir, note.database_file, note.at);
-  for (const folder of [aside, join(backupsFolder(dataDir), backupName("replaced", note.at))]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    placeFiles(dataDir, note);
+    return note;
+  } catch (error) {
+    throw unfinishedRestore(note, error);
   }
-  placeDatabase(note, aside);
-  placeKeys(dataDir, note);
-  syncFolder(dataDir);
-  rmSync(notePath(dataDir));
-  syncFolder(dataDir);
-  return aside;
+}
+
+/** Takes a restore back of which no file has been placed. False when it has begun and is to be completed. */
+export function withdrawRestore(dataDir: string, { files }: RestoreNote): boolean {
+  // What cannot be looked at counts as placed.
+  if (!files.every(({ staged }) => existsSync(staged))) return false;
+  return removeLeft([notePath(dataDir)]).length === 0;
+}
+
+/** For commands that work on the database without a start: they must not change one that is about to be replaced. */
+export function assertNoRestore(dataDir: string): void {
+  if (!isThere(notePath(dataDir))) return;
+  throw new AppError(
+    "restore_unfinished",
+    409,
+    "A restore has begun and is not complete; start Tidemark or run the restore again first",
+  );
+}
+
+/** Whether a name in the folder of `place` is one that a restore gives, this version's or an earlier one's. */
+function isStagedName(name: string, place: string): boolean {
+  const start = `${basename(place)}.restore`;
+  return name.startsWith(start) && /^(?:-\d+)?(?:-wal|-shm|-journal)?$/.test(name.slice(start.length));
+}
+
+/** Removes what restores and backups left that never counted; call it when no restore has begun. */
+export function clearLeftovers(dataDir: string, databaseFile: string | null): void {
+  const places = [databaseFile, keyFilePath(dataDir)].filter((path) => path !== null).map(realPlace);
+  for (const name of ["tidemark.restore.json.tmp", "tidemark.keys.restore"])
+    rmSync(join(dataDir, name), { force: true });
+  for (const place of places) {
+    const folder = dirname(place);
+    const staged = isThere(folder) ? readdirSync(folder).filter((name) => isStagedName(name, place)) : [];
+    for (const name of staged) rmSync(join(folder, name), { force: true });
+  }
+  clearUnfinishedBackups(dataDir);
 }

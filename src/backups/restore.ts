@@ -1,15 +1,28 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { type Client, createClient } from "@libsql/client/sqlite3";
-import { inspectDatabaseFile, knownMigrations } from "../db/migrate.ts";
-import { everySealedValue } from "../db/sealed-columns.ts";
-import { copyToNewFile, syncFile } from "../durable-files.ts";
+import { toIso } from "../clock.ts";
+import { inspectDatabaseFile } from "../db/migrate.ts";
+import { copyToNewFile, fileFacts, isDiskFull, isThere, removeLeft, syncFile, syncFolder } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { assertKeyOpens } from "../secrets/assert-key-opens.ts";
-import { type Keys, keyFilePath, loadKeys } from "../secrets/keys.ts";
-import { databaseName, keysName } from "./folder.ts";
-import { clearStaged, finishRestore, stagedDatabase, stagedKeys, writeRestoreNote } from "./place-restored.ts";
+import { databaseName, keysName, makeBackup, walName } from "./folder.ts";
+import { judgeDatabase, judgeSecrets, type Secrets } from "./judge.ts";
+import { manifestName, writeManifest } from "./manifest.ts";
+import {
+  completeRestore,
+  logFiles,
+  placeFiles,
+  type RestoredPlaces,
+  type RestoreNote,
+  restoredPlaces,
+  stagedPath,
+  unfinishedRestore,
+  withdrawRestore,
+  writeRestoreNote,
+} from "./place-restored.ts";
+import { type BackupSource, checkInSource, copyFromSource, findSource, refusal, walOf } from "./source.ts";
 
 export interface RestoreOptions {
   /** A backup's folder, or a database file alone. */
@@ -22,89 +35,20 @@ export interface RestoreOptions {
   keys_file: string | null;
   session_key: string | null;
   encryption_key: string | null;
+  /** Takes a backup although no key opens some of its secrets. */
+  accepts_unreadable: boolean;
   now: number;
 }
 
-export interface Restored {
-  encryption_key_id: string | null;
+export interface JudgedBackup {
+  secrets: Secrets;
   with_keys: boolean;
-  /** Where the files are that were replaced. */
-  replaced: string;
+  has_checksums: boolean;
 }
 
-function refuse(message: string, cause?: unknown): AppError {
-  return new AppError("restore_refused", 409, message, { cause });
-}
-
-function findSource(source: string): { database: string; keys: string | null } {
-  const stat = statSync(source, { throwIfNoEntry: false });
-  if (stat === undefined) throw refuse(`There is no backup "${source}"`);
-  if (stat.isFile()) return { database: source, keys: null };
-  const database = join(source, databaseName);
-  if (!existsSync(database))
-    throw refuse(`The folder "${source}" has no "${databaseName}": it is no backup of Tidemark`);
-  const keys = join(source, keysName);
-  return { database, keys: existsSync(keys) ? keys : null };
-}
-
-async function one(client: Client, sql: string): Promise<unknown> {
-  return (await client.execute(sql)).rows[0]?.[0];
-}
-
-/** Looks at the copy as a start would, before anything is replaced. Returns the id of the key that it is encrypted with. */
-async function judgeDatabase(client: Client, source: string, migrationsFolder: string): Promise<string | null> {
-  const integrity = await one(client, "PRAGMA integrity_check(1)");
-  if (integrity !== "ok") throw refuse(`The backup "${source}" is damaged: ${String(integrity)}`);
-  const tables = await one(
-    client,
-    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('migrations', 'installation', 'administrators', 'sessions')",
-  );
-  if (tables !== 4) throw refuse(`The file "${source}" is not a database of Tidemark`);
-  const known = knownMigrations(migrationsFolder);
-  const applied = (await client.execute("SELECT tag FROM migrations ORDER BY idx")).rows.map((row) => String(row[0]));
-  if (applied.length > known.length || applied.some((tag, index) => tag !== known[index]?.tag)) {
-    throw refuse(
-      `The backup "${source}" has ${applied.length} migrations and this version of Tidemark knows ${known.length}: it was written by a newer version; restore it with that one`,
-    );
-  }
-  const knownAdministrators = await one(
-    client,
-    "SELECT count(*) FROM administrators a JOIN installation i ON i.key = 'administrator_id' AND i.value = a.id",
-  );
-  if (knownAdministrators !== 1) throw refuse(`The backup "${source}" has no administrator; choose another one`);
-  const administrators = await one(client, "SELECT count(*) FROM administrators");
-  if (administrators !== 1) {
-    throw refuse(
-      `The backup "${source}" has ${String(administrators)} administrators, it must have 1; choose another one`,
-    );
-  }
-  const id = await one(client, "SELECT value FROM installation WHERE key = 'encryption_key_id'");
-  return typeof id === "string" ? id : null;
-}
-
-/** The keys that the next start would find. Throws when they are not there. */
-function judgeKeys(options: RestoreOptions, keyFile: string): Keys {
-  const { session_key, encryption_key } = options;
-  const needsFile = session_key === null || encryption_key === null;
-  if (needsFile && !existsSync(keyFile)) {
-    throw refuse(
-      `There are no keys for this backup: it has none, and there is no key file "${keyFile}"; put the "keys.json" that belongs to it beside its database, or set ENCRYPTION_KEY and SESSION_KEY`,
-    );
-  }
-  return loadKeys({
-    ...{ data_dir: options.data_dir, keys_file: keyFile, session_key, encryption_key },
-    has_encrypted_rows: true,
-  });
-}
-
-/** Whether the next start would find that they open the copy. */
-async function judgeFit(keys: Keys, staged: string, storedKeyId: string | null): Promise<void> {
-  const client = createClient({ url: `file:${staged}` });
-  try {
-    await assertKeyOpens(keys.encryption, storedKeyId, everySealedValue(client));
-  } finally {
-    client.close();
-  }
+export interface Restored extends JudgedBackup {
+  /** The backup of what was replaced; null where nothing was. */
+  replaced: string | null;
 }
 
 /** What ended after the backup was made must not begin again with it: sign-ins and API tokens that were revoked since. */
@@ -122,63 +66,147 @@ async function endSessions(client: Client, now: number): Promise<void> {
   );
 }
 
-async function stageDatabase(options: RestoreOptions, database: string): Promise<string | null> {
-  const staged = stagedDatabase(options.database_file);
-  copyToNewFile(database, staged);
-  // A cold copy of a data directory may have its newest rows there.
-  if (existsSync(`${database}-wal`)) copyToNewFile(`${database}-wal`, `${staged}-wal`);
-  const client = createClient({ url: `file:${staged}` });
+interface Staging {
+  database: string;
+  keys: string;
+}
+
+/** Copies a backup and judges the copy, which a start could then work with. */
+async function stage(options: RestoreOptions, source: BackupSource, to: Staging, keysInUse: string) {
+  const { accepts_unreadable } = options;
+  copyFromSource(source, source.database, to.database);
+  if (source.wal !== null) copyFromSource(source, source.wal, `${to.database}-wal`);
+  const isTaken = source.keys !== null && options.keys_file === null;
+  if (source.keys !== null && isTaken) copyFromSource(source, source.keys, to.keys);
+  if (source.keys !== null && !isTaken) checkInSource(source, source.keys);
+  inspectDatabaseFile(source.database, { keys: null, was_used: false });
+  const client = createClient({ url: `file:${to.database}` });
   try {
-    const id = await judgeDatabase(client, database, options.migrations_folder);
+    await judgeDatabase(client, source.database, options.migrations_folder);
+    const key_file = options.keys_file ?? source.keys ?? keysInUse;
+    const secrets = await judgeSecrets(client, { source: source.path, key_file, given: options, accepts_unreadable });
     await endSessions(client, options.now);
     // All in one file again.
     await client.execute("PRAGMA journal_mode = DELETE");
-    return id;
+    return { secrets, with_keys: isTaken, has_checksums: source.manifest !== null };
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw refuse(`The backup "${database}" cannot be read (${errorMessage(error)})`, error);
+    if (error instanceof AppError || isDiskFull(error)) throw error;
+    throw refusal(`The backup "${source.database}" cannot be read (${errorMessage(error)})`, error);
   } finally {
     client.close();
   }
 }
 
-/** Nothing of a restore that was interrupted gets lost: it is finished, and what it brought is put aside as well. */
-function finishFormer(dataDir: string): void {
+/** A backup of what will be replaced, as it is: it may be damaged itself. */
+async function keepFormer({ data_dir, now }: RestoreOptions, places: RestoredPlaces): Promise<string | null> {
+  const former = [
+    { name: databaseName, path: places.database },
+    { name: walName, path: walOf(places.database) ?? "" },
+    { name: keysName, path: places.keys },
+  ].filter(({ path }) => path !== "" && isThere(path));
+  if (former.length === 0) return null;
+  const fill = (folder: string, created_at: number) => {
+    const files = former.map(({ name, path }) => ({ name, ...copyToNewFile(path, join(folder, name)) }));
+    writeManifest(join(folder, manifestName), { created_at, migrations: null, files });
+  };
+  const kept = await makeBackup(data_dir, "replaced", now, { fill });
+  return realpathSync(kept.path);
+}
+
+/** Does everything that can fail, and changes nothing that is in use. Leaves nothing behind when it throws. */
+async function prepare(options: RestoreOptions): Promise<{ note: RestoreNote; judged: JudgedBackup }> {
+  const { now } = options;
+  const places = restoredPlaces(options.data_dir, options.database_file);
+  const source = findSource(options.source);
+  if (isThere(places.database) && realpathSync(source.database) === places.database) {
+    throw refusal(`"${source.database}" is the database in use itself; name a backup`);
+  }
+  const staged = { database: stagedPath(places.database, now), keys: stagedPath(places.keys, now) };
   try {
-    finishRestore(dataDir);
+    const judged = await stage(options, source, staged, places.keys);
+    syncFile(staged.database);
+    const moves = [
+      ...(judged.with_keys ? [{ staged: staged.keys, place: places.keys }] : []),
+      { staged: staged.database, place: places.database },
+    ];
+    for (const { place } of moves) syncFolder(dirname(place));
+    const files = moves.map((move) => ({ ...move, ...fileFacts(move.staged) }));
+    const replaced = await keepFormer(options, places);
+    const obsolete = logFiles(places.database);
+    return { note: { format: 2, at: now, source: options.source, replaced, files, obsolete }, judged };
   } catch (error) {
-    // Its note will be replaced; what it put aside and what it was made from are still there.
-    if (!(error instanceof AppError) || error.code !== "damaged_restore") throw error;
+    removeLeft([staged.keys, staged.database, ...logFiles(staged.database)]);
+    throw error;
+  }
+}
+
+/** Writes the note and places the files. Throws `restore_unfinished` when that is left to the next start; else nothing has changed. */
+function place(dataDir: string, note: RestoreNote, mayWithdraw: boolean): void {
+  try {
+    writeRestoreNote(dataDir, note);
+    placeFiles(dataDir, note);
+  } catch (error) {
+    if (!mayWithdraw || !withdrawRestore(dataDir, note)) throw unfinishedRestore(note, error);
+    removeLeft(note.files.map(({ staged }) => staged));
+    if (note.replaced !== null) removeLeft([note.replaced]);
+    throw error;
+  }
+}
+
+function sentence(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  if (isDiskFull(error)) return "There is no room on the disk for the restored files; free space, then run this again";
+  return `${errorMessage(error)}. Correct this, then run this again`;
+}
+
+/** Says of a refused restore what is true afterwards, also of the one that had begun before. */
+function notRestored(error: unknown, source: string, former: RestoreNote | AppError | null): AppError {
+  const text =
+    former === null
+      ? `Nothing was restored. ${sentence(error)}`
+      : former instanceof AppError
+        ? `"${source}" was not restored. ${sentence(error)}. ${former.message}`
+        : `"${source}" was not restored. ${sentence(error)}. The restore of "${former.source}", begun at ${toIso(former.at)}, is complete now`;
+  const code = former === null ? "not_restored" : "restore_unfinished";
+  return new AppError(code, 409, text, { cause: error });
+}
+
+/** What became of a restore that had begun before this one: none, its note when it is complete now, or why it is not. */
+function completeFormer(dataDir: string): RestoreNote | AppError | null {
+  try {
+    return completeRestore(dataDir);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "restore_unfinished") return error;
+    throw notRestored(error, "", null);
   }
 }
 
 /**
  * Replaces database and keys by those of a backup. Hold the data directory's lock: nobody may have the files open. All of it is judged
- * first, and nothing is touched when it is refused; then everything is replaced, or after a crash the next start does the rest.
- * What was replaced is kept. Every sign-in and API token ends.
+ * and ready first, and nothing has changed when it throws `not_restored`; with `restore_unfinished` the next start, or the next
+ * restore, does the rest. What was replaced is kept. Every sign-in and API token ends.
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
-  const { data_dir, database_file } = options;
-  const source = findSource(options.source);
-  const isSame = (path: string) => existsSync(path) && realpathSync(path) === realpathSync(source.database);
-  if (isSame(database_file)) throw refuse(`"${source.database}" is the database in use itself; name a backup`);
-  finishFormer(data_dir);
-  clearStaged(data_dir, database_file);
-  const withKeys = source.keys !== null && options.keys_file === null;
-  const stage = async (): Promise<string | null> => {
-    inspectDatabaseFile(source.database, { keys: null, was_used: false });
-    const id = await stageDatabase(options, source.database);
-    const keys = judgeKeys(options, options.keys_file ?? source.keys ?? keyFilePath(data_dir));
-    await judgeFit(keys, stagedDatabase(database_file), id);
-    syncFile(stagedDatabase(database_file));
-    if (withKeys && source.keys !== null) copyToNewFile(source.keys, stagedKeys(data_dir));
-    return id;
-  };
-  const storedKeyId = await stage().catch((error: unknown) => {
-    clearStaged(data_dir, database_file);
-    throw error;
-  });
-  writeRestoreNote(data_dir, { format: 1, at: options.now, database_file, with_keys: withKeys });
-  const replaced = finishRestore(data_dir) ?? "";
-  return { encryption_key_id: storedKeyId, with_keys: withKeys, replaced };
+  const { data_dir, source } = options;
+  const former = completeFormer(data_dir);
+  try {
+    const { note, judged } = await prepare(options);
+    place(data_dir, note, !(former instanceof AppError));
+    return { ...judged, replaced: note.replaced };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "restore_unfinished") throw error;
+    throw notRestored(error, source, former);
+  }
+}
+
+/** Judges a backup as a restore would, beside the running service; changes nothing. */
+export async function verifyBackup(options: RestoreOptions): Promise<JudgedBackup> {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-verify-"));
+  try {
+    const places = restoredPlaces(options.data_dir, options.database_file);
+    const staged = { database: join(folder, databaseName), keys: join(folder, keysName) };
+    return await stage(options, findSource(options.source), staged, places.keys);
+  } finally {
+    removeLeft([folder]);
+  }
 }

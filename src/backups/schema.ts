@@ -26,6 +26,10 @@ export const BackupView = v.object({
   created_at: Instant,
   size_bytes: v.number(),
   has_keys: v.boolean(),
+  has_checksums: v.pipe(
+    v.boolean(),
+    v.description("Whether a manifest has the checksums of its files; earlier versions wrote none"),
+  ),
   path: v.pipe(v.string(), v.description("Where it is on the host")),
 });
 export type BackupView = v.InferOutput<typeof BackupView>;

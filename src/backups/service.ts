@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Writer } from "../db/client.ts";
-import { syncFolder, withoutRoom } from "../durable-files.ts";
+import { syncFolder } from "../durable-files.ts";
 import { AppError, conflict, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { beginChange } from "../request-scope.ts";
-import { backupName, backupsFolder, findBackup, findBackups, parseBackupName } from "./folder.ts";
+import { backupsFolder, findBackup, findBackups, makeBackup } from "./folder.ts";
 import { BackupInput, type BackupKind, BackupQuery, type BackupView, maximumBackups } from "./schema.ts";
 import { type BackupKeys, writeBackup } from "./write-backup.ts";
 
@@ -35,14 +35,6 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
     throw new AppError("remote_database", 409, "The database is on a libSQL server; use that server's own backup");
   };
 
-  /** What a crash left of a backup: nothing counts before its folder has its name. */
-  const clearUnfinished = () => {
-    for (const name of readdirSync(folder)) {
-      const isOurs = name.endsWith(".tmp") && parseBackupName(name.slice(0, -".tmp".length)) !== null;
-      if (isOurs) rmSync(join(folder, name), { recursive: true, force: true });
-    }
-  };
-
   /** Makes it, and gives it its name in the transaction that records it: neither is there without the other. */
   const write = async (actor: Actor, kind: BackupKind, withKeys: boolean): Promise<BackupView> => {
     const database = requireFile();
@@ -52,27 +44,18 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
       throw conflict(`There are ${maximumBackups} backups, which is the most; move some elsewhere or delete them`);
     }
     isBusy = true;
-    let name = backupName(kind, clock.now());
-    for (let at = clock.now() + 1; findBackup(data_dir, name) !== null; at += 1) name = backupName(kind, at);
-    const unfinished = join(folder, `${name}.tmp`);
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      clearUnfinished();
-      mkdirSync(unfinished, { mode: 0o700 });
-      await writeBackup({ database, keys: withKeys ? keys : null, folder: unfinished });
-      await db.write(async (tx) => {
-        // The transaction may be run again.
-        if (existsSync(unfinished)) renameSync(unfinished, join(folder, name));
-        syncFolder(folder);
-        await record(tx, actor, "backup_created", get(name));
+      return await makeBackup(data_dir, kind, clock.now(), {
+        fill: async (path, created_at) => {
+          await writeBackup({ database, keys: withKeys ? keys : null, folder: path, created_at });
+        },
+        complete: async (giveName) => {
+          await db.write(async (tx) => await record(tx, actor, "backup_created", giveName()));
+        },
       });
-    } catch (error) {
-      for (const path of [unfinished, join(folder, name)]) rmSync(path, { recursive: true, force: true });
-      throw withoutRoom(error, "a backup");
     } finally {
       isBusy = false;
     }
-    return get(name);
   };
 
   const get = (name: string): BackupView => {

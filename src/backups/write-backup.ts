@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { copyDatabase } from "../db/copy-database.ts";
 import type { CopyFacts } from "../db/copy-here.ts";
-import { syncFolder, writeNewFile } from "../durable-files.ts";
+import { fileFacts, removeLeft, syncFolder, writeNewFile } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
 import { storedKeyIds } from "../secrets/keys.ts";
-import { backupName, backupsFolder, databaseName, keysName } from "./folder.ts";
+import { databaseName, keysName, makeBackup } from "./folder.ts";
+import { type ManifestFile, manifestName, writeManifest } from "./manifest.ts";
 
 export interface BackupKeys {
   /** Our own key file. */
@@ -20,6 +21,7 @@ export interface WriteBackupOptions {
   keys: BackupKeys | null;
   /** An existing folder without a backup in it. */
   folder: string;
+  created_at: number;
 }
 
 // A rotation that runs at the same moment replaces the key file at most three times.
@@ -32,25 +34,32 @@ function belongTogether(keyFile: string, facts: CopyFacts): boolean {
 }
 
 /**
- * Writes a consistent backup while the service runs; a file has its name only once it is complete. Database and keys belong together,
- * also when a rotation of the keys goes on meanwhile. Leaves nothing behind when it throws.
+ * Writes a consistent backup while the service runs, with the checksums of its files. The database gets its name last, and without
+ * it the folder is no backup. Database and keys belong together, also when a rotation of the keys goes on meanwhile. Leaves nothing
+ * behind when it throws.
  */
-export async function writeBackup({ database, keys, folder }: WriteBackupOptions): Promise<readonly string[]> {
-  const files = [databaseName, keysName].map((name) => join(folder, name));
-  const [databaseCopy = "", keysCopy = ""] = files;
-  const [temporaryDatabase, temporaryKeys] = [`${databaseCopy}.tmp`, `${keysCopy}.tmp`];
+export async function writeBackup({ database, keys, folder, created_at }: WriteBackupOptions): Promise<string[]> {
+  const names = [keysName, manifestName, databaseName];
+  const place = (name: string) => join(folder, name);
+  const temporary = (name: string) => `${place(name)}.tmp`;
   const clear = () => {
-    for (const path of [temporaryDatabase, temporaryKeys, `${temporaryDatabase}-journal`])
-      rmSync(path, { force: true });
+    for (const name of names) rmSync(temporary(name), { force: true });
+    rmSync(`${temporary(databaseName)}-journal`, { force: true });
   };
+  const placed: string[] = [];
   try {
+    let files: readonly ManifestFile[] = [];
+    let migrations = 0;
     for (let attempt = 1; ; attempt += 1) {
       clear();
-      const facts = await copyDatabase(database, temporaryDatabase);
+      const facts = await copyDatabase(database, temporary(databaseName));
+      migrations = facts.migrations;
+      files = [{ name: databaseName, size: facts.size, sha256: facts.sha256 }];
       if (keys === null || !existsSync(keys.file)) break;
       // After the database: the file of a rotation that went on meanwhile still has the key before.
-      writeNewFile(temporaryKeys, readFileSync(keys.file));
-      if (!keys.opens_data || belongTogether(temporaryKeys, facts)) break;
+      writeNewFile(temporary(keysName), readFileSync(keys.file));
+      files = [...files, { name: keysName, ...fileFacts(temporary(keysName)) }];
+      if (!keys.opens_data || belongTogether(temporary(keysName), facts)) break;
       if (attempt === attempts) {
         throw new AppError(
           "backup_failed",
@@ -59,29 +68,26 @@ export async function writeBackup({ database, keys, folder }: WriteBackupOptions
         );
       }
     }
-    renameSync(temporaryDatabase, databaseCopy);
-    if (!existsSync(temporaryKeys)) return [databaseCopy];
-    renameSync(temporaryKeys, keysCopy);
-    return [databaseCopy, keysCopy];
+    writeManifest(temporary(manifestName), { created_at, migrations, files });
+    for (const name of names.filter((each) => existsSync(temporary(each)))) {
+      renameSync(temporary(name), place(name));
+      placed.push(place(name));
+    }
+    syncFolder(folder);
+    return placed;
+  } catch (error) {
+    removeLeft(placed);
+    throw error;
   } finally {
     clear();
-    syncFolder(folder);
   }
 }
 
-/** A copy of the database alone, before migrations change it. One that was made at the same instant is kept as it is. */
+/** A backup of the database alone, before migrations change it. */
 export async function backupBeforeUpgrade(database: string, dataDir: string, now: number): Promise<void> {
-  const folder = backupsFolder(dataDir);
-  const path = join(folder, `${backupName("before-upgrade", now)}.db`);
-  if (existsSync(path)) return;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const temporary = `${path}.tmp`;
-  rmSync(temporary, { force: true });
-  try {
-    await copyDatabase(database, temporary);
-    renameSync(temporary, path);
-    syncFolder(folder);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  await makeBackup(dataDir, "before-upgrade", now, {
+    fill: async (folder, created_at) => {
+      await writeBackup({ database, keys: null, folder, created_at });
+    },
+  });
 }

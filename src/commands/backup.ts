@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { databaseName, keysName } from "../backups/folder.ts";
+import { manifestName } from "../backups/manifest.ts";
+import { assertNoRestore } from "../backups/place-restored.ts";
 import { writeBackup } from "../backups/write-backup.ts";
+import { systemClock } from "../clock.ts";
 import { readProcessConfig } from "../config.ts";
 import { databaseFile } from "../db/client.ts";
 import { inspectDatabaseFile } from "../db/migrate.ts";
@@ -40,6 +43,7 @@ function readArguments(args: readonly string[]): Arguments | null {
 /** Copies database and keys into `folder`; refuses to overwrite an older backup. */
 async function backup({ folder, with_keys }: Arguments): Promise<readonly string[]> {
   const config = readProcessConfig();
+  assertNoRestore(config.data_dir);
   const file = databaseFile(config.database_url);
   if (file === null) {
     throw new AppError("remote_database", 500, "The database is on a libSQL server; use that server's own backup");
@@ -47,14 +51,16 @@ async function backup({ folder, with_keys }: Arguments): Promise<readonly string
   if (!existsSync(file)) throw new AppError("no_database", 500, `There is no database "${file}"; is DATA_DIR right?`);
   // An empty one is never worth a copy, wherever its keys are.
   inspectDatabaseFile(file, { keys: hasKeyFile(config.data_dir) ? "key_file" : "given", was_used: true });
-  const existing = [databaseName, keysName].map((name) => join(folder, name)).find((path) => existsSync(path));
+  const existing = [databaseName, keysName, manifestName]
+    .map((name) => join(folder, name))
+    .find((path) => existsSync(path));
   if (existing !== undefined) {
     throw new AppError("backup_exists", 500, `"${existing}" exists already; name an empty or a new folder`);
   }
   securePrivateFolder(folder);
   const isOurs = with_keys && config.keys_file === null;
   const keys = isOurs ? { file: keyFilePath(config.data_dir), opens_data: config.encryption_key === null } : null;
-  return await writeBackup({ database: file, keys, folder });
+  return await writeBackup({ database: file, keys, folder, created_at: systemClock.now() });
 }
 
 process.umask(0o077);
@@ -66,7 +72,7 @@ if (given === null) {
 try {
   const files = await backup(given);
   for (const file of files) console.log(`Wrote ${file}`);
-  if (files.length === 1) {
+  if (!files.some((file) => basename(file) === keysName)) {
     const reason = given.with_keys ? "they come from the environment" : "as you asked";
     console.log(`The keys are not in ${given.folder}: ${reason}`);
   }

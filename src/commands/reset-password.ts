@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { auditRecorder } from "../auth/audit.ts";
 import { requireAdministrator } from "../auth/bootstrap.ts";
 import { resetPassword } from "../auth/reset-password.ts";
+import { assertNoRestore } from "../backups/place-restored.ts";
 import { systemClock } from "../clock.ts";
 import { readProcessConfig } from "../config.ts";
 import { type Database, databaseFile, openDatabase } from "../db/client.ts";
@@ -50,6 +51,7 @@ function parseArguments(args: readonly string[]): Mode {
 /** Opens what the server made; a missing file is not made, an older or damaged one not touched. */
 async function openExisting(): Promise<Database> {
   const config = readProcessConfig();
+  assertNoRestore(config.data_dir);
   const file = databaseFile(config.database_url);
   if (file !== null && !existsSync(file)) {
     throw new AppError(

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { restore } from "../backups/restore.ts";
+import { parseArgs } from "node:util";
+import { type JudgedBackup, type RestoreOptions, restore, verifyBackup } from "../backups/restore.ts";
 import { systemClock } from "../clock.ts";
 import { readProcessConfig } from "../config.ts";
 import { databaseFile } from "../db/client.ts";
@@ -8,53 +9,112 @@ import { lockDataDir } from "../db/lock.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { securePrivateFolder } from "../secrets/keys.ts";
 
-const usage = `Usage: bun run restore FOLDER
+const usage = `Usage: bun run restore FOLDER [--verify] [--accept-unreadable-secrets]
 
 Replaces the database, and the key file where FOLDER has one, by those of a backup. The service must be stopped. FOLDER is what
 "bun run backup" wrote, one of the backups folder of the data directory, or a database file alone. Nothing is touched when the
 backup is damaged, newer than this version, or encrypted with another key. What is replaced is kept, and every sign-in and API
 token ends.
 
+  --verify                      only checks whether FOLDER can be restored; the service may run
+  --accept-unreadable-secrets   restores a backup although some of its secrets cannot be decrypted: enter those again
+
 DATA_DIR, DATABASE_URL and the keys in the environment are read as by the server.`;
 
-async function run(source: string): Promise<void> {
+interface Arguments {
+  source: string;
+  verifies: boolean;
+  accepts_unreadable: boolean;
+}
+
+/** Null when they are not understood. */
+function readArguments(args: readonly string[]): Arguments | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { verify: { type: "boolean" }, "accept-unreadable-secrets": { type: "boolean" } },
+      allowPositionals: true,
+    });
+    const [source, ...rest] = positionals;
+    if (source === undefined || source === "" || rest.length > 0) return null;
+    return {
+      source: resolve(source),
+      verifies: values.verify === true,
+      accepts_unreadable: values["accept-unreadable-secrets"] === true,
+    };
+  } catch {
+    return null;
+  }
+}
+
+function readOptions({ source, accepts_unreadable }: Arguments): RestoreOptions {
   const config = readProcessConfig();
   const file = databaseFile(config.database_url);
   if (file === null) {
     throw new AppError("remote_database", 500, "The database is on a libSQL server; use that server's own restore");
   }
-  securePrivateFolder(config.data_dir);
-  const lock = await lockDataDir(config.data_dir);
+  const { keys_file, session_key, encryption_key, data_dir } = config;
+  return {
+    source,
+    data_dir,
+    database_file: resolve(file),
+    migrations_folder: fileURLToPath(new URL("../../migrations", import.meta.url)),
+    ...{ keys_file, session_key, encryption_key, accepts_unreadable },
+    now: systemClock.now(),
+  };
+}
+
+/** What was found out about a backup, beside that it can be restored. */
+function remarks({ secrets, has_checksums }: JudgedBackup): string[] {
+  const { encryption_key_id, unreadable } = secrets;
+  return [
+    ...(encryption_key_id === null ? [] : [`Its secrets are encrypted with the key ${encryption_key_id}.`]),
+    ...(has_checksums
+      ? []
+      : ["It has no checksums, because an earlier version wrote it; everything else was checked."]),
+    ...(unreadable === 0 ? [] : [`Secrets that cannot be decrypted: ${unreadable}. Enter them again.`]),
+  ];
+}
+
+async function verify(given: Arguments): Promise<string[]> {
+  const judged = await verifyBackup(readOptions(given));
+  return [`"${given.source}" can be restored${judged.with_keys ? " with its keys" : ""}.`, ...remarks(judged)];
+}
+
+async function run(given: Arguments): Promise<string[]> {
+  const options = readOptions(given);
+  securePrivateFolder(options.data_dir);
+  const lock = await lockDataDir(options.data_dir);
   try {
-    const { keys_file, session_key, encryption_key, data_dir } = config;
-    const done = await restore({
-      source,
-      data_dir,
-      database_file: resolve(file),
-      migrations_folder: fileURLToPath(new URL("../../migrations", import.meta.url)),
-      ...{ keys_file, session_key, encryption_key },
-      now: systemClock.now(),
-    });
-    console.log(`Restored "${source}"${done.with_keys ? " with its keys" : "; the keys in use stay"}.`);
-    if (done.encryption_key_id !== null)
-      console.log(`Its secrets are encrypted with the key ${done.encryption_key_id}.`);
-    console.log(
-      `What it replaced is in "${done.replaced}". All sign-ins and API tokens have ended. Start Tidemark now.`,
-    );
+    const done = await restore(options);
+    return [
+      `Restored "${given.source}"${done.with_keys ? " with its keys" : "; the keys in use stay"}.`,
+      ...remarks(done),
+      ...(done.replaced === null ? [] : [`What it replaced is in "${done.replaced}".`]),
+      "All sign-ins and API tokens have ended. Start Tidemark now.",
+    ];
   } finally {
     lock.release();
   }
 }
 
+/** What is true after a failure: a restore tells of itself what the next start will do; nothing has begun before it. */
+function failureOf({ verifies }: Arguments, error: unknown): string {
+  const text = error instanceof AppError ? error.message : errorMessage(error);
+  if (verifies) return `This backup cannot be restored. ${text}`;
+  const isComplete = error instanceof AppError && ["not_restored", "restore_unfinished"].includes(error.code);
+  return isComplete ? text : `Nothing was restored. ${text}`;
+}
+
 process.umask(0o077);
-const [source, ...rest] = process.argv.slice(2);
-if (source === undefined || source === "" || rest.length > 0 || source.startsWith("-")) {
+const given = readArguments(process.argv.slice(2));
+if (given === null) {
   console.error(usage);
-  process.exit(source === "--help" ? 0 : 2);
+  process.exit(process.argv[2] === "--help" ? 0 : 2);
 }
 try {
-  await run(resolve(source));
+  for (const line of await (given.verifies ? verify(given) : run(given))) console.log(line);
 } catch (error) {
-  console.error(`Nothing was restored. ${errorMessage(error)}`);
+  console.error(failureOf(given, error));
   process.exit(1);
 }

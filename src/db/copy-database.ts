@@ -6,7 +6,13 @@ import type { CopyFacts } from "./copy-here.ts";
 
 const Answer = v.union([
   v.strictObject({ failed: v.string() }),
-  v.strictObject({ integrity: v.string(), encryption_key_id: v.nullable(v.string()), migrations: v.number() }),
+  v.strictObject({
+    integrity: v.string(),
+    encryption_key_id: v.nullable(v.string()),
+    migrations: v.number(),
+    size: v.number(),
+    sha256: v.string(),
+  }),
 ]);
 
 async function askWorker(file: string, target: string): Promise<v.InferOutput<typeof Answer>> {

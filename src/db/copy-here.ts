@@ -1,8 +1,8 @@
 import { createClient } from "@libsql/client/sqlite3";
-import { syncFile, writeNewFile } from "../durable-files.ts";
+import { type FileFacts, fileFacts, syncFile, writeNewFile } from "../durable-files.ts";
 
 /** What a copy says of itself. */
-export interface CopyFacts {
+export interface CopyFacts extends FileFacts {
   /** What `PRAGMA integrity_check` says: "ok", or what is wrong. */
   integrity: string;
   /** Of the key that its secrets are sealed with; null when it never had one. */
@@ -21,6 +21,12 @@ export async function copyHere(file: string, target: string): Promise<CopyFacts>
   } finally {
     source.close();
   }
+  const judged = await judgeCopy(target);
+  syncFile(target);
+  return { ...judged, ...fileFacts(target) };
+}
+
+async function judgeCopy(target: string): Promise<Omit<CopyFacts, keyof FileFacts>> {
   const copy = createClient({ url: `file:${target}` });
   try {
     const check = await copy.execute("PRAGMA integrity_check(1)");
@@ -34,6 +40,5 @@ export async function copyHere(file: string, target: string): Promise<CopyFacts>
     };
   } finally {
     copy.close();
-    syncFile(target);
   }
 }

@@ -112,18 +112,34 @@ interface MigrateOptions {
   backup: (() => Promise<void>) | null;
 }
 
+export interface Migration {
+  readonly idx: number;
+  readonly tag: string;
+}
+
 /** The migrations of this program, in their order. */
-export function knownMigrations(folder: string): readonly { idx: number; tag: string }[] {
+export function knownMigrations(folder: string): readonly Migration[] {
   const journal = v.parse(Journal, JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8")));
   return journal.entries.toSorted((a, b) => a.idx - b.idx);
+}
+
+/** What makes the table of migrations, which is there before the first of them. */
+export const migrationsTable =
+  "CREATE TABLE IF NOT EXISTS migrations (idx INTEGER PRIMARY KEY, tag TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)";
+
+export function readMigration(folder: string, { tag }: Migration): { statements: readonly string[]; hash: string } {
+  const text = readFileSync(join(folder, `${tag}.sql`), "utf8");
+  const statements = text.split("--> statement-breakpoint").map((part) => part.trim());
+  return {
+    statements: statements.filter((statement) => statement !== ""),
+    hash: createHash("sha256").update(text).digest("hex"),
+  };
 }
 
 /** Applies what is missing, one transaction each; refuses a database that a newer Tidemark has written. */
 export async function migrate(options: MigrateOptions): Promise<number> {
   const { client, folder } = options;
-  await client.execute(
-    "CREATE TABLE IF NOT EXISTS migrations (idx INTEGER PRIMARY KEY, tag TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
-  );
+  await client.execute(migrationsTable);
   const applied = (await client.execute("SELECT idx, tag FROM migrations ORDER BY idx")).rows;
   const known = knownMigrations(folder);
   if (applied.length > known.length) {
@@ -135,11 +151,9 @@ export async function migrate(options: MigrateOptions): Promise<number> {
   if (missing.length === 0) return 0;
   if (applied.length > 0) await options.backup?.();
   for (const entry of missing) {
-    const text = readFileSync(join(folder, `${entry.tag}.sql`), "utf8");
-    const statements = text.split("--> statement-breakpoint").map((part) => part.trim());
-    const hash = createHash("sha256").update(text).digest("hex");
+    const { statements, hash } = readMigration(folder, entry);
     await client.migrate([
-      ...statements.filter((statement) => statement !== ""),
+      ...statements,
       {
         sql: "INSERT INTO migrations (idx, tag, hash, applied_at) VALUES (?, ?, ?, ?)",
         args: [entry.idx, entry.tag, hash, options.now],

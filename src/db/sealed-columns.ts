@@ -78,18 +78,26 @@ export async function hasSealedValues(read: Reader): Promise<boolean> {
 /** Values at a time: snapshots can have a megabyte each. */
 const valuesAtOnce = 16;
 
+export interface StoredSecret {
+  readonly table: string;
+  readonly column: string;
+  readonly rowid: number;
+  readonly value: string;
+}
+
 /**
  * Every stored secret, one after the other. The columns are found in what the database says of its tables, so that one of an older
  * version can be asked too, and a server's as well as a file's.
  */
-export async function* everySealedValue(client: Client): AsyncGenerator<string> {
+export async function* everySealedValue(client: Client): AsyncGenerator<StoredSecret> {
   const tables = await client.execute("select name, sql from sqlite_master where type = 'table'");
   for (const { name, sql: definition } of tables.rows) {
+    const table = String(name);
     for (const column of new Set(String(definition).match(/\bsealed_\w+/g))) {
-      const page = `select rowid, "${column}" from "${String(name)}" where rowid > ? and "${column}" is not null order by rowid limit ${valuesAtOnce}`;
+      const page = `select rowid, "${column}" from "${table}" where rowid > ? and "${column}" is not null order by rowid limit ${valuesAtOnce}`;
       for (let after = Number.MIN_SAFE_INTEGER; ; ) {
         const { rows } = await client.execute({ sql: page, args: [after] });
-        for (const row of rows) yield String(row[1]);
+        for (const row of rows) yield { table, column, rowid: Number(row[0]), value: String(row[1]) };
         if (rows.length < valuesAtOnce) break;
         after = Number(rows.at(-1)?.[0]);
       }

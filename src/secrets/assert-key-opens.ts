@@ -2,14 +2,20 @@ import { AppError } from "../errors.ts";
 import { decryptFernetWithAny, type FernetKey, parseFernetKey } from "./fernet.ts";
 import { assertKeyFits, type EncryptionKeys, KeyError, keyId } from "./keys.ts";
 
-function isOpenedBy(keys: readonly FernetKey[], sealed: string): boolean {
-  try {
-    decryptFernetWithAny(keys, sealed);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "undecryptable") return false;
-    throw error;
-  }
+/** Tells of a sealed value whether any of the keys opens it. */
+export function opener(keys: EncryptionKeys): (sealed: string) => boolean {
+  const ring: readonly FernetKey[] = [keys.primary, ...(keys.previous ?? [])]
+    .map(parseFernetKey)
+    .filter((key) => key !== null);
+  return (sealed) => {
+    try {
+      decryptFernetWithAny(ring, sealed);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "undecryptable") return false;
+      throw error;
+    }
+  };
 }
 
 /**
@@ -19,13 +25,13 @@ function isOpenedBy(keys: readonly FernetKey[], sealed: string): boolean {
 export async function assertKeyOpens(
   keys: EncryptionKeys,
   storedKeyId: string | null,
-  sealed: AsyncIterable<string>,
+  sealed: AsyncIterable<{ readonly value: string }>,
 ): Promise<void> {
   if (storedKeyId !== null) return assertKeyFits(keys, storedKeyId);
-  const ring = [keys.primary, ...(keys.previous ?? [])].map(parseFernetKey).filter((key) => key !== null);
+  const opens = opener(keys);
   let count = 0;
-  for await (const value of sealed) {
-    if (isOpenedBy(ring, value)) return;
+  for await (const { value } of sealed) {
+    if (opens(value)) return;
     count += 1;
   }
   if (count === 0) return;

@@ -19,9 +19,9 @@ async function rowsIn(path: string, sql: string): Promise<unknown> {
 
 describe("backups", () => {
   test.each([
-    [{}, true, ["keys.json", "tidemark.db"]],
-    [{ with_keys: true }, true, ["keys.json", "tidemark.db"]],
-    [{ with_keys: false }, false, ["tidemark.db"]],
+    [{}, true, ["keys.json", "manifest.json", "tidemark.db"]],
+    [{ with_keys: true }, true, ["keys.json", "manifest.json", "tidemark.db"]],
+    [{ with_keys: false }, false, ["manifest.json", "tidemark.db"]],
   ])("POST /api/backups %j is complete, private and checked", async (input, hasKeys, files) => {
     house = await keyHouse();
     const { status, body } = await house.person.api("POST", "/backups", input);

@@ -108,7 +108,7 @@ peerSuite("on Deno", missing, () => {
 
   test("a backup is made while it runs", async () => {
     expect(await command("backup", join(folder, "copy"))).toMatchObject({ code: 0 });
-    expect(readdirSync(join(folder, "copy")).sort()).toEqual(["keys.json", "tidemark.db"]);
+    expect(readdirSync(join(folder, "copy")).sort()).toEqual(["keys.json", "manifest.json", "tidemark.db"]);
   }, 60_000);
 
   test("SIGTERM ends it with exit code 0", async () => {

@@ -22,9 +22,12 @@ describe("every sentence of the source that people can be told", () => {
   const silent: readonly [files: RegExp, reason: string][] = [
     [/^runtimes\/engine\/(?:export\/|pull\.ts|compose\/line-patch\.ts)/, "scripts and files of their own language"],
     [/^(?:main|start|start-steps|config)\.ts$/, "said at the start, on the terminal and in the log"],
-    [/^db\/(?:migrate|lock|copy-here|local-client)\.ts$/, "said at the start, or faults of ours, which the log tells"],
+    [
+      /^db\/(?:migrate|lock|copy-here|expected-schema|local-client)\.ts$/,
+      "said at the start, or faults of ours, which the log tells",
+    ],
     [/^auth\/bootstrap\.ts$/, "said at the start"],
-    [/^(?:commands\/|backups\/(?:restore|place-restored)\.ts)/, "said on the terminal"],
+    [/^(?:commands\/|backups\/(?:restore|place-restored|judge|source|manifest)\.ts)/, "said on the terminal"],
     [/^http\/(?:openapi\.ts|api\/)/, "documentation and errors of the API, which speaks English"],
     [/^notifications\/message(?:-texts)?\.ts$/, "has both languages itself"],
   ];

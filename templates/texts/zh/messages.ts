@@ -536,6 +536,10 @@ export const messages: MessageDictionary = [
     "The database is on a libSQL server; use that server's own backup",
     "数据库位于 libSQL 服务器上；请使用该服务器自己的备份",
   ],
+  [
+    'The folder "{}" cannot be made ({}). If it is a link, mount or correct what it leads to',
+    "无法创建文件夹“{}”（{}）。如果它是链接，请挂载或更正其目标",
+  ],
   ["A backup is being made; wait until it is done", "正在制作备份；请等待完成"],
   [
     "There are {} backups, which is the most; move some elsewhere or delete them",

@@ -1,0 +1,113 @@
+import type { Client } from "@libsql/client/sqlite3";
+import { schemaDifference } from "../db/expected-schema.ts";
+import { knownMigrations } from "../db/migrate.ts";
+import { everySealedValue } from "../db/sealed-columns.ts";
+import { isThere } from "../durable-files.ts";
+import { assertKeyOpens, opener } from "../secrets/assert-key-opens.ts";
+import { type Keys, loadKeys } from "../secrets/keys.ts";
+import { damagedBackup } from "./manifest.ts";
+import { refusal } from "./source.ts";
+
+async function one(client: Client, sql: string): Promise<unknown> {
+  return (await client.execute(sql)).rows[0]?.[0];
+}
+
+async function assertWhole(client: Client, source: string): Promise<void> {
+  const integrity = await one(client, "PRAGMA integrity_check(1)");
+  if (integrity !== "ok") throw damagedBackup(`The backup "${source}" is damaged: ${String(integrity)}`);
+}
+
+async function assertSchema(client: Client, source: string, migrationsFolder: string): Promise<void> {
+  const tables = await one(
+    client,
+    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'installation', 'administrators', 'sessions')",
+  );
+  if (tables !== 4) throw refusal(`The file "${source}" is not a database of Tidemark`);
+  const known = knownMigrations(migrationsFolder);
+  const applied = (await client.execute("SELECT tag FROM migrations ORDER BY idx")).rows.map((row) => String(row[0]));
+  if (applied.length > known.length || applied.some((tag, index) => tag !== known[index]?.tag)) {
+    throw refusal(
+      `The backup "${source}" has ${applied.length} migrations and this version of Tidemark knows ${known.length}: it was written by a newer version; restore it with that one`,
+    );
+  }
+  const difference = await schemaDifference(client, migrationsFolder, applied.length);
+  if (difference === null) return;
+  throw damagedBackup(
+    `The backup "${source}" does not have the schema that its version of Tidemark made: ${difference}`,
+  );
+}
+
+async function assertReferences(client: Client, source: string): Promise<void> {
+  const [dangling] = (await client.execute("PRAGMA foreign_key_check")).rows;
+  if (dangling === undefined) return;
+  throw damagedBackup(
+    `The backup "${source}" is damaged: a row of the table "${String(dangling[0])}" refers to one that is missing in "${String(dangling[2])}"`,
+  );
+}
+
+async function assertAdministrator(client: Client, source: string): Promise<void> {
+  const known = await one(
+    client,
+    "SELECT count(*) FROM administrators a JOIN installation i ON i.key = 'administrator_id' AND i.value = a.id",
+  );
+  if (known !== 1) throw damagedBackup(`The backup "${source}" has no administrator`);
+}
+
+/** Looks at a copy of a backup's database as a start would, and closer. Changes nothing. */
+export async function judgeDatabase(client: Client, source: string, migrationsFolder: string): Promise<void> {
+  await assertWhole(client, source);
+  await assertSchema(client, source, migrationsFolder);
+  await assertReferences(client, source);
+  await assertAdministrator(client, source);
+}
+
+export interface GivenKeys {
+  data_dir: string;
+  session_key: string | null;
+  encryption_key: string | null;
+}
+
+/** The keys that the next start would find. Throws when they are not there. */
+function keysInForce(given: GivenKeys, keyFile: string): Keys {
+  const needsFile = given.session_key === null || given.encryption_key === null;
+  if (needsFile && !isThere(keyFile)) {
+    throw refusal(
+      `There are no keys for this backup: it has none, and there is no key file "${keyFile}"; put the "keys.json" that belongs to it beside its database, or set ENCRYPTION_KEY and SESSION_KEY`,
+    );
+  }
+  return loadKeys({ ...given, keys_file: keyFile, has_encrypted_rows: true });
+}
+
+export interface Secrets {
+  /** Of the key that they are sealed with; null when the database names none. */
+  encryption_key_id: string | null;
+  /** How many no key opens; more than none only where that is accepted. */
+  unreadable: number;
+}
+
+/** Tries the keys that would be in force on every secret of the copy. */
+export async function judgeSecrets(
+  client: Client,
+  {
+    source,
+    key_file,
+    given,
+    accepts_unreadable,
+  }: { source: string; key_file: string; given: GivenKeys; accepts_unreadable: boolean },
+): Promise<Secrets> {
+  const { encryption } = keysInForce(given, key_file);
+  const stored = await one(client, "SELECT value FROM installation WHERE key = 'encryption_key_id'");
+  const id = typeof stored === "string" ? stored : null;
+  await assertKeyOpens(encryption, id, everySealedValue(client));
+  const opens = opener(encryption);
+  let unreadable = 0;
+  for await (const { table, column, rowid, value } of everySealedValue(client)) {
+    if (opens(value)) continue;
+    unreadable += 1;
+    if (accepts_unreadable) continue;
+    throw refusal(
+      `The secret in the backup "${source}", table "${table}", row ${rowid}, column "${column}", cannot be decrypted with its keys. Choose another backup, or add --accept-unreadable-secrets and enter such secrets again after the restore`,
+    );
+  }
+  return { encryption_key_id: id, unreadable };
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { type FileFacts, isSameContent, isThere, writeNewFile } from "../durable-files.ts";
+import { AppError } from "../errors.ts";
+import { version } from "../version.ts";
+
+/** Beside the files of a backup: what each of them must be. */
+export const manifestName = "manifest.json";
+
+const Manifest = v.object({
+  format: v.literal(1),
+  product: v.literal("tidemark"),
+  version: v.string(),
+  created_at: v.number(),
+  /** How many migrations the database has; null for one that was put aside without a look. */
+  migrations: v.nullable(v.number()),
+  files: v.pipe(v.array(v.object({ name: v.string(), size: v.number(), sha256: v.string() })), v.readonly()),
+});
+export type Manifest = v.InferOutput<typeof Manifest>;
+export type ManifestFile = Manifest["files"][number];
+
+/** Throws `EEXIST`. */
+export function writeManifest(path: string, facts: Pick<Manifest, "created_at" | "migrations" | "files">): void {
+  const manifest: Manifest = { format: 1, product: "tidemark", version, ...facts };
+  writeNewFile(path, `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Null for a backup of a version that wrote none. */
+export function readManifest(folder: string): Manifest | null {
+  const path = join(folder, manifestName);
+  if (!isThere(path)) return null;
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Manifest), readFileSync(path, "utf8"));
+  if (parsed.success) return parsed.output;
+  throw damagedBackup(`The manifest "${path}" cannot be read`);
+}
+
+/** Throws when a file of a backup is not the one that was written with it. A file that the manifest does not name has no checksum. */
+export function assertAsWritten(manifest: Manifest, name: string, path: string, facts: FileFacts): void {
+  const written = manifest.files.find((file) => file.name === name);
+  if (written === undefined || isSameContent(written, facts)) return;
+  throw damagedBackup(
+    written.size === facts.size
+      ? `The file "${path}" is damaged: its checksum does not match "${manifestName}"`
+      : `The file "${path}" is damaged: it has ${facts.size} bytes, and "${manifestName}" says ${written.size}`,
+  );
+}
+
+export function damagedBackup(what: string, cause?: unknown): AppError {
+  return new AppError("backup_damaged", 409, `${what}. Choose another backup`, { cause });
+}

@@ -1,0 +1,66 @@
+import { statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { copyToNewFile, fileFacts, isThere } from "../durable-files.ts";
+import { AppError } from "../errors.ts";
+import { databaseName, keysName, walName } from "./folder.ts";
+import { assertAsWritten, damagedBackup, type Manifest, manifestName, readManifest } from "./manifest.ts";
+
+/** What a restore reads. */
+export interface BackupSource {
+  /** As it was named: a folder, or a database alone. */
+  path: string;
+  database: string;
+  /** A cold copy of a data directory may have its newest rows there. */
+  wal: string | null;
+  keys: string | null;
+  /** Null for what has no checksums. */
+  manifest: Manifest | null;
+}
+
+export function refusal(message: string, cause?: unknown): AppError {
+  return new AppError("restore_refused", 409, message, { cause });
+}
+
+/** The log beside a database; null for an empty one, which comes and goes with a look into the database. */
+export function walOf(database: string): string | null {
+  const path = `${database}-wal`;
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 ? path : null;
+}
+
+/** Finds what belongs to a backup; throws when a part of it is missing, or one is there that was not written with it. */
+export function findSource(path: string): BackupSource {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw refusal(`There is no backup "${path}"`);
+  const isFolder = !stat.isFile();
+  const database = isFolder ? join(path, databaseName) : path;
+  if (!isThere(database)) {
+    throw refusal(`The folder "${path}" has no "${databaseName}": it is no backup of Tidemark`);
+  }
+  const folder = dirname(database);
+  const manifest = basename(database) === databaseName ? readManifest(folder) : null;
+  const wal = walOf(database);
+  const keys = isFolder && isThere(join(folder, keysName)) ? join(folder, keysName) : null;
+  const isListed = (name: string) => manifest?.files.some((file) => file.name === name) ?? false;
+  const missing = (isFolder ? [databaseName, walName, keysName] : [databaseName, walName]).find(
+    (name) => isListed(name) && !isThere(join(folder, name)),
+  );
+  if (missing !== undefined) throw damagedBackup(`The backup "${path}" is incomplete: "${missing}" is missing`);
+  if (manifest !== null && !isListed(databaseName)) {
+    throw damagedBackup(`The manifest "${join(folder, manifestName)}" has no checksum of "${databaseName}"`);
+  }
+  if (manifest !== null && wal !== null && !isListed(walName)) {
+    throw damagedBackup(`The file "${wal}" was not there when the backup "${path}" was made`);
+  }
+  return { path, database, wal, keys, manifest };
+}
+
+/** Copies one file of a backup, and compares the copy with what was written then. */
+export function copyFromSource({ manifest }: BackupSource, from: string, to: string): void {
+  const facts = copyToNewFile(from, to);
+  if (manifest !== null) assertAsWritten(manifest, basename(from), from, facts);
+}
+
+/** The same for a file that is not taken. */
+export function checkInSource({ manifest }: BackupSource, path: string): void {
+  if (manifest !== null) assertAsWritten(manifest, basename(path), path, fileFacts(path));
+}

@@ -1,0 +1,45 @@
+import type { Client } from "@libsql/client";
+import Sqlite from "libsql";
+import { knownMigrations, migrationsTable, readMigration } from "./migrate.ts";
+
+/** What is defined by each table, index, trigger and view, by its kind and name. */
+type Schema = ReadonlyMap<string, string>;
+
+// What SQLite makes itself has names that nobody else can give.
+const everyDefinition =
+  "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+
+function toSchema(rows: Iterable<ArrayLike<unknown>>): Schema {
+  const schema = new Map<string, string>();
+  for (const { 0: type, 1: name, 2: table, 3: sql } of rows) {
+    schema.set(`${String(type)} "${String(name)}"`, `${String(table)}: ${String(sql).replace(/\s+/g, " ").trim()}`);
+  }
+  return schema;
+}
+
+/** What the first `count` migrations make of an empty database. */
+function expectedSchema(folder: string, count: number): Schema {
+  const database = new Sqlite(":memory:");
+  try {
+    database.exec(migrationsTable);
+    for (const migration of knownMigrations(folder).slice(0, count)) {
+      for (const statement of readMigration(folder, migration).statements) database.exec(statement);
+    }
+    const rows: readonly unknown[] = database.prepare(everyDefinition).raw(true).all([]);
+    return toSchema(rows.filter(Array.isArray));
+  } finally {
+    database.close();
+  }
+}
+
+/** How a database with so many migrations differs from what they make, as `table "runs" is missing`; null when it does not. */
+export async function schemaDifference(client: Client, folder: string, count: number): Promise<string | null> {
+  const expected = expectedSchema(folder, count);
+  const found = toSchema((await client.execute(everyDefinition)).rows);
+  for (const [object, definition] of expected) {
+    if (!found.has(object)) return `${object} is missing`;
+    if (found.get(object) !== definition) return `${object} is defined differently`;
+  }
+  for (const object of found.keys()) if (!expected.has(object)) return `${object} does not belong to Tidemark`;
+  return null;
+}
