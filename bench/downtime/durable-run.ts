@@ -6,7 +6,7 @@ import { newId } from "../../src/ids.ts";
 import { createLog } from "../../src/log.ts";
 import { createRunChanges } from "../../src/runs/changes.ts";
 import { openJournal, type RunJournal } from "../../src/runs/journal.ts";
-import { holdLease } from "../../src/runs/lease.ts";
+import { holdRun } from "../../src/runs/lease.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
 
 const owner = "bench";
@@ -37,7 +37,7 @@ export async function durableRun(db: Database, name: string): Promise<{ journal:
     redact,
     write: (line) => writeSync(nowhere, line),
   });
-  const lease = holdLease({ db, clock: systemClock, log, run_id, owner });
+  const lease = holdRun({ db, clock: systemClock, log, run_id, owner });
   const journal = await openJournal({ db, clock: systemClock, log, lease, changes: createRunChanges(), redact });
   return { journal, end: () => lease.stop() };
 }

@@ -2,11 +2,11 @@ import type { Actor } from "../auth/schema.ts";
 import type { Writer } from "../db/client.ts";
 import { AppError, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
+import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
 import { advance } from "./advance.ts";
 import { approveRun, holdWaiting, rescheduleWaiting } from "./approval-queries.ts";
 import type { RunnerOptions } from "./context.ts";
-import { leaseMs } from "./lease.ts";
 import { activeRunOf, appendStep, executorOfRun, findRun, type RunRow } from "./queries.ts";
 import { ApprovalInput, type Reason, type SeenWhileWaiting } from "./schema.ts";
 

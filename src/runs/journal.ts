@@ -1,10 +1,11 @@
 import type { Clock } from "../clock.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { errorMessage } from "../errors.ts";
+import { leaseMs } from "../held-lease.ts";
 import type { Log } from "../log.ts";
 import type { Journal, JournalEntry, PullProgress } from "../runtimes/runtime.ts";
 import type { RunChanges } from "./changes.ts";
-import { type Lease, LeaseLost, leaseMs } from "./lease.ts";
+import { type Lease, LeaseLost } from "./lease.ts";
 import { appendStep, renewLease, stepsAfter, updateHeldRun } from "./queries.ts";
 
 type Facts = Readonly<Record<string, unknown>>;

@@ -1,10 +1,11 @@
 import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
 import { cleanUp, cleanupAfter, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
 import { awaitWindow, judgeAwaiting } from "./consent.ts";
 import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
-import { holdLease, LeaseLost, leaseMs } from "./lease.ts";
+import { holdRun, LeaseLost } from "./lease.ts";
 import { findOverlap } from "./overlap.ts";
 import {
   appendStep,
@@ -89,7 +90,7 @@ export function runRunner(deps: RunnerOptions) {
     const run = await claim(id, owner);
     if (run === null) return;
     deps.changes.announce(id);
-    const lease = holdLease({ db, clock, log, run_id: id, owner });
+    const lease = holdRun({ db, clock, log, run_id: id, owner });
     let journal: RunJournal | null = null;
     try {
       journal = await openJournal({ db, clock, log, lease, changes: deps.changes, redact: deps.redact });

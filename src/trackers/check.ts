@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { holdLease, leaseMs } from "../held-lease.ts";
+import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/source.ts";
 import { executorsOfSource } from "./bound-queries.ts";
-import { claimSource, findCheckRules, settleSource } from "./due-queries.ts";
+import { claimSource, findCheckRules, renewSource, settleSource } from "./due-queries.ts";
 import { acceptsOf, rulesOf } from "./judge.ts";
 import { storedNotesSettings } from "./notes-settings.ts";
 import { buildsInUse } from "./pins.ts";
@@ -21,8 +23,6 @@ import { type Placed, withinDepth } from "./within-depth.ts";
 
 /** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
 const maxCheckMs = 10 * 60_000;
-/** Longer than any check, so that a lease runs out only when its owner died. */
-const leaseMs = 11 * 60_000;
 /** An upstream that refuses again and again, and each time for a second, is not asked each second. */
 const minWaitMs = 60_000;
 /** Upstream may ask us to wait for this long, and no longer. */
@@ -68,7 +68,8 @@ interface Claimed {
   source: SourceRow;
   channels: readonly ChannelRow[];
   known: readonly ReleaseFactsRow[];
-  lease: { owner: string; until: number };
+  /** Of this one check: another claim has another owner. */
+  owner: string;
   /** How long after its due time it began. */
   late_ms: number;
 }
@@ -122,7 +123,7 @@ function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: Re
 
 /** One look upstream for one source: claim, ask, and one write of everything that follows. */
 export function sourceCheck(options: CheckOptions) {
-  const { db, clock, log, instance_id: owner } = options;
+  const { db, clock, log } = options;
 
   const tagsInUse = async (sourceId: string, known: readonly ReleaseFactsRow[]): Promise<readonly string[]> => {
     const bound = await executorsOfSource(db.read, sourceId);
@@ -137,15 +138,15 @@ export function sourceCheck(options: CheckOptions) {
 
   const claim = async (id: string, dueAt: number | null): Promise<Claimed | null> => {
     const now = clock.now();
-    const lease = { owner, until: now + leaseMs };
-    const source = await db.write((tx) => claimSource(tx, id, { owner, now, until: lease.until }));
+    const owner = `${options.instance_id}:${newId(now)}`;
+    const source = await db.write((tx) => claimSource(tx, id, { owner, now, until: now + leaseMs }));
     const rules = source === null ? null : await findCheckRules(db.read, source);
     if (source === null || rules === null) return null;
     return {
       source,
       ...rules,
       known: await releasesOf(db.read, [id]),
-      lease,
+      owner,
       late_ms: dueAt === null ? 0 : now - dueAt,
     };
   };
@@ -200,11 +201,11 @@ export function sourceCheck(options: CheckOptions) {
   };
 
   const fail = async (claimed: Claimed, failure: Failure, used: Used): Promise<void> => {
-    const { source, tracker, lease } = claimed;
+    const { source, tracker, owner } = claimed;
     const now = clock.now();
     const wait = Math.min(failure.retry_after_ms ?? 0, maxRetryAfterMs);
     await db.write((tx) =>
-      settleSource(tx, source.id, lease, {
+      settleSource(tx, source.id, owner, {
         ...used,
         last_checked_at: now,
         last_error_code: failure.code,
@@ -226,13 +227,24 @@ export function sourceCheck(options: CheckOptions) {
     });
   };
 
+  const discard = ({ tracker, source }: Claimed): void =>
+    log.info("Check discarded: its source was edited or taken over", { tracker: tracker.name, source: source.key });
+
+  const hold = ({ source, owner }: Claimed) =>
+    holdLease({
+      clock,
+      renew: (until) => db.write((tx) => renewSource(tx, source.id, owner, until)),
+      onFault: (error) => log.warning("Lease of a check was not renewed", { source: source.id, error }),
+      reason: () => new Error("The check belongs to another process now"),
+    });
+
   const succeed = async (claimed: Claimed, answer: Answer, used: Used): Promise<void> => {
-    const { source, tracker, lease } = claimed;
+    const { source, tracker, owner } = claimed;
     const { listing, placed, changelog } = answer;
     const now = clock.now();
     const recorded = await db.write(async (tx) => {
       // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
-      const isMine = await settleSource(tx, source.id, lease, {
+      const isMine = await settleSource(tx, source.id, owner, {
         ...used,
         last_checked_at: now,
         last_success_at: now,
@@ -262,10 +274,7 @@ export function sourceCheck(options: CheckOptions) {
         recordEvent,
       });
     });
-    if (recorded === null) {
-      log.info("Check discarded: its source was edited or taken over", { tracker: tracker.name, source: source.key });
-      return;
-    }
+    if (recorded === null) return discard(claimed);
     log.info("Source checked", {
       tracker: tracker.name,
       source: source.key,
@@ -280,7 +289,7 @@ export function sourceCheck(options: CheckOptions) {
   const giveBack = async (claimed: Claimed): Promise<void> => {
     const now = clock.now();
     await db.write((tx) =>
-      settleSource(tx, claimed.source.id, claimed.lease, { next_check_at: now, check_requested_at: now }),
+      settleSource(tx, claimed.source.id, claimed.owner, { next_check_at: now, check_requested_at: now }),
     );
   };
 
@@ -288,7 +297,8 @@ export function sourceCheck(options: CheckOptions) {
     const startedAt = clock.now();
     const overdue = new AbortController();
     const ended = new AbortController();
-    const limit = AbortSignal.any([signal, overdue.signal]);
+    const lease = hold(claimed);
+    const limit = AbortSignal.any([signal, overdue.signal, lease.signal]);
     clock.sleep(maxCheckMs, ended.signal).then(
       () => overdue.abort(),
       () => "the check ended in time",
@@ -320,6 +330,7 @@ export function sourceCheck(options: CheckOptions) {
       else await succeed(claimed, { listing, placed, changelog }, used());
     } catch (error) {
       leave();
+      if (lease.signal.aborted) return discard(claimed);
       if (signal.aborted) return await giveBack(claimed);
       const failure = overdue.signal.aborted
         ? {
@@ -331,6 +342,7 @@ export function sourceCheck(options: CheckOptions) {
       await fail(claimed, failure, used());
     } finally {
       ended.abort();
+      await lease.stop();
     }
   };
 

@@ -194,6 +194,15 @@ export async function claimSource(
   return rows[0] ?? null;
 }
 
+/** Keeps a source, and its due time behind the lease: whoever dies leaves a check that is due when the lease is over. */
+export async function renewSource(tx: Writer, id: string, owner: string, until: number): Promise<boolean> {
+  const renewed = await tx
+    .update(tracker_sources)
+    .set({ lease_until: until, next_check_at: until })
+    .where(and(eq(tracker_sources.id, id), eq(tracker_sources.lease_owner, owner)));
+  return renewed.rowsAffected === 1;
+}
+
 /** What the end of a check may write: columns that are stored as they are given. */
 type SettledColumns = Partial<Omit<typeof tracker_sources.$inferInsert, "config">>;
 
@@ -206,7 +215,6 @@ function buildSettle(tx: Writer, names: readonly string[]) {
       and(
         eq(tracker_sources.id, sql.placeholder("settled_id")),
         eq(tracker_sources.lease_owner, sql.placeholder("held_by")),
-        eq(tracker_sources.lease_until, sql.placeholder("held_until")),
       ),
     )
     .prepare();
@@ -216,18 +224,13 @@ function buildSettle(tx: Writer, names: readonly string[]) {
 const settles = preparedFor((_tx: Writer) => new Map<string, ReturnType<typeof buildSettle>>());
 
 /** Writes the end of a check and gives the lease back; false when the lease was lost in the meantime. */
-export async function settleSource(
-  tx: Writer,
-  id: string,
-  lease: { owner: string; until: number },
-  changes: SettledColumns,
-): Promise<boolean> {
+export async function settleSource(tx: Writer, id: string, owner: string, changes: SettledColumns): Promise<boolean> {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const names = given.map(([name]) => name);
   const known = settles(tx);
   const query = known.get(names.join()) ?? buildSettle(tx, names);
   known.set(names.join(), query);
-  const held = { settled_id: id, held_by: lease.owner, held_until: lease.until };
+  const held = { settled_id: id, held_by: owner };
   return (await query.run({ ...Object.fromEntries(given), ...held })).rowsAffected === 1;
 }
 

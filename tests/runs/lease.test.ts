@@ -4,7 +4,7 @@ import { createLog } from "../../src/log.ts";
 import { advance } from "../../src/runs/advance.ts";
 import { createRunChanges } from "../../src/runs/changes.ts";
 import { openJournal } from "../../src/runs/journal.ts";
-import { holdLease, LeaseLost } from "../../src/runs/lease.ts";
+import { holdRun, LeaseLost } from "../../src/runs/lease.ts";
 import { leaseRun } from "../../src/runs/queries.ts";
 import { createWorld, type World } from "../support/run-world.ts";
 
@@ -23,7 +23,7 @@ const lease = async (owner: string) => {
   const { clock, db } = world;
   const now = clock.now();
   const taken = await db.write((tx) => leaseRun(tx, runId, { owner, now, until: now + 30_000 }));
-  return taken === null ? null : holdLease({ db, clock, log: quiet(), run_id: runId, owner });
+  return taken === null ? null : holdRun({ db, clock, log: quiet(), run_id: runId, owner });
 };
 const journalOf = (held: NonNullable<Awaited<ReturnType<typeof lease>>>) =>
   openJournal({ ...world, log: quiet(), lease: held, changes: createRunChanges(), redact: (text) => text });

@@ -133,7 +133,8 @@ describe("a claim", () => {
     const gate = await holdChecks("web");
     await house.scheduler.tick(house.clock.now());
     await untilAsked("web", 1);
-    house.clock.set(house.clock.now() + 11 * minute);
+    // Nobody renews it: the first one stands still.
+    house.clock.set(house.clock.now() + 31 * second);
     const secondGate = await holdChecks("web");
     const other = house.build(instanceId);
     await other.scheduler.tick(house.clock.now());
@@ -146,6 +147,23 @@ describe("a claim", () => {
     secondGate.resolve();
     await other.scheduler.idle();
     expect(await house.latest("web")).toBe("1.0.0");
+  });
+
+  test("is kept for as long as the check goes on", async () => {
+    await house.create("web");
+    const gate = await holdChecks("web");
+    await house.scheduler.tick(house.clock.now());
+    await untilAsked("web", 1);
+    const other = house.build("two");
+    for (let step = 0; step < 5; step += 1) {
+      await house.clock.advance(minute);
+      await other.scheduler.tick(house.clock.now());
+    }
+    await other.scheduler.idle();
+    expect(asked()).toBe(1);
+    gate.resolve();
+    await house.scheduler.idle();
+    expect((await house.trackers.checkState("web")).sources).toMatchObject([{ state: "ok", is_waiting: false }]);
   });
 
   test("is given up at the start of the only process", async () => {

@@ -1,0 +1,73 @@
+import type { Clock } from "./clock.ts";
+
+/** A lease that was not renewed for so long may be taken by anybody. */
+export const leaseMs = 30_000;
+const renewalMs = 10_000;
+
+export interface HeldLease {
+  /** Aborted when the work was taken over, or could not be kept for the whole length of a lease. */
+  signal: AbortSignal;
+  /** When the lease was last known to be held. */
+  renewedAt(): number;
+  /** Tells that a fenced write went through, which renews it. */
+  renewed(): void;
+  /** Tells that a fenced write found another owner; returns why the signal is aborted. */
+  lost(): Error;
+  /** Ends the renewal; the row keeps its lease. */
+  stop(): Promise<void>;
+}
+
+interface HoldOptions {
+  clock: Clock;
+  /** Writes the new end; false when somebody else has it. */
+  renew: (until: number) => Promise<boolean>;
+  /** A database that does not answer for a moment costs nothing while the lease lasts. */
+  onFault: (error: unknown) => void;
+  /** What the signal is aborted with. */
+  reason: () => Error;
+}
+
+/** Renews a lease every ten seconds until it is stopped or lost. */
+export function holdLease({ clock, renew, onFault, reason }: HoldOptions): HeldLease {
+  const ended = new AbortController();
+  const stopped = new AbortController();
+  let renewedAt = clock.now();
+  const lost = (): Error => {
+    const error = reason();
+    ended.abort(error);
+    return error;
+  };
+  const renewOnce = async (): Promise<void> => {
+    try {
+      const now = clock.now();
+      if (await renew(now + leaseMs)) renewedAt = now;
+      else lost();
+    } catch (error) {
+      onFault(error);
+      if (clock.now() - renewedAt >= leaseMs) lost();
+    }
+  };
+  const renewing = (async () => {
+    while (!stopped.signal.aborted && !ended.signal.aborted) {
+      try {
+        await clock.sleep(renewalMs, stopped.signal);
+      } catch (error) {
+        if (stopped.signal.aborted) return;
+        throw error;
+      }
+      await renewOnce();
+    }
+  })();
+  return {
+    signal: ended.signal,
+    renewedAt: () => renewedAt,
+    renewed: () => {
+      renewedAt = clock.now();
+    },
+    lost,
+    stop: async () => {
+      stopped.abort();
+      await renewing;
+    },
+  };
+}
