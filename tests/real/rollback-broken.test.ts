@@ -66,4 +66,32 @@ engineSuite("rollbacks from what does not run", (mode) => {
     if (chosen === mac && !isPodman(mode)) expect(networks.back?.MacAddress).toBe(mac);
     await removeContainers(engine, "web");
   });
+
+  // The others keep an image as long as a container of it is there.
+  test.if(mode === "docker-20" || mode === "docker-29")(
+    "one goes back from a container whose image is gone, which cannot be saved",
+    async () => {
+      await runContainer(engine, "web", { Image: images.old, HostConfig: { RestartPolicy: { Name: "no" } } });
+      const snapshot = (await session.snapshots?.capture(target("web"))) ?? "";
+      const gone = "lab/app:gone";
+      await engine.importImage(gone, ["ENV GONE=1"]);
+      const update = memoryJournal();
+      await session.apply(await session.plan(target("web"), [changeTo(gone)]), update);
+      await session.finish(target("web"), update);
+      await engine.call("POST", "/containers/web/stop?t=0");
+      await engine.call("DELETE", `/images/${gone}?force=1`);
+
+      await expect(session.snapshots?.capture(target("web"))).rejects.toMatchObject({ code: "not_found" });
+      const journal = memoryJournal();
+      const plan = await restore(session, target("web"), snapshot, journal);
+      await session.finish(target("web"), journal);
+      expect(plan.refusals).toEqual([]);
+      expect(plan.warnings.map(({ code }) => code)).toEqual(["not_saved"]);
+      expect(await inspectOne(engine, "web")).toMatchObject({
+        Config: { Image: images.old },
+        State: { Running: true },
+      });
+      await removeContainers(engine, "web");
+    },
+  );
 });

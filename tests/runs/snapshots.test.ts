@@ -91,6 +91,18 @@ describe("a rollback", () => {
     });
   });
 
+  test.each([
+    ["goes on where what it replaces is past saving", "not_found", "succeeded", "registry.test/app:1.0"],
+    ["touches nothing where that could not be asked", "unreachable", "failed", "registry.test/app:1.1"],
+  ] as const)("%s", async (_, code, state, image) => {
+    const executor = await world.addExecutor();
+    await updateTimes(executor, 1);
+    const [snapshot] = (await world.main.snapshots.list({})).items;
+    world.engine.failures.set("capture", new PluginError(code, "The image that it was made from is gone"));
+    expect(await world.update(executor, { snapshot_id: snapshot?.id })).toMatchObject({ state });
+    expect(world.engine.get("web").image).toBe(image);
+  });
+
   test("puts the newer one back when the older one does not come up", async () => {
     const executor = await world.addExecutor();
     await updateTimes(executor, 1);

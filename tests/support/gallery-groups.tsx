@@ -125,7 +125,7 @@ const files = [
     patch: "",
     is_readable: false,
     message:
-      "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has another id now (compose hashes the id of the container whose volumes it takes)",
+      "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has another id now (compose is not installed beside Tidemark)",
   },
 ];
 
