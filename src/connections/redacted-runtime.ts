@@ -35,6 +35,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),
     readiness: (ref, since, journal) => told(session.readiness(ref, since, journal)),
     findEnd: (ref, journal) => told(session.findEnd(ref, journal)),
+    standing: (ref, journal, look) => told(session.standing(ref, journal, look)),
     ...(snapshots === undefined
       ? {}
       : {

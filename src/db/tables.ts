@@ -470,6 +470,10 @@ export const runs = sqliteTable(
     lease_until: instant("lease_until"),
     /** Set with an end state while something that the run kept aside is still to be removed. */
     cleanup_due_at: instant("cleanup_due_at"),
+    /** Of a run that ended with its target down: what became of it since; see `StoredOutage`. */
+    outage: json<JsonObject>("outage"),
+    /** Set with an end state while the target is down: when bringing it up is tried next. */
+    outage_due_at: instant("outage_due_at"),
     created_at: instant("created_at").notNull(),
     started_at: instant("started_at"),
     ended_at: instant("ended_at"),
@@ -485,6 +489,7 @@ export const runs = sqliteTable(
     index("runs_created").on(t.created_at),
     index("runs_active").on(t.due_at).where(sql`${t.state} in ('pending', 'capturing', 'updating', 'verifying')`),
     index("runs_cleanup").on(t.cleanup_due_at).where(sql`${t.cleanup_due_at} is not null`),
+    index("runs_outage").on(t.outage_due_at).where(sql`${t.outage_due_at} is not null`),
   ],
 );
 

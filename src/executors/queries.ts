@@ -191,16 +191,32 @@ export async function activeRunOf(read: Reader, executorId: string): Promise<str
   return rows[0]?.id ?? null;
 }
 
-/** A run that ended and still has something to remove from a runtime that may be asked. */
-export async function clearingRunOf(read: Reader, executorId: string): Promise<string | null> {
+/** A run that ended and still has something to bring up or to remove on a runtime that may be asked. */
+export async function owingRunOf(read: Reader, executorId: string): Promise<{ id: string; is_down: boolean } | null> {
   const rows = await read
-    .select({ id: runs.id })
+    .select({ id: runs.id, outage_due_at: runs.outage_due_at })
     .from(runs)
     .innerJoin(executors, eq(executors.id, runs.executor_id))
     .innerJoin(connections, eq(connections.id, executors.connection_id))
-    .where(and(eq(runs.executor_id, executorId), isNotNull(runs.cleanup_due_at), eq(connections.is_enabled, true)))
+    .where(
+      and(
+        eq(runs.executor_id, executorId),
+        or(isNotNull(runs.cleanup_due_at), isNotNull(runs.outage_due_at)),
+        eq(connections.is_enabled, true),
+      ),
+    )
+    .orderBy(desc(runs.outage_due_at))
     .limit(1);
-  return rows[0]?.id ?? null;
+  const [row] = rows;
+  return row === undefined ? null : { id: row.id, is_down: row.outage_due_at !== null };
+}
+
+/** Whoever disables an executor need not wait until the next try finds that out. */
+export async function makeOutageDue(tx: Writer, executorId: string, now: number): Promise<void> {
+  await tx
+    .update(runs)
+    .set({ outage_due_at: now })
+    .where(and(eq(runs.executor_id, executorId), isNotNull(runs.outage_due_at)));
 }
 
 export type RunSummary = Pick<
@@ -213,6 +229,8 @@ export type RunSummary = Pick<
   | "reason_code"
   | "reason"
   | "serving"
+  | "outage"
+  | "outage_due_at"
   | "downtime_ms"
   | "desired_revision"
   | "from_tag"
@@ -236,6 +254,8 @@ export async function recentRunsOf(read: Reader, executorId: string, limit: numb
       reason_code: runs.reason_code,
       reason: runs.reason,
       serving: runs.serving,
+      outage: runs.outage,
+      outage_due_at: runs.outage_due_at,
       downtime_ms: runs.downtime_ms,
       desired_revision: runs.desired_revision,
       from_tag: runs.from_tag,

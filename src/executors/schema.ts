@@ -4,9 +4,21 @@ import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts"
 import { targetKinds } from "../runtimes/runtime.ts";
 import { channelTypes, channelTypeTitles } from "../trackers/schema.ts";
 import { HealthCheck } from "./health-check.ts";
+import { OutageView } from "./outage.ts";
 import { weekdays } from "./window.ts";
 
 export { HealthCheck } from "./health-check.ts";
+export {
+  nextTryAt,
+  type OutageEnd,
+  OutageView,
+  outageView,
+  type Serving,
+  type StoredOutage,
+  servingNow,
+  servings,
+  storedOutage,
+} from "./outage.ts";
 
 export const triggers = ["manual", "immediate", "window"] as const;
 export type Trigger = (typeof triggers)[number];
@@ -307,6 +319,8 @@ const LastRun = v.object({
   reason_code: v.nullable(v.string()),
   reason: v.nullable(v.string()),
   serving: v.nullable(v.string()),
+  /** What became of a target that it left down; null when it left nothing down. */
+  outage: v.nullable(OutageView),
   downtime_ms: v.nullable(v.number()),
   from_tag: v.nullable(v.string()),
   to_tag: v.nullable(v.string()),

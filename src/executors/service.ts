@@ -21,7 +21,6 @@ import {
 } from "./plan.ts";
 import {
   activeRunOf,
-  clearingRunOf,
   connectionFacts,
   deleteExecutorRow,
   type ExecutorRow,
@@ -30,7 +29,9 @@ import {
   findExecutorByTarget,
   insertExecutor,
   listExecutorsAfter,
+  makeOutageDue,
   makeWindowsDue,
+  owingRunOf,
   recentDowntimes,
   replaceBindings,
   updateExecutorRow,
@@ -233,6 +234,7 @@ export function executorService(options: ExecutorServiceOptions) {
           next_evaluation_at: now,
           updated_at: now,
         });
+        if (!merged.is_enabled) await makeOutageDue(tx, id, now);
         if (patch.bindings !== undefined) await storeBindings(tx, id, bindings);
         await audit(tx, actor, {
           event: "executor_updated",
@@ -309,13 +311,18 @@ export function executorService(options: ExecutorServiceOptions) {
   };
 }
 
-/** Also while an ended run has a previous container to remove, which nobody else would: of a disabled connection it stays for good. */
+/**
+ * Also while an ended run has a target to bring up, or a previous container to remove, which nobody else would: of a disabled
+ * connection it stays for good.
+ */
 async function refuseWhileActive(tx: Writer, id: string, name: string, action: string): Promise<void> {
   const run = await activeRunOf(tx, id);
-  const clearing = run === null ? await clearingRunOf(tx, id) : null;
-  if (clearing !== null) {
-    const message = `The run "${clearing}" of "${name}" still has to remove what it kept aside; ${action} it afterwards, or disable the connection first`;
-    throw new AppError("run_active", 409, message, { fields: { active_run_id: clearing } });
+  const owing = run === null ? await owingRunOf(tx, id) : null;
+  if (owing !== null) {
+    const message = owing.is_down
+      ? `The run "${owing.id}" of "${name}" left its target down and tries to bring it up; disable the executor first, and ${action} it afterwards`
+      : `The run "${owing.id}" of "${name}" still has to remove what it kept aside; ${action} it afterwards, or disable the connection first`;
+    throw new AppError("run_active", 409, message, { fields: { active_run_id: owing.id } });
   }
   if (run === null) return;
   throw new AppError(

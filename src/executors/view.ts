@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import type { Reader } from "../db/client.ts";
 import { isUpdate } from "./desired.ts";
+import { outageView, servingNow } from "./outage.ts";
 import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
 import { type ExecutorState, type ExecutorView, Observation } from "./schema.ts";
 import { targetKindOf, windowOf } from "./settings.ts";
@@ -49,7 +50,8 @@ function stateOf(observation: Observation | null, recent: readonly RunSummary[])
   const active = recent.find(isActive);
   if (active !== undefined) return waitOf(active) === null ? "running" : "waiting";
   const last = recent.find((run) => run.state !== "skipped");
-  if (last?.state === "failed" && last.serving === "none") return "failed";
+  if (last?.state === "failed" && servingNow({ serving: last.serving, outage: outageView(last) }) === "none")
+    return "failed";
   if (observation === null || observation.problem !== null) return "unknown";
   const { services, waiting, desired_revision } = observation;
   if (services.some((service) => isUpdate(service.difference))) {
@@ -134,6 +136,7 @@ function lastRunView(run: RunSummary): NonNullable<ExecutorView["last_run"]> {
     reason_code: run.reason_code,
     reason: run.reason,
     serving: run.serving,
+    outage: outageView(run),
     downtime_ms: run.downtime_ms,
     from_tag: run.from_tag,
     to_tag: run.to_tag,

@@ -1,5 +1,5 @@
 import { toIso } from "../clock.ts";
-import type { AwaitingFacts, ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
+import type { AwaitingFacts, RecoveredFacts, ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
 
 export type Language = "en" | "zh";
 
@@ -18,6 +18,7 @@ interface Words {
   new_release(facts: ReleaseFacts): MessageText;
   republish(facts: ReleaseFacts): MessageText;
   run(facts: RunFacts): MessageText;
+  recovered(facts: RecoveredFacts): MessageText;
   awaiting(facts: AwaitingFacts): MessageText;
   /** The line that leads to where the decision is made. */
   decide(url: string): string;
@@ -26,6 +27,18 @@ interface Words {
 /** `2026-11-21 03:12 UTC`: to the minute, the same for every reader. */
 function minuteText(instant: number): string {
   return `${toIso(instant).slice(0, 16).replace("T", " ")} UTC`;
+}
+
+const englishUnits = { hours: " h", minutes: " min", seconds: " s" };
+const chineseUnits = { hours: " 小时", minutes: " 分钟", seconds: " 秒" };
+
+/** `42 s`, `12 min`, `3 h 20 min`. */
+function lengthText(ms: number, units: typeof englishUnits = englishUnits): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds}${units.seconds}`;
+  const minutes = Math.round(seconds / 60);
+  const rest = minutes % 60 === 0 ? "" : ` ${minutes % 60}${units.minutes}`;
+  return minutes < 60 ? `${minutes}${units.minutes}` : `${Math.floor(minutes / 60)}${units.hours}${rest}`;
 }
 
 const english: Words = {
@@ -70,6 +83,19 @@ const english: Words = {
         return { title: `${facts.executor}: ${what} failed`, text: `${move}.${why}${now}${down}` };
       }
     }
+  },
+  recovered: (facts) => {
+    const isRollback = facts.kind === "rollback";
+    const serving = {
+      previous: isRollback ? " What ran before the rollback serves again." : " The previous version serves again.",
+      desired: isRollback ? " The version of the snapshot is running." : " The new version is running.",
+      mixed: " Some services run the new version, others the previous one.",
+    };
+    const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
+    return {
+      title: `${facts.executor}: runs again`,
+      text: `It was down for ${lengthText(facts.downtime_ms)}, since ${minuteText(facts.down_since)}.${now}`,
+    };
   },
   awaiting: (facts) => ({
     title: `${facts.executor}: update waits for your approval`,
@@ -119,6 +145,19 @@ const chinese: Words = {
         return { title: `${facts.executor}：${what}失败`, text: `${move}。${why}${now}${down}` };
       }
     }
+  },
+  recovered: (facts) => {
+    const isRollback = facts.kind === "rollback";
+    const serving = {
+      previous: isRollback ? "回滚之前的内容已恢复运行。" : "已恢复运行之前的版本。",
+      desired: isRollback ? "快照中的版本正在运行。" : "新版本正在运行。",
+      mixed: "部分服务运行新版本，其余仍为之前的版本。",
+    };
+    const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
+    return {
+      title: `${facts.executor}：已恢复运行`,
+      text: `停机 ${lengthText(facts.downtime_ms, chineseUnits)}，自 ${minuteText(facts.down_since)} 起。${now}`,
+    };
   },
   awaiting: (facts) => ({
     title: `${facts.executor}：更新等待您批准`,

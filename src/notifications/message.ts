@@ -51,6 +51,12 @@ export function eventBody(event: NewEvent, language: Language, baseUrl: string):
     const told = { ...facts, approval_until: toIso(facts.approval_until) };
     return withTexts(event.kind, words.awaiting(facts), { ...told, url: link, link });
   }
+  if (event.kind === "executor_target_recovered") {
+    const { facts } = event;
+    const link = baseUrl === "" ? null : `${baseUrl}/runs/${facts.run}`;
+    const told = { ...facts, down_since: toIso(facts.down_since) };
+    return withTexts(event.kind, words.recovered(facts), { ...told, url: link, link });
+  }
   const { facts } = event;
   const page = baseUrl === "" ? null : `${baseUrl}/trackers/${encodeURIComponent(facts.tracker)}`;
   return withTexts(event.kind, event.kind === "new_release" ? words.new_release(facts) : words.republish(facts), {

@@ -20,7 +20,7 @@ import {
   settleDelivery,
   updateNotifierRow,
 } from "./queries.ts";
-import type { RecordEvent } from "./schema.ts";
+import { type RecordEvent, triggerOf } from "./schema.ts";
 
 /** Waits before the second to the fifth attempt; a `Retry-After` that asks for more wins, up to a day. */
 const retryDelaysMs = [30_000, 120_000, 600_000, 1_800_000];
@@ -118,7 +118,7 @@ export function createOutbox(options: OutboxOptions) {
       created_at: now,
     });
     for (const notifier of await sendingNotifiers(tx)) {
-      if (!notifier.trigger_events.includes(event.kind)) continue;
+      if (!notifier.trigger_events.includes(triggerOf(event.kind))) continue;
       const isFull = (await countPending(tx, notifier.id)) >= maxPendingPerNotifier;
       await insertDelivery(tx, {
         id: newId(now),

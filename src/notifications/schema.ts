@@ -2,7 +2,8 @@ import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 
-export const eventKinds = [
+/** What a notifier can be asked to tell. */
+export const triggerKinds = [
   "new_release",
   "republish",
   "executor_run_succeeded",
@@ -10,9 +11,17 @@ export const eventKinds = [
   "executor_run_skipped",
   "executor_run_awaiting_approval",
 ] as const;
+export type TriggerKind = (typeof triggerKinds)[number];
+
+export const eventKinds = [...triggerKinds, "executor_target_recovered"] as const;
 export type EventKind = (typeof eventKinds)[number];
 
-export const eventKindTitles: Readonly<Record<EventKind, string>> = {
+/** The trigger that an event goes by: whoever was told of an outage is told of its end. */
+export function triggerOf(kind: EventKind): TriggerKind {
+  return kind === "executor_target_recovered" ? "executor_run_failed" : kind;
+}
+
+export const triggerKindTitles: Readonly<Record<TriggerKind, string>> = {
   new_release: "New release",
   republish: "Republish",
   executor_run_succeeded: "Executor run succeeded",
@@ -59,6 +68,24 @@ export interface RunFacts {
   serving: string | null;
 }
 
+/** What is told when a target runs again that a run left down. */
+export interface RecoveredFacts {
+  executor: string;
+  run: string;
+  /** Of the run. */
+  kind: "update" | "rollback";
+  from: VersionFacts;
+  to: VersionFacts;
+  outcome: "recovered";
+  /** What runs now: `desired`, `previous`, `mixed` or `unknown`. */
+  serving: string | null;
+  down_since: number;
+  /** From `down_since` until it ran again. */
+  downtime_ms: number;
+  /** How often it was tried. */
+  tries: number;
+}
+
 /** What a run tells that goes on only with somebody's consent to its plan. */
 export interface AwaitingFacts {
   executor: string;
@@ -80,8 +107,9 @@ export type NewEvent =
       run_id: string;
       facts: RunFacts;
     }
-  // Not the run's one event, which tells its end: the run stands in the facts alone.
-  | { kind: "executor_run_awaiting_approval"; executor_id: string; facts: AwaitingFacts };
+  // Neither is the run's one event, which tells its end: the run stands in the facts alone.
+  | { kind: "executor_run_awaiting_approval"; executor_id: string; facts: AwaitingFacts }
+  | { kind: "executor_target_recovered"; executor_id: string; facts: RecoveredFacts };
 
 /** Writes the event and one delivery for each enabled notifier that wants it, in the caller's transaction. */
 export type RecordEvent = (tx: Writer, event: NewEvent) => Promise<void>;
@@ -128,13 +156,13 @@ const entries = {
   trigger_events: v.pipe(
     v.array(
       v.pipe(
-        v.picklist(eventKinds, `Choose from ${eventKinds.join(", ")}`),
-        v.metadata({ option_titles: eventKindTitles }),
+        v.picklist(triggerKinds, `Choose from ${triggerKinds.join(", ")}`),
+        v.metadata({ option_titles: triggerKindTitles }),
       ),
     ),
     v.minLength(1, "Choose at least one event"),
     v.title("Trigger events"),
-    v.metadata({ option_titles: eventKindTitles }),
+    v.metadata({ option_titles: triggerKindTitles }),
   ),
 };
 
@@ -188,7 +216,7 @@ export const NotifierView = v.object({
   description: v.string(),
   is_enabled: v.boolean(),
   language: v.picklist(["en", "zh"]),
-  trigger_events: v.array(v.picklist(eventKinds)),
+  trigger_events: v.array(v.picklist(triggerKinds)),
   /** Host and port of the webhook: all that is shown of it. */
   destination: v.string(),
   has_signing_secret: v.boolean(),

@@ -35,6 +35,8 @@ import {
   NotifierInput,
   NotifierPatch,
   type NotifierView,
+  type TriggerKind,
+  triggerKinds,
 } from "./schema.ts";
 
 export type NotificationService = ReturnType<typeof notificationService>;
@@ -61,6 +63,10 @@ export const EventQuery = v.object({
 
 function isEventKind(kind: string): kind is EventKind {
   return eventKinds.some((known) => known === kind);
+}
+
+function isTriggerKind(kind: string): kind is TriggerKind {
+  return triggerKinds.some((known) => known === kind);
 }
 
 function eventView(row: EventRow): EventView {
@@ -135,7 +141,7 @@ export function notificationService(options: NotificationServiceOptions) {
       description: row.description,
       is_enabled: row.is_enabled,
       language: row.language,
-      trigger_events: row.trigger_events.filter(isEventKind),
+      trigger_events: row.trigger_events.filter(isTriggerKind),
       destination: row.destination,
       has_signing_secret: stored.signing_secret !== undefined,
       stopped_at: row.stopped_at,

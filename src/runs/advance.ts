@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Writer } from "../db/client.ts";
 import type { runs } from "../db/tables.ts";
+import { nextTryAt, type StoredOutage } from "../executors/schema.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
 import { withoutServing } from "./outcome.ts";
@@ -23,6 +24,8 @@ export interface AdvanceFacts {
   columns?: Columns;
   /** What is still to be removed after an end: the run stays held, and others take it up when it is dropped. */
   cleanup?: Cleanup | null;
+  /** What an end leaves down: it is brought up first, and what was kept aside may be needed for that. */
+  outage?: StoredOutage | null;
 }
 
 /**
@@ -56,13 +59,16 @@ export async function advance<F extends ActiveState>(
   const reason = facts.reason ?? null;
   const message = reason === null ? null : deps.redact(reason.message);
   const cleanup = facts.cleanup ?? null;
+  const outage = facts.outage ?? null;
+  const isCleanupDue = cleanup !== null && outage === null;
   const moved = await moveRun(tx, id, facts.lease.owner, from, next, {
     ...facts.columns,
     reason_code: reason?.code ?? null,
     reason: message,
     ...(facts.serving === undefined ? {} : { serving: facts.serving }),
-    ...(isEnd ? { ended_at: now, progress: null, cleanup_due_at: cleanup === null ? null : now } : {}),
-    ...(isEnd && cleanup === null ? { lease_owner: null, lease_until: null } : {}),
+    ...(isEnd ? { ended_at: now, progress: null, cleanup_due_at: isCleanupDue ? now : null } : {}),
+    ...(outage === null ? {} : { outage, outage_due_at: nextTryAt({ ended_at: now }, 0, now) }),
+    ...(isEnd && !isCleanupDue ? { lease_owner: null, lease_until: null } : {}),
   });
   if (!moved) throw new LeaseLost(id);
   if (isEnd && cleanup === "previous")

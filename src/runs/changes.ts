@@ -42,13 +42,14 @@ interface WatchOptions {
 
 /**
  * The steps of a run from after `afterSeq` on, as they happen, with the progress of a pull between them; ends when the run has
- * ended and every step was given, or when the signal is aborted. A reader that lost its stream goes on with the last `seq` it saw.
+ * ended and every step was given, or when the signal is aborted. `whileDown`: not before its target is up again or given up either. A reader that lost its stream goes on with the last `seq` it saw.
  */
 export async function* watchRun(
   options: WatchOptions,
   runId: string,
   afterSeq: number,
   signal: AbortSignal,
+  whileDown: boolean,
 ): AsyncGenerator<RunStepView> {
   const { read, clock, changes } = options;
   let seen = afterSeq;
@@ -69,8 +70,9 @@ export async function* watchRun(
         yield stepView(step);
       }
       if (steps.length === pageSize) continue;
-      // Held after its end: what it kept aside is being removed.
-      if (!isActiveState(run.state) && run.lease_owner === null) return;
+      // Held after its end: its target is being brought up, or what it kept aside is being removed.
+      const isOwing = run.lease_owner !== null || (whileDown && run.outage_due_at !== null);
+      if (!isActiveState(run.state) && !isOwing) return;
       const progress = JSON.stringify(run.progress);
       if (run.progress !== null && progress !== shown) {
         shown = progress;

@@ -1,63 +1,24 @@
 import { systemActor } from "../auth/schema.ts";
 import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
+import { storedOutage } from "../executors/schema.ts";
 import { destinationBlocked } from "../probes/probe.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import type { Cleanup } from "./advance.ts";
 import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext } from "./context.ts";
 import { lastEntry } from "./journal.ts";
+import { outageAtEnd } from "./outage.ts";
 import { outcomeTexts, partlyDown } from "./outcome.ts";
 import { findRun, updateHeldRun } from "./queries.ts";
-import type { Reason, Serving } from "./schema.ts";
+import type { Reason } from "./schema.ts";
+import { lookAt, observeServing, type Seen } from "./serving.ts";
 import type { ActiveState } from "./states.ts";
 
 /** How long it is tried to reach a runtime for a run that was interrupted, before it is given up. */
 export const giveUpMs = 24 * 60 * 60 * 1000;
 /** When removing what a run kept aside is tried again. */
 const cleanupRetryMs = 60_000;
-
-/** `down`: services of which neither version runs. */
-interface Seen {
-  serving: Serving;
-  down: readonly string[];
-  /** Others of the target run. */
-  is_partly: boolean;
-}
-
-const whole = { down: [], is_partly: false } as const;
-
-/**
- * What runs under the target's name now, as the runtime says. `expected` decides between two that cannot be told apart: a
- * rollback can change settings alone, or no more than that something runs.
- */
-async function observeServing(context: RunContext, expected: "desired" | "previous"): Promise<Seen> {
-  const { session, settings, plan } = context;
-  try {
-    const target = await session.inspect(settings.target);
-    const verdicts = target.services.map((found): Serving => {
-      const planned = plan?.services.find((each) => each.service === found.name);
-      // Beside the ones that were updated a group has others, which may well be stopped.
-      if (plan !== null && planned === undefined) return "unknown";
-      if (planned?.to.is_running !== false && found.state !== "running") return "none";
-      if (planned === undefined) return "unknown";
-      const isPrevious = found.image === planned.from.reference && found.image_id === planned.from.image_id;
-      const isDesired =
-        found.image === planned.to.reference || (found.digest !== null && found.digest === planned.to.digest);
-      if (isPrevious && isDesired) return expected;
-      if (isPrevious) return "previous";
-      return isDesired ? "desired" : "unknown";
-    });
-    const planned = verdicts.filter((verdict) => verdict !== "unknown");
-    const down = target.services.filter((_, index) => verdicts[index] === "none").map(({ name }) => name);
-    const isPartly = target.services.some(({ name, state }) => state === "running" && !down.includes(name));
-    if (down.length > 0) return { serving: "none", down, is_partly: isPartly };
-    return { ...whole, serving: new Set(planned).size > 1 ? "mixed" : (planned[0] ?? "unknown") };
-  } catch (error) {
-    if (!(error instanceof PluginError)) throw error;
-    return { ...whole, serving: error.code === "not_found" ? "none" : "unknown" };
-  }
-}
 
 function withServing({ plan, run }: Pick<RunContext, "plan" | "run">, reason: Reason, seen: Seen): Reason {
   const { serving, resting } = outcomeTexts[run.kind];
@@ -80,7 +41,7 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
     context.deps.log.error("Previous version could not be put back", { run: context.run.id, error });
   }
   await journal.note("serving", "finish", { state: recovery?.state ?? "down", detail: recovery?.detail ?? null });
-  await failAsObserved(context, from, reason, recovery === null ? "left_over" : cleanupAfter(recovery));
+  await failAsObserved(context, from, reason, recovery);
 }
 
 /**
@@ -93,18 +54,25 @@ export function cleanupAfter(recovery: Recovery): Cleanup | null {
   return "previous";
 }
 
-/** Ends a run as failed, with what is seen to run. With the cleanup `previous` the new one is in place. */
+/** Of a run that touched nothing. */
+const untouched: Recovery = { state: "untouched", detail: "" };
+/** Of one whose new version stays in place, whatever it is worth. */
+const kept: Recovery = { state: "started", detail: "" };
+
+/** Ends a run as failed, with what is seen to run. `recovery`: how the way back ended; null when nothing could be brought to run. */
 export async function failAsObserved(
   context: RunContext,
   from: ActiveState,
   reason: Reason,
-  cleanup: Cleanup | null = null,
+  recovery: Recovery | null = untouched,
 ): Promise<void> {
+  const cleanup = recovery === null ? "left_over" : cleanupAfter(recovery);
   const seen = await observeServing(context, cleanup === "previous" ? "desired" : "previous");
   await endRun(context, from, "failed", {
     reason: withServing(context, reason, seen),
     serving: seen.serving,
     cleanup,
+    outage: await outageAtEnd(context, seen, recovery?.state === "untouched", () => lookAt(context)),
   });
 }
 
@@ -195,7 +163,7 @@ export async function conclude(context: RunContext): Promise<void> {
     await undoAndFail(context, "verifying", reason);
     await cleanUp(context);
   } else {
-    await failAsObserved(context, "verifying", reason, "previous");
+    await failAsObserved(context, "verifying", reason, kept);
     await cleanUp(context);
   }
 }
@@ -215,7 +183,7 @@ export async function cleanUp(context: RunContext): Promise<void> {
     await session.finish(settings.target, journal);
   } catch (error) {
     lease.signal.throwIfAborted();
-    const endedAt = run.ended_at ?? deps.clock.now();
+    const endedAt = storedOutage(run.outage)?.ended_at ?? run.ended_at ?? deps.clock.now();
     const isGivenUp = deps.clock.now() - endedAt > giveUpMs;
     deps.log.warning("What a run kept aside was not removed", { run: run.id, error: errorMessage(error), isGivenUp });
     retryAt = isGivenUp ? null : deps.clock.now() + cleanupRetryMs;

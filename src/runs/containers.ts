@@ -30,6 +30,23 @@ function entriesOf(entries: Entries, name: string | null): Entries {
   });
 }
 
+/** Whether the run changed what runs. */
+export function hasTouched(entries: Entries): boolean {
+  return entries.some(({ step }) => touching.has(step));
+}
+
+/** When the run stopped the first container; null when it stopped none. */
+export function wentDownAt(entries: Entries): number | null {
+  return firstStop(entries)?.at ?? null;
+}
+
+function firstStop(entries: Entries): JournalEntry | null {
+  const isStop = ({ step, phase, facts }: JournalEntry) => {
+    return step === "stop" && phase === "begin" && facts.is_skipped !== true;
+  };
+  return entries.find(isStop) ?? null;
+}
+
 /** From the stop of a container to the next start of anything under its name; null when it was not stopped or is still down. */
 function gapOf(own: Entries): number | null {
   const stopped = first(own, "stop", "begin");
@@ -55,13 +72,11 @@ export interface Downtime {
 /** Measured from the journal, so that it survives the process that measured it. */
 export function downtimeOf(entries: Entries): Downtime {
   const gaps = namesIn(entries).flatMap((name) => gapOf(entriesOf(entries, name)) ?? []);
-  const stopped = entries.find(({ step, phase, facts }) => {
-    return step === "stop" && phase === "begin" && facts.is_skipped !== true;
-  });
+  const stopped = firstStop(entries);
   const verified = last(entries, "verify", "finish")?.facts.ready_at;
   return {
     downtime_ms: gaps.length === 0 ? null : Math.max(...gaps),
-    ready_ms: stopped !== undefined && typeof verified === "number" ? verified - stopped.at : null,
+    ready_ms: stopped !== null && typeof verified === "number" ? verified - stopped.at : null,
   };
 }
 

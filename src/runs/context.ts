@@ -2,6 +2,7 @@ import type { RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
+import type { StoredOutage } from "../executors/schema.ts";
 import type { ExecutorService, ExecutorSettings } from "../executors/service.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
@@ -79,6 +80,7 @@ export interface EndFacts {
   serving?: Serving;
   columns?: Parameters<typeof advance>[5]["columns"];
   cleanup?: Cleanup | null;
+  outage?: StoredOutage | null;
   /** Written in the transaction of the end. */
   also?: (tx: Writer) => Promise<void>;
 }
@@ -113,7 +115,7 @@ export async function endRun<F extends ActiveState>(
   facts: EndFacts,
 ): Promise<void> {
   const { deps, run, lease, journal } = context;
-  const { reason, serving, columns, cleanup = null } = facts;
+  const { reason, serving, columns, cleanup = null, outage = null } = facts;
   const stored = await findRun(deps.db.read, run.id);
   const containers = containersOf(storedPlan(stored?.plan), journal.entries());
   await deps.db.write(async (tx) => {
@@ -122,6 +124,7 @@ export async function endRun<F extends ActiveState>(
       reason: reason ?? null,
       serving: serving ?? null,
       cleanup,
+      outage,
       columns: { ...downtimeOf(journal.entries()), containers, ...columns },
     });
     await facts.also?.(tx);

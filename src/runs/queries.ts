@@ -143,7 +143,7 @@ export async function runsAhead(
   return found.map(({ id, executor }) => ({ id, executor }));
 }
 
-/** Runs that work on a connection's engine, or are clearing up after their end there just now, with their plans. */
+/** Runs that work on a connection's engine, or are bringing up or clearing up after their end there just now, with their plans. */
 export async function runsAtWork(
   read: Reader,
   connectionId: string,
@@ -151,7 +151,7 @@ export async function runsAtWork(
   now: number,
 ): Promise<readonly (RunAhead & { plan: unknown })[]> {
   const isWorking = and(isActive, inArray(runs.state, [...workingStates]));
-  const isClearing = and(isNotNull(runs.cleanup_due_at), gt(runs.lease_until, now));
+  const isClearing = and(or(isNotNull(runs.cleanup_due_at), isNotNull(runs.outage_due_at)), gt(runs.lease_until, now));
   return await read
     .select({ id: runs.id, executor: executors.name, plan: runs.plan })
     .from(runs)
@@ -206,7 +206,7 @@ export async function noteWaiting(tx: Writer, id: string, code: string, reason: 
 }
 
 /**
- * Runs that wait for work and that nobody holds: to start, to recover, to clean up after; the longest due first. One that was told
+ * Runs that wait for work and that nobody holds: to start, to recover, to bring up what they left down, to clean up after; the longest due first. One that was told
  * to wait for its connection is left out until that is free, so that a long queue there holds up nobody else.
  */
 export async function dueRuns(read: Reader, now: number, limit: number): Promise<string[]> {
@@ -250,7 +250,13 @@ export async function dueRuns(read: Reader, now: number, limit: number): Promise
     .where(and(lte(runs.cleanup_due_at, now), isFree(now)))
     .orderBy(asc(runs.cleanup_due_at))
     .limit(limit);
-  return [...new Set([...active, ...cleanups].map((row) => row.id))].slice(0, limit);
+  const outages = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(lte(runs.outage_due_at, now), isFree(now)))
+    .orderBy(asc(runs.outage_due_at))
+    .limit(limit);
+  return [...new Set([...active, ...outages, ...cleanups].map((row) => row.id))].slice(0, limit);
 }
 
 /** Takes a run that nobody holds; null when another was faster or nothing is due. */
@@ -266,7 +272,11 @@ export async function leaseRun(
       and(
         eq(runs.id, id),
         isFree(lease.now),
-        or(and(isActive, lte(runs.due_at, lease.now)), lte(runs.cleanup_due_at, lease.now)),
+        or(
+          and(isActive, lte(runs.due_at, lease.now)),
+          lte(runs.cleanup_due_at, lease.now),
+          lte(runs.outage_due_at, lease.now),
+        ),
       ),
     )
     .returning();
@@ -333,6 +343,40 @@ export async function appendStep(tx: Writer, row: Omit<RunStepRow, "seq">): Prom
   const seq = (last[0]?.seq ?? 0) + 1;
   await tx.insert(run_steps).values({ ...row, seq });
   return seq;
+}
+
+/** Removes what stands between the last beginning of a step and one of its later entries. */
+export async function deleteStepsBetween(tx: Writer, runId: string, step: string, before: number): Promise<void> {
+  const begun = await tx
+    .select({ seq: max(run_steps.seq) })
+    .from(run_steps)
+    .where(and(eq(run_steps.run_id, runId), eq(run_steps.step, step), eq(run_steps.phase, "begin")));
+  const after = begun[0]?.seq;
+  if (after == null) return;
+  await tx
+    .delete(run_steps)
+    .where(and(eq(run_steps.run_id, runId), gt(run_steps.seq, after), lt(run_steps.seq, before)));
+}
+
+/** A later run of the same executor that has worked on its target; null when there is none. */
+export async function newerRunAtWork(read: Reader, run: Pick<RunRow, "id" | "executor_id">): Promise<string | null> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .innerJoin(run_steps, and(eq(run_steps.run_id, runs.id), eq(run_steps.step, "updating")))
+    .where(and(eq(runs.executor_id, run.executor_id), gt(runs.id, run.id)))
+    .limit(1);
+  return rows[0]?.id ?? null;
+}
+
+/** A run of the executor whose target is down and is to be brought up; null when there is none. */
+export async function outageOf(read: Reader, executorId: string): Promise<string | null> {
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.executor_id, executorId), isNotNull(runs.outage_due_at)))
+    .limit(1);
+  return rows[0]?.id ?? null;
 }
 
 export async function stepsAfter(read: Reader, runId: string, seq: number, limit: number): Promise<RunStepRow[]> {

@@ -1,11 +1,14 @@
 import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { storedOutage } from "../executors/schema.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
-import { cleanUp, cleanupAfter, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
+import { bringUp, endUnowed, giveUpWhenOver } from "./bring-up.ts";
+import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
 import { awaitWindow, judgeAwaiting } from "./consent.ts";
 import { capturedBy, endRun, moveOn, type RunContext, type RunnerOptions } from "./context.ts";
 import { firstEntry, lastEntry, openJournal, type RunJournal } from "./journal.ts";
 import { holdRun, LeaseLost } from "./lease.ts";
+import { outageAtEnd } from "./outage.ts";
 import { findOverlap } from "./overlap.ts";
 import {
   appendStep,
@@ -17,11 +20,13 @@ import {
   leaseRun,
   makeExecutorDue,
   noteWaiting,
+  outageOf,
   type RunRow,
   runsAhead,
   updateHeldRun,
 } from "./queries.ts";
 import { failureReasons, type Reason } from "./schema.ts";
+import { unseen } from "./serving.ts";
 import { faultOf, isWindowOpen, start } from "./start.ts";
 import { type ActiveState, isActiveState } from "./states.ts";
 import { storedPlan } from "./stored-plan.ts";
@@ -72,13 +77,15 @@ export function runRunner(deps: RunnerOptions) {
     const age = clock.now() - (run.started_at ?? run.created_at);
     const due = clock.now() + (waiting === null ? 0 : age < lateAfterMs ? retryMs : lateRetryMs);
     const isEnded = !isActiveState(run.state);
-    const isGivenUp = waiting !== null && clock.now() - (run.ended_at ?? clock.now()) > giveUpMs;
+    const isDown = run.outage_due_at !== null;
+    const clearingSince = storedOutage(run.outage)?.ended_at ?? run.ended_at ?? clock.now();
+    const isGivenUp = waiting !== null && !isDown && clock.now() - clearingSince > giveUpMs;
     if (isEnded && isGivenUp) log.warning("What a run kept aside was not removed", { run: run.id, isGivenUp });
     await db.write((tx) =>
       updateHeldRun(tx, run.id, owner, {
         lease_owner: null,
         lease_until: null,
-        ...(isEnded ? { cleanup_due_at: isGivenUp ? null : due } : { due_at: due }),
+        ...(isDown ? { outage_due_at: due } : isEnded ? { cleanup_due_at: isGivenUp ? null : due } : { due_at: due }),
         ...(isEnded || waiting === null ? {} : { reason_code: "waiting_for_runtime", reason: waiting.message }),
       }),
     );
@@ -109,8 +116,13 @@ export function runRunner(deps: RunnerOptions) {
           code: "interrupted",
           message: `The run could not be brought to an end for a day: ${cause}`,
         };
-        await endRun({ deps, run, lease, journal }, run.state, "failed", { reason, serving: "unknown" });
+        const held = { deps, run, lease, journal, plan: storedPlan(run.plan) };
+        const outage = await outageAtEnd(held, unseen, false, async () => null);
+        await endRun(held, run.state, "failed", { reason, serving: "unknown", outage });
         return;
+      }
+      if (!shutdown.aborted && journal !== null && run.outage_due_at !== null) {
+        await giveUpWhenOver({ deps, run, lease, journal }, cause);
       }
       const message = `Taken up again after: ${cause}`;
       await release(run, owner, shutdown.aborted ? null : { code: "unreachable", message });
@@ -150,12 +162,16 @@ async function workOn(deps: RunnerOptions, claimed: Claimed): Promise<void> {
   const settings = await deps.executors.settings(run.executor_id);
   const held = { deps, ...claimed, settings };
   if (run.state === "pending" && !(await mayBegin(held))) return;
+  if (run.outage_due_at !== null) await endUnowed(held);
   await using session = await openOrEnd(held);
   if (session === null) return;
   const context: RunContext = { deps, run, settings, lease, journal, session, shutdown, plan: storedPlan(run.plan) };
   if (run.state === "pending") await start(context);
   else if (isActiveState(run.state)) await recover(context, run.state);
-  else await cleanUp(context);
+  else {
+    if (run.outage_due_at !== null) await bringUp(context);
+    await cleanUp(context);
+  }
 }
 
 type HeldRun = Omit<RunContext, "session" | "plan">;
@@ -191,7 +207,8 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
   }
   const isApproved = run.approval === "approved";
   // Who approved a run wanted this one, whatever the executor does from now on.
-  const isUnwanted = run.trigger !== "manual" && settings.trigger === "manual" && !isApproved;
+  const isDown = (await outageOf(deps.db.read, run.executor_id)) !== null;
+  const isUnwanted = run.trigger !== "manual" && (settings.trigger === "manual" || isDown) && !isApproved;
   if (run.trigger === "manual" && !isWindowOpen(held)) {
     const message = `The maintenance window of "${settings.name}" is closed, and the run is not to ignore it`;
     await endRun(held, "pending", "skipped", { reason: { code: "window_closed", message } });
@@ -247,19 +264,19 @@ async function recover(context: RunContext, from: Exclude<ActiveState, "pending"
   const failure = notedFailure(context);
   const interrupted: Reason = { code: "interrupted", message: `The run was interrupted. ${recovery.detail}` };
   if (recovery.state === "untouched" || recovery.state === "down" || recovery.state === "mixed") {
-    await failAsObserved(context, from, failure ?? interrupted, cleanupAfter(recovery));
+    await failAsObserved(context, from, failure ?? interrupted, recovery);
     await cleanUp(context);
     return;
   }
   if (failure !== null) {
     if (recovery.state === "started" && from !== "capturing") {
       await undoAndFail(context, from, failure);
-    } else await failAsObserved(context, from, failure, "previous");
+    } else await failAsObserved(context, from, failure, recovery);
     await cleanUp(context);
     return;
   }
   if (from === "capturing") {
-    await failAsObserved(context, from, interrupted, "previous");
+    await failAsObserved(context, from, interrupted, recovery);
     await cleanUp(context);
     return;
   }

@@ -1,11 +1,20 @@
 import * as v from "valibot";
 import { NoticeView } from "../connections/schema.ts";
 import { runStates } from "../db/tables.ts";
-import { FieldDiffView, FileNoticeView, type SkipReason, skipReasons, triggers } from "../executors/schema.ts";
+import {
+  FieldDiffView,
+  FileNoticeView,
+  OutageView,
+  type Serving,
+  type SkipReason,
+  servings,
+  skipReasons,
+  triggers,
+} from "../executors/schema.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 
-export { runStates };
+export { runStates, type Serving, servings };
 
 export const runKinds = ["update", "rollback"] as const;
 
@@ -40,10 +49,6 @@ export interface Reason {
   code: SkipReason | FailureReason | (typeof remarks)[number];
   message: string;
 }
-
-/** What runs at the end: the desired version, the previous one, some services of each, none of them, or nobody could look. */
-export const servings = ["desired", "previous", "mixed", "none", "unknown"] as const;
-export type Serving = (typeof servings)[number];
 
 export interface NewAutomaticRun {
   executor_id: string;
@@ -150,6 +155,8 @@ const entries = {
   ended_at: NullableInstant,
   /** When removing what an ended run has kept aside is tried next; null when nothing is left, or it was given up after a day. */
   cleanup_due_at: NullableInstant,
+  /** Null for a run that left nothing down. */
+  outage: v.nullable(OutageView),
 };
 
 export const RunView = v.object(entries);

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Actor } from "../auth/schema.ts";
 import { isUniqueViolation, type Writer } from "../db/client.ts";
 import { AppError, invalidInput, notFound } from "../errors.ts";
+import { outageView } from "../executors/schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
@@ -17,6 +18,7 @@ import {
   hasAttempt,
   insertRun,
   listRunsBefore,
+  outageOf,
   type RunRow,
   stepsAfter,
 } from "./queries.ts";
@@ -88,6 +90,7 @@ function viewOf(run: RunRow, executor: string): RunView {
     started_at: run.started_at,
     ended_at: run.ended_at,
     cleanup_due_at: run.cleanup_due_at,
+    outage: outageView(run),
   };
 }
 
@@ -226,6 +229,8 @@ export function runService(options: RunServiceOptions) {
     /** For evaluations: queues an automatic run in the caller's transaction; false when there is one already. */
     createAutomatic: async (tx: Writer, run: NewAutomaticRun): Promise<boolean> => {
       if ((await activeRunOf(tx, run.executor_id)) !== null) return false;
+      // An update keeps what it finds, and what is down is to come up first.
+      if ((await outageOf(tx, run.executor_id)) !== null) return false;
       if (await hasAttempt(tx, run.executor_id, run.desired_revision, run.attempt)) return false;
       const now = clock.now();
       const id = newId(now);
@@ -234,9 +239,9 @@ export function runService(options: RunServiceOptions) {
       return true;
     },
 
-    /** Steps as they happen, from after `afterSeq` on, of runs of every process; ends with the run or the signal. */
-    watch: (id: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunStepView> =>
-      watchRun({ read: db.read, clock, changes }, id, afterSeq, signal),
+    /** Steps as they happen, from after `afterSeq` on, of runs of every process; see `watchRun`. */
+    watch: (id: string, afterSeq: number, signal: AbortSignal, whileDown = false): AsyncIterable<RunStepView> =>
+      watchRun({ read: db.read, clock, changes }, id, afterSeq, signal, whileDown),
     /** Told the id of each run that changed in this process. */
     onChange: changes.subscribe,
 

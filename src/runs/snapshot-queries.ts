@@ -1,7 +1,10 @@
-import { and, desc, eq, getTableColumns, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { executors, runs, snapshots } from "../db/tables.ts";
 import { isActive } from "./queries.ts";
+
+/** A run may still go back to its snapshots: it goes on, or its target is down and is to be brought up. */
+const isNeedy = or(isActive, isNotNull(runs.outage_due_at));
 
 export type SnapshotRow = typeof snapshots.$inferSelect;
 
@@ -40,8 +43,8 @@ export async function listSnapshotsBefore(
 }
 
 /**
- * Stores a snapshot and removes the oldest of its executor beyond `keep`: never a locked one, never one that an unfinished run
- * goes back to. Returns the ids of the removed ones.
+ * Stores a snapshot and removes the oldest of its executor beyond `keep`: never a locked one, never one that a run may still
+ * go back to. Returns the ids of the removed ones.
  */
 export async function insertSnapshot(
   tx: Writer,
@@ -57,9 +60,15 @@ export async function insertSnapshot(
   const inUse = await tx
     .select({ id: runs.snapshot_id })
     .from(runs)
-    .where(and(eq(runs.executor_id, row.executor_id), isActive));
+    .where(and(eq(runs.executor_id, row.executor_id), isNeedy));
+  const captured = await tx
+    .select({ id: snapshots.id })
+    .from(snapshots)
+    .innerJoin(runs, eq(runs.id, snapshots.run_id))
+    .where(and(eq(snapshots.executor_id, row.executor_id), isNeedy));
+  const needed = new Set([...inUse, ...captured].map((used) => used.id));
   const removable = all
-    .filter((each) => !each.is_locked && each.id !== row.id && !inUse.some((used) => used.id === each.id))
+    .filter((each) => !each.is_locked && each.id !== row.id && !needed.has(each.id))
     .map((each) => each.id);
   const removed = removable.slice(Math.max(0, keep - 1));
   if (removed.length > 0) await tx.delete(snapshots).where(inArray(snapshots.id, removed));
@@ -74,13 +83,13 @@ export async function deleteSnapshotRow(tx: Writer, id: string): Promise<void> {
   await tx.delete(snapshots).where(eq(snapshots.id, id));
 }
 
-/** True while an unfinished run goes back to the snapshot, or has captured it and may need it to put things back. */
+/** True while a run may still go back to the snapshot, or has captured it and may need it to put things back. */
 export async function isSnapshotInUse(read: Reader, id: string): Promise<boolean> {
   const captured = read.select({ id: snapshots.run_id }).from(snapshots).where(eq(snapshots.id, id));
   const rows = await read
     .select({ id: runs.id })
     .from(runs)
-    .where(and(or(eq(runs.snapshot_id, id), inArray(runs.id, captured)), isActive))
+    .where(and(or(eq(runs.snapshot_id, id), inArray(runs.id, captured)), isNeedy))
     .limit(1);
   return rows.length > 0;
 }

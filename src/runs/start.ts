@@ -23,7 +23,7 @@ interface Intent {
 }
 
 /** Thrown inside to end a run before its target was touched. */
-class NotStarted extends Error {
+export class NotStarted extends Error {
   readonly outcome: "skipped" | "failed";
   readonly reason: Reason;
   readonly columns: EndFacts["columns"];
@@ -133,7 +133,7 @@ async function intendUpdate(context: RunContext): Promise<Intent> {
   return { plan: planned.plan, snapshot: null, columns };
 }
 
-async function intendRollback(context: RunContext): Promise<Intent> {
+export async function intendRollback(context: RunContext): Promise<Intent> {
   const { deps, run, settings, session } = context;
   const snapshot = run.snapshot_id === null ? null : await findSnapshot(deps.db.read, run.snapshot_id);
   if (snapshot === null) {
@@ -203,7 +203,7 @@ async function updateColumns(context: RunContext, planned: PlannedUpdate): Promi
 }
 
 /** Pulls; the target is not touched. */
-async function prepare(context: RunContext, intent: Intent): Promise<void> {
+export async function prepare(context: RunContext, intent: Intent): Promise<void> {
   const { deps, run, settings, session, journal, shutdown } = context;
   const { plan, snapshot } = intent;
   const auths = await deps.executors.pullLogins(settings, plan);

@@ -215,6 +215,27 @@ export type Recovery =
   /** Neither could be brought to run. */
   | { state: "down"; detail: string };
 
+/** What an ended run left on the runtime. */
+export interface Standing {
+  /** To be kept, and given back when it is asked again. */
+  facts: Readonly<Record<string, unknown>>;
+  /** What somebody did to it since `facts` were written, in a sentence; null when it is as it was left, or runs again. */
+  changed: string | null;
+  /** All that was to run does. */
+  is_up: boolean;
+  /** Of what is to run, each by itself. */
+  readiness: Readiness;
+}
+
+/**
+ * `before`: the facts of an earlier look, which tell whether somebody touched anything since; with null only what is gone or taken by
+ * others counts as touched. `since`: from when on (ms UTC) what has no health check of its own has to run.
+ */
+export interface StandingLook {
+  before: Standing["facts"] | null;
+  since: number;
+}
+
 export interface RuntimeFacts {
   version: string;
   api_version: string;
@@ -266,6 +287,8 @@ export interface RuntimeSession extends AsyncDisposable {
    * Null while all of it runs, healthy or not. Cheap: it is asked several times a second while health is awaited.
    */
   findEnd(ref: TargetRef, journal: Journal): Promise<string | null>;
+  /** Looks at what an ended run left, and changes nothing. */
+  standing(ref: TargetRef, journal: Journal, look: StandingLook): Promise<Standing>;
   snapshots?: {
     /**
      * The complete configuration as JSON text; the caller encrypts it before it is stored. Throws `not_found` when there is nothing

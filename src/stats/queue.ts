@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Observation, type ServiceObservation } from "../executors/schema.ts";
+import { Observation, outageView, type ServiceObservation, servingNow } from "../executors/schema.ts";
 import { reasonCodes, servings } from "../runs/schema.ts";
 import type { ActiveRow, JudgedRow } from "./queries.ts";
 import type { BadRun, LostConnection, LostTarget, PendingUpdate } from "./schema.ts";
@@ -32,7 +32,7 @@ export function sortByNeed(
     if (running.has(row.executor.id)) continue;
     const parsed = v.safeParse(Observation, row.executor.observed);
     const observation = parsed.success ? parsed.output : null;
-    const isDown = row.run?.state === "failed" && row.run.serving === "none";
+    const isDown = row.run?.state === "failed" && runServing(row.run) === "none";
     if (!row.executor.is_enabled && !isDown) continue;
     const update = observation === null ? null : updateOf(row, observation, differences);
     const bad = badRunOf(row, observation, update);
@@ -89,11 +89,11 @@ function badRunOf(
   update: PendingUpdate | null,
 ): BadRun | null {
   if (run === null || (run.state !== "failed" && run.state !== "degraded")) return null;
-  const isDown = run.state === "failed" && run.serving === "none";
+  const serving = runServing(run);
+  const isDown = run.state === "failed" && serving === "none";
   const isSameRevision = run.kind === "update" && run.desired_revision === observation?.desired_revision;
   if (!isDown && update !== null && (update.waiting !== null || !isSameRevision)) return null;
-  const isMoot =
-    run.state === "failed" && run.serving === "previous" && update === null && observation?.problem === null;
+  const isMoot = run.state === "failed" && serving === "previous" && update === null && observation?.problem === null;
   if (isMoot) return null;
   return {
     ...executorFacts(executor),
@@ -134,6 +134,12 @@ function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullabl
 
 type Run = ActiveRow["run"];
 
+/** What runs now, as far as the run knows. */
+function runServing(run: Run) {
+  const serving = servings.find((known) => known === run.serving) ?? null;
+  return servingNow({ serving, outage: outageView(run) });
+}
+
 /** What is told of a run wherever it is told. */
 export function runFacts(run: Run) {
   return {
@@ -141,7 +147,8 @@ export function runFacts(run: Run) {
     state: run.state,
     reason_code: reasonCodes.find((code) => code === run.reason_code) ?? null,
     reason: run.reason,
-    serving: servings.find((serving) => serving === run.serving) ?? null,
+    serving: runServing(run),
+    outage: outageView(run),
     approval: run.approval,
     approval_until: run.approval_until,
     from: { tag: run.from_tag, digest: run.from_digest },

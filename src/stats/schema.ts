@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { triggers } from "../executors/schema.ts";
+import { OutageView, triggers } from "../executors/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
 
@@ -34,6 +34,8 @@ const runEntries = {
   reason_code: v.nullable(v.picklist(reasonCodes)),
   reason: v.nullable(v.string()),
   serving: v.nullable(v.picklist(servings)),
+  /** What became of a target that it left down; null when it left nothing down. */
+  outage: v.nullable(OutageView),
   approval: v.nullable(v.picklist(["awaiting", "approved"])),
   approval_until: NullableInstant,
   from: Version,

@@ -1,8 +1,8 @@
-import type { ExecutorView } from "../../src/executors/schema.ts";
+import { type ExecutorView, servingNow } from "../../src/executors/schema.ts";
 import { State } from "../components/state.tsx";
 import { formatRelative, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
-import { waitedRun } from "../runs/state.tsx";
+import { outageWords, waitedRun } from "../runs/state.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { openingStart } from "./window-words.ts";
@@ -54,8 +54,7 @@ function words(ctx: PageContext, executor: ExecutorView): string {
   const t = texts(ctx).executors;
   switch (executor.state) {
     case "failed":
-      if (executor.last_run?.serving === "none") return t.state_words.target_down;
-      return failedWords(executor, t);
+      return failedWords(ctx, executor, t);
     case "waiting":
       return waitingWords(ctx, executor);
     case "unknown":
@@ -65,12 +64,17 @@ function words(ctx: PageContext, executor: ExecutorView): string {
   }
 }
 
-function failedWords({ last_run: last }: ExecutorView, t: Words): string {
-  switch (last?.serving) {
+function failedWords(ctx: PageContext, { last_run: last }: ExecutorView, t: Words): string {
+  const serving = last === null ? null : servingNow(last);
+  switch (serving) {
+    case "none":
+      return last?.outage?.outcome === null
+        ? (outageWords(ctx, last.outage) ?? t.state_words.target_down)
+        : t.state_words.target_down;
     case "previous":
     case "desired":
     case "mixed":
-      return t.state_words[`failed_${last.serving}`];
+      return t.state_words[`failed_${serving}`];
     default:
       return t.state_words.failed;
   }

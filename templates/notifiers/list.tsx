@@ -1,4 +1,4 @@
-import { eventKinds, type NotifierView } from "../../src/notifications/schema.ts";
+import { type NotifierView, triggerKinds } from "../../src/notifications/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Pagination } from "../components/navigation.tsx";
@@ -69,7 +69,7 @@ export function NotifiersPage({ ctx, notifiers, next_cursor, is_first_page }: No
 
 /** "All events", or their names. */
 export function eventsText(ctx: PageContext, notifier: NotifierView): string {
-  if (eventKinds.every((kind) => notifier.trigger_events.includes(kind))) return texts(ctx).notifiers.all_events;
+  if (triggerKinds.every((kind) => notifier.trigger_events.includes(kind))) return texts(ctx).notifiers.all_events;
   return formatList(
     ctx.language,
     notifier.trigger_events.map((kind) => eventWord(ctx, kind)),

@@ -108,6 +108,7 @@ type EventWord = keyof ReturnType<typeof texts>["overview"]["event_words"];
 /** How the end of a run is told: word, colour, drawing. */
 function outcomeOf({ kind, facts }: EventView): readonly [EventWord, Tone, IconName | undefined] {
   if (kind === "executor_run_awaiting_approval") return ["awaiting", "quiet", "send"];
+  if (kind === "executor_target_recovered") return ["recovered", "current", undefined];
   switch (facts.outcome) {
     case "succeeded":
       return facts.kind === "rollback" ? ["rolled_back", "current", "undo-2"] : ["updated", "current", undefined];
@@ -128,7 +129,11 @@ function RunRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
   const serving = Object.entries(t.serving).find(([key]) => key === facts.serving)?.[1] ?? null;
   const isAsked = event.kind === "executor_run_awaiting_approval";
   const runId = event.run_id ?? text(facts.run);
-  const isGood = isAsked || facts.outcome === "succeeded" || facts.outcome === "skipped";
+  const isGood =
+    isAsked ||
+    event.kind === "executor_target_recovered" ||
+    facts.outcome === "succeeded" ||
+    facts.outcome === "skipped";
   const { downtime_ms: downtime } = facts;
   return (
     <Row

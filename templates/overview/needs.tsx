@@ -14,7 +14,7 @@ import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
-import { reasonWords } from "../runs/state.tsx";
+import { outageWords, reasonWords } from "../runs/state.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -78,6 +78,7 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
         reasonWords(ctx, run),
         <Time ctx={ctx} at={run.ended_at} />,
         run.downtime_ms === null ? null : t.down(formatDuration(ctx.language, run.downtime_ms)),
+        run.outage === null ? null : outageWords(ctx, run.outage),
       ]}
       action={
         <LinkButton ctx={ctx} href={`/runs/${run.run_id}`} kind={is_first ? "main" : "plain"}>

@@ -1,4 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
+import { type OutageView, servingNow } from "../../src/executors/schema.ts";
 import type { RunDetailView, SnapshotView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -9,14 +10,22 @@ import { Columns, PageHeader, Panel, Section } from "../components/page-header.t
 import { Badge } from "../components/state.tsx";
 import { Duration, Elapsed, Time } from "../components/time.tsx";
 import { Changes, carriedCount, Files } from "../executors/plan.tsx";
-import { formatDuration } from "../format.ts";
+import { formatDuration, formatNumber } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { ConsentBanner } from "./consent.tsx";
 import { planOf } from "./plan.ts";
-import { isActiveRun, isAwaiting, needsRollbackBadge, RunState, reasonWords, WaitBanner } from "./state.tsx";
+import {
+  isActiveRun,
+  isAwaiting,
+  needsRollbackBadge,
+  outageWords,
+  RunState,
+  reasonWords,
+  WaitBanner,
+} from "./state.tsx";
 import { RunSteps } from "./steps.tsx";
 import { RunVersions } from "./versions.tsx";
 
@@ -130,10 +139,13 @@ function wordsFor({ run, executor }: Pick<RunPageProps, "run" | "executor">): "r
 
 function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {
   const t = texts(ctx).runs;
-  const isOver = !isActiveRun(run) && !is_live && executor.active_run_id === null;
+  const isDown = run.outage?.outcome === null;
+  const isOver = !isActiveRun(run) && (isDown || !is_live) && executor.active_run_id === null;
   const mayRetry = isOver && (run.state === "failed" || run.state === "skipped");
   const hasChanged =
-    run.state === "succeeded" || run.state === "degraded" || ["desired", "mixed", "none"].includes(run.serving ?? "");
+    run.state === "succeeded" ||
+    run.state === "degraded" ||
+    ["desired", "mixed", "none"].includes(servingNow(run) ?? "");
   return (
     <span class="actions" id="run-actions">
       {isOver && snapshot !== null && hasChanged ? (
@@ -198,6 +210,7 @@ function RunBanner({ ctx, run, executor }: RunPageProps) {
 
 function FailureBanner({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" | "executor">) {
   const t = texts(ctx).runs.banners;
+  if (run.outage?.outcome === "recovered") return <RecoveredBanner ctx={ctx} run={run} outage={run.outage} />;
   const words = t[wordsFor({ run, executor })];
   const { serving } = run;
   const reason = reasonWords(ctx, run);
@@ -211,7 +224,23 @@ function FailureBanner({ ctx, run, executor }: Pick<RunPageProps, "ctx" | "run" 
   return (
     <Banner tone={run.serving === "previous" ? "attention" : "failed"} title={title}>
       {reason === null ? null : <p>{reason}</p>}
-      {run.serving === "none" ? <p>{t.none_help}</p> : null}
+      {run.outage === null ? null : <p>{outageWords(ctx, run.outage)}</p>}
+      {run.outage?.outcome === null ? <p>{t.down_help}</p> : run.serving === "none" ? <p>{t.none_help}</p> : null}
+    </Banner>
+  );
+}
+
+/** The run failed and stays failed; what it left down runs again. */
+function RecoveredBanner({ ctx, run, outage }: { ctx: PageContext; run: RunDetailView; outage: OutageView }) {
+  const t = texts(ctx).runs.banners;
+  const { serving, since, ended_at: ended } = outage;
+  const time = formatDuration(ctx.language, Math.max(1000, (ended ?? since) - since));
+  const isUpdate = run.kind === "update" && (serving === "previous" || serving === "desired");
+  const reason = reasonWords(ctx, run);
+  return (
+    <Banner tone="attention" title={t.recovered[isUpdate ? serving : "other"]}>
+      <p>{outage.detail === null ? t.recovered_text(time, outage.tries) : t.recovered_by_others(time)}</p>
+      {reason === null ? null : <p>{reason}</p>}
     </Banner>
   );
 }
@@ -252,6 +281,7 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
   const t = texts(ctx);
   const { strategy } = executor.health_check;
   const known = Object.entries(t.executors.strategies).find(([key]) => key === strategy);
+  const serving = servingNow(run);
   return (
     <section id="run-facts">
       <header class="section-header">
@@ -275,13 +305,14 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
           [t.runs.started, <Time ctx={ctx} at={run.started_at} empty={t.runs.not_yet} />],
           isAwaiting(run) ? [t.runs.approval.until, <Time ctx={ctx} at={run.approval_until} form="short" />] : null,
           run.ended_at === null ? null : [t.runs.ended, <Time ctx={ctx} at={run.ended_at} />],
+          ...outageFacts(ctx, run.outage),
           // The end is the verdict; clearing up is owed, and changes nothing of it.
           run.cleanup_due_at === null || run.ended_at === null
             ? null
             : [t.runs.clearing, <Time ctx={ctx} at={run.cleanup_due_at} form="short" />],
           run.downtime_ms === null ? null : [t.runs.downtime, <Duration ctx={ctx} ms={run.downtime_ms} />],
           run.ready_ms === null ? null : [t.runs.ready, <Duration ctx={ctx} ms={run.ready_ms} />],
-          run.serving === null ? null : [t.runs.serving, t.runs.servings[wordsFor({ run, executor })][run.serving]],
+          serving === null ? null : [t.runs.serving, t.runs.servings[wordsFor({ run, executor })][serving]],
           [t.runs.health, known?.[1] ?? ""],
           snapshot === null
             ? null
@@ -295,6 +326,19 @@ function RunFacts({ ctx, run, executor, snapshot }: Omit<RunPageProps, "is_live"
       />
     </section>
   );
+}
+
+/** Since when it is down, how often it was tried and when it is tried next; or since when it runs again. */
+function outageFacts(ctx: PageContext, outage: OutageView | null): Parameters<typeof Facts>[0]["items"] {
+  if (outage === null) return [];
+  const t = texts(ctx).runs.outage;
+  const { since, tries, next_try_at: next, outcome, ended_at: ended } = outage;
+  return [
+    [t.since, <Time ctx={ctx} at={since} />],
+    [t.tries, formatNumber(ctx.language, tries)],
+    next === null ? null : [t.next, <Time ctx={ctx} at={next} form="short" />],
+    ended === null ? null : [outcome === "recovered" ? t.recovered : t.ended, <Time ctx={ctx} at={ended} />],
+  ];
 }
 
 /** What the versions of this run brought; a rollback gave them up again. */

@@ -1,9 +1,10 @@
+import { type OutageView, servingNow } from "../../src/executors/schema.ts";
 import { withoutServing } from "../../src/runs/outcome.ts";
 import type { RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
-import { formatShort } from "../format.ts";
+import { formatRelative, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -15,6 +16,7 @@ type RunLike = {
   reason_code: string | null;
   reason: string | null;
   serving: string | null;
+  outage: OutageView | null;
   approval?: string | null | undefined;
   approval_until?: number | null | undefined;
 };
@@ -49,6 +51,7 @@ export function runTone(run: Pick<RunLike, "state" | "approval">): Tone {
 export function runWords(ctx: PageContext, run: RunLike): string {
   const t = texts(ctx).runs;
   const { words } = t;
+  const serving = servingNow(run);
   switch (run.state) {
     case "pending":
       if (isAwaiting(run)) {
@@ -72,17 +75,25 @@ export function runWords(ctx: PageContext, run: RunLike): string {
     case "degraded":
       return run.kind === "rollback" ? words.rollback_degraded : words.degraded;
     default:
-      if (run.kind === "rollback") return rollbackFailure(ctx, run.serving);
-      if (run.serving === "previous") return words.failed_previous;
-      if (run.serving === "desired") return words.failed_desired;
-      if (run.serving === "mixed") return words.failed_mixed;
-      return run.serving === "none" ? words.failed_none : t.outcomes.failed;
+      if (run.kind === "rollback") return rollbackFailure(ctx, serving);
+      if (serving === "previous") return words.failed_previous;
+      if (serving === "desired") return words.failed_desired;
+      if (serving === "mixed") return words.failed_mixed;
+      return serving === "none" ? words.failed_none : t.outcomes.failed;
   }
 }
 
 /** Why a run ended as it did, or what it waits for; what runs now is told beside it. */
 export function reasonWords(ctx: PageContext, { reason }: Pick<RunLike, "reason">): string | null {
   return reason === null ? null : translateMessage(ctx.language, withoutServing(reason));
+}
+
+/** Of a target that is down or was: when it is tried next, or why it is not any more. */
+export function outageWords(ctx: PageContext, { outcome, next_try_at: next }: OutageView): string | null {
+  const t = texts(ctx).runs.outage;
+  if (outcome === "recovered") return null;
+  if (outcome !== null) return t.ends[outcome];
+  return next === null || next <= ctx.now ? t.trying : t.down_next(formatRelative(ctx.language, next, ctx.now));
 }
 
 function rollbackFailure(ctx: PageContext, serving: string | null): string {

@@ -11,7 +11,7 @@ import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { planOf } from "./plan.ts";
-import { runWords } from "./state.tsx";
+import { outageWords, runWords } from "./state.tsx";
 import { type ContainerTimeline, containersIn, groupTimelineOf, type TimelineEntry, timelineOf } from "./timeline.ts";
 
 /** Attempts shown one by one; earlier ones are counted. */
@@ -237,6 +237,13 @@ function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): r
         typeof facts.detail === "string" ? translateMessage(ctx.language, facts.detail) : null,
         state === "done" && run.ready_ms !== null ? t.ready_after(formatDuration(ctx.language, run.ready_ms)) : null,
       ];
+    case "bring_up":
+      return [
+        run.outage === null ? null : outageWords(ctx, run.outage),
+        run.outage?.outcome === "recovered" && run.downtime_ms !== null
+          ? t.down(formatDuration(ctx.language, run.downtime_ms))
+          : null,
+      ];
     case "wait":
       return [facts.job !== true && typeof facts.for === "string" ? t.waited_for(facts.for) : null];
     case "undo":
@@ -263,6 +270,9 @@ function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): 
   if (entry.step === "verify" && entry.attempts.length > 0 && entry.state !== "done") {
     return <Attempts ctx={ctx} attempts={entry.attempts} />;
   }
+  if (entry.step === "bring_up" && entry.attempts.length > 0 && entry.state !== "done") {
+    return <Attempts ctx={ctx} attempts={entry.attempts} name={texts(ctx).runs.outage.try_number} />;
+  }
   if (entry.step === "snapshot" && typeof entry.facts.images_not_kept === "string") {
     return <EngineSays ctx={ctx} text={entry.facts.images_not_kept} />;
   }
@@ -274,6 +284,11 @@ function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): 
 
 function EngineSays({ ctx, text }: { ctx: PageContext; text: string }) {
   return <Code ctx={ctx} text={translateMessage(ctx.language, text)} what={texts(ctx).runs.engine_says} />;
+}
+
+function said({ detail, error }: RunStepView["facts"]): string {
+  if (typeof detail === "string") return detail;
+  return typeof error === "string" ? error : "";
 }
 
 function number(value: unknown): number | null {
@@ -300,7 +315,13 @@ export function PullProgress({ ctx, run, id }: { ctx: PageContext; run: Pick<Run
 }
 
 /** The last probes one by one: what was answered, and how long it took. */
-function Attempts({ ctx, attempts }: { ctx: PageContext; attempts: readonly RunStepView[] }) {
+function Attempts(props: {
+  ctx: PageContext;
+  attempts: readonly RunStepView[];
+  /** "Attempt 3". */
+  name?: (count: number) => string;
+}) {
+  const { ctx, attempts, name = texts(ctx).runs.attempt_number } = props;
   const t = texts(ctx).runs;
   const shown = attempts.slice(-shownAttempts);
   const rest = attempts.length - shown.length;
@@ -312,8 +333,8 @@ function Attempts({ ctx, attempts }: { ctx: PageContext; attempts: readonly RunS
           <span>
             <Time ctx={ctx} at={at} form="precise" />
           </span>
-          <span>{t.attempt_number(number(facts.number) ?? 0)}</span>
-          <span>{typeof facts.detail === "string" ? translateMessage(ctx.language, facts.detail) : ""}</span>
+          <span>{name(number(facts.number) ?? 0)}</span>
+          <span>{said(facts) === "" ? "" : translateMessage(ctx.language, said(facts))}</span>
           {typeof facts.duration_ms === "number" ? (
             <span>
               <Duration ctx={ctx} ms={facts.duration_ms} />

@@ -18,6 +18,7 @@ export const shownSteps = [
   "verify",
   "undo",
   "end",
+  "bring_up",
   "remove_old",
   "other",
 ] as const;
@@ -113,14 +114,15 @@ export function groupTimelineOf(run: RunDetailView): GroupTimeline | null {
   const names = containersIn(run);
   if (names.length < 2) return null;
   const isOwn = (item: RunStepView) => containerOf(item) !== null && ofContainers.has(shownStep(item.step));
-  const shared = withAhead(run, entriesOf(run.steps.filter((item) => !isOwn(item)))).filter(
+  const steps = toldSteps(run.steps);
+  const shared = withAhead(run, entriesOf(steps.filter((item) => !isOwn(item)))).filter(
     ({ step, state }) => state !== "waiting" || !ofContainers.has(step),
   );
   const isActive = isActiveRun(run);
   return {
     before: shared.filter(({ step }) => early.has(step)),
     containers: names.map((container) => {
-      const parts = entriesOf(run.steps.filter((item) => isOwn(item) && containerOf(item) === container));
+      const parts = entriesOf(steps.filter((item) => isOwn(item) && containerOf(item) === container));
       return { container, parts, ...spanOf(parts, isActive) };
     }),
     after: shared.filter(({ step }) => !early.has(step)),
@@ -146,7 +148,15 @@ function stateOf(parts: readonly TimelineEntry[], isActive: boolean): StepState 
 
 /** The journal of a run as steps in their order: from `begin` to `finish` or `fail`, and what is still to come. */
 export function timelineOf(run: RunDetailView): readonly TimelineEntry[] {
-  return withAhead(run, entriesOf(run.steps));
+  return withAhead(run, entriesOf(toldSteps(run.steps)));
+}
+
+/** What a try after the end does to single containers is told by its result: it would stand among the steps of the run itself. */
+function toldSteps(steps: readonly RunStepView[]): readonly RunStepView[] {
+  const first = steps.findIndex(({ step }) => step === "bring_up");
+  if (first === -1) return steps;
+  const isTold = ({ step }: RunStepView) => step === "bring_up" || step === "remove_old";
+  return [...steps.slice(0, first), ...steps.slice(first).filter(isTold)];
 }
 
 function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
@@ -191,11 +201,13 @@ function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
     } else {
       const step = shownStep(item.step);
       const isHalf = item.step === "rename_old" && item.phase === "finish";
+      const tries = step === "bring_up" ? [...(found?.attempts ?? []), item] : (found?.attempts ?? []);
       put(step, {
         state: item.phase === "fail" ? "failed" : isHalf ? "running" : "done",
         started_at: found?.started_at ?? item.at,
         ended_at: item.at,
         facts,
+        attempts: tries,
         error:
           item.phase === "fail"
             ? (text(item.facts.error) ?? text(item.facts.detail) ?? text(item.facts.message))

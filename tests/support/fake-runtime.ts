@@ -313,6 +313,12 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     }
   };
 
+  const judgeAll = (all: readonly FakeContainer[]): Readiness => {
+    const judged = all.map((each) => engine.judge(each));
+    const final = judged.find((each) => !each.ready && each.final === true);
+    return final ?? judged.find((each) => !each.ready) ?? judged[0] ?? { ready: true, detail: "Running" };
+  };
+
   const session: RuntimeSession = {
     describe: async () => {
       engine.reach();
@@ -436,15 +442,25 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       }
       return { state: "untouched", detail: "The previous container serves" };
     },
+    standing: async (ref, _journal, { before }) => {
+      engine.reach();
+      const names = namesOf(ref);
+      const found = names.map((name) => engine.containers.get(name) ?? null);
+      const ids = found.map((each) => each?.id ?? null);
+      const parsed = v.safeParse(v.object({ ids: v.array(v.nullable(v.string())) }), before);
+      const was = parsed.success ? parsed.output.ids : ids;
+      const gone = names.find((_, index) => (was[index] ?? null) !== (ids[index] ?? null));
+      return {
+        facts: { ids },
+        changed: gone === undefined ? null : `The container "${gone}" was removed`,
+        is_up: found.every((each) => each?.running === true),
+        readiness: judgeAll(found.filter((each) => each !== null)),
+      };
+    },
     readiness: async (ref, _since, journal) => {
       engine.reach();
       const started = journal.entries().flatMap(({ step, facts }) => (step === "start" ? (facts.container ?? []) : []));
-      const judged = engine
-        .membersOf(ref)
-        .filter((each) => started.length === 0 || started.includes(each.name))
-        .map((each) => engine.judge(each));
-      const final = judged.find((each) => !each.ready && each.final === true);
-      return final ?? judged.find((each) => !each.ready) ?? judged[0] ?? { ready: true, detail: "Running" };
+      return judgeAll(engine.membersOf(ref).filter((each) => started.length === 0 || started.includes(each.name)));
     },
     findEnd: async () => {
       engine.reach();

@@ -70,6 +70,7 @@ function runOf(ctx: PageContext, noted: readonly Noted[], told: Partial<RunDetai
     started_at: at,
     ended_at: (steps.at(-1)?.at ?? at) + second,
     cleanup_due_at: null,
+    outage: null,
     containers: [],
     plan: {
       services: ["webserver", "broker"].map((service) => ({
@@ -208,6 +209,7 @@ export function ExecutorsSample({ ctx }: { ctx: PageContext }) {
     reason_code: "update_failed",
     reason: "The update failed",
     serving: "mixed",
+    outage: null,
     downtime_ms: 3100,
     from_tag: "2.18.4",
     to_tag: "3.0.5",

@@ -267,6 +267,7 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
     started_at: at,
     ended_at: ended,
     cleanup_due_at: null,
+    outage: null,
     containers: [
       outcome(0, { downtime_ms: 1200 }),
       outcome(1, {

@@ -56,6 +56,13 @@ export interface RealRuns {
   runsOf(executor: string): Promise<RunRow[]>;
   /** `kind` of the events of a run. */
   eventsOf(run: string): Promise<string[]>;
+  /** `kind` of the events of an executor, the oldest first. */
+  toldOf(executor: string): Promise<string[]>;
+  /**
+   * Works on a run in a process of its own that dies by `kill -9` at a point (see `run-process.ts`); `onStart` gets the means to
+   * kill it earlier. Answers whether it was killed.
+   */
+  performAndDie(run: string, desired: Desired, point: number, onStart?: (kill: () => void) => void): Promise<boolean>;
   /** `step phase` of each step. */
   steps(run: string): Promise<string[]>;
   snapshotOf(run: string): Promise<string>;
@@ -71,6 +78,7 @@ interface ExecutorOptions {
 }
 
 const live = new AbortController().signal;
+const runProcess = join(import.meta.dir, "run-process.ts");
 
 /** Soon enough for a test, and far longer than any engine needs. */
 export const quickCheck = {
@@ -170,6 +178,26 @@ export async function realRuns(): Promise<RealRuns> {
       await db.read.select().from(runs).where(eq(runs.executor_id, executor)).orderBy(asc(runs.id)),
     eventsOf: async (run) =>
       (await db.read.select().from(events).where(eq(events.run_id, run))).map((event) => event.kind),
+    toldOf: async (executor) =>
+      (await db.read.select().from(events).where(eq(events.executor_id, executor)).orderBy(asc(events.created_at))).map(
+        (event) => event.kind,
+      ),
+    performAndDie: async (run_id, wanted, die_at, onStart) => {
+      const options: RunProcessArguments = {
+        database_url: `file:${temporary.dir}/tidemark.db`,
+        ...{ key, run_id, desired: wanted, die_at },
+      };
+      const child = Bun.spawn([process.execPath, runProcess, JSON.stringify(options)], {
+        stdout: "ignore",
+        stderr: "pipe",
+      });
+      onStart?.(() => child.kill("SIGKILL"));
+      const stderr = await new Response(child.stderr).text();
+      await child.exited;
+      if (child.signalCode === "SIGKILL") return true;
+      if (child.exitCode !== 0) throw new Error(`The process ended with ${child.exitCode}: ${stderr}`);
+      return false;
+    },
     steps: async (run) => {
       const rows = await db.read.select().from(run_steps).where(eq(run_steps.run_id, run)).orderBy(asc(run_steps.seq));
       return rows.map((row) => `${row.step} ${row.phase}`);

@@ -8,7 +8,7 @@ import type { Notice, PageContext } from "../../../templates/page.ts";
 import { translateMessage } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { type FieldDescription, fields } from "../../forms/fields.ts";
-import { type DeliveryView, eventKinds, NotifierInput } from "../../notifications/schema.ts";
+import { type DeliveryView, NotifierInput, triggerKinds } from "../../notifications/schema.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { submitForm } from "./form-page.ts";
@@ -45,7 +45,7 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
 
   app.get("/notifiers/new", async (c) => {
     const ctx = await pageContext(c, page);
-    const values: Values = { is_enabled: true, language: ctx.language, trigger_events: eventKinds };
+    const values: Values = { is_enabled: true, language: ctx.language, trigger_events: triggerKinds };
     const props = { ctx, notifier: null, fields: fields(NotifierInput, values), values, errors: {} };
     return respondHtml(c, <NotifierFormPage {...props} />);
   });

@@ -137,7 +137,12 @@ async function propsOf(services: RunPageServices, page: PageSettings, c: AppCont
     services.snapshots.list({ executor_id: run.executor_id, limit: 100 }),
   ]);
   const snapshot = saved.items.find((each) => each.run_id === run.id) ?? null;
-  return { ctx, run, executor, snapshot, is_live: isActiveRun(run) || isCleaning(run, ctx.now) };
+  return { ctx, run, executor, snapshot, is_live: isActiveRun(run) || isDown(run) || isCleaning(run, ctx.now) };
+}
+
+/** Its target is tried to be brought up. */
+function isDown(run: RunDetailView): boolean {
+  return run.outage?.outcome === null;
 }
 
 /** After its end a run that changed something still removes the previous container; what fails there is tried again much later. */
@@ -171,7 +176,7 @@ async function* messages(
   };
   let seq = afterSeq;
   try {
-    for await (const step of services.runs.watch(id, afterSeq, signal)) {
+    for await (const step of services.runs.watch(id, afterSeq, signal, true)) {
       seq = step.seq;
       const data = await changedParts(false);
       if (data !== "") yield { id: String(seq), data };

@@ -13,6 +13,7 @@ import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from ".
 import { findEndOfRun, judgeRun } from "./group/readiness.ts";
 import { finishRun, pointTagsBack, recoverTogether, undoRun } from "./group/recover.ts";
 import { planRestore, type RestorePlan } from "./group/restore.ts";
+import { standingOf } from "./group/standing.ts";
 import { findTarget, getTarget, lookAtTarget } from "./group/target.ts";
 import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
 import { engineImages } from "./images.ts";
@@ -157,6 +158,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     },
     readiness: (ref, since, journal) => judgeRun(client, ref, journal, since, context.clock.now()),
     findEnd: (ref, journal) => findEndOfRun(client, ref, journal),
+    standing: (ref, journal, look) => standingOf(recovering, ref, journal, look),
     images: engineImages(client),
     snapshots: {
       capture: (ref) => capture(source, ref),

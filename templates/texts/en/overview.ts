@@ -82,6 +82,7 @@ export const overview = {
     degraded: "Degraded",
     skipped: "Skipped",
     awaiting: "Asked",
+    recovered: "Runs again",
     new_release: "New release",
     republish: "Republished",
   },

@@ -99,6 +99,16 @@ export const runs = {
   banners: {
     waiting: "The run waits",
     none_help: "Start it by hand, or roll back to the snapshot of this run.",
+    down_help:
+      "Tidemark keeps trying for a day. You can also start it by hand, or roll back to the snapshot of this run.",
+    recovered: {
+      previous: "The previous version runs again",
+      desired: "The new version runs now",
+      other: "The target runs again",
+    },
+    recovered_text: (time: string, tries: number) =>
+      `It was down for ${time} and came back at try ${formatNumber("en", tries)}.`,
+    recovered_by_others: (time: string) => `It was down for ${time}. Somebody else started it.`,
     unknown: "What serves now could not be seen",
     skipped: "Nothing was changed",
     container: {
@@ -197,6 +207,12 @@ export const runs = {
       failed: "Previous container could not be put back",
     },
     end: { waiting: "End", running: "Ending", done: "Run ended", failed: "Run failed" },
+    bring_up: {
+      waiting: "Bring the target up",
+      running: "Bringing the target up",
+      done: "Target runs again",
+      failed: "Target still down",
+    },
     remove_old: {
       waiting: "Remove the previous container",
       running: "Removing the previous container",
@@ -280,6 +296,22 @@ export const runs = {
   snapshot_gone: "removed meanwhile",
   started: "Started",
   ended: "Ended",
+  outage: {
+    since: "Down since",
+    tries: "Tries so far",
+    next: "Next try",
+    recovered: "Running again since",
+    ended: "No more tries since",
+    try_number: (count: number) => `Try ${formatNumber("en", count)}`,
+    down_next: (next: string) => `Down · next try ${next}`,
+    trying: "Down · trying now",
+    ends: {
+      changed: "Not tried any more: somebody changed the target.",
+      replaced: "Not tried any more: a later run took over.",
+      disabled: "Not tried any more: the executor or its connection was disabled.",
+      given_up: "Given up after a day.",
+    },
+  },
   clearing: "Next try to remove what was kept aside",
   ready: "Healthy after",
   serving: "Serves now",

@@ -8,5 +8,6 @@ export const events = {
   executor_run_failed: "运行失败",
   executor_run_skipped: "运行已跳过",
   executor_run_awaiting_approval: "运行等待批准",
+  executor_target_recovered: "目标已恢复运行",
   test: "测试消息",
 } satisfies Texts["events"];

@@ -309,6 +309,10 @@ export const messages: MessageDictionary = [
     'The run "{}" of "{}" still has to remove what it kept aside; {} it afterwards, or disable the connection first',
     "“{}”（“{}”的运行）尚未移除暂存的内容；请稍后再执行此操作，或先停用该连接",
   ],
+  [
+    'The run "{}" of "{}" left its target down and tries to bring it up; disable the executor first, and {} it afterwards',
+    "“{}”（“{}”的运行）使目标停机，正在尝试恢复；请先停用该执行器，再执行此操作",
+  ],
   ["{}. The version of the snapshot is kept running", "{}。快照中的版本保持运行"],
   ["{}. What ran before the rollback is running", "{}。回滚之前的内容正在运行"],
   [

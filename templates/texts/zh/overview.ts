@@ -83,6 +83,7 @@ export const overview = {
     degraded: "降级运行",
     skipped: "已跳过",
     awaiting: "已询问",
+    recovered: "恢复运行",
     new_release: "新版本",
     republish: "重新发布",
   },

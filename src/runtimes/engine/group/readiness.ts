@@ -19,6 +19,11 @@ export async function judgeRun(
       return { name: made.name, readiness };
     }),
   );
+  return judgeTogether(ref, judged);
+}
+
+/** Several verdicts as one. */
+export function judgeTogether(ref: TargetRef, judged: readonly { name: string; readiness: Readiness }[]): Readiness {
   const [only] = judged;
   if (only === undefined) return unready(`Nothing of "${ref.id}" runs`);
   if (judged.length === 1) return only.readiness;

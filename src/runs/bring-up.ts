@@ -1,0 +1,248 @@
+import type { Writer } from "../db/client.ts";
+import { errorMessage, PluginError } from "../errors.ts";
+import { nextTryAt, type OutageEnd, type StoredOutage, storedOutage } from "../executors/schema.ts";
+import type { Journal, JournalEntry, Recovery } from "../runtimes/runtime.ts";
+import { versionsOf } from "./advance.ts";
+import { cleanupAfter } from "./conclude.ts";
+import { capturedBy, type RunContext } from "./context.ts";
+import { fence } from "./journal.ts";
+import { isRestart, notOwed } from "./outage.ts";
+import { appendStep, deleteStepsBetween, executorOfRun, makeExecutorDue, updateHeldRun } from "./queries.ts";
+import type { Serving } from "./schema.ts";
+import { lookAt, observeServing } from "./serving.ts";
+import { intendRollback, NotStarted, prepare } from "./start.ts";
+
+/** The step of the journal that is one try. */
+const step = "bring_up";
+/** So long a try watches what it started; what is not ready by then is looked at again with the next. */
+const watchMs = 60_000;
+const watchIntervalMs = 1_000;
+
+type Held = Pick<RunContext, "deps" | "run" | "lease" | "journal">;
+
+/** Ends an outage that is no longer the run's to end, before the runtime is asked anything. */
+export async function endUnowed(held: Held & Pick<RunContext, "settings">): Promise<void> {
+  const outage = storedOutage(held.run.outage);
+  const end = await notOwed(held.deps.db.read, held.run, held.settings);
+  if (outage !== null && end !== null) await endOutage(held, outage, end);
+}
+
+/** Ends an outage whose runtime does not answer and whose day is over. */
+export async function giveUpWhenOver(held: Held, cause: string): Promise<void> {
+  const outage = storedOutage(held.run.outage);
+  if (outage === null || nextTryAt(held.run, 1, held.deps.clock.now()) !== null) return;
+  await endOutage(held, outage, { outcome: "given_up", detail: givenUp(cause) });
+}
+
+const givenUp = (cause: string) => `It was tried for a day: ${cause}`;
+
+/**
+ * One try to bring up what an ended run left down. Once the outage is over, however it ended, what the run kept aside is owed
+ * to be removed; until then the run is given back for the next try.
+ */
+export async function bringUp(context: RunContext): Promise<void> {
+  const { deps, run, journal } = context;
+  const outage = storedOutage(run.outage);
+  if (outage === null) throw new Error(`The run "${run.id}" has no outage`);
+  const own = entriesOfTry(journal.entries());
+  // A try that its process did not live to end has moved things itself; whose they are is told by names, labels and ids.
+  const isTornOff = own !== null && own.length > 0;
+  const found = await lookAt(context, { before: isTornOff ? null : outage.left });
+  if (found.changed !== null) {
+    await endOutage(context, outage, { outcome: "changed", detail: found.changed });
+    return;
+  }
+  if (own === null) await journal.note(step, "begin", { number: outage.tries + 1 });
+  const isUpAlready = found.is_up && !isTornOff;
+  const recovery = isUpAlready ? null : await tryOnce(context, outage, isTornOff);
+  const upAt = deps.clock.now();
+  const failure = recovery?.state === "down" ? recovery.detail : await whyNotReady(context);
+  if (failure !== null) {
+    const way = isRestart(context) && recovery?.state === "untouched" ? ("again" as const) : outage.way;
+    await endTry(context, { ...outage, way }, failure);
+    return;
+  }
+  const isNew = recovery !== null && cleanupAfter(recovery) === "previous";
+  const { serving } = await observeServing(context, isNew ? "desired" : "previous");
+  await endOutage(context, outage, {
+    outcome: "recovered",
+    detail: isUpAlready ? "It was running again when it was looked at" : null,
+    ...{ serving, up_at: upAt, is_new: isNew },
+  });
+}
+
+/** What was written since the last try began; null when it has ended. */
+function entriesOfTry(entries: readonly JournalEntry[]): readonly JournalEntry[] | null {
+  const last = entries.findLastIndex((entry) => entry.step === step);
+  return entries[last]?.phase === "begin" ? entries.slice(last + 1) : null;
+}
+
+async function tryOnce(context: RunContext, outage: StoredOutage, isTornOff: boolean): Promise<Recovery> {
+  const { journal, session, settings, lease, shutdown } = context;
+  const { target } = settings;
+  const snapshot = await capturedBy(context);
+  try {
+    if (outage.way === "again") {
+      const own = journalOfTry(journal);
+      if (isTornOff) return await session.recover(target, own, snapshot, shutdown);
+      return await rollBackAgain(context, own, snapshot);
+    }
+    const isCommitted = journal.entries().some((entry) => entry.step === "commit");
+    return isCommitted
+      ? await session.recover(target, journal, snapshot, shutdown)
+      : await session.undo(target, journal, snapshot, shutdown);
+  } catch (error) {
+    lease.signal.throwIfAborted();
+    if (shutdown.aborted || !(error instanceof PluginError) || error.code === "unreachable") throw error;
+    return { state: "down", detail: errorMessage(error) };
+  }
+}
+
+/** The journal as if the try were a run of its own: what the run did before says nothing of it. */
+function journalOfTry(journal: Journal): Journal {
+  return { ...journal, entries: () => entriesOfTry(journal.entries()) ?? [] };
+}
+
+/** Nothing ran before the rollback and all is as before it, so it can be performed once more. */
+async function rollBackAgain(context: RunContext, own: Journal, snapshot: string | null): Promise<Recovery> {
+  const { session, settings, shutdown } = context;
+  try {
+    const intent = await intendRollback(context);
+    await prepare({ ...context, journal: { ...context.journal, ...own } }, intent);
+    await session.apply(intent.plan, own, shutdown);
+    return { state: "started", detail: "" };
+  } catch (error) {
+    if (error instanceof NotStarted) return { state: "down", detail: error.reason.message };
+    if (!(error instanceof PluginError)) throw error;
+    await session.undo(settings.target, own, snapshot, shutdown);
+    return { state: "down", detail: errorMessage(error) };
+  }
+}
+
+/** Null when all that is to run is ready, by the runtime's own judgement. */
+async function whyNotReady(context: RunContext): Promise<string | null> {
+  const { lease, shutdown } = context;
+  const { clock } = context.deps;
+  const since = clock.now();
+  const { facts: before } = await lookAt(context);
+  const signal = AbortSignal.any([lease.signal, shutdown]);
+  for (;;) {
+    const { readiness } = await lookAt(context, { before, since });
+    if (readiness.ready) return null;
+    if (readiness.final === true || clock.now() - since >= watchMs) return readiness.detail;
+    await clock.sleep(watchIntervalMs, signal);
+  }
+}
+
+/** A try that failed keeps its result, and not each of its moves: there can be hundreds. */
+async function endTry(context: RunContext, outage: StoredOutage, failure: string): Promise<void> {
+  const { deps, run, lease } = context;
+  const left = { ...(await lookAt(context)).facts };
+  const now = deps.clock.now();
+  const tries = outage.tries + 1;
+  const detail = deps.redact(failure);
+  const dueAt = nextTryAt(run, tries, now);
+  if (dueAt === null) {
+    const end = { outcome: "given_up", detail: givenUp(failure) } as const;
+    await endOutage(context, { ...outage, left, tries }, end);
+    return;
+  }
+  await deps.db.write(async (tx) => {
+    await fence(tx, lease, now);
+    await closeTry(tx, run.id, "fail", { number: tries, error: detail }, now);
+    await updateHeldRun(tx, run.id, lease.owner, {
+      outage: { ...outage, left, tries, detail },
+      outage_due_at: dueAt,
+      lease_owner: null,
+      lease_until: null,
+    });
+  });
+  deps.log.warning("Target is still down", { run: run.id, tries, error: detail });
+  deps.changes.announce(run.id);
+}
+
+async function closeTry(
+  tx: Writer,
+  runId: string,
+  phase: "finish" | "fail",
+  facts: Readonly<Record<string, unknown>>,
+  at: number,
+): Promise<void> {
+  const seq = await appendStep(tx, { run_id: runId, step, phase, facts, at });
+  if (phase === "fail") await deleteStepsBetween(tx, runId, step, seq);
+}
+
+interface End {
+  outcome: OutageEnd;
+  detail: string | null;
+  /** Of one that recovered. */
+  serving?: Serving;
+  up_at?: number;
+  /** The new version is in place, and the previous one is not needed any more. */
+  is_new?: boolean;
+}
+
+/** Ends the outage with what it cost, and with the one event of its recovery, in one transaction. */
+async function endOutage(held: Held, outage: StoredOutage, end: End): Promise<void> {
+  const { deps, run, lease, journal } = held;
+  const { outcome, serving = null, is_new: isNew = false } = end;
+  const now = deps.clock.now();
+  const isRecovered = outcome === "recovered";
+  const detail = end.detail === null ? null : deps.redact(end.detail);
+  const tries = isRecovered ? outage.tries + 1 : outage.tries;
+  const upAt = end.up_at ?? now;
+  const downtime = Math.max(run.downtime_ms ?? 0, upAt - outage.since);
+  const ended = { ...outage, tries, outcome, detail, serving, ended_at: isRecovered ? upAt : now };
+  await deps.db.write(async (tx) => {
+    await fence(tx, lease, now);
+    if (isNew) await appendStep(tx, { run_id: run.id, step: "commit", phase: "finish", facts: {}, at: now });
+    await closeTry(
+      tx,
+      run.id,
+      isRecovered ? "finish" : "fail",
+      { outcome, serving, error: isRecovered ? null : detail, detail },
+      now,
+    );
+    await updateHeldRun(tx, run.id, lease.owner, {
+      outage: ended,
+      outage_due_at: null,
+      cleanup_due_at: now,
+      ...(isRecovered && outage.way === "back" ? { downtime_ms: downtime } : {}),
+    });
+    await makeExecutorDue(tx, run.executor_id, now);
+    if (isRecovered) await recordRecovery(held, tx, ended, upAt);
+  });
+  run.outage = ended;
+  run.outage_due_at = null;
+  run.cleanup_due_at = now;
+  const fields = { run: run.id, outcome, detail, tries };
+  if (isRecovered) deps.log.info("Target runs again", fields);
+  else deps.log.warning("Target is not brought up any more", fields);
+  await journal.reload();
+  deps.changes.announce(run.id);
+}
+
+async function recordRecovery(
+  { deps, run }: Held,
+  tx: Writer,
+  { since, tries, serving }: StoredOutage,
+  upAt: number,
+): Promise<void> {
+  const executor = await executorOfRun(tx, run.executor_id);
+  if (executor === null) throw new Error(`The run "${run.id}" has no executor`);
+  await deps.recordEvent(tx, {
+    kind: "executor_target_recovered",
+    executor_id: executor.id,
+    facts: {
+      executor: executor.name,
+      run: run.id,
+      kind: run.kind,
+      ...versionsOf(run),
+      outcome: "recovered",
+      serving,
+      down_since: since,
+      downtime_ms: upAt - since,
+      tries,
+    },
+  });
+}

@@ -1,0 +1,60 @@
+import type { Reader } from "../db/client.ts";
+import { PluginError } from "../errors.ts";
+import type { OutageEnd, StoredOutage } from "../executors/schema.ts";
+import type { Standing } from "../runtimes/runtime.ts";
+import { hasTouched, wentDownAt } from "./containers.ts";
+import { isStartedAgain, isToRun, type RunContext } from "./context.ts";
+import { executorOfRun, newerRunAtWork, type RunRow } from "./queries.ts";
+import type { Seen } from "./serving.ts";
+
+/**
+ * The outage with which a failed run ends; null where it left nothing down that ran before it or that it was to start. What was down
+ * before an update stays down, and what somebody else took down before the run touched anything is not the run's to start.
+ * `isAsBefore`: all is put back as the run found it.
+ */
+export async function outageAtEnd(
+  context: Pick<RunContext, "deps" | "run" | "plan" | "journal">,
+  seen: Seen,
+  isAsBefore: boolean,
+  look: () => Promise<Standing | null>,
+): Promise<StoredOutage | null> {
+  const { deps, run, plan, journal } = context;
+  if (plan === null || !isToRun(plan)) return null;
+  if (seen.serving !== "none" && (seen.serving !== "unknown" || seen.is_seen)) return null;
+  const isAgain = isRestart(context);
+  const isOwn = plan.services.some(({ service, from }) => {
+    return from.is_running && (seen.down.length === 0 || seen.down.includes(service));
+  });
+  if (!isAgain && !(isOwn && hasTouched(journal.entries()))) return null;
+  let left: StoredOutage["left"] = null;
+  try {
+    const found = await look();
+    if (found !== null) left = { ...found.facts };
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+  }
+  return {
+    since: wentDownAt(journal.entries()) ?? run.started_at ?? deps.clock.now(),
+    way: isAgain && isAsBefore ? "again" : "back",
+    ...{ tries: 0, left, outcome: null, detail: null, serving: null, ended_at: null },
+  };
+}
+
+/** Whether the run was a rollback that was to start what did not run. */
+export function isRestart({ run, plan }: Pick<RunContext, "run" | "plan">): boolean {
+  return run.kind === "rollback" && isStartedAgain(plan);
+}
+
+/** Why bringing the target up is no longer this run's to do, whatever stands on the runtime; null when it is. */
+export async function notOwed(
+  read: Reader,
+  run: Pick<RunRow, "id" | "executor_id">,
+  settings: RunContext["settings"],
+): Promise<{ outcome: OutageEnd; detail: string } | null> {
+  const newer = await newerRunAtWork(read, run);
+  if (newer !== null) return { outcome: "replaced", detail: `The run "${newer}" came after it` };
+  if (!settings.is_enabled) return { outcome: "disabled", detail: `The executor "${settings.name}" is disabled` };
+  const executor = await executorOfRun(read, run.executor_id);
+  if (executor?.is_connection_enabled !== true) return { outcome: "disabled", detail: "The connection is disabled" };
+  return null;
+}

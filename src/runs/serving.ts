@@ -1,0 +1,59 @@
+import { PluginError } from "../errors.ts";
+import type { Standing, StandingLook } from "../runtimes/runtime.ts";
+import type { RunContext } from "./context.ts";
+import type { Serving } from "./schema.ts";
+
+/** `down`: services of which neither version runs. */
+export interface Seen {
+  serving: Serving;
+  down: readonly string[];
+  /** Others of the target run. */
+  is_partly: boolean;
+  /** The runtime told what is there. */
+  is_seen: boolean;
+}
+
+/** What the run left; see `RuntimeSession.standing`. */
+export function lookAt(
+  { deps, session, settings, journal }: Pick<RunContext, "deps" | "session" | "settings" | "journal">,
+  { before = null, since = deps.clock.now() }: Partial<StandingLook> = {},
+): Promise<Standing> {
+  return session.standing(settings.target, journal, { before, since });
+}
+
+/** Of a target that nobody could look at. */
+export const unseen: Seen = { serving: "unknown", down: [], is_partly: false, is_seen: false };
+
+const whole = { down: [], is_partly: false, is_seen: true } as const;
+
+/**
+ * What runs under the target's name now, as the runtime says. `expected` decides between two that cannot be told apart: a
+ * rollback can change settings alone, or no more than that something runs.
+ */
+export async function observeServing(context: RunContext, expected: "desired" | "previous"): Promise<Seen> {
+  const { session, settings, plan } = context;
+  try {
+    const target = await session.inspect(settings.target);
+    const verdicts = target.services.map((found): Serving => {
+      const planned = plan?.services.find((each) => each.service === found.name);
+      // Beside the ones that were updated a group has others, which may well be stopped.
+      if (plan !== null && planned === undefined) return "unknown";
+      if (planned?.to.is_running !== false && found.state !== "running") return "none";
+      if (planned === undefined) return "unknown";
+      const isPrevious = found.image === planned.from.reference && found.image_id === planned.from.image_id;
+      const isDesired =
+        found.image === planned.to.reference || (found.digest !== null && found.digest === planned.to.digest);
+      if (isPrevious && isDesired) return expected;
+      if (isPrevious) return "previous";
+      return isDesired ? "desired" : "unknown";
+    });
+    const planned = verdicts.filter((verdict) => verdict !== "unknown");
+    const down = target.services.filter((_, index) => verdicts[index] === "none").map(({ name }) => name);
+    const isPartly = target.services.some(({ name, state }) => state === "running" && !down.includes(name));
+    if (down.length > 0) return { serving: "none", down, is_partly: isPartly, is_seen: true };
+    return { ...whole, serving: new Set(planned).size > 1 ? "mixed" : (planned[0] ?? "unknown") };
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    return error.code === "not_found" ? { ...whole, serving: "none" } : unseen;
+  }
+}

@@ -1,0 +1,140 @@
+import * as v from "valibot";
+import type { Journal, Standing, StandingLook, TargetRef } from "../../runtime.ts";
+import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
+import { judgeReadiness, unready } from "../readiness.ts";
+import { look, type RecoverContext } from "../recover.ts";
+import type { Situation } from "../situation.ts";
+import { runMembers } from "./member-journal.ts";
+import { judgeTogether } from "./readiness.ts";
+
+const Left = v.object({
+  id: v.string(),
+  name: v.string(),
+  is_up: v.boolean(),
+  started_at: v.nullable(v.string()),
+  restarts: v.number(),
+});
+type Left = v.InferOutput<typeof Left>;
+
+const LeftMember = v.object({
+  container: v.string(),
+  previous: v.nullable(Left),
+  next: v.nullable(Left),
+  stranger: v.nullable(v.string()),
+});
+
+const LeftMembers = v.object({ members: v.array(LeftMember) });
+
+interface Seen {
+  name: string;
+  found: Situation;
+  was: v.InferOutput<typeof LeftMember> | null;
+}
+
+/** What a run left, and what became of it since; see `RuntimeSession.standing`. */
+export async function standingOf(
+  context: RecoverContext,
+  ref: TargetRef,
+  journal: Journal,
+  { before, since }: StandingLook,
+): Promise<Standing> {
+  const left = v.safeParse(LeftMembers, before);
+  const seen: Seen[] = [];
+  for (const { name, journal: own } of runMembers(journal, ref)) {
+    const was = left.success ? left.output.members.find((each) => each.container === name) : undefined;
+    seen.push({ name, found: await look(context, name, own), was: was ?? null });
+  }
+  const isUp = seen.length > 0 && seen.every(({ found }) => isUpOrResting(found));
+  const changes = seen.map(({ name, found, was }) => {
+    return was === null ? goneSince(name, found) : changeSince(name, was, found, isUp);
+  });
+  const judged = seen.flatMap((each) => {
+    return isToRun(each.found) ? { name: each.name, readiness: readinessOf(each, since, context.clock.now()) } : [];
+  });
+  return {
+    facts: {
+      members: seen.map(({ name, found: { previous, next, stranger } }) => ({
+        container: name,
+        previous: leftOf(previous),
+        next: leftOf(next),
+        stranger: stranger?.Id ?? null,
+      })),
+    },
+    changed: changes.find((change) => change !== null) ?? null,
+    is_up: isUp,
+    readiness: judgeTogether(ref, judged),
+  };
+}
+
+/** Restarts that were counted before do not tell against one that has been up since. */
+function readinessOf({ name, found, was }: Seen, since: number, now: number) {
+  const holder = holderOf(found);
+  if (holder === null) return unready(`There is no container "${name}"`);
+  const then = [was?.previous, was?.next].find((each) => each?.id === holder.Id && each.is_up);
+  const restarts = (holder.RestartCount ?? 0) - (then?.restarts ?? 0);
+  return judgeReadiness({ ...holder, RestartCount: Math.max(0, restarts) }, since, now);
+}
+
+function leftOf(container: ContainerInspect | null): Left | null {
+  if (container === null) return null;
+  const { Id: id, State, RestartCount } = container;
+  const started_at = State.StartedAt ?? null;
+  return { id, name: nameOf(container), is_up: isRunning(container), started_at, restarts: RestartCount ?? 0 };
+}
+
+/** The one that has the target's name. */
+function holderOf({ names, previous, next, stranger }: Situation): ContainerInspect | null {
+  return [stranger, next, previous].find((each) => each !== null && nameOf(each) === names.name) ?? null;
+}
+
+/** A run that made nothing yet wrote down nothing either: it was to run. */
+function isToRun(situation: Situation): boolean {
+  const { facts, next } = situation;
+  const holder = holderOf(situation);
+  if (holder !== null && holder === next) return facts?.is_to_run !== false && facts?.is_job !== true;
+  return facts?.was_running !== false;
+}
+
+function isUpOrResting(situation: Situation): boolean {
+  const { facts } = situation;
+  const isResting = facts !== null && ((!facts.was_running && !facts.is_to_run) || facts.is_job === true);
+  const holder = holderOf(situation);
+  return isResting || (holder !== null && isRunning(holder));
+}
+
+/** Of a container of which nobody wrote down how it was left. */
+function goneSince(name: string, { previous, next, stranger }: Situation): string | null {
+  if (stranger !== null) return `Another container has the name "${name}"`;
+  return previous === null && next === null ? `There is no container "${name}" any more` : null;
+}
+
+function changeSince(
+  name: string,
+  was: v.InferOutput<typeof LeftMember>,
+  { previous, next, stranger, facts }: Situation,
+  isUp: boolean,
+): string | null {
+  if (stranger !== null && stranger.Id !== was.stranger) return `Another container took the name "${name}"`;
+  // What a run made beside a previous one is of no use to anybody but the run.
+  const [then, now] = was.previous === null ? [was.next, next] : [was.previous, previous];
+  if (then === null) return null;
+  if (now === null || now.Id !== then.id) return `The container "${then.name}" was removed`;
+  if (nameOf(now) !== then.name) return `The container "${then.name}" was renamed to "${nameOf(now)}"`;
+  if (now.State.Paused === true) return `The container "${then.name}" was paused`;
+  if (isRunning(now)) {
+    const isWanted = isUp || was.previous === null || facts?.was_running !== false;
+    return isWanted || then.is_up ? null : `The container "${then.name}" was started`;
+  }
+  return isHandled(then, now) ? `The container "${then.name}" was started and stopped` : null;
+}
+
+/**
+ * Whether somebody started or stopped one that does not run now. A start by the engine's restart policy counts as a restart, one by
+ * hand does not; and these policies leave nothing stopped that they were at work on.
+ */
+function isHandled(then: Left, now: ContainerInspect): boolean {
+  const policy = v.safeParse(v.object({ Name: v.string() }), now.HostConfig.RestartPolicy);
+  const isKeptUp = policy.success && (policy.output.Name === "always" || policy.output.Name === "unless-stopped");
+  if (then.is_up) return isKeptUp && (now.State.Error ?? "") === "";
+  return (now.RestartCount ?? 0) === 0 && (now.State.StartedAt ?? null) !== then.started_at;
+}
