@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { withoutRoot } from "./web-url.ts";
 
 /** What an address is, as far as an outbound request cares. `public` is the only kind that a guarded request may reach. */
 export type AddressKind =
@@ -186,9 +187,9 @@ export function classifyAddress(text: string): AddressKind {
   return isMetadataAddress(text) ? "metadata" : classifyBytes(bytes);
 }
 
-/** The host of a URL without the brackets of an IPv6 literal. */
+/** The host of a URL as it is judged and connected to: without the brackets of an IPv6 literal and the dot of the root. */
 export function bareHost(hostname: string): string {
-  return hostname.startsWith("[") && hostname.endsWith("]") ? hostname.slice(1, -1) : hostname;
+  return hostname.startsWith("[") && hostname.endsWith("]") ? hostname.slice(1, -1) : withoutRoot(hostname);
 }
 
 // Names that mean "inside" wherever they resolve: RFC 6761, RFC 8375, Kubernetes, and what routers hand out.

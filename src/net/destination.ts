@@ -1,6 +1,7 @@
 import type { HttpDestination } from "../plugin.ts";
 import { bareHost, classifyAddress, isMetadataAddress, isPublicName, parseAddress } from "./address.ts";
 import type { OutboundAllow } from "./outbound-allow.ts";
+import { webUrl } from "./web-url.ts";
 
 /** What a guarded request is for; it decides the ports. */
 export type Purpose = HttpDestination["purpose"];
@@ -50,7 +51,7 @@ export function parseHttpUrl(text: string): Judgement {
   if (parts === null) return refuse('The URL must start with "http://" or "https://" and a host');
   if (parts[2]?.includes("@")) return refuse("The URL has a user name or password; leave it out");
   if (!URL.canParse(text)) return refuse("The URL cannot be parsed");
-  const url = new URL(text);
+  const url = webUrl(text);
   if (url.hostname === "") return refuse("The URL has no host");
   return { ok: true, url };
 }
@@ -105,7 +106,7 @@ export function canonicalHost(host: string): string {
 /** True for a metadata address in every notation, and for the names under which clouds offer theirs. Asks no DNS. */
 export function isMetadataHost(host: string): boolean {
   const canonical = canonicalHost(host);
-  return isMetadataAddress(canonical) || metadataNames.includes(canonical.replace(/\.$/, ""));
+  return isMetadataAddress(canonical) || metadataNames.includes(canonical);
 }
 
 /** The host as it stands in a URL: IPv6 literals in brackets. */

@@ -1,5 +1,6 @@
 import { PluginError } from "../errors.ts";
 import type { Outgoing } from "./outgoing.ts";
+import { webUrl } from "./web-url.ts";
 
 /** Where one request of a chain goes, and with what. */
 export interface Hop extends Outgoing {
@@ -31,7 +32,7 @@ export function nextHop(hop: Hop, status: number, location: string | null): Hop 
   if (!URL.canParse(location, hop.url)) {
     throw new PluginError("malformed", `"${hop.url.host}" redirects to a place that is no URL`);
   }
-  const url = new URL(location, hop.url);
+  const url = webUrl(location, hop.url);
   url.hash = "";
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new PluginError(

@@ -150,7 +150,9 @@ function parseRegistryAddress(text: string): RegistryAddress | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;
   const { scheme, rest } = withoutScheme(trimmed);
-  const [host = "", ...segments] = rest.split("/").filter((segment, index) => index === 0 || segment !== "");
+  const [named = "", ...segments] = rest.split("/").filter((segment, index) => index === 0 || segment !== "");
+  // `registry.example.` with the dot of the root is `registry.example`.
+  const host = named.replace(/\.(?=(?::\d+)?$)/, "");
   if (segments[0] === "v1" || segments[0] === "v2") segments.shift();
   if (!isHost(host)) throw badRegistry(host, trimmed);
   if (!isRegistry(host)) {

@@ -13,6 +13,7 @@ describe("judgeDestination()", () => {
     "http://hooks.example.com:443/x",
     "https://hooks.example.com:80/x",
     "HTTPS://HOOKS.EXAMPLE.COM/",
+    "https://hooks.example.com./",
     "https://8.8.8.8/",
     "https://[2606:4700:4700::1111]/",
     "https://bücher.example/",
@@ -70,7 +71,7 @@ describe("judgeDestination()", () => {
     "http://nas.lan/",
     "http://api.svc/",
     "http://api.ns.svc.cluster.local/",
-    "http://hooks.example.com./",
+    "http://hooks.example.com../",
     "http://loc%61lhost/",
     "http://ｌｏｃａｌｈｏｓｔ/",
     // 127.0.0.1 in every notation

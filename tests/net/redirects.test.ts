@@ -14,6 +14,7 @@ describe("nextHop()", () => {
   test.each([
     ["/b?c", "https://a.example.test/b?c", "c1"],
     ["b", "https://a.example.test/x/b", "c1"],
+    ["https://a.example.test./b", "https://a.example.test/b", "c1"],
     ["//b.example.test/y", "https://b.example.test/y", null],
     ["https://a.example.test:8443/", "https://a.example.test:8443/", null],
     ["https://a.example.test:443/#part", "https://a.example.test/", "c1"],

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import * as v from "valibot";
+import { bareHost } from "../../net/address.ts";
 import type { Refusal } from "../runtime.ts";
 
 export interface TlsMaterial {
@@ -38,7 +39,7 @@ export function parseAddress(text: string): ParsedAddress | null {
     text,
   );
   if (match === null) return null;
-  const host = (match[1] ?? "").replace(/^\[|\]$/g, "");
+  const host = bareHost(match[1] ?? "");
   const port = Number(match[2]);
   if (host.includes(":") && isIP(host) !== 6) return null;
   return port >= 1 && port <= 65_535 ? { kind: "tcp", host, port } : null;

@@ -1,3 +1,4 @@
+import { webUrl } from "../../net/web-url.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { forgeFailure } from "./answer.ts";
 
@@ -24,7 +25,7 @@ export async function fetchMoved(context: PluginContext, url: URL, init: Request
       return { response, url: place, has_moved: moves > 0 };
     }
     if (!URL.canParse(location, place)) throw forgeFailure("malformed", what, "the redirect leads to no address");
-    const next = new URL(location, place);
+    const next = webUrl(location, place);
     next.hash = "";
     // An instance behind a proxy that ends TLS names itself with http.
     const isItself = next.hostname === place.hostname && ["", "80", "443", place.port].includes(next.port);

@@ -1,3 +1,5 @@
+import { webUrl } from "../../net/web-url.ts";
+
 /** A repository and the Gitea or Forgejo that has it. */
 export interface Repository {
   /** Without a slash at its end, with the path of an installation below one: `https://host.example/forge`. */
@@ -39,7 +41,7 @@ function parseInstance(text: string): string {
   if (!URL.canParse(address) || /[\p{Cc}\s\\]/u.test(text)) {
     throw fail('is no address, write it as "https://codeberg.org"');
   }
-  const url = new URL(address);
+  const url = webUrl(address);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw fail("is no http or https address");
   refuseUser(url, "instance_url");
   if (url.search !== "" || url.hash !== "") throw fail('has more than an address, cut it before "?" and "#"');
@@ -51,7 +53,7 @@ function readAddress(text: string): URL | null {
   const clone = /^(?:ssh:\/\/)?git@([a-z0-9.-]+)(?::\d+\/|[:/])(.+)$/i.exec(text);
   const address = clone === null ? text : `https://${clone[1]}/${clone[2]}`;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
-  const url = new URL(address);
+  const url = webUrl(address);
   refuseUser(url, "repository");
   return url;
 }

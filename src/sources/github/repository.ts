@@ -1,3 +1,5 @@
+import { webUrl } from "../../net/web-url.ts";
+
 /** A repository of one GitHub. */
 export interface Repository {
   owner: string;
@@ -23,7 +25,7 @@ const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/;
 function parseUrl(field: "repository" | "instance_url", text: string): URL {
   const fail = (reason: string) => new RepositoryError(field, `The address "${text.slice(0, 200)}" ${reason}`);
   if (!URL.canParse(text)) throw fail("cannot be read, it looks like https://github.example.com");
-  const url = new URL(text);
+  const url = webUrl(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw fail("begins with neither https:// nor http://");
   if (url.username !== "" || url.password !== "") throw fail("has a user name or password; store a credential instead");
   return url;

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
+import { webUrl } from "../../net/web-url.ts";
 import type { ReleaseStage, UpstreamRelease } from "../source.ts";
 import { decodePath, readProjectPath } from "./project.ts";
 
@@ -46,7 +47,7 @@ function pastInstant(texts: readonly (string | null | undefined)[], now: number)
 /** A page of this instance, or null: links from elsewhere are not shown. */
 function ownPage(text: string | null | undefined, instance: string): string | null {
   if (text === null || text === undefined || text.length > 2_048 || !URL.canParse(text)) return null;
-  const url = new URL(text);
+  const url = webUrl(text);
   const isOwn = /^https?:$/.test(url.protocol) && url.hostname === new URL(instance).hostname;
   return isOwn && url.username === "" && url.password === "" ? url.href : null;
 }

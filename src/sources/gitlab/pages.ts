@@ -1,3 +1,4 @@
+import { webUrl } from "../../net/web-url.ts";
 import { forgeFailure } from "../forge/answer.ts";
 import type { GitLabAnswer } from "./api.ts";
 
@@ -30,7 +31,7 @@ export function nextPage({ response, url }: GitLabAnswer, what: string): URL | n
   }
   const fail = (reason: string) => forgeFailure("malformed", what, `the next page "${link.slice(0, 200)}" ${reason}`);
   if (!URL.canParse(link, url)) throw fail("is no address");
-  const target = new URL(link, url);
+  const target = webUrl(link, url);
   // An instance behind a proxy writes its own name with the wrong scheme or port; its name it must be.
   if (target.hostname !== url.hostname) throw fail(`is on another host than "${url.hostname}"`);
   if (target.username !== "" || target.password !== "") throw fail("has a user name or password");

@@ -1,3 +1,5 @@
+import { webUrl } from "../../net/web-url.ts";
+
 /** The public instance, meant where no other is named. */
 export const publicInstance = "https://gitlab.com";
 
@@ -53,7 +55,7 @@ function parseInstance(text: string): string {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
   const fail = (reason: string) => new ProjectError("instance_url", `"${typed.slice(0, 200)}" ${reason}`);
   if (!URL.canParse(address)) throw fail('is no address, write it as "https://gitlab.example.com"');
-  const url = new URL(address);
+  const url = webUrl(address);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw fail("is no http or https address");
   refuseUser(url, "instance_url");
   if (url.search !== "" || url.hash !== "")
@@ -67,7 +69,7 @@ function readAddress(text: string): URL | null {
   const clone = /^(?:ssh:\/\/)?git@([a-z0-9.-]+)(?::\d+\/|[:/])(.+)$/i.exec(text);
   const address = clone === null ? text : `https://${clone[1]}/${clone[2]}`;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
-  const url = new URL(address);
+  const url = webUrl(address);
   refuseUser(url, "project");
   return url;
 }

@@ -1,3 +1,4 @@
+import { webUrl } from "../../net/web-url.ts";
 import { parseRepository, type Repository, RepositoryError } from "../oci/repository.ts";
 
 /** Where a chart is: in a repository with an index, or as a repository of a registry. */
@@ -55,7 +56,7 @@ export function parseChartAddress(chart: string, repositoryUrl: string): ChartAd
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
     throw refused(address, 'is no address of a chart repository, which begins with "https://", "http://" or "oci://"');
   }
-  const base = new URL(address);
+  const base = webUrl(address);
   if (base.username !== "" || base.password !== "") {
     throw refused(base.host, "is written with a user name or password; store a credential instead");
   }

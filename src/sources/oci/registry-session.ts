@@ -1,4 +1,5 @@
 import { PluginError } from "../../errors.ts";
+import { webUrl } from "../../net/web-url.ts";
 import type { PluginContext } from "../../plugin.ts";
 import type { Access, AccessCache, Method } from "./access-cache.ts";
 import { oneLine, refusal } from "./answer.ts";
@@ -30,7 +31,7 @@ function bearerOf(challenge: Challenge, repository: Repository): Method | null {
   // Some servers name no scope, or one without a repository (`repository::pull`): then ours is the narrowest that works.
   const scope = named === "" || named.includes("::") ? `repository:${repository.name}:pull` : named;
   const service = challenge.parameters.get("service") ?? null;
-  return { kind: "bearer", realm: new URL(realm, repository.origin).href, service, scope };
+  return { kind: "bearer", realm: webUrl(realm, repository.origin).href, service, scope };
 }
 
 /** The best way that the registry offers and that we may take: a token, else Basic with the credential; null when there is none. */

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { webUrl } from "../../net/web-url.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { oneLine, readJson, refusal } from "./answer.ts";
 import type { RegistrySession } from "./registry-session.ts";
@@ -52,7 +53,7 @@ export function nextPage(link: string, current: URL, action: string): URL {
   const fail = (reason: string) =>
     new PluginError("malformed", oneLine(`Could not ${action}: the next page "${link.slice(0, 200)}" ${reason}`, 500));
   if (!URL.canParse(link, current)) throw fail("is no address");
-  const url = new URL(link, current);
+  const url = webUrl(link, current);
   if (url.protocol === "http:" && current.protocol === "https:" && url.host === current.hostname)
     url.protocol = "https:";
   if (url.origin !== current.origin || url.username !== "" || url.password !== "") {
