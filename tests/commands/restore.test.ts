@@ -5,15 +5,18 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
@@ -23,8 +26,14 @@ import { type ApiClient, apiClient, firstSignIn, startServer, temporaryDir, test
 
 const root = join(import.meta.dir, "../..");
 
-async function command(name: "backup" | "restore", dataDir: string, args: readonly string[], env = {}) {
-  const child = Bun.spawn([process.execPath, `src/commands/${name}.ts`, ...args], {
+async function command(
+  name: "backup" | "restore",
+  dataDir: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const faulty = env.FAIL_AT === undefined ? [] : ["--preload", "./tests/support/faulty-files-preload.ts"];
+  const child = Bun.spawn([process.execPath, ...faulty, `src/commands/${name}.ts`, ...args], {
     cwd: root,
     env: { PATH: process.env.PATH ?? "", DATA_DIR: dataDir, ...env },
     stdout: "pipe",
@@ -155,7 +164,7 @@ describe("bun run restore", () => {
     ],
     [
       "an unreadable secret",
-      (b) => change(b, "UPDATE credentials SET sealed_secret = 'gAAAAA' || substr(sealed_secret, 8)"),
+      (b) => change(b, unreadableSecret),
       () => 'table "credentials", row 1, column "sealed_secret", cannot be decrypted with its keys',
     ],
     [
@@ -292,6 +301,71 @@ describe("bun run restore", () => {
     expect(readdirSync(join(dir, "backups"))).toEqual([]);
   }, 60_000);
 
+  test.each([
+    ["before it has begun", "60:kill", false],
+    ["once it has begun", "117:kill", true],
+  ])(
+    "a restore killed %s is done or undone by the next start, and leaves no keys",
+    async (_name, at, hasBegun) => {
+      const dir = copyOfInstallation(template);
+      expect((await command("restore", dir, [withKeys], { FAIL_AT: at })).code).toBe(137);
+      expect(readdirSync(dir).filter((name) => name.includes("restore"))).not.toEqual([]);
+      expect(existsSync(join(dir, "tidemark.restore.json"))).toBe(hasBegun);
+      expect((await credentialsIn(dir)).slice(0, -1)).toEqual(hasBegun ? ["registry"] : ["later", "registry"]);
+      expect(readdirSync(dir).filter((name) => name.includes("restore"))).toEqual([]);
+    },
+    60_000,
+  );
+
+  test("works with the backups folder behind a link, on another file system where there is one", async () => {
+    const dir = copyOfInstallation(template);
+    const elsewhere = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "tidemark-elsewhere-"));
+    symlinkSync(elsewhere, join(dir, "backups"));
+    const { code, err } = await command("restore", dir, [withKeys]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(await credentialsIn(dir)).toEqual(["registry", "old session 401"]);
+    const [replaced = ""] = readdirSync(elsewhere);
+    expect((await command("restore", dir, [join(elsewhere, replaced), "--verify"])).out).toContain("can be restored");
+    rmSync(elsewhere, { recursive: true });
+  }, 60_000);
+
+  test("restores nothing where the backups folder is a link that leads nowhere, and the service starts", async () => {
+    const dir = copyOfInstallation(template);
+    symlinkSync(join(dir, "nowhere"), join(dir, "backups"));
+    const before = contentOf(dir);
+    const { code, err } = await command("restore", dir, [withKeys]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^Nothing was restored\. The folder ".+backups" cannot be made/),
+    ]);
+    expect(contentOf(dir)).toEqual(before);
+    expect(await credentialsIn(dir)).toEqual(["later", "registry", "old session 200"]);
+  }, 60_000);
+
+  test("--verify judges a backup and changes nothing", async () => {
+    const dir = copyOfInstallation(template);
+    const before = contentOf(dir);
+    expect(await command("restore", dir, [withKeys, "--verify"])).toMatchObject({ code: 0 });
+    const backup = newFolder();
+    cpSync(withKeys, backup, { recursive: true });
+    scribble(join(backup, "tidemark.db"), 200_000, 16);
+    const { code, err } = await command("restore", dir, [backup, "--verify"]);
+    expect([code, err]).toEqual([1, expect.stringContaining("its checksum does not match")]);
+    expect(contentOf(dir)).toEqual(before);
+  }, 60_000);
+
+  test("restores a backup with an unreadable secret only when told to, and says how many", async () => {
+    const dir = copyOfInstallation(template);
+    const backup = newFolder();
+    cpSync(withKeys, backup, { recursive: true });
+    rmSync(join(backup, "manifest.json"));
+    await change(backup, unreadableSecret);
+    expect((await command("restore", dir, [backup])).err).toContain("--accept-unreadable-secrets");
+    const { code, out } = await command("restore", dir, [backup, "--accept-unreadable-secrets"]);
+    expect([code, out]).toEqual([0, expect.stringContaining("Secrets that cannot be decrypted: 1")]);
+    expect(out).toContain("It has no checksums");
+  }, 60_000);
+
   test("a start does not go on with a restore whose note is damaged, and says how to end it", async () => {
     const dir = copyOfInstallation(template);
     writeFileSync(join(dir, "tidemark.restore.json"), "{");
@@ -315,6 +389,7 @@ function scribble(path: string, at: number, length = 60): void {
   writeSync(openSync(path, "r+"), Buffer.alloc(length, 0xa5), 0, length, at);
 }
 
+const unreadableSecret = "UPDATE credentials SET sealed_secret = 'gAAAAA' || substr(sealed_secret, 8)";
 const addedTrigger =
   "CREATE TRIGGER quiet AFTER INSERT ON audit_entries BEGIN DELETE FROM audit_entries WHERE id = NEW.id; END";
 const secondAdministrator =
