@@ -44,9 +44,11 @@ export async function planTarget(
   client: EngineClient,
   found: FoundTarget,
   changes: readonly Change[],
-  options: PlanOptions,
+  wanted: PlanOptions,
   desiredImage: DesiredImage = findDesiredImage,
 ): Promise<TargetPlan> {
+  // As the plan itself tells it: made again from that, it is the same one.
+  const options = { ...wanted, drain_seconds: wanted.start_first ? wanted.drain_seconds : 0 };
   const planned: { replaced: Replaced; plan: ContainerPlan }[] = [];
   const services: UpdatePlan["services"][number][] = [];
   const refusals: Refusal[] = [];
@@ -87,7 +89,7 @@ export async function planTarget(
       services,
       containers: arranged.order.map(plannedContainer),
       order: options.start_first ? "start_first" : "stop_first",
-      drain_seconds: options.start_first ? options.drain_seconds : 0,
+      drain_seconds: options.drain_seconds,
       // What files will say takes a look outside of the engine: whoever shows the plan adds it.
       files: [],
       diff: diffOf(found, planned),

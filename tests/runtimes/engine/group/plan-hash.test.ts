@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { planTarget } from "../../../../src/runtimes/engine/group/plan.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import { sceneOf } from "../../../../src/runtimes/engine/plan.ts";
+import type { PlanOptions } from "../../../../src/runtimes/runtime.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
 
@@ -12,7 +13,7 @@ const labelsOf = (service: string, dependsOn = "") => ({
   "com.docker.compose.depends_on": dependsOn,
 });
 
-async function planAfter(exitCode: number) {
+async function planAfter(exitCode: number, options: PlanOptions = { start_first: false, drain_seconds: 0 }) {
   const migrate = containerInspect({
     Id: "1".repeat(64),
     Name: "/shop-migrate-1",
@@ -39,7 +40,7 @@ async function planAfter(exitCode: number) {
   );
   const change = { service: "migrate", reference: "app:2", digest: null, image_config: null };
   const desired = async () => imageInspect({ Id: `sha256:${"b".repeat(64)}` });
-  return (await planTarget(source.client, found, [change], { start_first: false, drain_seconds: 0 }, desired)).plan;
+  return (await planTarget(source.client, found, [change], options, desired)).plan;
 }
 
 test("a job that is run once from the new image is part of what was consented to", async () => {
@@ -48,4 +49,18 @@ test("a job that is run once from the new image is part of what was consented to
   expect(ended.warnings.map(({ code }) => code)).toEqual(["job"]);
   expect(ended.hash).not.toBe(failed.hash);
   expect((await planAfter(0)).hash).toBe(ended.hash);
+});
+
+test("a plan that is made again from what it says of itself is the same one", async () => {
+  for (const start_first of [false, true]) {
+    const plan = await planAfter(0, { start_first, drain_seconds: 10 });
+    expect(plan.drain_seconds).toBe(start_first ? 10 : 0);
+    const again = await planAfter(0, { start_first, drain_seconds: plan.drain_seconds });
+    expect(again.hash).toBe(plan.hash);
+  }
+});
+
+test("how long both run is part of what was consented to", async () => {
+  const of = async (drain_seconds: number) => (await planAfter(0, { start_first: true, drain_seconds })).hash;
+  expect(await of(10)).not.toBe(await of(20));
 });
