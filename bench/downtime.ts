@@ -1,6 +1,9 @@
-// How long nobody answers during an update, beside the least that is possible and beside the usual three commands. See README.md.
+// How long nobody answers during an update, beside the least that is possible and beside the usual three commands; and during one
+// whose new version ends as soon as it is started. See README.md.
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
+import { systemClock } from "../src/clock.ts";
+import { defaultProbeTiming, verify } from "../src/probes/verify.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../tests/peers/engine.ts";
 import { temporaryDatabase } from "../tests/support/temporary-database.ts";
 import { changeTo, images, importImages, target } from "../tests/support/update-target.ts";
@@ -24,7 +27,7 @@ async function freePort(): Promise<number> {
 function bodyOf(image: string, port: number) {
   return {
     Image: image,
-    Cmd: ["/bin/sh", "-c", serveVersion],
+    Cmd: ["/bin/sh", "-c", `test "$APP_VERSION" = 3.0.0 && exit 3; ${serveVersion}`],
     Env: [`LISTEN=127.0.0.1:${port}`],
     HostConfig: { NetworkMode: "host", RestartPolicy: { Name: "unless-stopped" } },
   };
@@ -36,15 +39,17 @@ interface Stage {
   poller: Child;
 }
 
-/** One update of a container that serves; answers how long nobody did. */
-async function gapOf(stage: Stage, prepare: () => Promise<() => Promise<void>>): Promise<number> {
+/** One update of a container that serves; answers how long nobody did. `isFailing`: the previous version serves again in the end. */
+async function gapOf(stage: Stage, prepare: () => Promise<() => Promise<void>>, isFailing: boolean): Promise<number> {
   const { engine, port, poller } = stage;
   await engine.call("POST", `/containers/create?name=${name}`, bodyOf(images.old, port));
   await engine.call("POST", `/containers/${name}/start`);
   const swap = await prepare();
   await poller.ask({ port, from: oldVersion });
   await swap();
-  const { gap_ms } = await poller.ask<{ gap_ms: number }>({ from: oldVersion, to: newVersion });
+  const { gap_ms } = await poller.ask<{ gap_ms: number }>(
+    isFailing ? { again: oldVersion } : { from: oldVersion, to: newVersion },
+  );
   await removeAllContainers(engine);
   return gap_ms;
 }
@@ -55,6 +60,18 @@ function floor({ engine, port }: Stage) {
     return async () => {
       await engine.call("POST", `/containers/${name}/stop`);
       await engine.call("POST", "/containers/bench-next/start");
+    };
+  };
+}
+
+/** The same for one that fails: the new one ends, and the old one is started again by somebody who knew that it would. */
+function failingFloor({ engine, port }: Stage) {
+  return async () => {
+    await engine.call("POST", "/containers/create?name=bench-next", bodyOf(images.exits, port));
+    return async () => {
+      await engine.call("POST", `/containers/${name}/stop`);
+      await engine.call("POST", "/containers/bench-next/start");
+      await engine.call("POST", `/containers/${name}/start`);
     };
   };
 }
@@ -73,13 +90,13 @@ function byHand({ engine, port }: Stage) {
   };
 }
 
-type Way = "product" | "floor" | "hand";
+type Way = "product" | "floor" | "hand" | "failing" | "failing_floor";
 
 async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, number[]>> {
   const engine = await startEngine({ mode });
   const database = await temporaryDatabase();
   const poller = startChild("downtime/poller.ts");
-  const gaps: Record<Way, number[]> = { product: [], floor: [], hand: [] };
+  const gaps: Record<Way, number[]> = { product: [], floor: [], hand: [], failing: [], failing_floor: [] };
   try {
     await importImages(engine);
     await using session = await openBenchSession(engine);
@@ -91,6 +108,26 @@ async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, nu
         await run.end();
       };
     };
+    /** As a run does it, with the usual health check: the first probe would come after 15 s. */
+    const failing = async () => {
+      const run = await durableRun(database.db, name);
+      const plan = await session.plan(target(name), [changeTo(images.exits)]);
+      return async () => {
+        const { signal } = new AbortController();
+        await session.apply(plan, run.journal);
+        const since = systemClock.now();
+        const { passed } = await verify({
+          probe: { attempt: () => session.readiness(target(name), since, run.journal) },
+          timing: defaultProbeTiming,
+          clock: systemClock,
+          signal,
+          findEnd: () => session.findEnd(target(name), run.journal),
+        });
+        if (passed) throw new Error("A container that ends cannot pass");
+        await session.undo(target(name), run.journal, null);
+        await run.end();
+      };
+    };
     // The first round of each warms the engine's caches and is not counted.
     for (let round = 0; round <= rounds; round += 1) {
       const stage = { engine, port: await freePort(), poller };
@@ -98,12 +135,14 @@ async function measure(mode: EngineMode, rounds: number): Promise<Record<Way, nu
         ["product", product],
         ["floor", floor(stage)],
         ["hand", byHand(stage)],
+        ["failing", failing],
+        ["failing_floor", failingFloor(stage)],
       ] as const;
       // Each way is first, second and last equally often.
       for (let turn = 0; turn < ways.length; turn += 1) {
         const way = ways[(turn + round) % ways.length];
         if (way === undefined) continue;
-        const gap = await gapOf(stage, way[1]);
+        const gap = await gapOf(stage, way[1], way[0].startsWith("failing"));
         if (round > 0) gaps[way[0]].push(gap);
       }
     }
@@ -132,6 +171,9 @@ for (const mode of chosenModes()) {
     },
     { what: "Tidemark against by hand", measured: toHand.text, goal: "0.65x or less", met: toHand.value <= 0.65 },
     { what: "bare calls against by hand", measured: ratioOf(gaps.floor, gaps.hand).text },
+    { what: "Tidemark, a version that exits at once", measured: spread(gaps.failing) },
+    { what: "bare stop, start and start again", measured: spread(gaps.failing_floor) },
+    { what: "the one against the other", measured: ratioOf(gaps.failing, gaps.failing_floor).text },
   ]);
 }
 process.exit(0);

@@ -25,7 +25,17 @@ function poll(port: number): Promise<{ text: string; at: number } | null> {
   });
 }
 
-let watch: { port: number; last: Map<string, number>; first: Map<string, number>; missed: number } | null = null;
+interface Watch {
+  port: number;
+  last: Map<string, number>;
+  first: Map<string, number>;
+  missed: number;
+  /** Of the latest answer of anybody, and the longest time between two. */
+  latest: number;
+  longest: number;
+}
+
+let watch: Watch | null = null;
 
 function ask(): void {
   const current = watch;
@@ -35,6 +45,8 @@ function ask(): void {
       current.missed += 1;
       return;
     }
+    if (current.latest > 0) current.longest = Math.max(current.longest, answer.at - current.latest);
+    current.latest = Math.max(current.latest, answer.at);
     current.last.set(answer.text, Math.max(answer.at, current.last.get(answer.text) ?? 0));
     if (!current.first.has(answer.text)) current.first.set(answer.text, answer.at);
   });
@@ -51,14 +63,22 @@ async function untilAnswered(text: string): Promise<void> {
   }
 }
 
-answerParent(async ({ port, from, to, every_ms }) => {
+answerParent(async ({ port, from, to, again, every_ms }) => {
   if (typeof port === "number") {
     everyMs = typeof every_ms === "number" ? every_ms : usualMs;
     clearInterval(timer);
     timer = setInterval(ask, everyMs);
-    watch = { port, last: new Map(), first: new Map(), missed: 0 };
+    watch = { port, last: new Map(), first: new Map(), missed: 0, latest: 0, longest: 0 };
     await untilAnswered(String(from));
     return {};
+  }
+  if (typeof again === "string") {
+    // An answer to a question that is still to come: whatever was down is up again.
+    watch?.first.delete(again);
+    await untilAnswered(again);
+    const gap_ms = watch?.longest ?? 0;
+    watch = null;
+    return { gap_ms };
   }
   await untilAnswered(String(to));
   // One clock for all processes, so that spans of several can be compared.
