@@ -22,6 +22,8 @@ export interface TestEngine {
   /** The socket's address as a connection's configuration names it. */
   address: string;
   log: string;
+  /** A program that is the engine's own command line; only Podman's needs no service. */
+  cli?: string;
   /** One call to the engine's own API, unversioned; throws with the engine's text when it refuses. */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   /** Imports an image of busybox and nothing else, and answers its id; `changes` are Dockerfile instructions (`CMD …`, `ENV …`). */

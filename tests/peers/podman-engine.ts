@@ -129,6 +129,7 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
     socket,
     address: `unix://${socket}`,
     log,
+    cli: writeCommand(folder, keeper.pid, isRootless),
     call: (method, path, body) => callEngine(socket, method, path, body),
     importImage: (reference, changes) => importImage(socket, folder, reference, changes ?? []),
     pullImage: (reference, login) => pullImage(socket, reference, login ?? null),
@@ -136,6 +137,19 @@ export async function startPodman(mode: PodmanMode, options: EngineOptions): Pro
     restart: start,
     stop,
   };
+}
+
+/** A program that is `podman` on this engine's storage: without a service between, it knows options that a remote one does not. */
+function writeCommand(folder: string, keeper: number, isRootless: boolean): string {
+  const path = join(folder, "podman");
+  const given = Object.entries(environment(folder, isRootless)).map(([name, value]) => `'${name}=${value}'`);
+  const words = [
+    `/usr/bin/nsenter --mount --target=${keeper} /usr/bin/env -i ${given.join(" ")}`,
+    ...(isRootless ? [`/usr/bin/setpriv ${asNobody.join(" ")}`] : []),
+    '/usr/bin/podman "$@"',
+  ];
+  writeFileSync(path, `#!/bin/sh\nexec ${words.join(" ")}\n`, { mode: 0o755 });
+  return path;
 }
 
 /** Podman's settings, which are files: all paths below `folder`, and every registry on 127.0.0.1 by http. */

@@ -200,8 +200,8 @@ const rows: readonly (readonly [what: string, body: Json])[] = [
 /** What compose, or one version of it on one engine, cannot restore, and how the file says so. */
 const said: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "another's namespaces and volumes": { compose: "compose mounts the volumes of a container that is not in the file" },
-  "two networks with addresses, aliases and a MAC address": { "5.6.0 on docker-20": "compose 5 does not give its MAC" },
-  "all ports": { compose: "publishing all ports cannot be said" },
+  "two networks with addresses, aliases and a MAC address": { "5.6.0 on docker-20": "compose 5 does not pass its MAC" },
+  "all ports": { compose: "HostConfig.PublishAllPorts is not restored" },
   rights: { compose: "seccomp profile has to be written to a file" },
 };
 

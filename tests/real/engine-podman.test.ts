@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -167,6 +168,28 @@ engineSuite("what only Podman has", () => {
       expect({ write, ...(await pair("shop")) }).toEqual({ write, ...bothRun("shop", image) });
     }
     await removeProject("shop");
+  });
+
+  test("a member of a pod with volumes is updated with its own mounts, its health check run by hand as before", async () => {
+    const podman = (...words: readonly string[]) => execFileSync(engine.cli ?? "podman", words, { stdio: "pipe" });
+    // Debian's Podman has no program of its own for the container that holds the pod.
+    podman("pod", "create", "--name=stocked", `--infra-image=${images.old}`, "--volume=shared:/of-pod");
+    const own = ["--volume=mine:/of-member", "--health-cmd=true", "--health-interval=disable", "--stop-timeout=1"];
+    podman("run", "--detach", "--name=member", "--pod=stocked", ...own, images.old);
+    const shown = (found: RawObject) => ({
+      pod: found.Pod,
+      mounts: listAt(found.Mounts).map((mount) => [objectAt(mount).Name, objectAt(mount).Destination]),
+      health: objectAt(found.Config).Healthcheck,
+    });
+    const before = shown(await inspect("member"));
+    expect(before.mounts).toHaveLength(2);
+    const journal = memoryJournal();
+    await update(target("member"), ["main"], journal);
+    await using session = await openSession(engine);
+    await session.finish(target("member"), journal);
+    const after = shown(await inspect("member"));
+    expect({ ...after, mounts: after.mounts.toSorted() }).toEqual({ ...before, mounts: before.mounts.toSorted() });
+    podman("pod", "rm", "--force", "--time=1", "stocked");
   });
 
   test("settings that inspect tells half or not at all arrive", async () => {

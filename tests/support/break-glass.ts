@@ -96,14 +96,18 @@ export function comparable(found: RawObject, exceptions: Exceptions): RawObject 
   // Stand for the default, by another name.
   if (objectAt(host.RestartPolicy).Name === "no") host.RestartPolicy = { ...objectAt(host.RestartPolicy), Name: "" };
   if (host.NetworkMode === "bridge") host.NetworkMode = "default";
-  // Which variable comes first has no meaning.
-  config.Env = stringsAt(config.Env).toSorted();
+  // Which variable comes first has no meaning; of two with one name the last counts.
+  const variables = new Map(stringsAt(config.Env).map((line) => [line.split("=")[0], line]));
+  config.Env = [...variables.values()].toSorted();
   withoutNameless(found, host);
+  withoutMadeFolders(host);
   if (exceptions === "compose") withoutComposeOwn(config, host);
   // Named by the engine once it is started.
   if (host.Runtime === "runc") delete host.Runtime;
   for (const key of ["CapAdd", "CapDrop"])
-    host[key] = stringsAt(host[key]).map((each) => each.replace(/^(?:CAP_)?/, "CAP_"));
+    host[key] = stringsAt(host[key])
+      .map((each) => each.replace(/^(?:CAP_)?/, "CAP_"))
+      .toSorted();
   for (const key of ["SecurityOpt", "Binds"]) host[key] = stringsAt(host[key]).toSorted();
   for (const [key, value] of Object.entries(host)) if (value === "" || value === 0) delete host[key];
   for (const [key, value] of Object.entries(config)) if (value === "") delete config[key];
@@ -129,6 +133,21 @@ function withoutNameless(found: RawObject, host: Json): void {
   host.Mounts = listAt(host.Mounts)
     .map(objectAt)
     .filter((mount) => !isNameless(stringAt(mount.Target)));
+}
+
+/** A bind that makes its folder is one thing in two words, and `--mount` of older clients has none for it. */
+function withoutMadeFolders(host: Json): void {
+  const [made, others] = [[] as RawObject[], [] as RawObject[]];
+  for (const mount of listAt(host.Mounts).map(objectAt))
+    (objectAt(mount.BindOptions).CreateMountpoint === true ? made : others).push(mount);
+  host.Mounts = others;
+  host.Binds = [
+    ...stringsAt(host.Binds),
+    ...made.map(({ Source, Target, ReadOnly, BindOptions }) => {
+      const options = [...(ReadOnly === true ? ["ro"] : []), stringAt(objectAt(BindOptions).Propagation)];
+      return [Source, Target, options.filter((each) => each !== "").join(",")].filter((each) => each !== "").join(":");
+    }),
+  ];
 }
 
 /** Compose writes labels and aliases of its own, and chooses by itself between the two forms of a mount. */

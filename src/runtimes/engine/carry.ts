@@ -33,7 +33,7 @@ export interface CarryInput {
   oldImage: ImageInspect;
   newImage: Pick<ImageInspect, "Id" | "Config">;
   reference: string;
-  /** Destinations that come from the containers in `VolumesFrom`. */
+  /** Destinations that come from the containers in `VolumesFrom`, or from the pod. */
   inherited: ReadonlySet<string>;
   apiVersion: string;
 }
@@ -197,6 +197,7 @@ function volumesByName(container: ContainerInspect, inherited: ReadonlySet<strin
   });
   const mounts = listAt(container.HostConfig.Mounts)
     .filter(isObject)
+    .filter((mount) => !inherited.has(mountPath(stringAt(mount.Target))))
     .map((mount) => {
       const isAnonymous = mount.Type === "volume" && stringAt(mount.Source) === "";
       const name = isAnonymous ? nameAt(stringAt(mount.Target)) : "";
@@ -218,7 +219,7 @@ function volumesByName(container: ContainerInspect, inherited: ReadonlySet<strin
   const allMounts = [...mounts, ...added];
   return {
     ...(binds.length === 0 ? {} : { Binds: binds }),
-    ...(allMounts.length === 0 ? {} : { Mounts: allMounts }),
+    ...(isBlank(container.HostConfig.Mounts) && allMounts.length === 0 ? {} : { Mounts: allMounts }),
   };
 }
 

@@ -43,12 +43,13 @@ function hasMac(plan: Blueprint): boolean {
   return plan.attachments.some((each) => "MacAddress" in each.endpoint);
 }
 
-/** Podman shows a volume that the new image brings among those that were asked for. */
+/** Podman shows what the new image or the pod brings among the mounts that were asked for. */
 function withoutBrought(plan: Blueprint, found: ContainerInspect): RawObject {
   const asked = new Set(listAt(plan.host_config.Mounts).map((mount) => stringAt(objectAt(mount).Target)));
+  const isInPod = stringAt(found.HostConfig.Pod) !== "";
   const mounts = listAt(found.HostConfig.Mounts).filter((mount) => {
     const target = stringAt(objectAt(mount).Target);
-    return asked.has(target) || !plan.image_volumes.includes(target);
+    return asked.has(target) || !(isInPod || plan.image_volumes.includes(target));
   });
   return { ...found.HostConfig, Mounts: mounts };
 }
@@ -159,7 +160,7 @@ export function comparableEndpoint(endpoint: RawObject): RawObject {
 function carriedMounts(plan: Blueprint, found: ContainerInspect): readonly RawObject[] {
   const before = new Set(plan.mounts.map((mount) => stringAt(mount.Destination)));
   const brought = new Set(plan.image_volumes.filter((destination) => !before.has(destination)));
-  const inherits = !isBlank(found.HostConfig.VolumesFrom);
+  const inherits = !isBlank(found.HostConfig.VolumesFrom) || stringAt(found.HostConfig.Pod) !== "";
   return (found.Mounts ?? []).filter((mount) => {
     const destination = stringAt(mount.Destination);
     return !brought.has(destination) && (before.has(destination) || !inherits);

@@ -19,7 +19,7 @@ export interface Scene {
   container: ContainerInspect;
   image: ImageInspect | null;
   around: Surroundings;
-  /** Destinations that come from `VolumesFrom`; null when one of those containers is gone. */
+  /** Destinations that come from `VolumesFrom` or the pod; null when one of the containers of `VolumesFrom` is gone. */
   inherited: ReadonlySet<string> | null;
   apiVersion: string;
   /** `linux/amd64`: what the engine runs without emulation. */
@@ -72,7 +72,16 @@ function inheritedDestinations(
     }),
   ];
   for (const destination of own) destinations.delete(mountPath(destination));
+  // Podman shows the mounts of a pod among those of its members, and refuses a member that names one of them again.
+  const pod = podOf(container);
+  const infra = pod === "" ? undefined : all.find((each) => each.IsInfra === true && podOf(each) === pod);
+  for (const mount of infra?.Mounts ?? []) destinations.add(stringAt(mount.Destination));
   return destinations;
+}
+
+/** The id of Podman's pod that it is a member of, or an empty text. */
+function podOf(container: ContainerInspect): string {
+  return stringAt(container.HostConfig.Pod);
 }
 
 /** The desired image as it lies on the engine, or null when it has to be pulled. */

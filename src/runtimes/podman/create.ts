@@ -93,7 +93,8 @@ const failureActions: Readonly<Record<string, number>> = { kill: 2, restart: 3, 
 function healthMembers(body: RawObject): RawObject {
   const check = objectAt(body.Healthcheck);
   const isCheck = !isBlank(check.Test) && stringsAt(check.Test)[0] !== "NONE";
-  const filled = { ...check, Interval: check.Interval ?? defaultPeriod, Timeout: check.Timeout ?? defaultPeriod };
+  const interval = body.HealthcheckInterval === "disable" ? 0 : (check.Interval ?? defaultPeriod);
+  const filled = { ...check, Interval: interval, Timeout: check.Timeout ?? defaultPeriod };
   return {
     healthconfig: isCheck ? filled : check,
     health_check_on_failure_action: failureActions[stringAt(body.HealthcheckOnFailureAction)],

@@ -80,6 +80,7 @@ function readConfig(
   const own = Object.fromEntries(ownConfig.map((key) => [key, config[key]]).filter(([, value]) => !isBlank(value)));
   const stopSignal = signalName(config.StopSignal);
   const onFailure = stringAt(config.HealthcheckOnFailureAction);
+  const check = objectAt(config.Healthcheck);
   const notify = stringAt(config.sdNotifyMode ?? config.SdNotifyMode);
   return {
     Hostname: hostname,
@@ -96,7 +97,8 @@ function readConfig(
     ExposedPorts: Object.fromEntries(Object.keys(portsOf(raw)).map((port) => [port, {}])),
     StopSignal: withoutDefault(stopSignal, "SIGTERM", image.StopSignal),
     StopTimeout: config.StopTimeout,
-    Healthcheck: readHealthcheck(objectAt(config.Healthcheck), objectAt(image.Healthcheck)),
+    Healthcheck: readHealthcheck(check, objectAt(image.Healthcheck)),
+    ...(isNeverDue(check) ? { HealthcheckInterval: "disable" } : {}),
     ...(onFailure === "" || onFailure === "none" ? {} : { HealthcheckOnFailureAction: onFailure }),
     ...(notify === "" ? {} : { SdNotifyMode: notify }),
     ...own,
@@ -161,6 +163,12 @@ function readCommand(raw: RawObject, config: RawObject, image: RawObject): { Ent
 
 function isInit(raw: RawObject): boolean {
   return objectAt(raw.HostConfig).Init === true;
+}
+
+/** Podman fills in an interval wherever none was given, so that none at all is `--health-interval=disable`. */
+function isNeverDue(check: RawObject): boolean {
+  const [kind = "NONE"] = stringsAt(check.Test);
+  return kind !== "NONE" && numberAt(check.Interval) === 0;
 }
 
 const filledInHealthcheck = { Interval: 30_000_000_000, Timeout: 30_000_000_000 } as const;
@@ -323,14 +331,14 @@ function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
   const found: Refusal[] = [];
   const refuse = (code: string, message: string) => found.push({ code, message });
   const config = objectAt(raw.Config);
-  const secrets = listAt(config.Secrets).map((secret) => `"${stringAt(objectAt(secret).Name)}"`);
+  const secrets = secretNames(config, line).map((name) => `"${name}"`);
   if (stringAt(raw.Rootfs) !== "") {
     refuse("no_image", `It was made from the folder "${stringAt(raw.Rootfs)}", not from an image`);
   }
   if (secrets.length > 0) {
     refuse(
       "podman_secrets",
-      `It gets the secrets ${secrets.join(", ")}, and Podman does not tell in which form and place`,
+      `It uses the secrets ${secrets.join(", ")}, and Podman does not report in which form and place`,
     );
   }
   const untellable = line === null ? [] : untellableOptions(line).filter((what) => !what.startsWith("secrets "));
@@ -358,6 +366,13 @@ function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
   return found;
 }
 
+/** Inspect shows those that are files; those that are variables look like any other one and stand on the command line alone. */
+function secretNames(config: RawObject, line: CommandLine | null): readonly string[] {
+  const shown = listAt(config.Secrets).map((secret) => stringAt(objectAt(secret).Name));
+  const written = line === null ? [] : valuesOf(line, "secret").map((text) => splitOnce(text, ",")[0]);
+  return [...new Set([...shown, ...written])];
+}
+
 function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] {
   const idFile = stringAt(objectAt(raw.HostConfig).ContainerIDFile);
   const stale = {
@@ -371,8 +386,8 @@ function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
     {
       code: untoldSettings,
       message:
-        "It was made through the API, and Podman does not tell of such containers which addresses and interface names were chosen, nor kernel " +
-        "parameters, rights on devices and a host or private IPC mode: what was chosen of these is not taken over",
+        "It was created through the API. For such containers Podman does not report chosen addresses and interface names, kernel " +
+        "parameters, rights on devices, a host or private IPC mode, and which variables come from secrets: these are not carried over",
     },
   ];
 }

@@ -121,8 +121,8 @@ const refusals: MessageDictionary = [
 const podmanRefusals: MessageDictionary = [
   ['It was made from the folder "{}", not from an image', "它由目录“{}”创建，而不是由镜像创建"],
   [
-    "It gets the secrets {}, and Podman does not tell in which form and place",
-    "它使用机密 {}，而 Podman 不说明其形式和位置",
+    "It uses the secrets {}, and Podman does not report in which form and place",
+    "它使用机密 {}，而 Podman 不会给出其形式和位置",
   ],
   ["It was made with {}, which Podman does not tell completely", "创建时使用了 {}，而 Podman 不会完整给出"],
   [
@@ -162,8 +162,8 @@ const podmanRefusals: MessageDictionary = [
     "文件“{}”（--cidfile）中仍将是当前容器的 ID",
   ],
   [
-    "It was made through the API, and Podman does not tell of such containers which addresses and interface names were chosen, nor kernel parameters, rights on devices and a host or private IPC mode: what was chosen of these is not taken over",
-    "它通过 API 创建；对这类容器，Podman 不会给出指定的地址、接口名称、内核参数、设备权限，以及 host 或 private 的 IPC 模式：其中指定过的设置不会被沿用",
+    "It was created through the API. For such containers Podman does not report chosen addresses and interface names, kernel parameters, rights on devices, a host or private IPC mode, and which variables come from secrets: these are not carried over",
+    "它通过 API 创建。对这类容器，Podman 不会给出指定的地址、接口名称、内核参数、设备权限、host 或 private 的 IPC 模式，以及哪些变量来自机密：这些设置不会被沿用",
   ],
   ...chained(
     (

@@ -131,8 +131,21 @@ describe("readContainer()", () => {
     });
   });
 
+  test("tells a health check without an interval from one with Podman's own", () => {
+    const check = { Test: ["CMD", "true"], Timeout: 30_000_000_000 };
+    expect(config({ Healthcheck: { ...check, Interval: 30_000_000_000 } })).not.toHaveProperty("HealthcheckInterval");
+    const never = read({ Config: { Healthcheck: check } });
+    expect(objectAt(never.Config)).toMatchObject({ HealthcheckInterval: "disable" });
+    const spec = createSpec("web", { ...objectAt(never.Config), HostConfig: objectAt(never.HostConfig) }, null);
+    expect(spec.healthconfig).toMatchObject({ Interval: 0 });
+  });
+
   test.each([
     ["podman_secrets", { Config: { Secrets: [{ Name: "key" }] } }],
+    [
+      "podman_secrets",
+      { Config: { CreateCommand: ["podman", "run", "--secret", "key,type=env,target=PASSWORD", "lab/app:1"] } },
+    ],
     ["no_image", { Rootfs: "/srv/root", ImageName: "" }],
     ["untold_settings", { Config: { CreateCommand: ["podman", "run", "--personality", "LINUX32", "lab/app:1"] } }],
     ["foreign_namespace", { HostConfig: { NetworkMode: "ns:/run/netns/x" } }],

@@ -2,7 +2,7 @@ import type { Attachment } from "../carry.ts";
 import { objectAt, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { ServiceNames } from "./compose-service.ts";
 import { composeText } from "./compose-text.ts";
-import type { OwnSettings } from "./member.ts";
+import { attachmentsOf, type OwnSettings } from "./member.ts";
 import { isUnset } from "./notes.ts";
 import type { YamlMap } from "./yaml.ts";
 
@@ -21,7 +21,7 @@ export function composeNetworks(settings: OwnSettings, names: ServiceNames): Yam
       mac_address: mac_address === "" ? undefined : mac_address,
     };
   }
-  const attached = [...(main === null ? [] : [main]), ...further];
+  const attached = attachmentsOf(settings);
   return {
     mac_address: mac_address === "" || settings.has_network_mac ? undefined : mac_address,
     networks: Object.fromEntries(

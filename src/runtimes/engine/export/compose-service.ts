@@ -4,7 +4,7 @@ import { composeMounts } from "./compose-mounts.ts";
 import { composeNetworks } from "./compose-networks.ts";
 import { composeText } from "./compose-text.ts";
 import type { Concealer } from "./conceal.ts";
-import type { OwnSettings } from "./member.ts";
+import { attachmentsOf, type OwnSettings } from "./member.ts";
 import { publishedPorts } from "./networks.ts";
 import { isUnmasked, isUnset } from "./notes.ts";
 import { decimalCpus } from "./script-options.ts";
@@ -147,13 +147,19 @@ function hostMembers(settings: OwnSettings, conceal: Concealer, names: ServiceNa
     dns_opt: all(stringsAt(host.DnsOptions)),
     dns_search: all(stringsAt(host.DnsSearch)),
     extra_hosts: all(stringsAt(host.ExtraHosts)),
-    external_links: all(stringsAt(host.Links)),
+    external_links: all(linksOf(settings)),
     sysctls: map(host.Sysctls),
     annotations: map({ ...objectAt(settings.config.Annotations), ...objectAt(host.Annotations) }),
     storage_opt: map(host.StorageOpt),
     logging: stringAt(log.Type) === "" ? undefined : { driver: text(stringAt(log.Type)), options: map(log.Config) },
     ...devices(host),
   };
+}
+
+/** Those of the container, which only the default network has, and those of its networks: compose gives them to all. */
+export function linksOf(settings: OwnSettings): readonly string[] {
+  const ofNetworks = attachmentsOf(settings).flatMap(({ endpoint }) => stringsAt(endpoint.Links));
+  return [...new Set([...stringsAt(settings.host.Links), ...ofNetworks])];
 }
 
 function securityOptions(host: RawObject): readonly string[] {

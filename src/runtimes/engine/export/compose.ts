@@ -1,9 +1,17 @@
-import { stringAt, stringsAt } from "../raw.ts";
-import { type ServiceNames, serviceOf } from "./compose-service.ts";
+import { isBlank, stringsAt } from "../raw.ts";
+import { linksOf, type ServiceNames, serviceOf } from "./compose-service.ts";
 import { composeText } from "./compose-text.ts";
 import { type Concealer, concealer } from "./conceal.ts";
-import { type OwnSettings, ownSettings, type RestorableSnapshot, strangersOf } from "./member.ts";
-import { type NeededNetwork, neededNetworks, neededOptions, neededVolumes, unsayable } from "./notes.ts";
+import { attachmentsOf, type OwnSettings, ownSettings, type RestorableSnapshot, strangersOf } from "./member.ts";
+import {
+  type NeededNetwork,
+  type Note,
+  neededNetworks,
+  neededOptions,
+  neededVolumes,
+  sentence,
+  unsayable,
+} from "./notes.ts";
 import { comment } from "./shell.ts";
 import { yamlLines } from "./yaml.ts";
 
@@ -40,7 +48,7 @@ function head(
   conceal: Concealer,
   needed: { networks: readonly NeededNetwork[]; volumes: readonly string[] },
 ): readonly string[] {
-  const notes = all.flatMap((settings) => notesOf(settings, all));
+  const notes = all.flatMap((settings) => composeNotes(settings, all)).map(sentence);
   const needs = [
     ...needed.networks.map(({ name, ...network }) => {
       // Without the subnet the engine refuses a fixed address.
@@ -62,7 +70,7 @@ function head(
     ...(needs.length === 0
       ? []
       : ["", "Networks and volumes have to be there; where one is missing:", ...needs.map((need) => `  ${need}`)]),
-    ...(notes.length === 0 ? [] : ["", "What a compose file has no words for:", ...notes.map((note) => `  ${note}`)]),
+    ...(notes.length === 0 ? [] : ["", "Not restored as it was:", ...notes.map((note) => `  ${note}`)]),
   ].map(comment);
 }
 
@@ -88,36 +96,40 @@ function projectName(snapshot: RestorableSnapshot, all: readonly OwnSettings[]):
   return /^[a-z0-9]/.test(clean) ? clean : `restored${clean}`;
 }
 
-function notesOf(settings: OwnSettings, all: readonly OwnSettings[]): readonly string[] {
+/** What a compose file does not restore as it was. */
+export function composeNotes(settings: OwnSettings, all: readonly OwnSettings[]): readonly Note[] {
   const { name, host, is_running, files, image, config } = settings;
-  const notes = [...unsayable(settings)];
+  const notes: Note[] = [...unsayable(settings, "compose")];
+  const say = (paths: readonly string[], text: string) => notes.push({ member: name, paths, text });
   for (const stranger of strangersOf(settings, all)) {
-    notes.push(`${name}: it shares something with the container ${stranger}, which the snapshot does not hold`);
+    say([], `it depends on the container ${stranger}, which is not in the snapshot`);
   }
-  if (!is_running) notes.push(`${name}: it did not run; use "create" in place of "up" for it`);
+  if (!is_running) say([], 'it was not running; use "create" in place of "up" for it');
   if (image.digest === null)
-    notes.push(`${name}: its image ${image.reference} (${image.id}) was never pulled; it has to be here`);
-  if (files !== null)
-    notes.push(`${name}: files were put into it (configs or secrets); the script with secrets brings them`);
-  if (stringAt(host.CpusetMems) !== "") notes.push(`${name}: HostConfig.CpusetMems cannot be said`);
-  if (
-    stringsAt(host.VolumesFrom).some(
-      (each) => each.endsWith(":ro") && !all.some((other) => each === `${other.name}:ro`),
-    )
-  ) {
-    notes.push(`${name}: compose mounts the volumes of a container that is not in the file for writing too`);
+    say([], `its image ${image.reference} (${image.id}) was never pulled; it has to be on the engine`);
+  if (files !== null) say([], "files were put into it (configs or secrets); the script with secrets has them");
+  const isReadOnly = (each: string) => each.endsWith(":ro") && !all.some((other) => each === `${other.name}:ro`);
+  if (stringsAt(host.VolumesFrom).some(isReadOnly)) {
+    say(
+      ["HostConfig.VolumesFrom"],
+      "compose mounts the volumes of a container that is not in the file for writing too",
+    );
   }
   if (settings.mac_address !== "" && !settings.has_network_mac) {
-    notes.push(`${name}: compose 5 does not give its MAC address to an engine before API 1.44`);
+    say(["Config.MacAddress"], "compose 5 does not pass its MAC address to engines before API 1.44");
   }
-  if (host.PublishAllPorts === true) notes.push(`${name}: publishing all ports cannot be said`);
-  if (stringAt(host.VolumeDriver) !== "") notes.push(`${name}: HostConfig.VolumeDriver cannot be said`);
-  if (typeof host.KernelMemory === "number" && host.KernelMemory > 0)
-    notes.push(`${name}: HostConfig.KernelMemory cannot be said`);
+  if (!isBlank(config.ConmonPidFile)) say(["Config.ConmonPidFile"], "only the script restores the PID file of conmon");
   if (config.OpenStdin === true && config.StdinOnce === true)
-    notes.push(`${name}: that its standard input closes after the first cannot be said`);
+    say(["Config.StdinOnce"], "its standard input stays open after the first client");
   if (stringsAt(host.SecurityOpt).some((option) => /^seccomp[=:]\s*\{/.test(option))) {
-    notes.push(`${name}: its seccomp profile has to be written to a file and named under security_opt`);
+    say(["HostConfig.SecurityOpt"], "its seccomp profile has to be written to a file and named under security_opt");
+  }
+  const links = linksOf(settings);
+  for (const { network, endpoint } of attachmentsOf(settings)) {
+    const own = stringsAt(endpoint.Links);
+    if (links.some((link) => !own.includes(link)) && stringsAt(host.Links).length === 0) {
+      say([`Networks.${network}`], `its links hold in every network, also in ${network}`);
+    }
   }
   return notes;
 }

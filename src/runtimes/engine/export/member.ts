@@ -35,6 +35,8 @@ export interface SnapshotImage {
 
 /** What a person set: everything of a container that its image does not give by itself. */
 export interface OwnSettings {
+  /** Whose words the snapshot has: only Podman's own inspect names the runtime. */
+  engine: "docker" | "podman";
   name: string;
   service: string;
   image: SnapshotImage;
@@ -95,6 +97,7 @@ function settingsOf(member: SnapshotMember, snapshot: RestorableSnapshot): OwnSe
   const main = mainAttachment({ attachments: attached, host_config: container.HostConfig });
   const own = (key: string) => (isSame(config[key], defaults[key]) ? "" : stringAt(config[key]));
   return {
+    engine: "OCIRuntime" in container ? "podman" : "docker",
     name: member.name,
     service: member.service,
     image: imageOf(member),
@@ -125,6 +128,11 @@ function settingsOf(member: SnapshotMember, snapshot: RestorableSnapshot): OwnSe
     files: member.files,
     mounts: shape.mounts,
   };
+}
+
+/** The main network first. */
+export function attachmentsOf({ main, further }: OwnSettings): readonly Attachment[] {
+  return main === null ? further : [main, ...further];
 }
 
 /** The engine keeps a missing command for whoever gave an entrypoint, so these two stand or fall together. */

@@ -1,21 +1,24 @@
 import { listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { Concealer, Word } from "./conceal.ts";
 import type { OwnSettings } from "./member.ts";
+import { podmanMounts } from "./podman-options.ts";
 
 type Field = readonly [key: string, value: Word];
 
 /** The mounts of a container as options of the CLI. */
 export function mountOptions(settings: OwnSettings, conceal: Concealer): readonly Word[] {
-  const { host } = settings;
+  const { host, engine } = settings;
   const tmpfs = Object.entries(stringMapAt(host.Tmpfs)).map(
     ([path, options]): Word => [`--tmpfs=${options === "" ? path : `${path}:${options}`}`],
   );
   return [
     ...stringsAt(host.Binds).map((bind): Word => [`--volume=${bind}`]),
     ...settings.volumes.filter((path) => path !== "").map((path): Word => [`--volume=${path}`]),
-    ...listAt(host.Mounts)
-      .map(objectAt)
-      .map((mount) => mountOption(settings, mount, conceal)),
+    ...(engine === "podman"
+      ? podmanMounts(host)
+      : listAt(host.Mounts)
+          .map(objectAt)
+          .map((mount) => mountOption(settings, mount, conceal))),
     ...tmpfs,
   ];
 }

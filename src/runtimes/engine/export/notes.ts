@@ -1,55 +1,105 @@
 import { volumeName } from "../carry.ts";
-import { isBlank, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../raw.ts";
-import type { OwnSettings } from "./member.ts";
+import { isBlank, isSame, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../raw.ts";
+import { attachmentsOf, type OwnSettings } from "./member.ts";
+import { podmanMembers } from "./podman-options.ts";
 
-/** Every member of `HostConfig` that the exports write, or that says nothing about the container to make. */
-const written = new Set([
-  ...["AutoRemove", "Annotations", "Binds", "BlkioDeviceReadBps", "BlkioDeviceReadIOps", "BlkioDeviceWriteBps"],
-  ...["BlkioDeviceWriteIOps", "BlkioWeight", "BlkioWeightDevice", "CapAdd", "CapDrop", "CgroupParent", "CgroupnsMode"],
-  ...["ConsoleSize", "ContainerIDFile", "CpuCount", "CpuPercent", "CpuPeriod", "CpuQuota", "CpuRealtimePeriod"],
-  ...["CpuRealtimeRuntime", "CpuShares", "CpusetCpus", "CpusetMems", "Dependencies", "DeviceCgroupRules"],
-  ...["DeviceRequests", "Devices"],
-  ...["Dns", "DnsOptions", "DnsSearch", "ExtraHosts", "GroupAdd", "IOMaximumBandwidth", "IOMaximumIOps", "Init"],
-  ...["IpcMode", "Isolation", "KernelMemory", "Links", "LogConfig", "MaskedPaths", "Memory", "MemoryReservation"],
-  ...["MemorySwap", "MemorySwappiness", "Mounts", "NanoCpus", "NetworkMode", "OomKillDisable", "OomScoreAdj"],
-  ...["PidMode", "PidsLimit", "PortBindings", "Privileged", "PublishAllPorts", "ReadonlyPaths", "ReadonlyRootfs"],
-  ...["RestartPolicy", "Runtime", "SecurityOpt", "ShmSize", "StorageOpt", "Sysctls", "Tmpfs", "UTSMode", "Ulimits"],
-  ...["UsernsMode", "VolumeDriver", "VolumesFrom"],
+/** What a file does not restore. */
+export interface Note {
+  /** The container's name. */
+  member: string;
+  /** The settings, as the comparison of an update names them (`HostConfig.Links`); none for what is no setting. */
+  paths: readonly string[];
+  text: string;
+}
+
+/** As it stands in the head of the file. */
+export function sentence({ member, text }: Note): string {
+  return `${member}: ${text}`;
+}
+
+type Format = "script" | "compose";
+
+/** Members that both formats write, that `unsayable` judges itself, or that say nothing about the container to make. */
+const written = {
+  Config: new Set([
+    ...["Annotations", "AttachStderr", "AttachStdin", "AttachStdout", "Cmd", "ConmonPidFile"],
+    ...["CreateCommand", "Domainname", "Entrypoint", "Env", "ExposedPorts", "Healthcheck", "Hostname", "Image"],
+    ...["Labels", "MacAddress", "NetworkDisabled", "OpenStdin", "Shell", "StdinOnce", "StopSignal"],
+    ...["StopTimeout", "Tty", "User", "Volumes", "WorkingDir"],
+  ]),
+  HostConfig: new Set([
+    ...["AutoRemove", "Annotations", "Binds", "BlkioDeviceReadBps", "BlkioDeviceReadIOps", "BlkioDeviceWriteBps"],
+    ...["BlkioDeviceWriteIOps", "BlkioWeight", "BlkioWeightDevice", "CapAdd", "CapDrop", "CgroupParent"],
+    ...["CgroupnsMode", "ConsoleSize", "ContainerIDFile", "CpuCount", "CpuPercent", "CpuPeriod", "CpuQuota"],
+    ...["CpuRealtimePeriod", "CpuRealtimeRuntime", "CpuShares", "CpusetCpus", "Dependencies", "DeviceCgroupRules"],
+    ...["DeviceRequests", "Devices", "Dns", "DnsOptions", "DnsSearch", "ExtraHosts", "GroupAdd", "Init", "IpcMode"],
+    ...["Isolation", "Links", "LogConfig", "MaskedPaths", "Memory", "MemoryReservation", "MemorySwap"],
+    ...["MemorySwappiness", "Mounts", "NanoCpus", "NetworkMode", "OomKillDisable", "OomScoreAdj", "PidMode"],
+    ...["PidsLimit", "PortBindings", "Privileged", "ReadonlyPaths", "ReadonlyRootfs", "RestartPolicy", "Runtime"],
+    ...["SecurityOpt", "ShmSize", "StorageOpt", "Sysctls", "Tmpfs", "UTSMode", "Ulimits", "UsernsMode"],
+    ...["VolumesFrom"],
+  ]),
+  endpoint: new Set(["Aliases", "DriverOpts", "GwPriority", "IPAMConfig", "Links", "MacAddress"]),
+} as const;
+
+/** Members for which only the command line has words, whatever the engine. */
+const ofScripts = new Set([
+  ...["CpusetMems", "IOMaximumBandwidth", "IOMaximumIOps", "KernelMemory", "PublishAllPorts", "VolumeDriver"],
 ]);
 
 /** Paths that engines mask or protect by themselves; any other was named by a person. */
 const engineMasked =
   /^\/(?:proc\/(?:acpi|asound|interrupts|kcore|keys|latency_stats|timer_list|timer_stats|sched_debug|scsi)|sys\/.*)$/;
 const engineReadonly = /^\/proc\/(?:bus|fs|irq|sys|sysrq-trigger|asound)$/;
+/** What every version of Docker masks or protects: a list without one of these is a person's, too. */
+const alwaysMasked = ["/proc/kcore", "/proc/latency_stats", "/proc/timer_list", "/proc/sched_debug", "/sys/firmware"];
+const alwaysReadonly = ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"];
 
-/** What neither the CLI nor a compose file has words for, as sentences. */
-export function unsayable(settings: OwnSettings): readonly string[] {
-  const { host, config } = settings;
-  const notes: string[] = [];
-  const say = (what: string) => notes.push(`${settings.name}: ${what}`);
-  for (const [key, value] of Object.entries(host)) {
-    if (!written.has(key) && !isUnset(value)) say(`HostConfig.${key} cannot be said`);
-  }
-  const masked = stringsAt(host.MaskedPaths).filter((path) => !engineMasked.test(path));
-  const readonly = stringsAt(host.ReadonlyPaths).filter((path) => !engineReadonly.test(path));
-  if (masked.length > 0) say(`masked paths of its own cannot be said: ${masked.join(", ")}`);
-  if (readonly.length > 0) say(`read-only paths of its own cannot be said: ${readonly.join(", ")}`);
-  for (const [network, endpoint] of Object.entries(settings.endpoints)) {
-    const name = stringAt(endpoint.InterfaceName);
-    if (name !== "") say(`the name ${name} of its interface in the network ${network} is left to the engine`);
-  }
-  if (!isBlank(config.ConmonPidFile)) say("a compose file has no word for the PID file of conmon; the script has");
-  if (config.NetworkDisabled === true) say("that its network is disabled cannot be said; network none comes near");
-  if (!isBlank(config.Shell) && isOwn(settings, "Shell")) say("a shell of its own for health checks cannot be said");
-  if (Object.values(objectAt(host.PortBindings)).some((bindings) => listAt(bindings).length === 0)) {
-    say("a port that is bound to nothing cannot be said");
-  }
-  return notes;
+/** Both lists at once are what `systempaths=unconfined` leaves blank; a privileged container has none anyway. */
+function hasOwnPaths(host: RawObject, key: "MaskedPaths" | "ReadonlyPaths"): boolean {
+  const [known, always] = key === "MaskedPaths" ? [engineMasked, alwaysMasked] : [engineReadonly, alwaysReadonly];
+  const found = host[key];
+  if (!Array.isArray(found) || host.Privileged === true) return false;
+  if (isUnmasked(host)) return found.length > 0;
+  const paths = stringsAt(found);
+  return paths.some((path) => !known.test(path)) || always.some((path) => !paths.includes(path));
 }
 
-/** A shell of the image itself comes with the image. */
-function isOwn({ defaults, config }: OwnSettings, key: string): boolean {
-  return JSON.stringify(defaults[key]) !== JSON.stringify(config[key]);
+/** Every setting that the format has no words for: whatever is not known to be written is named. */
+export function unsayable(settings: OwnSettings, format: Format): readonly Note[] {
+  const { host, config, defaults } = settings;
+  const isScriptOfPodman = format === "script" && settings.engine === "podman";
+  const notes: Note[] = [];
+  const say = (path: string, text: string) => notes.push({ member: settings.name, paths: [path], text });
+  for (const [key, value] of Object.entries(config)) {
+    if (written.Config.has(key) || isUnset(value) || isSame(value, defaults[key])) continue;
+    if (!(isScriptOfPodman && podmanMembers.has(key))) say(`Config.${key}`, `Config.${key} is not restored`);
+  }
+  for (const [key, value] of Object.entries(host)) {
+    if (written.HostConfig.has(key) || isUnset(value) || (format === "script" && ofScripts.has(key))) continue;
+    if (!(isScriptOfPodman && podmanMembers.has(key))) say(`HostConfig.${key}`, `HostConfig.${key} is not restored`);
+  }
+  for (const { network, endpoint } of attachmentsOf(settings)) {
+    for (const [key, value] of Object.entries(endpoint)) {
+      if (written.endpoint.has(key) || isUnset(value) || (isScriptOfPodman && podmanMembers.has(key))) continue;
+      say(`Networks.${network}`, `${key} of the network ${network} is not restored`);
+    }
+  }
+  if (hasOwnPaths(host, "MaskedPaths")) say("HostConfig.MaskedPaths", "its own list of masked paths is not restored");
+  if (hasOwnPaths(host, "ReadonlyPaths"))
+    say("HostConfig.ReadonlyPaths", "its own list of read-only paths is not restored");
+  if (stringsAt(config.Env).some((line) => !line.includes("=")))
+    say("Config.Env", "a variable without a value is not restored");
+  if (listAt(host.DeviceRequests).some((request) => listAt(objectAt(request).Capabilities).length > 1))
+    say("HostConfig.DeviceRequests", "only the first of several sets of device capabilities is restored");
+  if (config.NetworkDisabled === true)
+    say("Config.NetworkDisabled", "its network is disabled, which is not restored; network none comes near");
+  if (!isBlank(config.Shell) && !isSame(config.Shell, defaults.Shell))
+    say("Config.Shell", "a shell of its own for health checks is not restored");
+  if (Object.values(objectAt(host.PortBindings)).some((bindings) => listAt(bindings).length === 0)) {
+    say("HostConfig.PortBindings", "a port that is bound to nothing is not restored");
+  }
+  return notes;
 }
 
 /** An empty list is how a container without masked paths looks: `systempaths=unconfined`. A privileged one has none anyway. */
@@ -82,8 +132,7 @@ export function neededNetworks(all: readonly OwnSettings[]): readonly NeededNetw
   const found = new Map<string, NeededNetwork>();
   for (const settings of all) {
     const project = settings.labels.find(([key]) => key === "com.docker.compose.project")?.[1];
-    const attached = [...(settings.main === null ? [] : [settings.main]), ...settings.further];
-    for (const { network } of attached.filter((each) => !provided.has(each.network))) {
+    for (const { network } of attachmentsOf(settings).filter((each) => !provided.has(each.network))) {
       const known = found.get(network);
       const { subnet, gateway } = subnetOf(settings, network);
       const isOfProject = project !== undefined && network.startsWith(`${project}_`);

@@ -1,3 +1,4 @@
+import { stringAt } from "../raw.ts";
 import type { Variable } from "./conceal.ts";
 import type { OwnSettings } from "./member.ts";
 import { comment, quoted } from "./shell.ts";
@@ -13,12 +14,17 @@ interface Frame {
 /** What the script is, what it cannot say, what it demands, and the functions that the rest of it calls. */
 export function opening(frame: Frame): readonly string[] {
   const { name, members, notes, variables } = frame;
+  const isPodman = members.some(({ engine }) => engine === "podman");
   return [
     "#!/bin/sh",
     comment(
       `Restores ${members.length === 1 ? "the container" : "the containers of"} ${name} as a snapshot of Tidemark holds it.`,
     ),
-    comment("It needs nothing but the docker or podman command (CONTAINER_CLI names another) and the image."),
+    comment(
+      isPodman
+        ? "It needs the podman command (CONTAINER_CLI names another) and the image."
+        : "It needs the docker or podman command (CONTAINER_CLI names another) and the image.",
+    ),
     comment(
       `Usage: sh restore.sh [--replace]     --replace puts containers of ${members.length === 1 ? "that name" : "these names"} aside first`,
     ),
@@ -39,10 +45,11 @@ export function opening(frame: Frame): readonly string[] {
     "#",
     ...(notes.length === 0
       ? []
-      : [comment("What the command line has no words for:"), ...notes.map((each) => comment(`  ${each}`)), "#"]),
+      : [comment("Not restored as it was:"), ...notes.map((each) => comment(`  ${each}`)), "#"]),
     comment("Data is not part of a snapshot: volumes and folders are used as they are found."),
     "",
-    ...functions,
+    ...functions(isPodman ? ["podman"] : ["docker", "podman"]),
+    ...(isPodman ? ofPodman : []),
     "",
     ...variables.flatMap(({ variable, meaning }) => [
       `[ -n "\${${variable}+set}" ] || tm_missing=$tm_missing${quoted([`\n  ${variable}: ${meaning}`])}`,
@@ -53,10 +60,14 @@ export function opening(frame: Frame): readonly string[] {
     "fi",
     "",
     ...notes.map((each) => `tm_say ${quoted([`Note: ${each}`])}`),
+    ...[...new Set(members.map(({ host }) => stringAt(host.Pod)))]
+      .filter((pod) => pod !== "")
+      .map((pod) => `tm_pod ${quoted([pod])}`),
   ];
 }
 
-const functions = `set -eu
+const functions = (commands: readonly string[]) =>
+  `set -eu
 tm_replace=no
 tm_missing=
 tm_current=
@@ -75,10 +86,10 @@ esac
 
 tm_cli=\${CONTAINER_CLI-}
 if [ -z "$tm_cli" ]; then
-  if command -v docker >/dev/null 2>&1; then tm_cli=docker
-  elif command -v podman >/dev/null 2>&1; then tm_cli=podman
-  else tm_fail 'Neither docker nor podman is installed'
-  fi
+  for tm_name in ${commands.join(" ")}; do
+    if [ -z "$tm_cli" ] && command -v "$tm_name" >/dev/null 2>&1; then tm_cli=$tm_name; fi
+  done
+  [ -n "$tm_cli" ] || tm_fail 'Install one of these first: ${commands.join(", ")}'
 fi
 
 # By its whole name: the engine would also take the beginning of an id.
@@ -166,5 +177,25 @@ tm_end() {
 trap tm_end EXIT
 
 "$tm_cli" version >/dev/null 2>&1 || tm_fail "$tm_cli does not reach an engine"`.split("\n");
+
+/** The runtime is an option of the whole command, which a remote client does not have. */
+const ofPodman = `
+case "$("$tm_cli" --version 2>/dev/null)" in
+  podman*) ;;
+  *) tm_fail "This is a snapshot of Podman containers: $tm_cli cannot restore all of their settings" ;;
+esac
+
+tm_pod() { "$tm_cli" pod exists "$1" || tm_fail "There is no pod $1: create it, and put its id in the place of this one in the script"; }
+
+tm_create() {
+  tm_runtime=$1
+  shift
+  if "$tm_cli" --runtime="$tm_runtime" version >/dev/null 2>&1; then
+    "$tm_cli" --runtime="$tm_runtime" "$@" >/dev/null
+  else
+    tm_warn "This client cannot choose the runtime $tm_runtime: the engine's default is used"
+    "$tm_cli" "$@" >/dev/null
+  fi
+}`.split("\n");
 
 export const closing: readonly string[] = ['tm_say "Done:$tm_log"'];

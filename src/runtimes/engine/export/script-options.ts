@@ -4,6 +4,7 @@ import type { OwnSettings } from "./member.ts";
 import { csv, mountOptions } from "./mounts.ts";
 import { networkOptions, publishedPorts } from "./networks.ts";
 import { isUnmasked, isUnset } from "./notes.ts";
+import { isInPod, jsonWords, podmanHealth, podmanHost, podmanNetworks, podmanOptions } from "./podman-options.ts";
 
 type Named = readonly (readonly [key: string, option: string])[];
 
@@ -15,7 +16,6 @@ const texts: Named = [
   ["IpcMode", "ipc"],
   ["Isolation", "isolation"],
   ["PidMode", "pid"],
-  ["Runtime", "runtime"],
   ["UTSMode", "uts"],
   ["UsernsMode", "userns"],
   ["VolumeDriver", "volume-driver"],
@@ -73,13 +73,16 @@ const rates: Named = [
 
 /** Every setting as an option of `create`, without the image, the command and the files that options name. */
 export function createOptions(settings: OwnSettings, conceal: Concealer): readonly Word[] {
+  const isPodman = settings.engine === "podman";
+  const host = isPodman ? podmanHost(settings.host) : settings.host;
   return [
     ...configOptions(settings, conceal),
-    ...hostOptions(settings, conceal),
-    ...deviceOptions(settings.host),
-    ...publishedPorts(settings.host).map((port): Word => [`--publish=${port}`]),
+    ...(isPodman ? podmanOptions(settings) : []),
+    ...hostOptions(settings, host, conceal),
+    ...deviceOptions(host),
+    ...(isPodman && isInPod(host) ? [] : publishedPorts(host).map((port): Word => [`--publish=${port}`])),
     ...mountOptions(settings, conceal),
-    ...networkOptions(settings),
+    ...(isPodman ? podmanNetworks({ ...settings, host }) : networkOptions(settings)),
   ];
 }
 
@@ -94,7 +97,6 @@ function configOptions(settings: OwnSettings, conceal: Concealer): readonly Word
   text("user", user);
   text("workdir", working_dir);
   text("stop-signal", stop_signal);
-  text("conmon-pidfile", stringAt(config.ConmonPidFile));
   for (const [key, value] of Object.entries(stringMapAt(config.Annotations))) {
     options.push([`--annotation=${key}=`, ...conceal.named(settings, "option", key, value)]);
   }
@@ -110,9 +112,27 @@ function configOptions(settings: OwnSettings, conceal: Concealer): readonly Word
   for (const port of settings.exposed) {
     if (!(port in objectAt(settings.host.PortBindings))) options.push([`--expose=${port}`]);
   }
-  const [first] = settings.entrypoint ?? [];
-  if (settings.entrypoint !== null) options.push([`--entrypoint=${first ?? ""}`]);
+  if (settings.entrypoint !== null) options.push(entrypointOption(settings, settings.entrypoint, conceal));
   return [...options, ...healthOptions(settings, conceal)];
+}
+
+/** Docker's takes one word, the others of the list come before the command (`commandWords`); Podman's takes a list. */
+function entrypointOption(settings: OwnSettings, entrypoint: readonly string[], conceal: Concealer): Word {
+  if (!isListed(settings)) return [`--entrypoint=${entrypoint[0] ?? ""}`];
+  return ["--entrypoint=", ...jsonWords(conceal.words(settings, "entrypoint", entrypoint))];
+}
+
+function isListed({ engine, entrypoint }: OwnSettings): boolean {
+  return engine === "podman" && entrypoint !== null && entrypoint.length > 0;
+}
+
+/** What stands behind the image. */
+export function commandWords(settings: OwnSettings, conceal: Concealer): readonly Word[] {
+  const rest = isListed(settings) ? [] : (settings.entrypoint ?? []).slice(1);
+  return [
+    ...conceal.words(settings, "entrypoint", rest),
+    ...conceal.words(settings, "command", settings.command ?? []),
+  ];
 }
 
 /** The command line takes no white space in a label's name. */
@@ -132,7 +152,9 @@ function healthOptions(settings: OwnSettings, conceal: Concealer): readonly Word
   const [kind = "", ...command] = stringsAt(check.Test);
   if (kind === "NONE") return [["--no-healthcheck"]];
   const options: Word[] = [];
-  if (kind === "CMD-SHELL") {
+  const ofPodman = settings.engine === "podman" ? podmanHealth(settings, conceal) : null;
+  if (ofPodman !== null) options.push(ofPodman);
+  else if (kind === "CMD-SHELL") {
     const [word = []] = conceal.words(settings, "health_check", [command.join(" ")]);
     options.push(["--health-cmd=", ...word]);
   } else if (kind === "CMD") {
@@ -155,8 +177,7 @@ function innerQuoted(word: Word): Word {
   return ["'", ...word.map((part) => (typeof part === "string" ? part.replaceAll("'", "'\\''") : part)), "'"];
 }
 
-function hostOptions(settings: OwnSettings, conceal: Concealer): readonly Word[] {
-  const { host } = settings;
+function hostOptions(settings: OwnSettings, host: RawObject, conceal: Concealer): readonly Word[] {
   const options: Word[] = [];
   for (const [key, option] of texts) {
     const value = stringAt(host[key]);

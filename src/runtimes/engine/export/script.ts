@@ -1,10 +1,11 @@
-import { stringsAt } from "../raw.ts";
+import { stringAt, stringsAt } from "../raw.ts";
 import { type Concealer, concealer } from "./conceal.ts";
 import { type OwnSettings, ownSettings, type RestorableSnapshot, strangersOf } from "./member.ts";
 import { connectOptions, isForCreate } from "./networks.ts";
-import { neededNetworks, neededOptions, neededVolumes, unsayable } from "./notes.ts";
+import { type Note, neededNetworks, neededOptions, neededVolumes, sentence, unsayable } from "./notes.ts";
+import { isInPod } from "./podman-options.ts";
 import { closing, opening } from "./script-frame.ts";
-import { createOptions, isSayableLabel, seccompProfile } from "./script-options.ts";
+import { commandWords, createOptions, isSayableLabel, seccompProfile } from "./script-options.ts";
 import { heredoc, quoted } from "./shell.ts";
 
 /** A POSIX shell script that makes the snapshot's containers with the `docker` or `podman` command alone. */
@@ -13,7 +14,7 @@ export function writeScript(snapshot: RestorableSnapshot, withSecrets: boolean):
   const conceal = concealer(all, withSecrets);
   // Written first, as it tells which variables the opening has to demand.
   const made = all.map((settings) => container(settings, conceal));
-  const notes = [...all.flatMap((settings) => notesOf(settings, all, conceal))];
+  const notes = all.flatMap((settings) => scriptNotes(settings, all, withSecrets)).map(sentence);
   return [
     ...opening({ name: snapshot.name, members: all, notes, variables: conceal.variables(), with_secrets: withSecrets }),
     ...all.map(({ name }) => `tm_refuse ${quoted([name])}`),
@@ -42,16 +43,18 @@ export function writeScript(snapshot: RestorableSnapshot, withSecrets: boolean):
 
 /** The lines that make one container; `number` is that of its image's variable. */
 function container(settings: OwnSettings, conceal: Concealer): (number: number) => readonly string[] {
-  const { name, further, host, is_running, files } = settings;
+  const { name, host, is_running, files } = settings;
   const options = createOptions(settings, conceal);
-  const entrypoint = conceal.words(settings, "entrypoint", (settings.entrypoint ?? []).slice(1));
-  const command = [...entrypoint, ...conceal.words(settings, "command", settings.command ?? [])];
+  const command = commandWords(settings, conceal);
+  const runtime = stringAt(host.Runtime);
+  const isPodman = settings.engine === "podman";
   const profile = seccompProfile(host);
   return (number) => {
     const arguments_ = [
       "--pull=never",
       `--name=${quoted([name])}`,
       ...(profile === null ? [] : ['--security-opt="seccomp=$tm_profile"']),
+      ...(runtime === "" || isPodman ? [] : [quoted([`--runtime=${runtime}`])]),
       ...options.map(quoted),
       `"$tm_image_${number}"`,
       ...command.map(quoted),
@@ -62,16 +65,14 @@ function container(settings: OwnSettings, conceal: Concealer): (number: number) 
       `tm_say ${quoted([`Making ${name}`])}`,
       `tm_current=${quoted([name])}`,
       ...(profile === null ? [] : ["tm_profile=$(mktemp)", ...heredoc('cat >"$tm_profile"', profile)]),
-      `"$tm_cli" ${verb} \\`,
+      `${isPodman ? `tm_create ${quoted([runtime])}` : '"$tm_cli"'} ${verb} \\`,
       ...arguments_.map((argument) => `  ${argument} \\`),
       "  >/dev/null",
       ...(profile === null ? [] : ['rm -f "$tm_profile"']),
-      ...further
-        .filter((each) => !isForCreate(each))
-        .map((each) => {
-          const words = [...connectOptions(each), [each.network], [name]].map(quoted);
-          return `"$tm_cli" network connect ${words.join(" ")}`;
-        }),
+      ...connectedLater(settings).map((each) => {
+        const words = [...connectOptions(each), [each.network], [name]].map(quoted);
+        return `"$tm_cli" network connect ${words.join(" ")}`;
+      }),
       ...(files === null || !conceal.with_secrets ? [] : putFiles(name, files)),
       ...start,
       `tm_made ${quoted([name])} ${is_running ? "started" : quoted(["made, not started: it did not run"])}`,
@@ -83,9 +84,15 @@ function container(settings: OwnSettings, conceal: Concealer): (number: number) 
  * `create` always closes the standard input after the first who attached to it; only a detached `run` leaves it open, and that
  * can be used where nothing has to be done between the two.
  */
-function isKeptOpen({ config, is_running, further, files }: OwnSettings): boolean {
+function isKeptOpen(settings: OwnSettings): boolean {
+  const { config, is_running, files } = settings;
   const isOpen = config.OpenStdin === true && config.StdinOnce !== true;
-  return isOpen && is_running && files === null && further.every(isForCreate);
+  return isOpen && is_running && files === null && connectedLater(settings).length === 0;
+}
+
+/** Podman takes every network at create. */
+function connectedLater({ engine, further }: OwnSettings): OwnSettings["further"] {
+  return engine === "podman" ? [] : further.filter((each) => !isForCreate(each));
 }
 
 function putFiles(name: string, files: string): readonly string[] {
@@ -93,26 +100,37 @@ function putFiles(name: string, files: string): readonly string[] {
   return heredoc("tm_decode", lines.join("\n"), ` | "$tm_cli" cp - ${quoted([`${name}:/`])}`);
 }
 
-function notesOf(settings: OwnSettings, all: readonly OwnSettings[], conceal: Concealer): readonly string[] {
-  const { name, entrypoint, healthcheck, config, files } = settings;
-  const notes = [...unsayable(settings)];
+/** What a script does not restore as it was. */
+export function scriptNotes(settings: OwnSettings, all: readonly OwnSettings[], withSecrets: boolean): readonly Note[] {
+  const { name, engine, entrypoint, healthcheck, config, files, host } = settings;
+  const notes: Note[] = [...unsayable(settings, "script")];
+  const say = (paths: readonly string[], text: string) => notes.push({ member: name, paths, text });
   for (const stranger of strangersOf(settings, all)) {
-    notes.push(`${name}: it shares something with the container ${stranger}, which the snapshot does not hold`);
+    say([], `it depends on the container ${stranger}, which is not in the snapshot`);
   }
   for (const [key] of settings.labels.filter(([label]) => !isSayableLabel(label))) {
-    notes.push(`${name}: the label ${JSON.stringify(key)} cannot be said`);
+    say(["Config.Labels"], `the label ${JSON.stringify(key)} is not restored`);
   }
-  if ((entrypoint ?? []).length > 1) {
-    notes.push(`${name}: an entrypoint of several words is given as the first one, the others before the command`);
-  }
-  if (stringsAt(healthcheck?.Test)[0] === "CMD") {
-    notes.push(`${name}: its health check runs without a shell; here it is given to the shell, word by word`);
+  const [check, ...words] = stringsAt(healthcheck?.Test);
+  if (engine === "podman") {
+    if (isInPod(host)) say([], `it is a member of the pod ${stringAt(host.Pod)}, which is not in the snapshot`);
+    if (check === "CMD" && words.length === 1 && /\s/.test(words[0] ?? "")) {
+      say(["Config.Healthcheck"], "its health check is one word with blanks in it, which becomes several");
+    }
+  } else {
+    if ((entrypoint ?? []).length > 1) {
+      const text = "its entrypoint has several words: the first is the entrypoint, the others come before the command";
+      say(["Config.Entrypoint", "Config.Cmd"], text);
+    }
+    if (check === "CMD") {
+      say(["Config.Healthcheck"], "its health check runs without a shell; the script runs the same words in the shell");
+    }
   }
   if (config.OpenStdin === true && config.StdinOnce !== true && !isKeptOpen(settings)) {
-    notes.push(`${name}: its standard input closes after the first who was attached to it`);
+    say(["Config.StdinOnce"], "its standard input closes after the first client that was attached to it");
   }
-  if (files !== null && !conceal.with_secrets) {
-    notes.push(`${name}: files were put into it (configs or secrets); they are only in an export with secrets`);
+  if (files !== null && !withSecrets) {
+    say([], "files were put into it (configs or secrets); only an export with secrets has them");
   }
   return notes;
 }

@@ -1,8 +1,9 @@
 import { PluginError } from "../../../errors.ts";
 import type { SnapshotReader } from "../../runtime.ts";
-import { writeCompose } from "./compose.ts";
-import type { RestorableSnapshot } from "./member.ts";
-import { writeScript } from "./script.ts";
+import { composeNotes, writeCompose } from "./compose.ts";
+import { ownSettings, type RestorableSnapshot } from "./member.ts";
+import type { Note } from "./notes.ts";
+import { scriptNotes, writeScript } from "./script.ts";
 
 /** What every engine allows as a container's name; anything else did not come from one. */
 const containerName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/;
@@ -16,4 +17,13 @@ export function writeExport(snapshot: RestorableSnapshot, options: Parameters<Sn
   if (strange !== undefined) throw new PluginError("malformed", "The snapshot names a container as no engine would");
   const { format, with_secrets } = options;
   return format === "script" ? writeScript(snapshot, with_secrets) : writeCompose(snapshot, with_secrets);
+}
+
+/** What the head of such a file says that it does not restore. */
+export function exportNotes(
+  snapshot: RestorableSnapshot,
+  { format, with_secrets }: Parameters<SnapshotReader["write"]>[1],
+): readonly Note[] {
+  const all = ownSettings(snapshot);
+  return all.flatMap((each) => (format === "script" ? scriptNotes(each, all, with_secrets) : composeNotes(each, all)));
 }

@@ -52,8 +52,14 @@ describe.each(formats)("writeExport() as %s", (format) => {
   });
 
   test("lists what it has no words for, without its value", () => {
-    const text = plain(format, snapshot({ HostConfig: { FutureSetting: { password: "correct-horse" } } }));
-    expect(text).toContain("HostConfig.FutureSetting cannot be said");
+    const FutureSetting = { password: "correct-horse" };
+    const Networks = { front: { FutureSetting } };
+    const text = plain(
+      format,
+      snapshot({ Config: { FutureSetting }, HostConfig: { FutureSetting }, NetworkSettings: { Networks } }),
+    );
+    for (const named of ["Config.FutureSetting", "HostConfig.FutureSetting", "FutureSetting of the network front"])
+      expect(text).toContain(`web: ${named} is not restored`);
     expect(text).not.toContain("correct-horse");
   });
 
@@ -89,7 +95,8 @@ describe("writeExport() of a container with fixed addresses", () => {
 
 describe("writeExport() of what only Podman has", () => {
   const ids = { db: "5c".repeat(32), gone: "9f".repeat(32) };
-  const of = (name: string, change: RawObject) => snapshot({ Name: `/${name}`, ...change }, {}, name).members;
+  const of = (name: string, change: RawObject) =>
+    snapshot({ Name: `/${name}`, OCIRuntime: "crun", ...change }, {}, name).members;
   const both: RestorableSnapshot = {
     ...snapshot(),
     members: [
@@ -107,8 +114,8 @@ describe("writeExport() of what only Podman has", () => {
     for (const option of ["--requires=db", `--requires=${ids.gone}`, "--conmon-pidfile=/run/web.pid"])
       expect(text).toContain(option);
     expect(text).toContain("--annotation=run.oci.keep_original_groups=1");
-    expect(text).toContain("web: the name eth7 of its interface in the network front is left to the engine");
-    expect(text).toContain(`web: it shares something with the container ${ids.gone}`);
+    expect(text).toContain("--network=front:interface_name=eth7");
+    expect(text).toContain(`web: it depends on the container ${ids.gone}`);
     expect(text).not.toContain("HostConfig.Dependencies");
   });
 
@@ -116,6 +123,25 @@ describe("writeExport() of what only Podman has", () => {
     const text = plain("compose", both);
     expect(text).toMatch(/depends_on:\s+"?db"?:\s+"?condition"?: "?service_started/);
     expect(text).toContain("run.oci.keep_original_groups");
+    expect(text).toContain("web: InterfaceName of the network front is not restored");
+  });
+
+  test("takes secrets out of a list of words too", () => {
+    const Config = {
+      Entrypoint: ["/serve", "--api-key=correct-horse"],
+      Healthcheck: { Test: ["CMD", "/check", "a b"] },
+    };
+    const text = plain("script", snapshot({ OCIRuntime: "crun", Config }));
+    expect(text).toContain(`'--entrypoint=["/serve","'"\${ENTRYPOINT_2}"'"]'`);
+    expect(text).toContain(`'--health-cmd=["/check","a b"]'`);
+    expect(text).not.toContain("correct-horse");
+  });
+
+  test("needs the podman command, and the pod before anything is touched", () => {
+    const text = plain("script", snapshot({ OCIRuntime: "crun", HostConfig: { Pod: ids.gone } }));
+    expect(text).toContain("for tm_name in podman; do");
+    expect(text.indexOf(`tm_pod ${ids.gone}`)).toBeLessThan(text.indexOf("tm_aside web"));
+    expect(text).toContain(`web: it is a member of the pod ${ids.gone}, which is not in the snapshot`);
   });
 });
 
