@@ -324,8 +324,11 @@ export async function createServices(options: ServiceOptions) {
   const scheduler = createScheduler({
     clock,
     log,
-    // Another process on the same database may have changed them.
-    before: settings.refresh,
+    // Another process on the same database may have changed or brought them.
+    before: async () => {
+      await settings.refresh();
+      await security_keys.compareSessionKeys();
+    },
     work: [
       {
         name: "deliveries",

@@ -67,7 +67,11 @@ export async function requireAdministrator(read: Reader): Promise<string> {
  */
 export async function bootstrapAdministrator(options: BootstrapOptions): Promise<string> {
   const { db, clock, log, audit, passwords } = options;
-  const existing = await judge(db.read);
+  const existing = await judge(db.read).catch(async (error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+    // Between two of its questions another process may have made the record: within a transaction nothing moves.
+    return await db.write((tx) => judge(tx));
+  });
   if (existing !== null) return existing;
 
   const password = newPassword();

@@ -99,7 +99,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 }
 
 /** Tries again while another process holds the lock, without blocking the loop; says so when the disk is full. */
-async function retryBusy<T>(transaction: () => Promise<T>): Promise<T> {
+export async function retryBusy<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();

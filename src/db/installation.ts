@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, like, lt, sql } from "drizzle-orm";
 import type { Reader, Writer } from "./client.ts";
 import { hasSealedValues } from "./sealed-columns.ts";
 import { audit_entries, connections, credentials, executors, installation, notifiers, trackers } from "./tables.ts";
@@ -23,6 +23,30 @@ export async function findInstallationFact(read: Reader, key: InstallationFact):
 
 export async function storeInstallationFact(tx: Writer, key: InstallationFact, value: string): Promise<void> {
   await tx.insert(installation).values({ key, value }).onConflictDoUpdate({ target: installation.key, set: { value } });
+}
+
+const seenPrefix = "session_key_seen:";
+
+/** Notes that a process with this session key is at work; forgets those that none was seen with since `since`. */
+export async function noteSessionKey(
+  tx: Writer,
+  { id, now, since }: { id: string; now: number; since: number },
+): Promise<void> {
+  const key = `${seenPrefix}${id}`;
+  const value = String(now);
+  await tx.insert(installation).values({ key, value }).onConflictDoUpdate({ target: installation.key, set: { value } });
+  const isSeen = like(installation.key, `${seenPrefix}%`);
+  await tx.delete(installation).where(and(isSeen, lt(sql`cast(${installation.value} as integer)`, since)));
+}
+
+/** The ids of all session keys that processes were seen with. */
+export async function sessionKeysSeen(read: Reader): Promise<readonly string[]> {
+  const rows = await read
+    .select({ key: installation.key })
+    .from(installation)
+    .where(like(installation.key, `${seenPrefix}%`))
+    .limit(100);
+  return rows.map(({ key }) => key.slice(seenPrefix.length));
 }
 
 /** Whether somebody has worked with this installation, whatever became of its administrator. */

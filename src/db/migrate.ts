@@ -5,6 +5,7 @@ import type { Client } from "@libsql/client";
 import * as v from "valibot";
 import { isDiskFull } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
+import { retryBusy } from "./client.ts";
 
 const Journal = v.object({ entries: v.array(v.object({ idx: v.number(), tag: v.string() })) });
 
@@ -136,6 +137,11 @@ export function readMigration(folder: string, { tag }: Migration): { statements:
   };
 }
 
+async function isApplied(client: Client, index: number): Promise<boolean> {
+  const found = await client.execute({ sql: "SELECT 1 FROM migrations WHERE idx = ?", args: [index] });
+  return found.rows.length > 0;
+}
+
 /** Applies what is missing, one transaction each; refuses a database that a newer Tidemark has written. */
 export async function migrate(options: MigrateOptions): Promise<number> {
   const { client, folder } = options;
@@ -152,13 +158,17 @@ export async function migrate(options: MigrateOptions): Promise<number> {
   if (applied.length > 0) await options.backup?.();
   for (const entry of missing) {
     const { statements, hash } = readMigration(folder, entry);
-    await client.migrate([
-      ...statements,
+    const transaction = [
+      ...statements.filter((statement) => statement !== ""),
       {
         sql: "INSERT INTO migrations (idx, tag, hash, applied_at) VALUES (?, ?, ?, ?)",
         args: [entry.idx, entry.tag, hash, options.now],
       },
-    ]);
+    ];
+    await retryBusy(() => client.migrate(transaction)).catch(async (error: unknown) => {
+      // Of several processes that start on one empty server, each migration is made by one.
+      if (!(await isApplied(client, entry.idx))) throw error;
+    });
   }
   return missing.length;
 }

@@ -4,7 +4,7 @@ import type { Database } from "../db/client.ts";
 import { endEverySession } from "../db/end-sessions.ts";
 import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
 import type { Log } from "../log.ts";
-import { type EncryptionKeys, type Keys, keyId, replaceStoredKeys } from "../secrets/keys.ts";
+import { assertKeyFits, type EncryptionKeys, type Keys, keyId, replaceStoredKeys } from "../secrets/keys.ts";
 import type { RotatingSealer } from "../secrets/sealed.ts";
 import { moveSecrets, rotationRecord } from "./encryption-rotation.ts";
 import { CorruptSecretError } from "./reencrypt.ts";
@@ -32,6 +32,7 @@ export async function finishEncryptionRotation(options: FinishOptions): Promise<
   const stored = await findInstallationFact(db.read, "encryption_key_id");
   if (previous === undefined) {
     if (stored === null) await db.write((tx) => storeNewKeys(tx, keys, clock.now()));
+    else assertKeyFits(keys.encryption, stored);
     return keys.encryption;
   }
   const isOurs = !keys.managed_by_environment.encryption;
@@ -91,12 +92,14 @@ export async function finishEncryptionRotation(options: FinishOptions): Promise<
   return { primary: settled, previous: all.filter((key) => key !== settled) };
 }
 
-/** Of an installation that begins: both keys are as old as it. */
+/** Of an installation that begins: both keys are as old as it. Another process on the same database may have begun it: then its keys are. */
 async function storeNewKeys(
   tx: Parameters<Parameters<Database["write"]>[0]>[0],
   keys: Keys,
   now: number,
 ): Promise<void> {
+  const other = await findInstallationFact(tx, "encryption_key_id");
+  if (other !== null) return assertKeyFits(keys.encryption, other);
   await storeInstallationFact(tx, "encryption_key_id", keyId(keys.encryption.primary));
   await storeInstallationFact(tx, "encryption_key_since", String(now));
   await storeInstallationFact(tx, "session_key_id", keyId(keys.session));

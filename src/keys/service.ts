@@ -5,7 +5,13 @@ import type { BackupService } from "../backups/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { endEverySession } from "../db/end-sessions.ts";
-import { findInstallationFact, type InstallationFact, storeInstallationFact } from "../db/installation.ts";
+import {
+  findInstallationFact,
+  type InstallationFact,
+  noteSessionKey,
+  sessionKeysSeen,
+  storeInstallationFact,
+} from "../db/installation.ts";
 import { withoutRoom } from "../durable-files.ts";
 import { AppError, conflict, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
@@ -53,6 +59,9 @@ export interface SecurityKeyServiceOptions {
   onNewSecret: (secret: string) => void;
 }
 
+/** A process that was not seen for twice as long is taken for gone. */
+const compareEveryMs = 30_000;
+
 type KeyName = "session" | "encryption";
 
 const refusals = {
@@ -76,6 +85,8 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
   let encryption = options.keys.encryption.primary;
   let former: readonly string[] = options.keys.encryption.previous ?? [];
   let isBusy = false;
+  let comparedAt = Number.NEGATIVE_INFINITY;
+  const toldKeys = new Set<string>();
   /** The key file has two keys, and secrets may be under either. */
   let mustRestart = false;
 
@@ -235,7 +246,26 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     };
   };
 
+  /** Where several processes may share the database: says so when one of them has another session key, once for each. */
+  const compareSessionKeys = async (): Promise<void> => {
+    const now = clock.now();
+    if (db.rewriteTexts !== null || Math.abs(now - comparedAt) < compareEveryMs) return;
+    comparedAt = now;
+    const id = keyId(sessionKey);
+    await db.write((tx) => noteSessionKey(tx, { id, now, since: now - 2 * compareEveryMs }));
+    for (const other of await sessionKeysSeen(db.read)) {
+      if (other === id || toldKeys.has(other)) continue;
+      toldKeys.add(other);
+      log.error(
+        "Another process on this database uses another session key: sign-ins, API tokens and approval links hold on one of them alone; give every process the same SESSION_KEY",
+        { own: id, other },
+      );
+    }
+  };
+
   return {
+    compareSessionKeys,
+
     get: async (): Promise<SecurityKeysView> => ({
       session: await view("session"),
       encryption: await view("encryption"),
