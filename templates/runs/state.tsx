@@ -4,7 +4,7 @@ import type { RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
-import { formatRelative, formatShort } from "../format.ts";
+import { formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -93,7 +93,7 @@ export function outageWords(ctx: PageContext, { outcome, next_try_at: next }: Ou
   const t = texts(ctx).runs.outage;
   if (outcome === "recovered") return null;
   if (outcome !== null) return t.ends[outcome];
-  return next === null || next <= ctx.now ? t.trying : t.down_next(formatRelative(ctx.language, next, ctx.now));
+  return next === null || next <= ctx.now ? t.trying : t.down_next(formatShort(ctx, next));
 }
 
 function rollbackFailure(ctx: PageContext, serving: string | null): string {

@@ -24,7 +24,7 @@ const swapped = names.flatMap((name): Noted[] =>
   ]),
 );
 
-const before: readonly Noted[] = [
+export const before: readonly Noted[] = [
   ["claim", "begin"],
   ["capturing", "finish"],
   ["pull", "begin"],
@@ -37,7 +37,7 @@ const before: readonly Noted[] = [
   ["verify", "begin"],
 ];
 
-function runOf(ctx: PageContext, noted: readonly Noted[], told: Partial<RunDetailView>): RunDetailView {
+export function runOf(ctx: PageContext, noted: readonly Noted[], told: Partial<RunDetailView>): RunDetailView {
   const at = ctx.now - 2 * hour;
   // The health check is what takes long.
   const lateMs = (index: number) => (index > before.length - 1 ? 28 * second : 0);

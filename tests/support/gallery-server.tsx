@@ -23,6 +23,7 @@ import {
 } from "./gallery-group-runs.tsx";
 import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample } from "./gallery-groups.tsx";
 import { identityPages } from "./gallery-identity.tsx";
+import { DownExecutorsSample, DownSample, RecoveredSample } from "./gallery-outage.tsx";
 
 const root = resolve(import.meta.dir, "../..");
 const files: Readonly<Record<string, string>> = {
@@ -47,6 +48,9 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/restore-group": (ctx) => <RollbackQuestionSample ctx={ctx} />,
   "/executor-new": (ctx) => <NewExecutorSample ctx={ctx} />,
   "/executor-waits": (ctx) => <WaitingExecutorSample ctx={ctx} />,
+  "/run-down": (ctx) => <DownSample ctx={ctx} />,
+  "/run-recovered": (ctx) => <RecoveredSample ctx={ctx} />,
+  "/executors-down": (ctx) => <DownExecutorsSample ctx={ctx} />,
   "/executors": (ctx) => <ExecutorsSample ctx={ctx} />,
   "/plan-group": (ctx) => <GroupPlanSample ctx={ctx} />,
   "/plan-refused": (ctx) => <RefusedPlanSample ctx={ctx} />,

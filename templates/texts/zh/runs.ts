@@ -237,7 +237,7 @@ export const runs = {
     recovered: "恢复运行时间",
     ended: "停止尝试时间",
     try_number: (count: number) => `第 ${formatNumber("zh", count)} 次尝试`,
-    down_next: (next: string) => `已停机 · ${next}再次尝试`,
+    down_next: (next: string) => `已停机 · ${next} 再次尝试`,
     trying: "已停机 · 正在尝试",
     ends: {
       changed: "不再尝试：有人改动了目标。",
