@@ -8,6 +8,26 @@ function fieldPath(issue: v.BaseIssue<unknown>): string {
   return issue.path?.map((item) => String(item.key)).join(".") ?? "";
 }
 
+/** What a person is told where a schema has no sentence of its own, by what it expects. */
+const expectations: Readonly<Record<string, string>> = {
+  string: "Write a text",
+  number: "Write a number",
+  boolean: "Write true or false",
+  Array: "Write a list",
+  Object: "Write an object with its fields",
+  "number|string": "Write a number or a text",
+};
+
+/** Instead of the validator's own words, which speak of types: "Invalid type: Expected …". */
+function ownSentence({ kind, expected }: v.BaseIssue<unknown>): string {
+  const parts = kind === "schema" && expected !== null ? expected.replaceAll(/^\(|\)$/g, "").split(" | ") : [];
+  const types = parts.filter((part) => part !== "null" && part !== "undefined").toSorted();
+  if (types.length > 0 && types.every((type) => type.startsWith('"'))) {
+    return `Choose one of ${types.map((type) => type.slice(1, -1)).join(", ")}`;
+  }
+  return expectations[types.join("|")] ?? "This value cannot be used here";
+}
+
 function sentence(issue: v.BaseIssue<unknown>): string {
   if (issue.type === "strict_object" && issue.expected === "never") return "There is no such field";
   if (issue.type === "strict_object" && issue.expected === "Object") return "Write an object with its fields";
@@ -17,15 +37,45 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   return issue.message;
 }
 
+/**
+ * The fields that have half of a character: a lone surrogate, which JSON can escape and no text can hold. Stored, it would become
+ * another character.
+ */
+function brokenTexts(value: unknown, path = ""): FieldErrors {
+  if (typeof value === "string") {
+    return value.isWellFormed() ? {} : { [path || "body"]: "The text has half of a character; write it again" };
+  }
+  if (typeof value !== "object" || value === null) return {};
+  const found: Record<string, string> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) {
+    const at = path === "" ? key : `${path}.${key}`;
+    Object.assign(found, key.isWellFormed() ? brokenTexts(item, at) : brokenTexts(key, path));
+  }
+  return found;
+}
+
+/** The output of a schema, or every refused field with what would be right. */
+export function judgeInput<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+): { output: v.InferOutput<S>; errors: null } | { output: null; errors: FieldErrors } {
+  const broken = brokenTexts(input);
+  if (Object.keys(broken).length > 0) return { output: null, errors: broken };
+  const result = v.safeParse(schema, input, { message: ownSentence });
+  return result.success
+    ? { output: result.output, errors: null }
+    : { output: null, errors: fieldErrors(result.issues) };
+}
+
 /** Parses the input of a service; every refused field is named with what would be right. */
 export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
-  const result = v.safeParse(schema, input);
-  if (result.success) return result.output;
-  throw invalidInput(fieldErrors(result.issues));
+  const { output, errors } = judgeInput(schema, input);
+  if (errors !== null) throw invalidInput(errors);
+  return output;
 }
 
 /** What each refused field should have been: the first thing that is wrong with it. */
-export function fieldErrors(issues: readonly v.BaseIssue<unknown>[]): FieldErrors {
+function fieldErrors(issues: readonly v.BaseIssue<unknown>[]): FieldErrors {
   // Without a prototype: a body may name a field `__proto__`.
   const found: Record<string, string> = Object.create(null);
   for (const issue of issues) {

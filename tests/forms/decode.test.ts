@@ -187,7 +187,7 @@ describe("parseInput()", () => {
       { name: "", days: [], parts: [{ kind: "a", size: "5" }], extra: 1 },
       {
         name: "Write a name",
-        "parts.0.size": 'Invalid type: Expected number but received "5"',
+        "parts.0.size": "Write a number",
         extra: "There is no such field",
       },
     ],

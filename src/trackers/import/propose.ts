@@ -1,5 +1,5 @@
-import * as v from "valibot";
-import { fieldErrors } from "../../forms/issues.ts";
+import type * as v from "valibot";
+import { judgeInput } from "../../forms/issues.ts";
 import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
 import type { ProposalView } from "./schema.ts";
@@ -53,14 +53,14 @@ export function proposeTrackers(
       ...draft.settings,
       sources: sources.map((source, position) => ({ key: keyOf(source, position, sources), ...source })),
     };
-    const judged = v.safeParse(options.TrackerInput, tracker);
+    const { errors } = judgeInput(options.TrackerInput, tracker);
     proposals.set(key, {
       name,
       found_in: [draft.found_in],
-      state: existing !== undefined ? "exists" : judged.success ? "new" : "invalid",
+      state: existing !== undefined ? "exists" : errors === null ? "new" : "invalid",
       existing: existing ?? null,
       tracker,
-      errors: judged.success ? {} : { ...fieldErrors(judged.issues) },
+      errors: { ...errors },
       remarks,
     });
   }

@@ -421,6 +421,11 @@ export const messages: MessageDictionary = [
   ["The smallest is {}", "最小为 {}"],
   ["The largest is {}", "最大为 {}"],
   ["Choose one of {}", "请选择其中之一：{}"],
+  ['Choose "{}"', "请选择“{}”"],
+  ["Write a list", "请填写列表"],
+  ["Write a number or a text", "请填写数字或文本"],
+  ["This value cannot be used here", "此处不能使用该值"],
+  ["The text has half of a character; write it again", "文本中有不完整的字符，请重新填写"],
   ["Choose publish_time or semantic", "请选择 publish_time 或 semantic"],
   [
     'Write an image name such as "library/nginx" or "ghcr.io/owner/app"',

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import * as v from "valibot";
+import { AppError, type FieldErrors } from "../../src/errors.ts";
+import { parseInput } from "../../src/forms/issues.ts";
+import { apiRoutes } from "../../src/http/api/index.ts";
+import type { Route } from "../../src/http/api/route.ts";
+import { translateMessage } from "../../templates/texts/messages.ts";
+import { type TestApp, testApp } from "../support/test-app.ts";
+
+/** What a schema is made of, whichever kind it is. */
+interface Node {
+  type: string;
+  literal?: unknown;
+  entries?: Readonly<Record<string, Node>>;
+  options?: readonly Node[];
+  item?: Node;
+  value?: Node;
+  wrapped?: Node;
+}
+
+const wrongValues: readonly unknown[] = [7, -1, 1.5, "x", "", "x".repeat(70_000), true, [], [null], {}, { x: 1 }, null];
+
+/** Inputs that have one wrong value each, at every place that a schema has; the discriminants around it are right. */
+function* wrongInputs(node: Node): Generator<unknown> {
+  yield* wrongValues;
+  if (node.wrapped !== undefined) yield* wrongInputs(node.wrapped);
+  for (const option of node.options ?? []) if (typeof option === "object") yield* wrongInputs(option);
+  if (node.item !== undefined) for (const wrong of wrongInputs(node.item)) yield [wrong];
+  if (node.value !== undefined) for (const wrong of wrongInputs(node.value)) yield { some: wrong };
+  const entries = Object.entries(node.entries ?? {});
+  const discriminants = Object.fromEntries(
+    entries.filter(([, entry]) => entry.type === "literal").map(([key, entry]) => [key, entry.literal]),
+  );
+  for (const [key, entry] of entries) for (const wrong of wrongInputs(entry)) yield { ...discriminants, [key]: wrong };
+}
+
+function refusalOf(schema: v.GenericSchema, input: unknown): FieldErrors {
+  try {
+    parseInput(schema, input);
+    return {};
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 422) throw error;
+    return error.fields ?? {};
+  }
+}
+
+let app: TestApp;
+let routes: readonly Route[];
+beforeAll(async () => {
+  app = await testApp();
+  routes = apiRoutes(app.services);
+});
+afterAll(() => app.close());
+
+describe("parseInput()", () => {
+  test("refuses no input of any route in the validator's own words, and has Chinese for each", () => {
+    const untold = new Set<string>();
+    let refusals = 0;
+    for (const route of routes) {
+      for (const schema of [route.body, route.query]) {
+        if (schema === undefined) continue;
+        for (const input of wrongInputs(schema as unknown as Node)) {
+          for (const [field, message] of Object.entries(refusalOf(schema, input))) {
+            refusals += 1;
+            const isRaw = /^Invalid |Expected .* but received|Received /.test(message);
+            if (isRaw || translateMessage("zh", message) === message) {
+              untold.add(`${route.operation_id} ${field}: ${message.slice(0, 150)}`);
+            }
+          }
+        }
+      }
+    }
+    expect([...untold]).toEqual([]);
+    expect(refusals).toBeGreaterThan(2_000);
+  });
+
+  test.each([
+    ["a union", v.union([v.number(), v.string()]), true, "Write a number or a text"],
+    ["a picklist", v.picklist(["a", "b"]), "c", "Choose one of a, b"],
+    ["a number or null", v.nullable(v.number()), "x", "Write a number"],
+    ["a list", v.array(v.string()), "x", "Write a list"],
+    ["a record", v.record(v.string(), v.string()), "x", "Write an object with its fields"],
+    ["a bound", v.pipe(v.string(), v.maxLength(1)), "xx", "This value cannot be used here"],
+    ["its own sentence", v.string("Write a name"), 1, "Write a name"],
+  ])("has a sentence for %s", (_name, schema, input, message) => {
+    expect(refusalOf(v.strictObject({ field: schema }), { field: input })).toEqual({ field: message });
+  });
+
+  test("refuses half of a character in every text and name, and takes whole ones", () => {
+    const Schema = v.object({ a: v.string(), b: v.array(v.record(v.string(), v.unknown())) });
+    const message = "The text has half of a character; write it again";
+    expect(refusalOf(Schema, { a: "x\ud83d", b: [{ c: "\udc00" }, { "\ud800": 1 }] })).toEqual({
+      a: message,
+      "b.0.c": message,
+      "b.1": message,
+    });
+    expect(refusalOf(Schema, { a: "😀", b: [{ é: "日本" }] })).toEqual({});
+  });
+});
+
+test("a lone surrogate that JSON escapes is answered with 422 at its field, and stores nothing", async () => {
+  const person = await app.signedIn();
+  const before = await person.api("GET", "/settings");
+  const answer = await person.api("PATCH", "/settings", { timezone: "UTC\ud800" });
+  expect(answer).toMatchObject({ status: 422, body: { error: { fields: { timezone: expect.any(String) } } } });
+  expect((await person.api("GET", "/settings")).body).toEqual(before.body);
+});
