@@ -1,12 +1,16 @@
 /** The only place that reads the time. Instants are integer milliseconds UTC. */
 export interface Clock {
+  /** What the system calls the time; somebody may set it to anything at any moment. */
   now(): number;
+  /** Milliseconds since some moment before, which nobody can set: every wait and age in the memory of this process counts by it. */
+  elapsed(): number;
   /** Resolves after `ms`, rejects with the signal's reason when aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => Math.floor(performance.now()),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

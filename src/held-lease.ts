@@ -7,7 +7,7 @@ const renewalMs = 10_000;
 export interface HeldLease {
   /** Aborted when the work was taken over, or could not be kept for the whole length of a lease. */
   signal: AbortSignal;
-  /** When the lease was last known to be held. */
+  /** When the lease was last known to be held, as `Clock.elapsed` counts. */
   renewedAt(): number;
   /** Tells that a fenced write went through, which renews it. */
   renewed(): void;
@@ -31,7 +31,7 @@ interface HoldOptions {
 export function holdLease({ clock, renew, onFault, reason }: HoldOptions): HeldLease {
   const ended = new AbortController();
   const stopped = new AbortController();
-  let renewedAt = clock.now();
+  let renewedAt = clock.elapsed();
   const lost = (): Error => {
     const error = reason();
     ended.abort(error);
@@ -39,12 +39,12 @@ export function holdLease({ clock, renew, onFault, reason }: HoldOptions): HeldL
   };
   const renewOnce = async (): Promise<void> => {
     try {
-      const now = clock.now();
-      if (await renew(now + leaseMs)) renewedAt = now;
+      const askedAt = clock.elapsed();
+      if (await renew(clock.now() + leaseMs)) renewedAt = askedAt;
       else lost();
     } catch (error) {
       onFault(error);
-      if (clock.now() - renewedAt >= leaseMs) lost();
+      if (clock.elapsed() - renewedAt >= leaseMs) lost();
     }
   };
   const renewing = (async () => {
@@ -62,7 +62,7 @@ export function holdLease({ clock, renew, onFault, reason }: HoldOptions): HeldL
     signal: ended.signal,
     renewedAt: () => renewedAt,
     renewed: () => {
-      renewedAt = clock.now();
+      renewedAt = clock.elapsed();
     },
     lost,
     stop: async () => {

@@ -15,9 +15,12 @@ import { connectionImageService } from "./connections/images.ts";
 import { redactedRuntimes } from "./connections/redacted-runtime.ts";
 import type { Runtimes } from "./connections/schema.ts";
 import { connectionService } from "./connections/service.ts";
+import { countedTime } from "./counted-time.ts";
 import { secretSchemas } from "./credentials/schema.ts";
 import { credentialService } from "./credentials/service.ts";
 import { type Database, databaseFile } from "./db/client.ts";
+import { type DueTime, timeMender } from "./db/due-times.ts";
+import { storedCountedTime } from "./db/installation.ts";
 import { AppError, errorMessage } from "./errors.ts";
 import { updateDifferences } from "./executors/desired.ts";
 import { executorEvaluator } from "./executors/evaluate.ts";
@@ -42,6 +45,7 @@ import { approvalLinkService } from "./runs/approval-links.ts";
 import { runService } from "./runs/service.ts";
 import { snapshotService } from "./runs/snapshots.ts";
 import { runtimes } from "./runtimes/index.ts";
+import type { WorkSource } from "./scheduler/pool.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createApprovalTokens } from "./secrets/approval-tokens.ts";
 import { type Keys, keyFilePath } from "./secrets/keys.ts";
@@ -83,6 +87,9 @@ const deliveriesAtOnce = 8;
 /** How long the end of the process waits for work that must not be cut short. */
 const stopGraceMs = 20_000;
 
+/** Every kind of work says where it is stored when it goes on and who holds it, and the longest that each of these lies ahead. */
+type DueWork = WorkSource & { due_times: readonly DueTime[] };
+
 /** The file, or the server's address without user, password and query. */
 function describeDatabase(url: string): string {
   if (url.startsWith("file:")) return url.slice("file:".length);
@@ -104,7 +111,11 @@ export async function createServices(options: ServiceOptions) {
   };
   /** Due work is nobody's request, whoever set it off. */
   const nudge = () => outsideRequest(() => scheduler.nudge());
-  const audit = auditRecorder({ clock, retentionDays: async (tx) => (await settings.within(tx)).audit_retention_days });
+  const counted = countedTime(clock, await storedCountedTime(db.read));
+  const audit = auditRecorder({
+    clock,
+    retention: { counted, days: async (tx) => (await settings.within(tx)).audit_retention_days },
+  });
   let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
     db,
@@ -120,7 +131,7 @@ export async function createServices(options: ServiceOptions) {
   const tokens = createSessionTokens(options.keys.session, clock);
   const throttle = createThrottle(clock);
   const approvalTokens = createApprovalTokens(options.keys.session);
-  const auth = authService({ db, clock, log, audit, passwords: options.passwords, tokens, throttle });
+  const auth = authService({ db, clock, counted, log, audit, passwords: options.passwords, tokens, throttle });
   const api_tokens = apiTokenService({ db, clock, audit, tokens, confirmPassword: auth.confirmPassword });
   const sessions = sessionService({ db, clock, audit });
   const audit_entries = auditEntryService({ db, audit });
@@ -165,6 +176,7 @@ export async function createServices(options: ServiceOptions) {
   const outbox = createOutbox({
     db,
     clock,
+    counted,
     log,
     instance_id: options.instance_id,
     baseUrl: () => settings.current().base_url,
@@ -200,11 +212,11 @@ export async function createServices(options: ServiceOptions) {
 
   const ledger = createRateLedger({
     clock,
-    store: rateStore({ db, clock }),
+    store: rateStore({ db, clock, counted }),
     onStoreError: (error) => log.error("Rate limits were not stored", { error }),
   });
   await ledger.load();
-  const http = createHttp({ clock, cache: answerStore({ db, clock }), ledger });
+  const http = createHttp({ clock, cache: answerStore({ db, clock, counted }), ledger });
   if (config.oidc_allow_loopback_http) {
     log.warning(
       "OIDC_ALLOW_LOOPBACK_HTTP is on: identity providers on this machine may be without TLS; for tests only",
@@ -213,6 +225,7 @@ export async function createServices(options: ServiceOptions) {
   const oidc = oidcService({
     db,
     clock,
+    counted,
     log,
     sealer,
     audit,
@@ -268,6 +281,7 @@ export async function createServices(options: ServiceOptions) {
   const runs = runService({
     db,
     clock,
+    counted,
     log,
     sealer,
     audit,
@@ -295,7 +309,7 @@ export async function createServices(options: ServiceOptions) {
   });
   const snapshots = snapshotService({ db, clock, sealer, audit, connections });
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
-  const idempotency = idempotencyService({ db, clock, log, sealer });
+  const idempotency = idempotencyService({ db, clock, counted, log, sealer });
   const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });
   const evaluator = executorEvaluator({
     db,
@@ -321,28 +335,29 @@ export async function createServices(options: ServiceOptions) {
   // A file has one process: the runs that are held at its start are those of the process before it.
   if (config.database_url.startsWith("file:")) await unlessFull(() => runs.takeOver());
 
-  const scheduler = createScheduler({
-    clock,
-    log,
-    // Another process on the same database may have changed or brought them.
-    before: async () => {
-      await settings.refresh();
-      await security_keys.compareSessionKeys();
+  const work: readonly DueWork[] = [
+    {
+      name: "deliveries",
+      due_times: outbox.due_times,
+      concurrency: deliveriesAtOnce,
+      per_key: 1,
+      due: (now, limit, busyNotifiers) => outbox.due(now, limit, busyNotifiers),
+      keyOf: (delivery: { id: string; notifier_id: string }) => delivery.notifier_id,
+      perform: (delivery: { id: string }, signal) => outbox.deliver(delivery.id, signal),
     },
-    work: [
-      {
-        name: "deliveries",
-        concurrency: deliveriesAtOnce,
-        per_key: 1,
-        due: (now, limit, busyNotifiers) => outbox.due(now, limit, busyNotifiers),
-        keyOf: (delivery: { id: string; notifier_id: string }) => delivery.notifier_id,
-        perform: (delivery, signal) => outbox.deliver(delivery.id, signal),
-      },
-      runs.work,
-      evaluator,
-      trackers.work,
-    ],
-  });
+    runs.work,
+    evaluator,
+    trackers.work,
+  ];
+  const due_times = [...work.flatMap((kind) => kind.due_times), ...auth.due_times];
+  const mendTimes = timeMender({ db, clock, counted, due_times });
+  const before = async () => {
+    // Another process on the same database may have changed or brought them.
+    await settings.refresh();
+    await security_keys.compareSessionKeys();
+    await mendTimes();
+  };
+  const scheduler = createScheduler({ clock, log, work, before });
 
   return {
     clock,

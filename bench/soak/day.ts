@@ -34,7 +34,7 @@ function leapingClock(): { clock: Clock; leap: (ms: number) => void } {
   const base = hurriedClock();
   let ahead = 0;
   return {
-    clock: { now: () => base.now() + ahead, sleep: base.sleep },
+    clock: { now: () => base.now() + ahead, elapsed: () => base.elapsed() + ahead, sleep: base.sleep },
     leap: (ms) => {
       ahead += ms;
     },

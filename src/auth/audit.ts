@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Reader } from "../db/client.ts";
 import { newId } from "../ids.ts";
 import { tellChange } from "../request-scope.ts";
@@ -34,15 +35,15 @@ const encodeOptional = (text: string | null | undefined) =>
 
 interface AuditRecorderOptions {
   clock: Clock;
-  /** The setting as the transaction sees it; where it is left out, nothing is removed. */
-  retentionDays?: (read: Reader) => Promise<number>;
+  /** `days`: the setting as the transaction sees it. Without it nothing is removed. */
+  retention?: { counted: CountedTime; days: (read: Reader) => Promise<number> };
 }
 
 /**
  * Writes entries as the caller's transaction commits. What is older than the retention goes with later entries, a batch each;
  * never what is younger than 30 days. Nothing else removes or changes an entry.
  */
-export function auditRecorder({ clock, retentionDays }: AuditRecorderOptions): RecordAudit {
+export function auditRecorder({ clock, retention }: AuditRecorderOptions): RecordAudit {
   let pruneAt = Number.NEGATIVE_INFINITY;
   return async (tx, actor, record) => {
     const at = clock.now();
@@ -62,14 +63,14 @@ export function auditRecorder({ clock, retentionDays }: AuditRecorderOptions): R
       ),
     });
     await tellChange(tx, record);
-    if (retentionDays === undefined || at < pruneAt) return;
-    const days = Math.max(leastRetentionDays, await retentionDays(tx));
+    if (retention === undefined || clock.elapsed() < pruneAt) return;
+    const { counted, days } = retention;
     const removed = await pruneAuditEntries(tx, {
-      before: at - days * DAY_MS,
+      before: counted.before(Math.max(leastRetentionDays, await days(tx)) * DAY_MS),
       keep: keptEntries,
-      least_before: at - leastRetentionDays * DAY_MS,
+      least_before: counted.before(leastRetentionDays * DAY_MS),
       at_once: prunedAtOnce,
     });
-    pruneAt = removed < prunedAtOnce ? at + pruneEveryMs : at;
+    pruneAt = clock.elapsed() + (removed < prunedAtOnce ? pruneEveryMs : 0);
   };
 }

@@ -25,17 +25,17 @@ export function familiarAddresses({ db, clock }: { db: Database; clock: Clock })
       if (address === null) return;
       const key = addressKey(address);
       noted.delete(key);
-      noted.set(key, clock.now());
+      noted.set(key, clock.elapsed());
       const oldest = noted.size > MAXIMUM_REMEMBERED ? noted.keys().next() : null;
       if (oldest !== null && !oldest.done) noted.delete(oldest.value);
     },
     keys: async () => {
-      const now = clock.now();
-      if (Math.abs(now - read.at) >= READ_EVERY_MS) {
-        const addresses = await listSignInAddresses(db.read, now);
+      const now = clock.elapsed();
+      if (now - read.at >= READ_EVERY_MS) {
+        const addresses = await listSignInAddresses(db.read, clock.now());
         read = { at: now, keys: addresses.map(addressKey) };
       }
-      const recent = [...noted].filter(([, at]) => Math.abs(now - at) < REMEMBERED_FOR_MS).map(([key]) => key);
+      const recent = [...noted].filter(([, at]) => now - at < REMEMBERED_FOR_MS).map(([key]) => key);
       return new Set([...read.keys, ...recent]);
     },
   };

@@ -39,8 +39,8 @@ export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCh
   let throttledAuditAt = Number.NEGATIVE_INFINITY;
 
   const auditThrottled = async (actor: Actor, event: string) => {
-    const now = clock.now();
-    if (Math.abs(now - throttledAuditAt) < THROTTLED_AUDIT_EVERY_MS) return;
+    const now = clock.elapsed();
+    if (now - throttledAuditAt < THROTTLED_AUDIT_EVERY_MS) return;
     throttledAuditAt = now;
     await db.write((tx) => audit(tx, actor, { event, outcome: "refused", detail: { reason: "too_many_attempts" } }));
   };

@@ -17,12 +17,16 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import type { DueTime } from "../db/due-times.ts";
 import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
 import { administrators, audit_entries, installation, sessions } from "../db/tables.ts";
 
 export type AdministratorRow = typeof administrators.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 export type AuditEntryRow = typeof audit_entries.$inferSelect;
+
+/** In which rows came, whatever the clock showed. */
+const insertionOrder = sql`${sessions}.rowid`;
 
 const isAdministratorFact = eq(installation.key, "administrator_id");
 
@@ -77,10 +81,32 @@ export async function insertSession(tx: Writer, row: typeof sessions.$inferInser
   await tx.insert(sessions).values(row);
 }
 
-/** `address`: where an API token was used last; a sign-in keeps the one that it was begun from, which is null here. */
+/**
+ * `address`: where an API token was used last; a sign-in keeps the one that it was begun from, which is null here. A clock that went
+ * back makes no use older than the one before: the session would have been idle for as long when the clock is right again.
+ */
 export async function touchSession(tx: Writer, id: string, now: number, address: string | null): Promise<void> {
-  const changes = address === null ? { last_seen_at: now } : { last_seen_at: now, address };
+  const last_seen_at = sql`max(${sessions.last_seen_at}, ${now})`;
+  const changes = address === null ? { last_seen_at } : { last_seen_at, address };
   await tx.update(sessions).set(changes).where(eq(sessions.id, id));
+}
+
+/** What a clock that was wrong has left in sessions: they end, and are idle, as if they were begun now. */
+export function sessionDueTimes(longest: { sign_in_ms: number; api_token_ms: number }): readonly DueTime[] {
+  const column = sessions.expires_at;
+  const end = (kind: SessionRow["kind"], longest_ms: number) => ({
+    table: sessions,
+    column,
+    where: eq(sessions.kind, kind),
+    longest_ms,
+    instead_ms: longest_ms,
+    is_end: true as const,
+  });
+  return [
+    end("session", longest.sign_in_ms),
+    end("api_token", longest.api_token_ms),
+    { table: sessions, column: sessions.last_seen_at, longest_ms: 0, is_end: true },
+  ];
 }
 
 /** False when there is no such session or it was revoked before. */
@@ -163,15 +189,23 @@ export async function listSignInAddresses(read: Reader, now: number): Promise<st
   return rows.flatMap(({ address }) => (address === null ? [] : [address]));
 }
 
-/** Removes what cannot be used any more, and sign-ins beyond the newest `keep`. */
-export async function pruneSessions(tx: Writer, now: number, idleBefore: number, keep: number): Promise<void> {
-  const isIdle = and(eq(sessions.kind, "session"), lt(sessions.last_seen_at, idleBefore));
-  await tx.delete(sessions).where(or(lte(sessions.expires_at, now), isNotNull(sessions.revoked_at), isIdle));
+interface SessionPruning {
+  /** What ended before this can be removed. */
+  ended_before: number;
+  idle_before: number;
+  /** Sign-ins beyond so many go too, those first that were begun first. */
+  keep: number;
+}
+
+/** Removes what cannot be used any more. */
+export async function pruneSessions(tx: Writer, { ended_before, idle_before, keep }: SessionPruning): Promise<void> {
+  const isIdle = and(eq(sessions.kind, "session"), lt(sessions.last_seen_at, idle_before));
+  await tx.delete(sessions).where(or(lte(sessions.expires_at, ended_before), isNotNull(sessions.revoked_at), isIdle));
   const beyond = await tx
     .select({ id: sessions.id })
     .from(sessions)
     .where(eq(sessions.kind, "session"))
-    .orderBy(desc(sessions.created_at), desc(sessions.id))
+    .orderBy(desc(insertionOrder))
     .limit(100)
     .offset(keep);
   for (const { id } of beyond) await tx.delete(sessions).where(eq(sessions.id, id));

@@ -114,6 +114,8 @@ export const AccountView = v.object({
 });
 export type AccountView = v.InferOutput<typeof AccountView>;
 
+export const longestTokenDays = 365;
+
 export const ApiTokenInput = v.strictObject({
   name: Name,
   scope: v.optional(v.pipe(v.picklist(["read", "full"], "Choose read or full"), v.title("Scope")), "full"),
@@ -122,7 +124,7 @@ export const ApiTokenInput = v.strictObject({
       v.number("Write a number"),
       v.integer("Write a whole number"),
       v.minValue(1, "The shortest life is 1 day"),
-      v.maxValue(365, "The longest life is 365 days"),
+      v.maxValue(longestTokenDays, "The longest life is 365 days"),
       v.title("Expires in (days)"),
     ),
     90,

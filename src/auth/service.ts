@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, invalidInput, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
@@ -13,6 +14,7 @@ import {
   findSessionWithAdministrator,
   revokeSession,
   revokeSignIns,
+  sessionDueTimes,
   touchSession,
   updateAdministrator,
 } from "./queries.ts";
@@ -20,13 +22,14 @@ import {
   AccountPatch,
   type AccountView,
   type Actor,
+  longestTokenDays,
   PasswordChangeInput,
   type RecordAudit,
   type Session,
   SignInInput,
   type SignInView,
 } from "./schema.ts";
-import { type Admit, IDLE_LIMIT_MS, type SignInOrigin, signIns, subjectOf } from "./sign-ins.ts";
+import { ABSOLUTE_LIMIT_MS, type Admit, IDLE_LIMIT_MS, type SignInOrigin, signIns, subjectOf } from "./sign-ins.ts";
 import { type ConfirmPassword, requireSignIn, stepUp } from "./step-up.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -37,10 +40,12 @@ export type AuthService = ReturnType<typeof authService>;
 
 // How exactly "last seen" is known; each request that finds it older costs one write.
 const TOUCH_EVERY_MS = 60_000;
+const DAY_MS = 24 * 3_600_000;
 
 interface AuthServiceOptions {
   db: Database;
   clock: Clock;
+  counted: CountedTime;
   log: Log;
   audit: RecordAudit;
   passwords: Passwords;
@@ -54,7 +59,7 @@ function wrongCredentials(): AppError {
 
 /** The sole administrator: signing in and out, the session behind each request, and the account. */
 export function authService(options: AuthServiceOptions) {
-  const { db, clock, log, audit, passwords, tokens, throttle } = options;
+  const { db, clock, counted, log, audit, passwords, tokens, throttle } = options;
   const familiar = familiarAddresses({ db, clock });
   const checkPassword = passwordCheck({ db, clock, audit, passwords, throttle, familiar });
 
@@ -62,7 +67,7 @@ export function authService(options: AuthServiceOptions) {
   const confirmPassword: ConfirmPassword = async (actor, session, password, event) => {
     await confirm(actor, session, password, event);
   };
-  const begun = signIns({ db, clock, audit, tokens });
+  const begun = signIns({ db, clock, counted, audit, tokens });
 
   const getAdministrator = async (): Promise<AdministratorRow> => {
     const administrator = await findAdministrator(db.read);
@@ -153,7 +158,7 @@ export function authService(options: AuthServiceOptions) {
       if (!isOurs || claims.epoch !== administrator.session_epoch) return null;
       // Where a sign-in was begun stays; where a token is used says whether somebody else has it.
       const moved = session.kind === "api_token" && session.address !== address ? address : null;
-      const isStale = Math.abs(now - session.last_seen_at) >= TOUCH_EVERY_MS;
+      const isStale = now - session.last_seen_at >= TOUCH_EVERY_MS;
       // "Never used" would be wrong of a token that a program takes up at once.
       const isUnused = session.kind === "api_token" && session.last_seen_at === session.created_at;
       if (isStale || (isUnused && now > session.created_at) || moved !== null) await touch(session.id, now, moved);
@@ -214,6 +219,8 @@ export function authService(options: AuthServiceOptions) {
       });
       return await begun.view(started, administrator.id, false);
     },
+
+    due_times: sessionDueTimes({ sign_in_ms: ABSOLUTE_LIMIT_MS, api_token_ms: longestTokenDays * DAY_MS }),
 
     account: async (): Promise<AccountView> => accountView(await getAdministrator()),
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -8,7 +9,7 @@ import type { Actor, AuditRecord, RecordAudit, SignInView } from "./schema.ts";
 
 /** Without a request for this long a sign-in ends. */
 export const IDLE_LIMIT_MS = 24 * 3_600_000;
-const ABSOLUTE_LIMIT_MS = 7 * 24 * 3_600_000;
+export const ABSOLUTE_LIMIT_MS = 7 * 24 * 3_600_000;
 // Browsers of one person; the oldest sign-in beyond ends.
 const MAXIMUM_SIGN_INS = 50;
 const USER_AGENT_CHARACTERS = 300;
@@ -32,12 +33,13 @@ export function subjectOf(administrator: { id: string; username: string }): NonN
 interface SignInsOptions {
   db: Database;
   clock: Clock;
+  counted: CountedTime;
   audit: RecordAudit;
   tokens: SessionTokens;
 }
 
 /** Begins sessions and writes their tokens, whatever way the administrator was recognised. */
-export function signIns({ db, clock, audit, tokens }: SignInsOptions) {
+export function signIns({ db, clock, counted, audit, tokens }: SignInsOptions) {
   const start = async (
     tx: Writer,
     administrator: AdministratorRow,
@@ -62,7 +64,11 @@ export function signIns({ db, clock, audit, tokens }: SignInsOptions) {
       user_agent: origin.user_agent?.slice(0, USER_AGENT_CHARACTERS) ?? null,
       last_seen_at: now,
     });
-    await pruneSessions(tx, now, now - IDLE_LIMIT_MS, MAXIMUM_SIGN_INS);
+    await pruneSessions(tx, {
+      ended_before: counted.before(0),
+      idle_before: counted.before(IDLE_LIMIT_MS),
+      keep: MAXIMUM_SIGN_INS,
+    });
     return session;
   };
 

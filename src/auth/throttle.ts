@@ -65,11 +65,11 @@ function refusal(waitMs: number): Error {
 export function createThrottle(clock: Clock): Throttle {
   const records = new Map<string, Failures>();
   let total = 0;
-  let totalAt = clock.now();
+  let totalAt = clock.elapsed();
 
   const totalNow = (): number => {
-    const now = clock.now();
-    total = Math.max(0, total - Math.max(0, now - totalAt) / TOTAL_RECOVERY_MS);
+    const now = clock.elapsed();
+    total = Math.max(0, total - (now - totalAt) / TOTAL_RECOVERY_MS);
     totalAt = now;
     return total;
   };
@@ -77,7 +77,7 @@ export function createThrottle(clock: Clock): Throttle {
   const totalWait = () => Math.min(FIRST_WAIT_MS * 2 ** Math.floor((total - TOTAL_FAILURES) / 10), LONGEST_WAIT_MS);
 
   const recordOf = (key: string): Failures => {
-    const now = clock.now();
+    const now = clock.elapsed();
     const found = records.get(key);
     const isFresh = found !== undefined && (found.pending > 0 || now - found.last_at < FORGET_AFTER_MS);
     const record = isFresh ? found : { count: 0, pending: 0, blocked_until: 0, last_at: now };
@@ -92,9 +92,8 @@ export function createThrottle(clock: Clock): Throttle {
   };
 
   const refuseIfBlocked = (record: Failures, isExceeded: boolean) => {
-    const now = clock.now();
-    // A clock that was put back must not make a wait longer than the longest.
-    const wait = Math.min(record.blocked_until - now, LONGEST_WAIT_MS);
+    const now = clock.elapsed();
+    const wait = record.blocked_until - now;
     if (wait > 0) throw refusal(wait);
     // What is being checked may fail: parallel attempts get no more tries than attempts one after the other.
     if (record.pending > 0 && record.count + record.pending >= FREE_FAILURES) throw refusal(1000);
@@ -127,7 +126,7 @@ export function createThrottle(clock: Clock): Throttle {
         },
         fail: () => {
           close();
-          const now = clock.now();
+          const now = clock.elapsed();
           for (const { record } of mine) {
             record.count += 1;
             record.last_at = now;

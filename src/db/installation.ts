@@ -1,7 +1,16 @@
-import { and, eq, like, lt, sql } from "drizzle-orm";
+import { and, eq, like, lt, max, sql } from "drizzle-orm";
 import type { Reader, Writer } from "./client.ts";
 import { hasSealedValues } from "./sealed-columns.ts";
-import { audit_entries, connections, credentials, executors, installation, notifiers, trackers } from "./tables.ts";
+import {
+  audit_entries,
+  connections,
+  credentials,
+  events,
+  executors,
+  installation,
+  notifiers,
+  trackers,
+} from "./tables.ts";
 
 /** Facts that belong to the whole installation. */
 export type InstallationFact =
@@ -10,7 +19,9 @@ export type InstallationFact =
   | "session_key_id"
   /** Milliseconds UTC as text, when we know since when a key is in use. */
   | "encryption_key_since"
-  | "session_key_since";
+  | "session_key_since"
+  /** Milliseconds UTC as text: see `counted-time.ts`. */
+  | "counted_time";
 
 export async function findInstallationFact(read: Reader, key: InstallationFact): Promise<string | null> {
   const rows = await read
@@ -62,4 +73,13 @@ export async function isInUse(read: Reader): Promise<boolean> {
 export async function hasSealedRows(read: Reader): Promise<boolean> {
   if (await hasSealedValues(read)) return true;
   return (await findInstallationFact(read, "encryption_key_id")) !== null;
+}
+
+/** Where counting the time goes on: as it was stored, else when the youngest thing happened that is known; null when nothing has. */
+export async function storedCountedTime(read: Reader): Promise<number | null> {
+  const stored = Number(await findInstallationFact(read, "counted_time"));
+  if (Number.isSafeInteger(stored) && stored > 0) return stored;
+  const [entry] = await read.select({ at: max(audit_entries.at) }).from(audit_entries);
+  const [event] = await read.select({ at: max(events.created_at) }).from(events);
+  return Math.max(entry?.at ?? 0, event?.at ?? 0) || null;
 }

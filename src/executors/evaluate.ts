@@ -12,6 +12,7 @@ import {
   claimExecutor,
   connectionFacts,
   dueExecutors,
+  evaluationDueTimes,
   findExecutor,
   highestAttempt,
   type RunSummary,
@@ -180,6 +181,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
 
   return {
     name: "evaluations",
+    due_times: evaluationDueTimes({ pause_ms: observationIntervalMs, lease_ms: leaseMs }),
     /** Most at once: each opens a session on a runtime. */
     concurrency: 4,
     per_key: 1,

@@ -3,7 +3,7 @@ import { Instant, NullableInstant } from "../forms/inputs.ts";
 
 /** From the end of one try to the next: doubled each time, up to the longest. */
 const firstPauseMs = 5_000;
-const longestPauseMs = 5 * 60_000;
+export const longestPauseMs = 5 * 60_000;
 /** When this is over one last try is made. */
 const limitMs = 24 * 60 * 60 * 1000;
 
@@ -76,8 +76,12 @@ export function servingNow<S extends string | null>(run: {
   return run.outage?.outcome === "recovered" ? run.outage.serving : run.serving;
 }
 
-/** When the next try comes; null when the day is over. */
-export function nextTryAt(run: { ended_at: number | null }, tries: number, now: number): number | null {
-  if (tries > 0 && now - (run.ended_at ?? now) >= limitMs) return null;
+/** When the next try comes; null when the day is over by the earlier of the clock and the counted time. */
+export function nextTryAt(
+  run: { ended_at: number | null },
+  tries: number,
+  { now, counted }: { now: number; counted: number },
+): number | null {
+  if (tries > 0 && counted - (run.ended_at ?? counted) >= limitMs) return null;
   return now + Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 20));
 }

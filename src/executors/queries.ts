@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import {
   connections,
@@ -323,6 +324,13 @@ export async function replaceBindings(
 ): Promise<void> {
   await tx.delete(executor_bindings).where(eq(executor_bindings.executor_id, executorId));
   await tx.insert(executor_bindings).values([...rows]);
+}
+
+export function evaluationDueTimes(longest: { pause_ms: number; lease_ms: number }): readonly DueTime[] {
+  return [
+    { table: executors, column: executors.next_evaluation_at, longest_ms: longest.pause_ms },
+    leaseTime(executors, longest.lease_ms),
+  ];
 }
 
 /** Executors whose trigger is to be evaluated and that nobody evaluates just now, the longest due first. */

@@ -9,6 +9,7 @@ import { weekdays } from "./window.ts";
 
 export { HealthCheck } from "./health-check.ts";
 export {
+  longestPauseMs as longestTryPauseMs,
   nextTryAt,
   type OutageEnd,
   OutageView,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, conflict } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -68,11 +69,17 @@ function requireSame(known: string, request: string): void {
  * Creations that are done once, however often they are sent with one `Idempotency-Key` within a day. What was refused was not done:
  * the key is free for it.
  */
-export function idempotencyService(options: { db: Database; clock: Clock; log: Log; sealer: Sealer }) {
-  const { db, clock, log, sealer } = options;
+export function idempotencyService(options: {
+  db: Database;
+  clock: Clock;
+  counted: CountedTime;
+  log: Log;
+  sealer: Sealer;
+}) {
+  const { db, clock, counted, log, sealer } = options;
   /** Of this process: what was asked with each key that is being worked on. */
   const running = new Map<string, string>();
-  const since = () => clock.now() - keptMs;
+  const since = () => counted.now() - keptMs;
   const seal = (outcome: v.InferOutput<typeof Outcome>) => sealer.sealJson(outcome);
 
   const answerAgain = async (subject: Subject | null, again: Attempt["again"]): Promise<StoredAnswer> => {
@@ -113,7 +120,7 @@ export function idempotencyService(options: { db: Database; clock: Clock; log: L
           // Another process on the same database was first.
           if ((await findOutcome(tx, keyHash, since())) !== null) throw inProgress();
           done = { subject: record.subject ?? null };
-          await pruneOutcomes(tx, { before: since(), keep: keptKeys - 1, limit: prunedAtOnce });
+          await pruneOutcomes(tx, { before: counted.before(keptMs), keep: keptKeys - 1, limit: prunedAtOnce });
           const sealed = seal({ request, ...done, answer: null });
           await insertOutcome(tx, { key_hash: keyHash, sealed_outcome: sealed, created_at: clock.now() });
         });

@@ -43,13 +43,13 @@ export function createDeadlines(clock: Clock): Deadlines {
     const own = new AbortController();
     timer = own;
     armedFor = due;
-    clock.sleep(Math.max(due - clock.now(), 0), own.signal).then(fire, () => undefined); // disarmed: nothing to do
+    clock.sleep(Math.max(due - clock.elapsed(), 0), own.signal).then(fire, () => undefined); // disarmed: nothing to do
   };
 
   const fire = () => {
     timer = null;
     armedFor = Number.POSITIVE_INFINITY;
-    const now = clock.now();
+    const now = clock.elapsed();
     let next = Number.POSITIVE_INFINITY;
     for (const each of [...running]) {
       if (each.due <= now) each.finish(true);
@@ -64,7 +64,7 @@ export function createDeadlines(clock: Clock): Deadlines {
       let destroy: (() => void) | null = null;
       const signals = outer.filter((signal) => signal !== null && signal !== undefined);
       const own: Running = {
-        due: clock.now() + timeoutMs,
+        due: clock.elapsed() + timeoutMs,
         finish: (hasPassed) => {
           release(hasPassed ? "passed" : "cancelled");
           destroy?.();

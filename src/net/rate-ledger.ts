@@ -91,7 +91,7 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
   const savedAt = new Map<string, number>();
 
   const save = (key: string, state: RateState) => {
-    savedAt.set(key, clock.now());
+    savedAt.set(key, clock.elapsed());
     store.save({ ...state }).catch(options.onStoreError);
   };
 
@@ -175,7 +175,7 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
         if (isSpent) state.blocked_until = facts.reset_at;
         else if (state.blocked_until !== null && state.blocked_until <= now) state.blocked_until = null;
       }
-      const isSaveDue = now - (savedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= saveEveryMs;
+      const isSaveDue = clock.elapsed() - (savedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= saveEveryMs;
       if (state.blocked_until !== wasBlocked || isSaveDue) save(key, state);
       return wait;
     },

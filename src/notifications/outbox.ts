@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
 import { PluginError } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -10,6 +11,7 @@ import {
   countPending,
   type DeliveryRow,
   deleteEventsBefore,
+  deliveryDueTimes,
   dueDeliveries,
   findNotifier,
   insertAttempt,
@@ -30,6 +32,8 @@ const leaseMs = 60_000;
 /** A receiver that is gone for long must not fill the disk. */
 const maxPendingPerNotifier = 1000;
 const eventRetentionMs = 400 * 86_400_000;
+/** The removal is part of the transaction of an event, which it must not make slow; the next event goes on. */
+const deletedAtOnce = 500;
 
 /** Sends one message to the notifier's destination; throws `PluginError`. Injected, because features never reach the network. */
 export type SendMessage = (
@@ -41,6 +45,7 @@ export type SendMessage = (
 interface OutboxOptions {
   db: Database;
   clock: Clock;
+  counted: CountedTime;
   log: Log;
   instance_id: string;
   /** For links; blank when it is not known. */
@@ -107,7 +112,7 @@ export function createOutbox(options: OutboxOptions) {
   const recordEvent: RecordEvent = async (tx, event) => {
     const now = clock.now();
     const eventId = newId(now);
-    await deleteEventsBefore(tx, now - eventRetentionMs);
+    await deleteEventsBefore(tx, options.counted.before(eventRetentionMs), deletedAtOnce);
     await insertEvent(tx, {
       id: eventId,
       kind: event.kind,
@@ -161,6 +166,7 @@ export function createOutbox(options: OutboxOptions) {
   /** Claims and sends one delivery; does nothing when another process has it. */
   const deliver = async (id: string, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
+    const started = clock.elapsed();
     const claimed = await db.write(async (tx) => {
       const delivery = await claimDelivery(tx, id, { owner, now: startedAt, until: startedAt + leaseMs });
       const notifier = delivery === null ? null : await findNotifier(tx, delivery.notifier_id);
@@ -194,7 +200,7 @@ export function createOutbox(options: OutboxOptions) {
         attempt: number,
         status: verdict.status,
         error: verdict.error,
-        duration_ms: endedAt - startedAt,
+        duration_ms: clock.elapsed() - started,
         at: startedAt,
       });
       if (verdict.stops) await updateNotifierRow(tx, claimed.notifier.id, { stopped_at: endedAt });
@@ -207,6 +213,7 @@ export function createOutbox(options: OutboxOptions) {
   return {
     recordEvent,
     deliver,
+    due_times: deliveryDueTimes({ pause_ms: maxRetryAfterMs, lease_ms: leaseMs }),
     /** Deliveries whose time has come, with the notifier that they wait for. */
     due: (now: number, limit: number, busyNotifiers: readonly string[] = []) =>
       dueDeliveries(db.read, now, limit, busyNotifiers),

@@ -1,5 +1,22 @@
-import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, notInArray, or, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  notExists,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
 
 export type NotifierRow = typeof notifiers.$inferSelect;
@@ -49,9 +66,20 @@ export async function insertEvent(tx: Writer, row: typeof events.$inferInsert): 
   await tx.insert(events).values(row);
 }
 
-/** Events that are older than the retention; their deliveries go with them. */
-export async function deleteEventsBefore(tx: Writer, before: number): Promise<void> {
-  await tx.delete(events).where(lt(events.created_at, before));
+/**
+ * The oldest of the events before `before`, `atOnce` at most; their deliveries go with them. One that is still to be delivered stays.
+ */
+export async function deleteEventsBefore(tx: Writer, before: number, atOnce: number): Promise<void> {
+  const isPending = and(eq(deliveries.event_id, events.id), eq(deliveries.state, "pending"));
+  const old = tx
+    .select({ id: events.id })
+    .from(events)
+    .where(
+      and(lt(events.created_at, before), notExists(tx.select({ id: deliveries.id }).from(deliveries).where(isPending))),
+    )
+    .orderBy(asc(events.created_at))
+    .limit(atOnce);
+  await tx.delete(events).where(inArray(events.id, old));
 }
 
 /** Newest first; `before` is an id (ids sort by time). */
@@ -125,6 +153,25 @@ export async function dueDeliveries(
     )
     .orderBy(asc(deliveries.next_attempt_at), asc(deliveries.id))
     .limit(limit);
+}
+
+/** A clock may be corrected by so much without anything being wrong. */
+const correctedMs = 60_000;
+
+/** A pause that a receiver asked for may be long; one that began in the future, by the last attempt, is none. */
+export function deliveryDueTimes(longest: { pause_ms: number; lease_ms: number }): readonly DueTime[] {
+  const isPending = eq(deliveries.state, "pending");
+  const tried = sql`(select max(${delivery_attempts.at}) from ${delivery_attempts} where ${delivery_attempts.delivery_id} = ${deliveries.id})`;
+  return [
+    {
+      table: deliveries,
+      column: deliveries.next_attempt_at,
+      where: isPending,
+      longest_ms: (now) =>
+        sql`case when coalesce(${tried}, ${deliveries.created_at}) > ${now + correctedMs} then 0 else ${longest.pause_ms} end`,
+    },
+    leaseTime(deliveries, longest.lease_ms, isPending),
+  ];
 }
 
 /** Takes a due delivery for `owner`; null when another has it or it has ended. */

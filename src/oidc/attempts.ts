@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { randomToken } from "../ids.ts";
 import type { Sealer } from "../secrets/sealed.ts";
@@ -54,6 +55,7 @@ function hash(text: string): string {
 interface AttemptOptions {
   db: Database;
   clock: Clock;
+  counted: CountedTime;
   sealer: Sealer;
   /** Whose attempts are forgotten last. */
   familiarClients: () => Promise<ReadonlySet<string>>;
@@ -62,9 +64,9 @@ interface AttemptOptions {
 }
 
 /** Attempts in the database, by hashes of what the browser carries: who reads the one cannot answer for the other. */
-export function attempts({ db, clock, sealer, familiarClients, ...options }: AttemptOptions) {
+export function attempts({ db, clock, counted, sealer, familiarClients, ...options }: AttemptOptions) {
   const maximumLogins = options.maximum_logins ?? MAXIMUM_LOGINS;
-  const clients = attemptClients(clock.now);
+  const clients = attemptClients(clock.elapsed);
 
   /** What was found before the password was compared and the provider asked: meanwhile others can have changed it. */
   const requireUnchanged = async (tx: Writer, { provider, purpose }: NewAttempt, now: number): Promise<void> => {
@@ -101,12 +103,13 @@ export function attempts({ db, clock, sealer, familiarClients, ...options }: Att
           created_at: now,
           expires_at: now + ATTEMPT_LIFETIME_MS,
         });
+        const ended = counted.before(0);
         if (purpose.kind === "login") {
-          clients.add(hash(state), purpose.client, now + ATTEMPT_LIFETIME_MS);
+          clients.add(hash(state), purpose.client, clock.elapsed() + ATTEMPT_LIFETIME_MS);
           // Of more than are known some are of before a restart, and older than all of these.
           const takeNext = () => (clients.count() > maximumLogins ? clients.takeLeastWorthy(familiar) : null);
-          await pruneAttempts(tx, now, "login", maximumLogins, takeNext);
-        } else await pruneAttempts(tx, now, "binding", MAXIMUM_BINDINGS, () => null);
+          await pruneAttempts(tx, ended, "login", maximumLogins, takeNext);
+        } else await pruneAttempts(tx, ended, "binding", MAXIMUM_BINDINGS, () => null);
         await attempt.also?.(tx);
       });
       const url = new URL(metadata.authorization_endpoint);

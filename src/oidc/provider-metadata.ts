@@ -115,9 +115,8 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
     }
     return known;
   };
-  // By distance: a clock that was put back must not keep a document for longer.
   const isFresh = (cached: Cached<unknown> | null): cached is Cached<unknown> =>
-    cached !== null && Math.abs(clock.now() - cached.at) < CACHED_FOR_MS;
+    cached !== null && clock.elapsed() - cached.at < CACHED_FOR_MS;
 
   const discover = async (row: Provider): Promise<ProviderMetadata> => {
     const document = await upstream({
@@ -141,7 +140,7 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
   const metadata = (row: Provider): Promise<ProviderMetadata> => {
     const own = of(row);
     if (own.metadata !== null && isFresh(own.metadata)) return own.metadata.value;
-    const asked: Cached<ProviderMetadata> = { value: load(row), at: clock.now() };
+    const asked: Cached<ProviderMetadata> = { value: load(row), at: clock.elapsed() };
     own.metadata = asked;
     asked.value.catch(() => {
       if (own.metadata === asked) own.metadata = null;
@@ -156,7 +155,7 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
       max_bytes: MAXIMUM_DOCUMENT_BYTES,
       failure: "jwks_invalid",
     }).then(parseKeySet);
-    const asked: Cached<KeySet> = { value: work, at: clock.now() };
+    const asked: Cached<KeySet> = { value: work, at: clock.elapsed() };
     own.keys = asked;
     work.catch(() => {
       if (own.keys === asked) own.keys = null;
@@ -168,8 +167,8 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
   const newerKeys = (own: Known, url: string, used: Promise<KeySet>): Promise<KeySet> | null => {
     // Another sign-in met the change first.
     if (own.keys !== null && own.keys.value !== used) return own.keys.value;
-    if (Math.abs(clock.now() - own.refetched_at) < REFETCH_EVERY_MS) return null;
-    own.refetched_at = clock.now();
+    if (clock.elapsed() - own.refetched_at < REFETCH_EVERY_MS) return null;
+    own.refetched_at = clock.elapsed();
     return fetchKeys(own, url);
   };
 

@@ -58,17 +58,17 @@ export async function takeAttempt(tx: Writer, stateHash: string): Promise<Attemp
 }
 
 /**
- * Removes what has run out, and of this kind as many as there are beyond `keep`: those that `takeNext` names by the hashes of their
+ * Removes what ran out before `ended`, and of this kind as many as there are beyond `keep`: those that `takeNext` names by the hashes of their
  * states, then, when it knows no more, the oldest.
  */
 export async function pruneAttempts(
   tx: Writer,
-  now: number,
+  ended: number,
   kind: AttemptRow["kind"],
   keep: number,
   takeNext: () => string | null,
 ): Promise<void> {
-  await tx.delete(oidc_attempts).where(lte(oidc_attempts.expires_at, now));
+  await tx.delete(oidc_attempts).where(lte(oidc_attempts.expires_at, ended));
   const isKind = eq(oidc_attempts.kind, kind);
   const counted = await tx.select({ count: count() }).from(oidc_attempts).where(isKind);
   let beyond = (counted[0]?.count ?? 0) - keep;

@@ -14,10 +14,10 @@ interface Allowance {
 /** Takes one of what is in hand; false when there is none. */
 export function createAllowance(clock: Clock, { in_hand, recovery_ms }: Allowance): () => boolean {
   let left = in_hand;
-  let at = clock.now();
+  let at = clock.elapsed();
   return () => {
-    const now = clock.now();
-    left = Math.min(in_hand, left + Math.max(0, now - at) / recovery_ms);
+    const now = clock.elapsed();
+    left = Math.min(in_hand, left + (now - at) / recovery_ms);
     at = now;
     if (left < 1) return false;
     left -= 1;

@@ -1,6 +1,7 @@
 import type { Actor, RecordAudit, Session } from "../auth/schema.ts";
 import type { AuthService } from "../auth/service.ts";
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { AppError, conflict, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
@@ -25,6 +26,7 @@ export type OidcService = ReturnType<typeof oidcService>;
 interface OidcServiceOptions {
   db: Database;
   clock: Clock;
+  counted: CountedTime;
   log: Log;
   sealer: Sealer;
   audit: RecordAudit;
@@ -62,7 +64,7 @@ export function oidcService(options: OidcServiceOptions) {
   const { db, clock, log, sealer, audit, auth, baseUrl, isLoopbackHttpAllowed } = options;
   const upstream = createUpstream({ clock, openContext: options.openContext, isLoopbackHttpAllowed });
   const documents = providerDocuments({ clock, upstream, isLoopbackHttpAllowed });
-  const begun = attempts({ db, clock, sealer, familiarClients: auth.familiarClients });
+  const begun = attempts({ db, clock, counted: options.counted, sealer, familiarClients: auth.familiarClients });
   const refusals = refusalRecorder({ db, clock, log, audit });
   const complete = callback({
     db,

@@ -29,7 +29,7 @@ export const defaultProbeTiming: ProbeTiming = {
 export interface ProbeAttempt {
   /** From 1. */
   number: number;
-  /** When it began, milliseconds UTC. */
+  /** When it began, as `Clock.elapsed` counts. */
   started_at: number;
   duration_ms: number;
   readiness: Readiness;
@@ -49,7 +49,7 @@ export interface VerifyOptions {
 
 /** The watch that goes on after a probe has passed: an answer in the first second says nothing of the tenth. */
 export interface Observing {
-  /** Milliseconds UTC. */
+  /** As `Clock.elapsed` counts. */
   until: number;
   /** The runtime's own judgement; only one that is final counts against the probe. */
   readiness(): Promise<Readiness>;
@@ -108,22 +108,23 @@ async function watchForEnd(findEnd: () => Promise<string | null>, clock: Clock, 
 async function probeToVerdict(options: VerifyOptions): Promise<Verdict> {
   const { probe, timing, clock, signal } = options;
   await clock.sleep(timing.initial_delay_seconds * 1000, signal);
-  const end = clock.now() + timing.total_probe_duration_seconds * 1000;
+  const end = clock.elapsed() + timing.total_probe_duration_seconds * 1000;
   for (let number = 1; ; number++) {
-    const started_at = clock.now();
+    const started_at = clock.elapsed();
     const readiness = await attemptWithin(probe, timing.single_timeout_seconds, clock, signal);
-    const endedAt = clock.now();
+    const endedAt = clock.elapsed();
+    const ready_at = clock.now();
     await options.onAttempt?.({ number, started_at, duration_ms: endedAt - started_at, readiness });
     if (readiness.ready) {
       const failure = await observe(options, endedAt, end);
       if (failure !== null) return { passed: false, detail: failure, attempts: number, ready_at: null };
-      return { passed: true, detail: readiness.detail, attempts: number, ready_at: endedAt };
+      return { passed: true, detail: readiness.detail, attempts: number, ready_at };
     }
-    const nextAt = Math.max(started_at + timing.probe_interval_seconds * 1000, clock.now());
+    const nextAt = Math.max(started_at + timing.probe_interval_seconds * 1000, clock.elapsed());
     if (readiness.final === true || nextAt > end) {
       return { passed: false, detail: readiness.detail, attempts: number, ready_at: null };
     }
-    await clock.sleep(nextAt - clock.now(), signal);
+    await clock.sleep(nextAt - clock.elapsed(), signal);
   }
 }
 
@@ -137,14 +138,14 @@ async function observe(options: VerifyOptions, passedAt: number, end: number): P
   const intervalMs = Math.max(timing.probe_interval_seconds * 1000, minIntervalMs);
   const looking: OpenProbe = { attempt: () => observing.readiness() };
   for (;;) {
-    const leftMs = observing.until - clock.now();
+    const leftMs = observing.until - clock.elapsed();
     if (leftMs > 0) await clock.sleep(Math.min(intervalMs, leftMs), signal);
-    const isLast = clock.now() >= observing.until;
+    const isLast = clock.elapsed() >= observing.until;
     const found = await attemptWithin(looking, timing.single_timeout_seconds, clock, signal);
     if (!found.ready && found.final === true) return found.detail;
     if (isLast && found.is_answered) return null;
     if (found.is_answered) continue;
-    if (isLast && clock.now() + intervalMs > end) return found.detail;
+    if (isLast && clock.elapsed() + intervalMs > end) return found.detail;
     if (isLast) await clock.sleep(intervalMs, signal);
   }
 }

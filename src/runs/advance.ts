@@ -67,7 +67,7 @@ export async function advance<F extends ActiveState>(
     reason: message,
     ...(facts.serving === undefined ? {} : { serving: facts.serving }),
     ...(isEnd ? { ended_at: now, progress: null, cleanup_due_at: isCleanupDue ? now : null } : {}),
-    ...(outage === null ? {} : { outage, outage_due_at: nextTryAt({ ended_at: now }, 0, now) }),
+    ...(outage === null ? {} : { outage, outage_due_at: nextTryAt({ ended_at: now }, 0, { now, counted: now }) }),
     ...(isEnd && !isCleanupDue ? { lease_owner: null, lease_until: null } : {}),
   });
   if (!moved) throw new LeaseLost(id);

@@ -30,7 +30,8 @@ export async function endUnowed(held: Held & Pick<RunContext, "settings">): Prom
 /** Ends an outage whose runtime does not answer and whose day is over. */
 export async function giveUpWhenOver(held: Held, cause: string): Promise<void> {
   const outage = storedOutage(held.run.outage);
-  if (outage === null || nextTryAt(held.run, 1, held.deps.clock.now()) !== null) return;
+  const { clock, counted } = held.deps;
+  if (outage === null || nextTryAt(held.run, 1, { now: clock.now(), counted: counted.now() }) !== null) return;
   await endOutage(held, outage, { outcome: "given_up", detail: givenUp(cause) });
 }
 
@@ -141,7 +142,7 @@ async function endTry(context: RunContext, outage: StoredOutage, failure: string
   const now = deps.clock.now();
   const tries = outage.tries + 1;
   const detail = deps.redact(failure);
-  const dueAt = nextTryAt(run, tries, now);
+  const dueAt = nextTryAt(run, tries, { now, counted: deps.counted.now() });
   if (dueAt === null) {
     const end = { outcome: "given_up", detail: givenUp(failure) } as const;
     await endOutage(context, { ...outage, left, tries }, end);

@@ -106,7 +106,10 @@ async function judge(
   if (stored !== null) return stored;
   // Recovery starts again what an engine left stopped, after the end of the first start.
   const started = journal.entries().findLast(({ step, phase }) => step === "start" && phase !== "fail");
-  const since = started?.at ?? deps.clock.now();
+  const now = deps.clock.now();
+  const since = started?.at ?? now;
+  // Whatever became of the clock since it was started, it is watched no longer than that.
+  const until = deps.clock.elapsed() + Math.min(Math.max(since + stabilityMs - now, 0), stabilityMs);
   const kind = check.strategy === "auto" ? "native" : check.strategy;
   const config = check.strategy === "http" || check.strategy === "tcp" ? check.probe : {};
   const signal = AbortSignal.any([lease.signal, shutdown]);
@@ -118,7 +121,7 @@ async function judge(
     clock: deps.clock,
     signal,
     findEnd: () => session.findEnd(settings.target, journal),
-    observe: { until: since + stabilityMs, readiness, at_least_once: kind !== "native" },
+    observe: { until, readiness, at_least_once: kind !== "native" },
     onAttempt: async ({ number, duration_ms, readiness: found }) => {
       await journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail });
       if (!found.ready && found.detail === destinationBlocked) await recordBlocked(context);
@@ -184,7 +187,7 @@ export async function cleanUp(context: RunContext): Promise<void> {
   } catch (error) {
     lease.signal.throwIfAborted();
     const endedAt = storedOutage(run.outage)?.ended_at ?? run.ended_at ?? deps.clock.now();
-    const isGivenUp = deps.clock.now() - endedAt > giveUpMs;
+    const isGivenUp = deps.counted.now() - endedAt > giveUpMs;
     deps.log.warning("What a run kept aside was not removed", { run: run.id, error: errorMessage(error), isGivenUp });
     retryAt = isGivenUp ? null : deps.clock.now() + cleanupRetryMs;
   }

@@ -9,6 +9,8 @@ import { appendStep, findRun, type RunRow, updateHeldRun } from "./queries.ts";
 const hourMs = 60 * 60 * 1000;
 /** When it is looked again for a window that does not open within a year. */
 const noOpeningMs = 24 * hourMs;
+/** When it is looked again whether the time for consent is over, which the clock says and the counted time does not. */
+const disputedMs = 10 * 60_000;
 
 /** Whether a run stops before its target is touched and asks; one that somebody started by hand is consented to. */
 export function needsConsent(run: Pick<RunRow, "kind" | "trigger" | "approval">, settings: ExecutorSettings): boolean {
@@ -71,8 +73,10 @@ export async function awaitConsent(held: HeldWithSettings, columns: NonNullable<
 export async function judgeAwaiting(held: HeldWithSettings): Promise<void> {
   const { deps, run, settings } = held;
   const until = run.approval_until ?? 0;
-  if (deps.clock.now() < until) {
-    await deps.db.write((tx) => giveBack(tx, held, until));
+  // By both, so that no clock that is wrong for a moment ends what a person has days for.
+  if (deps.counted.now() < until) {
+    const now = deps.clock.now();
+    await deps.db.write((tx) => giveBack(tx, held, until > now ? until : now + disputedMs));
     deps.changes.announce(run.id);
     return;
   }

@@ -1,6 +1,7 @@
 import type { RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
 import type { StoredOutage } from "../executors/schema.ts";
 import type { ExecutorService, ExecutorSettings } from "../executors/service.ts";
@@ -23,6 +24,7 @@ import { storedPlan } from "./stored-plan.ts";
 export interface RunnerOptions {
   db: Database;
   clock: Clock;
+  counted: CountedTime;
   log: Log;
   sealer: Sealer;
   /** Owner of this process's leases; new at each start. */

@@ -60,7 +60,7 @@ export async function openJournal(options: JournalOptions): Promise<RunJournal> 
   const runId = lease.run_id;
   let entries: JournalEntry[] = [];
   let isTolerant = false;
-  let progressStoredAt = 0;
+  let progressStoredAt = Number.NEGATIVE_INFINITY;
 
   const reload = async () => {
     const rows = await stepsAfter(db.read, runId, 0, maxEntries);
@@ -81,7 +81,7 @@ export async function openJournal(options: JournalOptions): Promise<RunJournal> 
       lease.renewed();
     } catch (error) {
       if (error instanceof LeaseLost) throw lease.lost();
-      if (!isTolerant || clock.now() - lease.renewedAt() >= leaseMs) throw error;
+      if (!isTolerant || clock.elapsed() - lease.renewedAt() >= leaseMs) throw error;
       log.error("Journal of a run could not be stored", { run: runId, step, phase, error: errorMessage(error) });
     }
     entries.push(entry);
@@ -105,7 +105,7 @@ export async function openJournal(options: JournalOptions): Promise<RunJournal> 
     fail: (step, facts) => write(step, "fail", facts),
     note: write,
     progress: (progress) => {
-      const now = clock.now();
+      const now = clock.elapsed();
       const isLast = progress.layers_total > 0 && progress.layers_done === progress.layers_total;
       if (lease.signal.aborted || (!isLast && now - progressStoredAt < progressIntervalMs)) return;
       progressStoredAt = now;

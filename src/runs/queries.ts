@@ -20,6 +20,7 @@ import {
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
+import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
 import type { RunState } from "./states.ts";
@@ -257,6 +258,42 @@ export async function dueRuns(read: Reader, now: number, limit: number): Promise
     .orderBy(asc(runs.outage_due_at))
     .limit(limit);
   return [...new Set([...active, ...outages, ...cleanups].map((row) => row.id))].slice(0, limit);
+}
+
+interface RunPauses {
+  /** Between two tries of anything. */
+  retry_ms: number;
+  /** Between two tries to bring up what is down. */
+  outage_ms: number;
+  /** Until a window opens. */
+  window_ms: number;
+  lease_ms: number;
+}
+
+/** A run that awaits consent waits for the end of the time for it, which is not to come before its time under a wrong clock. */
+export function runDueTimes({ retry_ms, outage_ms, window_ms, lease_ms }: RunPauses): readonly DueTime[] {
+  const isAwaiting = and(isActive, eq(runs.approval, "awaiting"));
+  const consent = sql`(select ${executors.approval_hours} * 3600000 from ${executors} where ${executors.id} = ${runs.executor_id})`;
+  return [
+    {
+      table: runs,
+      column: runs.due_at,
+      where: and(isActive, isNotAwaiting),
+      longest_ms: sql`case when ${runs.reason_code} = 'waiting_for_window' then ${window_ms} else ${retry_ms} end`,
+    },
+    { table: runs, column: runs.due_at, where: isAwaiting, longest_ms: consent, is_end: true },
+    {
+      table: runs,
+      column: runs.approval_until,
+      where: isAwaiting,
+      longest_ms: consent,
+      instead_ms: consent,
+      is_end: true,
+    },
+    { table: runs, column: runs.cleanup_due_at, longest_ms: retry_ms },
+    { table: runs, column: runs.outage_due_at, longest_ms: outage_ms },
+    leaseTime(runs, lease_ms),
+  ];
 }
 
 /** Takes a run that nobody holds; null when another was faster or nothing is due. */

@@ -1,5 +1,5 @@
 import { AppError, errorMessage, PluginError } from "../errors.ts";
-import { storedOutage } from "../executors/schema.ts";
+import { longestTryPauseMs, storedOutage } from "../executors/schema.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
 import { bringUp, endUnowed, giveUpWhenOver } from "./bring-up.ts";
@@ -22,6 +22,7 @@ import {
   noteWaiting,
   outageOf,
   type RunRow,
+  runDueTimes,
   runsAhead,
   updateHeldRun,
 } from "./queries.ts";
@@ -37,6 +38,8 @@ const maxClaims = 2;
 const retryMs = 10_000;
 const lateRetryMs = 60_000;
 const lateAfterMs = 5 * 60_000;
+/** A weekly window that clock changes swallow a few weeks in a row. */
+const longestWindowWaitMs = 60 * 24 * 60 * 60_000;
 
 /**
  * Takes up runs that are due: starts pending ones, recovers those whose process is gone, cleans up after ended ones. Each is held
@@ -74,12 +77,12 @@ export function runRunner(deps: RunnerOptions) {
 
   /** Gives a run back that could not be worked on; it is taken up again at `due_at`. */
   const release = async (run: RunRow, owner: string, waiting: Reason | null): Promise<void> => {
-    const age = clock.now() - (run.started_at ?? run.created_at);
+    const age = deps.counted.now() - (run.started_at ?? run.created_at);
     const due = clock.now() + (waiting === null ? 0 : age < lateAfterMs ? retryMs : lateRetryMs);
     const isEnded = !isActiveState(run.state);
     const isDown = run.outage_due_at !== null;
     const clearingSince = storedOutage(run.outage)?.ended_at ?? run.ended_at ?? clock.now();
-    const isGivenUp = waiting !== null && !isDown && clock.now() - clearingSince > giveUpMs;
+    const isGivenUp = waiting !== null && !isDown && deps.counted.now() - clearingSince > giveUpMs;
     if (isEnded && isGivenUp) log.warning("What a run kept aside was not removed", { run: run.id, isGivenUp });
     await db.write((tx) =>
       updateHeldRun(tx, run.id, owner, {
@@ -110,7 +113,7 @@ export function runRunner(deps: RunnerOptions) {
       if (shutdown.aborted) log.info("Run is left for the next start", { run: id, state: run.state });
       else log.error("Run is taken up again later", { run: id, state: run.state, error });
       const cause = deps.redact(errorMessage(error));
-      const isGivenUp = !shutdown.aborted && clock.now() - (run.started_at ?? run.created_at) >= giveUpMs;
+      const isGivenUp = !shutdown.aborted && deps.counted.now() - (run.started_at ?? run.created_at) >= giveUpMs;
       if (isGivenUp && journal !== null && isActiveState(run.state)) {
         const reason: Reason = {
           code: "interrupted",
@@ -134,6 +137,12 @@ export function runRunner(deps: RunnerOptions) {
   return {
     work: {
       name: "runs",
+      due_times: runDueTimes({
+        retry_ms: lateRetryMs,
+        outage_ms: longestTryPauseMs,
+        window_ms: longestWindowWaitMs,
+        lease_ms: leaseMs,
+      }),
       /** Most at once in this process; one per connection besides. */
       concurrency: 8,
       per_key: 1,

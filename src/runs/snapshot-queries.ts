@@ -56,7 +56,8 @@ export async function insertSnapshot(
     .select({ id: snapshots.id, is_locked: snapshots.is_locked })
     .from(snapshots)
     .where(eq(snapshots.executor_id, row.executor_id))
-    .orderBy(desc(snapshots.created_at), desc(snapshots.id));
+    // In the order in which they came, whatever the clock showed.
+    .orderBy(desc(sql`${snapshots}.rowid`));
   const inUse = await tx
     .select({ id: runs.snapshot_id })
     .from(runs)

@@ -159,9 +159,9 @@ export function statsService(options: StatsServiceOptions) {
   };
   const history = (now: number): ReturnType<typeof countHistory> => {
     const starts = dayStarts(options.timezone(), now, shownDays);
-    if (kept?.starts === starts && now >= kept.at && now - kept.at < historyAgeMs) return kept.counted;
+    if (kept?.starts === starts && clock.elapsed() - kept.at < historyAgeMs) return kept.counted;
     const counted = countHistory(starts, now);
-    const mine = { at: now, starts, counted };
+    const mine = { at: clock.elapsed(), starts, counted };
     kept = mine;
     counted.catch(() => {
       if (kept === mine) kept = null;
@@ -174,7 +174,7 @@ export function statsService(options: StatsServiceOptions) {
     get: async (): Promise<StatsView> => {
       const now = clock.now();
       const [queue, have, past] = await Promise.all([lookAtQueue(), inventory(read), history(now)]);
-      lastStatus = { at: now, view: Promise.resolve(statusOf(queue)) };
+      lastStatus = { at: clock.elapsed(), view: Promise.resolve(statusOf(queue)) };
       return {
         ...queue,
         counts: { ...have, ...queue.counts },
@@ -191,9 +191,8 @@ export function statsService(options: StatsServiceOptions) {
 
     /** The numbers that every page shows; asked once for all pages of a few seconds. */
     status: async (): Promise<StatusView> => {
-      const now = clock.now();
-      if (lastStatus !== null && now >= lastStatus.at && now - lastStatus.at < statusAgeMs)
-        return await lastStatus.view;
+      const now = clock.elapsed();
+      if (lastStatus !== null && now - lastStatus.at < statusAgeMs) return await lastStatus.view;
       const view = lookAtQueue().then(statusOf);
       lastStatus = { at: now, view };
       try {

@@ -294,7 +294,7 @@ export function sourceCheck(options: CheckOptions) {
   };
 
   const perform = async (claimed: Claimed, signal: AbortSignal, leave: () => void): Promise<void> => {
-    const startedAt = clock.now();
+    const startedAt = clock.elapsed();
     const overdue = new AbortController();
     const ended = new AbortController();
     const lease = hold(claimed);
@@ -307,7 +307,7 @@ export function sourceCheck(options: CheckOptions) {
     const used = (): Used => ({
       last_request_count: stats().requests,
       last_byte_count: stats().bytes,
-      last_duration_ms: Math.max(clock.now() - startedAt, 0),
+      last_duration_ms: clock.elapsed() - startedAt,
     });
     try {
       const { tracker, source: row } = claimed;

@@ -1,9 +1,7 @@
 import {
   and,
   asc,
-  desc,
   eq,
-  gt,
   inArray,
   isNotNull,
   isNull,
@@ -15,23 +13,17 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { preparedFor } from "../db/prepared.ts";
 import { tracker_channels, tracker_sources, trackers } from "../db/tables.ts";
 import type { TrackerRow } from "./queries.ts";
 import type { ChannelRow, SourceRow } from "./source-queries.ts";
 
-/** A lease lasts no longer than this; one that would is left over from a clock that went back. */
-const maxLeaseMs = 60 * 60_000;
-
-function isFree(now: number | Placeholder, furthest: number | Placeholder): SQL | undefined {
-  return or(
-    isNull(tracker_sources.lease_until),
-    lte(tracker_sources.lease_until, now),
-    gt(tracker_sources.lease_until, furthest),
-  );
+function isFree(now: Placeholder): SQL | undefined {
+  return or(isNull(tracker_sources.lease_until), lte(tracker_sources.lease_until, now));
 }
 
-function isDue(now: number | Placeholder): SQL | undefined {
+function isDue(now: Placeholder): SQL | undefined {
   return or(
     isNotNull(tracker_sources.check_requested_at),
     and(eq(trackers.is_enabled, true), lte(tracker_sources.next_check_at, now)),
@@ -73,9 +65,8 @@ interface Withholding {
 
 function buildDue(read: Reader, { hosts, waiting }: Withholding) {
   const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
-  const isIdle = isFree(now, sql.placeholder("furthest"));
   const free = and(
-    isIdle,
+    isFree(now),
     hosts.length === 0 ? undefined : notInArray(tracker_sources.host, [...hosts]),
     waiting.length === 0 ? undefined : sql`not coalesce(${or(...waiting.map(isOf))}, 0)`,
   );
@@ -137,7 +128,7 @@ export async function dueSources(read: Reader, now: number, limit: number, withh
   const isPrepared = withheld.waiting.length === 0;
   const due = isPrepared ? preparedDue(read, withheld.hosts.length) : buildDue(read, withheld);
   const hosts = withheld.hosts.map((host, index) => [hostName(index), host] as const);
-  const given = { now, furthest: now + maxLeaseMs, ...Object.fromEntries(hosts) };
+  const given = { now, ...Object.fromEntries(hosts) };
   const requested = await due.requested.all({ ...given, limit });
   if (requested.length === limit) return requested;
   return [...requested, ...(await due.scheduled.all({ ...given, limit: limit - requested.length }))];
@@ -170,7 +161,7 @@ const claimDue = preparedFor((tx: Writer) => {
     .select({ id: tracker_sources.id })
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
-    .where(and(eq(tracker_sources.id, sql.placeholder("id")), isFree(now, sql.placeholder("furthest")), isDue(now)));
+    .where(and(eq(tracker_sources.id, sql.placeholder("id")), isFree(now), isDue(now)));
   return tx
     .update(tracker_sources)
     .set({
@@ -190,7 +181,7 @@ export async function claimSource(
   id: string,
   claim: { owner: string; now: number; until: number },
 ): Promise<SourceRow | null> {
-  const rows = await claimDue(tx).all({ id, ...claim, furthest: claim.now + maxLeaseMs });
+  const rows = await claimDue(tx).all({ id, ...claim });
   return rows[0] ?? null;
 }
 
@@ -244,26 +235,19 @@ export async function releaseLeases(tx: Writer, now: number): Promise<number> {
   return rows.length;
 }
 
-/** Due times further away than an interval, or than the day that a rate limit may ask for: the clock went back. */
-export async function pullBackDueTimes(tx: Writer, now: number, maxWaitMs: number): Promise<number> {
+/** A check waits no longer than its interval, or than the day that a rate limit may ask for; one that is held, for its lease. */
+export function checkDueTimes(longest: { wait_ms: number; lease_ms: number }): readonly DueTime[] {
   const interval = sql`(select ${trackers.check_interval_minutes} * 60000 from ${trackers} where ${trackers.id} = ${tracker_sources.tracker_id})`;
-  const allowed = sql`max(${interval}, case when ${tracker_sources.last_error_code} = 'rate_limited' then ${maxWaitMs} else 0 end)`;
-  const rows = await tx
-    .update(tracker_sources)
-    .set({ next_check_at: sql`${now} + ${interval}` })
-    .where(and(isFree(now, now + maxLeaseMs), gt(tracker_sources.next_check_at, sql`${now} + ${allowed}`)))
-    .returning({ id: tracker_sources.id });
-  return rows.length;
-}
-
-/** The furthest due time of a source that nobody checks; null when there is none. Cheap: the end of an index. */
-export async function furthestDueTime(read: Reader): Promise<number | null> {
-  const rows = await read
-    .select({ at: tracker_sources.next_check_at })
-    .from(tracker_sources)
-    .orderBy(desc(tracker_sources.next_check_at))
-    .limit(1);
-  return rows[0]?.at ?? null;
+  const wait = sql`case when ${tracker_sources.last_error_code} = 'rate_limited' then ${longest.wait_ms} else ${longest.lease_ms} end`;
+  return [
+    {
+      table: tracker_sources,
+      column: tracker_sources.next_check_at,
+      longest_ms: sql`max(${interval}, ${wait})`,
+      instead_ms: interval,
+    },
+    leaseTime(tracker_sources, longest.lease_ms),
+  ];
 }
 
 export async function requestChecks(tx: Writer, trackerId: string, now: number): Promise<void> {

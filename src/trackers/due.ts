@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
+import { leaseMs } from "../held-lease.ts";
 import { maxRetryAfterMs } from "./check.ts";
-import { type DueSource, dueSources, furthestDueTime, pullBackDueTimes, type UpstreamKey } from "./due-queries.ts";
+import { checkDueTimes, type DueSource, dueSources, type UpstreamKey } from "./due-queries.ts";
 import type { RateState } from "./stored-responses.ts";
 
 /** Checks that go on at once, over all trackers. */
@@ -20,29 +21,17 @@ interface DueOptions {
 
 /** Checks as work for the scheduler: what is due, how much of it at once, and how it is done. */
 export function checkWork({ db, clock, check, checksPerHost, rates }: DueOptions) {
-  let lastNow = Number.NEGATIVE_INFINITY;
-
-  /** A clock that went back would leave due times far ahead: no check waits longer than its interval. */
-  const repairDueTimes = async (now: number): Promise<void> => {
-    const isFirst = lastNow === Number.NEGATIVE_INFINITY;
-    const wentBack = now < lastNow;
-    lastNow = now;
-    if (!isFirst && !wentBack) return;
-    if (((await furthestDueTime(db.read)) ?? 0) <= now) return;
-    await db.write((tx) => pullBackDueTimes(tx, now, maxRetryAfterMs));
-  };
-
   const waitingAt = (now: number): UpstreamKey[] =>
     rates().filter(({ blocked_until }) => blocked_until !== null && blocked_until > now);
 
   return {
     name: "checks",
+    due_times: checkDueTimes({ wait_ms: maxRetryAfterMs, lease_ms: leaseMs }),
     concurrency: checksAtOnce,
     per_key: checksAtOnce,
     perKeyOf: (item: DueSource): number => checksPerHost(item.kind),
     on_stop: "abort" as const,
     async due(now: number, limit: number, busyHosts: readonly string[] = []): Promise<readonly DueSource[]> {
-      await repairDueTimes(now);
       return await dueSources(db.read, now, limit, { hosts: busyHosts, waiting: waitingAt(now).slice(0, maxWaiting) });
     },
     keyOf: (item: DueSource): string => item.host,

@@ -88,17 +88,17 @@ export function previewListings(options: PreviewListingOptions) {
     /** A listing is used for ten minutes, a failure for half a minute. `usesTags`: release fallback. */
     listingOf: (address: SourceAddress, usesTags: boolean): PreviewListing => {
       const key = JSON.stringify([address.kind, address.config, address.credential_id, usesTags]);
-      const now = clock.now();
+      const now = clock.elapsed();
       const stored = listings.get(key);
-      if (stored !== undefined && stored.expires_at > now && stored.listed_at <= now) return stored;
+      if (stored !== undefined && stored.expires_at > now) return stored;
       listings.delete(key);
       const listing = {
         versions: fetchVersions(address, usesTags),
-        listed_at: now,
+        listed_at: clock.now(),
         expires_at: now + listingLifeMs,
       };
       listing.versions.catch(() => {
-        listing.expires_at = Math.min(listing.expires_at, clock.now() + failureLifeMs);
+        listing.expires_at = Math.min(listing.expires_at, clock.elapsed() + failureLifeMs);
       });
       listings.set(key, listing);
       const oldest = listings.keys().next();

@@ -319,12 +319,12 @@ export function trackerService(options: TrackerServiceOptions) {
     check: async (name: string, wait: { timeout_ms: number; signal?: AbortSignal }): Promise<CheckView> => {
       const requested = await requestCheck(null, name);
       const row = await getRow(db.read, name);
-      const until = requested.requested_at + wait.timeout_ms;
+      const until = clock.elapsed() + wait.timeout_ms;
       const signal = wait.signal ?? new AbortController().signal;
       for (;;) {
         const view = await checkView(row, requested.requested_at);
         if (!view.sources.some((source) => source.is_waiting)) return view;
-        if (clock.now() >= until || signal.aborted) {
+        if (clock.elapsed() >= until || signal.aborted) {
           throw new AppError("check_unfinished", 504, `The check of "${name}" has not ended yet`);
         }
         await nextEnd(signal);

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
 import {
   deleteRatesBefore,
@@ -27,8 +28,14 @@ export interface Answer {
   body: string;
 }
 
+interface StoreOptions {
+  db: Database;
+  clock: Clock;
+  counted: CountedTime;
+}
+
 /** Answers in the database, so that validators survive a restart; bounded in number, bytes and age. */
-export function answerStore({ db, clock }: { db: Database; clock: Clock }) {
+export function answerStore({ db, clock, counted }: StoreOptions) {
   return {
     find: async (key: string): Promise<Answer | null> => {
       const row = await findResponse(db.read, key);
@@ -45,7 +52,7 @@ export function answerStore({ db, clock }: { db: Database; clock: Clock }) {
       const size_bytes = Buffer.byteLength(body);
       await db.write(async (tx) => {
         await storeResponse(tx, { key, etag, last_modified, content_type, headers, body, size_bytes, used_at: now });
-        const usedSince = now - unusedDays * dayMs;
+        const usedSince = counted.before(unusedDays * dayMs);
         await pruneResponses(tx, { usedSince, rows: maxAnswers, bytes: maxAnswerBytes });
       });
     },
@@ -65,7 +72,7 @@ const RateState = v.object({
 export type RateState = v.InferOutput<typeof RateState>;
 
 /** The rate ledger in the database: a restart does not forget what an upstream asked for. */
-export function rateStore({ db, clock }: { db: Database; clock: Clock }) {
+export function rateStore({ db, clock, counted }: StoreOptions) {
   return {
     load: async (): Promise<readonly RateState[]> => {
       const rows = await storedRates(db.read, maxRates);
@@ -79,7 +86,7 @@ export function rateStore({ db, clock }: { db: Database; clock: Clock }) {
       await db.write(async (tx) => {
         const key = `${state.host} ${state.credential_id ?? "-"}`;
         await storeRate(tx, { key, state: { ...state }, updated_at: now });
-        await deleteRatesBefore(tx, now - unusedDays * dayMs);
+        await deleteRatesBefore(tx, counted.before(unusedDays * dayMs));
       });
     },
   };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { auditRecorder } from "../../src/auth/audit.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import { audit_entries } from "../../src/db/tables.ts";
 import { type AuthHouse, actor, authHouse } from "./auth-house.ts";
 
@@ -109,20 +110,24 @@ describe("the retention", () => {
     });
   };
   const kept = async () => (await house.audit_entries.list({ limit: 100 })).items.map(({ event }) => event);
-  const recorder = (days: number) => auditRecorder({ clock: house.clock, retentionDays: async () => days });
+  const recorder = (days: number) =>
+    auditRecorder({
+      clock: house.clock,
+      retention: { counted: countedTime(house.clock, null), days: async () => days },
+    });
   const record = (audit: ReturnType<typeof recorder>, event = "now") =>
     house.db.write((tx) => audit(tx, actor, { event, outcome: "ok" }));
 
   test.each([
-    [365, ["now", "day 29", "day 31", "day 364"]],
-    [60, ["now", "day 29", "day 31"]],
+    [365, ["now", "day 29", "day 32", "day 364"]],
+    [60, ["now", "day 29", "day 32"]],
     [30, ["now", "day 29"]],
     // Below the floor, whatever a database was made to hold.
     [1, ["now", "day 29"]],
     [0, ["now", "day 29"]],
     [-365, ["now", "day 29"]],
   ])("of %p days", async (days, expected) => {
-    await fill([29, 31, 364, 366, 4000]);
+    await fill([29, 32, 364, 367, 4000]);
     await record(recorder(days));
     expect(await kept()).toEqual(expected);
   });
@@ -142,9 +147,9 @@ describe("the retention", () => {
   test("is looked at once an hour when nothing is too old", async () => {
     const audit = recorder(30);
     await record(audit, "first");
-    await fill([31]);
+    await fill([32]);
     await record(audit, "second");
-    expect(await kept()).toContain("day 31");
+    expect(await kept()).toContain("day 32");
     await house.clock.advance(3_600_000);
     await record(audit, "third");
     expect(await kept()).toEqual(["third", "second", "first"]);

@@ -7,6 +7,7 @@ import type { Actor } from "../../src/auth/schema.ts";
 import { authService } from "../../src/auth/service.ts";
 import { sessionService } from "../../src/auth/sessions.ts";
 import { createThrottle } from "../../src/auth/throttle.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import { createLog } from "../../src/log.ts";
 import { createPasswords } from "../../src/secrets/password.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
@@ -30,7 +31,7 @@ export async function authHouse() {
   const sessionKey = randomBytes(32);
   const tokens = createSessionTokens(sessionKey, clock);
   const throttle = createThrottle(clock);
-  const auth = authService({ db, clock, log, audit, passwords, tokens, throttle });
+  const auth = authService({ db, clock, counted: countedTime(clock, null), log, audit, passwords, tokens, throttle });
   const api_tokens = apiTokenService({ db, clock, audit, tokens, confirmPassword: auth.confirmPassword });
   const sessions = sessionService({ db, clock, audit });
   const audit_entries = auditEntryService({ db, audit });

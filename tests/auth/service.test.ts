@@ -4,6 +4,7 @@ import { resetPassword } from "../../src/auth/reset-password.ts";
 import type { Session } from "../../src/auth/schema.ts";
 import { authService } from "../../src/auth/service.ts";
 import { createThrottle } from "../../src/auth/throttle.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import { endEverySession } from "../../src/db/end-sessions.ts";
 import { createPasswords } from "../../src/secrets/password.ts";
 import { type AuthHouse, actor, authHouse, goodPassword, origin } from "./auth-house.ts";
@@ -83,6 +84,7 @@ describe("signIn()", () => {
     expect(await stored()).toBe(before);
     const stronger = authService({
       ...house,
+      counted: countedTime(house.clock, null),
       passwords: await createPasswords({ memory_kib: 128, passes: 2 }),
       throttle: createThrottle(house.clock),
     });

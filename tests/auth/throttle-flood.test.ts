@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { authService } from "../../src/auth/service.ts";
 import { createThrottle } from "../../src/auth/throttle.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import type { Passwords } from "../../src/secrets/password.ts";
 import { until } from "../support/fake-clock.ts";
 import { actor, authHouse, goodPassword } from "./auth-house.ts";
@@ -59,7 +60,10 @@ function heldHouse() {
   };
   const { db, clock, log, audit, tokens } = house;
   const throttle = createThrottle(clock);
-  return { auth: authService({ db, clock, log, audit, passwords, tokens, throttle }), held };
+  return {
+    auth: authService({ db, clock, counted: countedTime(clock, null), log, audit, passwords, tokens, throttle }),
+    held,
+  };
 }
 
 describe("while many addresses guess at once", () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { auditRecorder } from "../../src/auth/audit.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import { PluginError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { createOutbox, type SendMessage } from "../../src/notifications/outbox.ts";
@@ -51,6 +52,7 @@ async function setUp(answers: readonly (number | PluginError)[], instance = "a")
   const outbox = createOutbox({
     db,
     clock,
+    counted: countedTime(clock, null),
     log: createLog({ level: "error", format: "text", clock, redact: (text) => text, write: () => undefined }),
     instance_id: instance,
     baseUrl: () => "https://tidemark.example",

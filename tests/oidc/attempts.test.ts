@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { countedTime } from "../../src/counted-time.ts";
 import { attempts } from "../../src/oidc/attempts.ts";
 import { findProvider } from "../../src/oidc/queries.ts";
 import { type OidcHouse, oidcHouse } from "./flow.ts";
@@ -15,7 +16,15 @@ async function crowd(familiar: readonly string[] = []) {
   const { db, clock, sealer } = house.app;
   const provider = await findProvider(db.read);
   if (provider === null) throw new Error("No provider");
-  const make = () => attempts({ db, clock, sealer, familiarClients: async () => new Set(familiar), maximum_logins: 6 });
+  const make = () =>
+    attempts({
+      db,
+      clock,
+      counted: countedTime(clock, null),
+      sealer,
+      familiarClients: async () => new Set(familiar),
+      maximum_logins: 6,
+    });
   let store = make();
   const metadata = {
     issuer: "https://id.example",

@@ -49,7 +49,7 @@ const audited = async () =>
     .filter((entry) => entry.event.startsWith("run_"))
     .map((entry) => [entry.event, entry.actor]);
 const later = async (ms: number) => {
-  world.clock.set(world.clock.now() + ms);
+  await world.clock.advance(ms);
   await world.tick();
   await world.tick();
 };
@@ -141,7 +141,7 @@ describe("a run that needs approval", () => {
 
   test("ends when nobody decides in time, and says so once", async () => {
     const { executor, id, hash, until } = await awaiting();
-    world.clock.set(until - 1);
+    await world.clock.advance(until - 1 - world.clock.now());
     await world.tick();
     expect((await world.run(id)).state).toBe("pending");
     await later(1);

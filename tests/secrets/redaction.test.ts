@@ -4,7 +4,7 @@ import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
 
-const clock = { now: () => 1_700_000_000_000, sleep: () => Promise.resolve() };
+const clock = { now: () => 1_700_000_000_000, elapsed: () => 0, sleep: () => Promise.resolve() };
 const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZG1pbiJ9.c2lnbmF0dXJlLXNpZ25hdHVyZQ";
 const fernet = createSealer({ keys: { primary: generateFernetKey() }, clock, onOpen: () => undefined }).seal("x");
 const pem =

@@ -4,7 +4,7 @@ import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { keyId } from "../../src/secrets/keys.ts";
 import { asSealed, createSealer } from "../../src/secrets/sealed.ts";
 
-const clock = { now: () => 1_700_000_000_000, sleep: () => Promise.resolve() };
+const clock = { now: () => 1_700_000_000_000, elapsed: () => 0, sleep: () => Promise.resolve() };
 
 function sealerOf(primary: string, previous?: string[]) {
   const opened: string[] = [];

@@ -24,7 +24,7 @@ const payload = {
 const header = { alg: "HS256", typ: "tidemark-session+jwt" };
 
 let now = issuedAt;
-const tokens = createSessionTokens(key, { now: () => now, sleep: () => Promise.resolve() });
+const tokens = createSessionTokens(key, { now: () => now, elapsed: () => 0, sleep: () => Promise.resolve() });
 
 const signed = (changes: Record<string, unknown>, protectedHeader = header, secret: Uint8Array = key) => {
   const content = Object.fromEntries(
@@ -94,8 +94,8 @@ describe("createSessionTokens()", () => {
   });
 
   test("refuses a key of less than 256 bits", () => {
-    expect(() => createSessionTokens(randomBytes(31), { now: () => 0, sleep: () => Promise.resolve() })).toThrow(
-      "248 bits; it must have at least 256",
-    );
+    expect(() =>
+      createSessionTokens(randomBytes(31), { now: () => 0, elapsed: () => 0, sleep: () => Promise.resolve() }),
+    ).toThrow("248 bits; it must have at least 256");
   });
 });

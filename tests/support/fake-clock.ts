@@ -6,11 +6,11 @@ interface Sleeper {
 }
 
 export interface FakeClock extends Clock {
-  /** Moves the time forward; every sleeper that falls due is woken in order of its time, and what it does next runs first. */
+  /** Time passes; every sleeper that falls due is woken in order of its time, and what it does next runs first. */
   advance(ms: number): Promise<void>;
   /** Moves from sleeper to sleeper until the promise settles; also past moments at which it waits for real I/O alone. */
   runUntil<T>(work: Promise<T>): Promise<T>;
-  /** Sets the time, as an administrator or NTP would: nobody is woken by it. */
+  /** Sets what the clock shows, as an administrator or NTP would: no time passes, and nobody is woken by it. */
   set(now: number): void;
   /** Milliseconds until each sleeper falls due, the nearest first. */
   pending(): readonly number[];
@@ -26,16 +26,19 @@ async function settle(): Promise<void> {
 
 /** A clock that stands still until it is told otherwise. */
 export function createFakeClock(start = Date.UTC(2026, 0, 5, 12)): FakeClock {
-  let now = start;
+  let elapsed = 0;
+  /** What the clock shows when nothing has elapsed. */
+  let origin = start;
   const sleepers = new Set<Sleeper>();
   const nearest = () => [...sleepers].sort((a, b) => a.due - b.due)[0];
   const wakeNearest = async (sleeper: Sleeper) => {
-    now = Math.max(now, sleeper.due);
+    elapsed = Math.max(elapsed, sleeper.due);
     sleeper.wake();
     await settle();
   };
   return {
-    now: () => now,
+    now: () => origin + elapsed,
+    elapsed: () => elapsed,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
@@ -44,7 +47,7 @@ export function createFakeClock(start = Date.UTC(2026, 0, 5, 12)): FakeClock {
           reject(signal?.reason);
         };
         const sleeper: Sleeper = {
-          due: now + ms,
+          due: elapsed + ms,
           wake: () => {
             sleepers.delete(sleeper);
             signal?.removeEventListener("abort", onAbort);
@@ -55,10 +58,10 @@ export function createFakeClock(start = Date.UTC(2026, 0, 5, 12)): FakeClock {
         signal?.addEventListener("abort", onAbort, { once: true });
       }),
     advance: async (ms) => {
-      const end = now + ms;
+      const end = elapsed + ms;
       await settle();
       for (let next = nearest(); next !== undefined && next.due <= end; next = nearest()) await wakeNearest(next);
-      now = end;
+      elapsed = end;
     },
     runUntil: async (work) => {
       let isSettled = false;
@@ -75,9 +78,9 @@ export function createFakeClock(start = Date.UTC(2026, 0, 5, 12)): FakeClock {
       return await work;
     },
     set: (to) => {
-      now = to;
+      origin = to - elapsed;
     },
-    pending: () => [...sleepers].map((sleeper) => sleeper.due - now).sort((a, b) => a - b),
+    pending: () => [...sleepers].map((sleeper) => sleeper.due - elapsed).sort((a, b) => a - b),
   };
 }
 

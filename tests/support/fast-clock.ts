@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../../src/clock.ts";
 export function fastClock(times: number): Clock {
   const begun = systemClock.now();
   return {
+    elapsed: () => systemClock.elapsed() * times,
     now: () => begun + (systemClock.now() - begun) * times,
     sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
   };

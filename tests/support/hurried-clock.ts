@@ -11,6 +11,7 @@ export function hurriedClock(): Clock {
   let ahead = 0;
   return {
     now: () => systemClock.now() + ahead,
+    elapsed: () => systemClock.elapsed() + ahead,
     sleep: (ms, signal) => {
       if (ms < waits.from) return systemClock.sleep(ms, signal);
       if (ms <= waits.to) {

@@ -28,6 +28,7 @@ function shiftedClock(): ShiftedClock {
   let ahead = 0;
   return {
     now: () => systemClock.now() + ahead,
+    elapsed: () => systemClock.elapsed() + ahead,
     sleep: (ms, signal) => systemClock.sleep(ms, signal),
     pass: (ms) => {
       ahead += ms;

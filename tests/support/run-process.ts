@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { connectionService } from "../../src/connections/service.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import { credentialService } from "../../src/credentials/service.ts";
 import { type Database, openDatabase } from "../../src/db/client.ts";
 import { events } from "../../src/db/tables.ts";
@@ -87,6 +88,7 @@ export function openRunParts(options: PartsOptions) {
   const runs = runService({
     db,
     clock,
+    counted: countedTime(clock, null),
     log,
     sealer,
     audit,

@@ -2,6 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { systemActor } from "../../src/auth/schema.ts";
 import { connectionService } from "../../src/connections/service.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import { credentialService } from "../../src/credentials/service.ts";
 import type { Database } from "../../src/db/client.ts";
 import {
@@ -149,6 +150,7 @@ export async function createWorld(): Promise<World> {
     const runsHere = runService({
       db: gated,
       clock,
+      counted: countedTime(clock, null),
       log,
       sealer,
       audit,

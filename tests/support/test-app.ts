@@ -7,15 +7,17 @@ import type { Runtimes } from "../../src/connections/schema.ts";
 import { createApp } from "../../src/http/app.ts";
 import { loadAssets, packagedFiles } from "../../src/http/assets.ts";
 import { createDoor } from "../../src/http/door.ts";
+import { newId } from "../../src/ids.ts";
 import { createLog } from "../../src/log.ts";
 import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
+import type { Keys } from "../../src/secrets/keys.ts";
 import { createPasswords } from "../../src/secrets/password.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
 import { createServices } from "../../src/services.ts";
 import { createFakeClock } from "./fake-clock.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
+import { type TemporaryDatabase, temporaryDatabase } from "./temporary-database.ts";
 
 export const testOrigin = "http://tidemark.test";
 export const goodPassword = "kelp-otter-lantern";
@@ -34,6 +36,8 @@ interface TestAppOptions {
   env?: Readonly<Record<string, string>>;
   /** What connections lead to; the real ones where it is left out. */
   runtimes?: Runtimes;
+  /** The application that was stopped: this is the next process on its data, whose clock shows `at`. */
+  after?: { app: { temporary: TemporaryDatabase; keys: Keys }; at: number };
 }
 
 /** What a test's browser sends; `body` as an object becomes a form, with the form token when there is one. */
@@ -50,9 +54,9 @@ export type FormFields = Readonly<Record<string, string | readonly string[]>>;
  * and cheap password hashes. Nothing listens: requests go through `app.request`.
  */
 export async function testApp(options: TestAppOptions = {}) {
-  const { db, dir, close } = await temporaryDatabase();
+  const { db, dir, close } = options.after?.app.temporary ?? (await temporaryDatabase());
   const config: Config = readConfig({ DATA_DIR: dir, ...options.env });
-  const clock = createFakeClock();
+  const clock = createFakeClock(options.after?.at);
   const lines: string[] = [];
   const redactor = createRedactor();
   const log = createLog({
@@ -63,7 +67,7 @@ export async function testApp(options: TestAppOptions = {}) {
     write: (line) => lines.push(line),
   });
   const passwords = await createPasswords({ memory_kib: 64, passes: 1 });
-  const keys = {
+  const keys: Keys = options.after?.app.keys ?? {
     session: randomBytes(32),
     encryption: { primary: generateFernetKey(), previous: [] },
     managed_by_environment: { session: false, encryption: false },
@@ -80,7 +84,7 @@ export async function testApp(options: TestAppOptions = {}) {
     passwords,
     redactor,
     outboundAllow: parseOutboundAllow(config.outbound_allow),
-    instance_id: "test",
+    instance_id: options.after === undefined ? "test" : newId(clock.now()),
     ...(options.runtimes === undefined ? {} : { runtimes: options.runtimes }),
   });
   const door = createDoor(clock);
@@ -98,6 +102,7 @@ export async function testApp(options: TestAppOptions = {}) {
     app,
     door,
     services,
+    temporary: { db, dir, close },
     db,
     clock,
     sealer,

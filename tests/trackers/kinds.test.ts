@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import type { Database } from "../../src/db/client.ts";
 import { createHttp } from "../../src/net/http.ts";
 import { createRateLedger } from "../../src/net/rate-ledger.ts";
@@ -17,6 +18,7 @@ const candidates = "-rc\\.\\d+$";
 function networkClock(clock: FakeClock): Clock {
   return {
     now: clock.now,
+    elapsed: clock.elapsed,
     sleep: (ms, signal) => {
       if (ms < 1_000) return systemClock.sleep(ms, signal);
       if (ms <= 8_000) return Promise.resolve();
@@ -38,8 +40,14 @@ async function open(kindCase: KindCase) {
     const onStoreError = (error: unknown) => {
       throw error;
     };
-    const ledger = createRateLedger({ clock: network, store: rateStore({ db, clock: fake }), onStoreError });
-    const http = createHttp({ clock: network, ledger, cache: answerStore({ db, clock: fake }), random: () => 0.5 });
+    const counted = countedTime(fake, null);
+    const ledger = createRateLedger({ clock: network, store: rateStore({ db, clock: fake, counted }), onStoreError });
+    const http = createHttp({
+      clock: network,
+      ledger,
+      cache: answerStore({ db, clock: fake, counted }),
+      random: () => 0.5,
+    });
     https.push(http);
     return http.open;
   };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { countedTime } from "../../src/counted-time.ts";
 import { rate_limits, response_cache } from "../../src/db/tables.ts";
 import type { RateStore } from "../../src/net/rate-ledger.ts";
 import type { ResponseCache } from "../../src/net/response-cache.ts";
@@ -14,8 +15,9 @@ let rates: RateStore;
 beforeEach(async () => {
   temporary = await temporaryDatabase();
   clock = createFakeClock();
-  answers = answerStore({ db: temporary.db, clock });
-  rates = rateStore({ db: temporary.db, clock });
+  const counted = countedTime(clock, null);
+  answers = answerStore({ db: temporary.db, clock, counted });
+  rates = rateStore({ db: temporary.db, clock, counted });
 });
 afterEach(() => temporary.close());
 
@@ -86,7 +88,7 @@ describe("rateStore()", () => {
 
   test("forgets old states and passes over what it cannot read", async () => {
     await rates.save(state("old", 1));
-    await clock.advance(31 * day);
+    await clock.advance(32 * day);
     await rates.save(state("new", 1));
     await temporary.db.write(async (tx) => {
       await tx.insert(rate_limits).values({ key: "odd", state: { host: 5 }, updated_at: clock.now() });

@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { systemActor } from "../../src/auth/schema.ts";
+import { countedTime } from "../../src/counted-time.ts";
 import { credentialService } from "../../src/credentials/service.ts";
 import type { Database } from "../../src/db/client.ts";
+import { timeMender } from "../../src/db/due-times.ts";
 import {
   audit_entries,
   connections,
@@ -230,7 +232,9 @@ export async function trackerHouse(options: HouseOptions = {}) {
       rates: options.rates ?? (() => rates),
       nudge: () => undefined,
     });
-    return { service, scheduler: createScheduler({ clock, log, work: [service.work] }) };
+    const counted = countedTime(clock, null);
+    const mendTimes = timeMender({ db, clock, counted, due_times: service.work.due_times });
+    return { service, scheduler: createScheduler({ clock, log, work: [service.work], before: mendTimes }) };
   };
   const { service: trackers, scheduler } = build("one");
 

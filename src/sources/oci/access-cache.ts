@@ -8,7 +8,7 @@ export type Method =
   | { kind: "basic" }
   | { kind: "bearer"; realm: string; service: string | null; scope: string };
 
-/** What is known of one repository under one credential. `expires_at` is in milliseconds UTC. */
+/** What is known of one repository under one credential. `expires_at` is as `Clock.elapsed` counts. */
 export interface Access {
   method: Method;
   token: { value: string; expires_at: number } | null;

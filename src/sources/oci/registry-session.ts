@@ -102,7 +102,7 @@ export function registrySession(
     const { method, token } = access;
     if (method.kind === "none") return null;
     if (method.kind === "basic") return secret === null ? null : basicHeader(secret);
-    if (token !== null && token.expires_at > context.clock.now()) return `Bearer ${token.value}`;
+    if (token !== null && token.expires_at > context.clock.elapsed()) return `Bearer ${token.value}`;
     return await renew(method);
   };
   const fetchWith = (request: RegistryRequest, authorization: string | null): Promise<Response> => {

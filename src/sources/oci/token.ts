@@ -85,7 +85,7 @@ export async function requestToken(
     }
     headers.set("authorization", basicHeader(secret));
   }
-  const askedAt = context.clock.now();
+  const askedAt = context.clock.elapsed();
   // A token is a secret and is new each time: it must not enter the store of conditional answers.
   const response = await context.fetch(url, { headers, cache: "no-store" });
   const body = await response.text();

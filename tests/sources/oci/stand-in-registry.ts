@@ -148,7 +148,7 @@ export function testContext(now: () => number = systemClock.now, maxBytes = 16 *
   return {
     fetch: (url, init = {}) => follow(url, init, 5),
     signal: new AbortController().signal,
-    clock: { now, sleep: () => Promise.resolve() },
+    clock: { now, elapsed: now, sleep: () => Promise.resolve() },
   };
 }
 

@@ -185,13 +185,13 @@ async function runJob(context: GroupContext, candidate: Candidate): Promise<void
   // After the entry, by which recovery knows that it did not come to its end: one that is begun now would only be cut off.
   stopping?.throwIfAborted();
   await client.startContainer(id);
-  const deadline = clock.now() + longestWaitMs;
+  const deadline = clock.elapsed() + longestWaitMs;
   for (;;) {
     const { container, lost } = await findMade(client, { id, name });
     const isUp = container !== null && isRunning(container);
     const code = container?.State.ExitCode ?? 0;
     if (lost === null && !isUp && code === 0) break;
-    if (lost !== null || !isUp || clock.now() >= deadline) {
+    if (lost !== null || !isUp || clock.elapsed() >= deadline) {
       const ended = lost ?? `"${name}" ended with exit code ${code}; what needs it to have completed was not started`;
       const message = lost === null && isUp ? `"${name}" has not come to its end within an hour` : ended;
       await journal.fail("wait", { ...facts, error: message });
@@ -288,11 +288,12 @@ async function judgeBeside({ client, clock }: GroupContext, { new_id: id, names 
 async function awaitReady(context: GroupContext, candidate: Candidate): Promise<void> {
   const { clock, stopping } = context;
   const since = clock.now();
+  const startedAt = clock.elapsed();
   for (;;) {
     const { container, verdict } = await judgeBeside(context, candidate, since);
-    const deadline = since + healthBudgetMs(container?.Config.Healthcheck);
+    const deadline = startedAt + healthBudgetMs(container?.Config.Healthcheck);
     if (verdict.ready) return;
-    if (verdict.final === true || clock.now() >= deadline) {
+    if (verdict.final === true || clock.elapsed() >= deadline) {
       throw new PluginError(
         "rejected",
         `The new "${candidate.name}" did not get ready beside the old one: ${verdict.detail}`,

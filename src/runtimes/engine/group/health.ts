@@ -26,7 +26,7 @@ export async function healthFailure(
   made: Made,
   { atMostMs = longestWaitMs, alsoRequire = async () => undefined }: HealthWait = {},
 ): Promise<string | null> {
-  const since = clock.now();
+  const since = clock.elapsed();
   for (;;) {
     const { container: found, lost } = await findMade(client, made);
     if (lost !== null) return lost;
@@ -35,7 +35,7 @@ export async function healthFailure(
     const status = found.State.Health?.Status ?? "";
     const isUp = found.State.Running === true && found.State.Restarting !== true;
     if (isUp && (status === "healthy" || status === "" || status === "none")) return null;
-    if (status === "unhealthy" || !isUp || clock.now() >= deadline) {
+    if (status === "unhealthy" || !isUp || clock.elapsed() >= deadline) {
       return judgeReadiness(found, clock.now(), clock.now()).detail;
     }
     await alsoRequire();

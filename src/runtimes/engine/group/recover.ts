@@ -309,15 +309,15 @@ async function awaitNeeds(
     if (needed === null || its?.project !== labels?.project || !isRunning(needed)) continue;
     if (!needs.some(({ service }) => service === its?.service)) continue;
     if (patience.leftMs <= 0) return;
-    const since = context.clock.now();
-    await member.journal.begin("undo", { move: `wait for ${nameOf(needed)}`, at: since });
+    const since = context.clock.elapsed();
+    await member.journal.begin("undo", { move: `wait for ${nameOf(needed)}`, at: context.clock.now() });
     try {
       await healthFailure(context, { id: needed.Id, name: nameOf(needed) }, { atMostMs: patience.leftMs });
     } catch (error) {
       // When the process is to end nobody waits: what is down comes up.
       if (!(error instanceof PluginError) && context.stopping?.aborted !== true) throw error;
     }
-    patience.leftMs -= context.clock.now() - since;
+    patience.leftMs -= context.clock.elapsed() - since;
   }
 }
 
