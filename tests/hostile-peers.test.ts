@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../src/clock.ts";
+import { openDatabase } from "../src/db/client.ts";
+import { settings } from "../src/db/tables.ts";
 import { AppError, errorMessage, PluginError } from "../src/errors.ts";
+import { toAppError } from "../src/http/respond-to-error.ts";
 import { createGuard } from "../src/net/guarded-fetch.ts";
 import { parseOutboundAllow } from "../src/net/outbound-allow.ts";
 import { webhook } from "../src/notifiers/webhook.ts";
@@ -231,7 +234,29 @@ const guardedClients: readonly Client[] = [
   },
 ];
 
+const database: Client = {
+  name: "a database server",
+  listens: "tcp",
+  ask: async ({ origin }) => {
+    const db = await openDatabase({ url: origin, auth_token: secret, answer_limit_ms: 600 });
+    try {
+      const verbs = [
+        () => db.client.execute("SELECT 1"),
+        () => db.client.batch(["SELECT 1", "SELECT 2"], "write"),
+        async () => await db.read.select().from(settings),
+        () => db.write(async (tx) => await tx.delete(settings)),
+      ];
+      // As whoever asked is told of it.
+      const told = (error: unknown) => Promise.reject(toAppError(error, redactor.excerpt));
+      await askEach(verbs.map((verb) => async () => await verb().catch(told)));
+    } finally {
+      await db.close();
+    }
+  },
+};
+
 const clients: readonly Client[] = [
+  database,
   engine("docker", "unix", false),
   engine("docker", "tcp", false),
   engine("docker", "tcp", true),

@@ -3,6 +3,7 @@ import { DrizzleQueryError } from "drizzle-orm";
 import type { LibSQLDatabase } from "drizzle-orm/libsql";
 import { drizzle } from "drizzle-orm/libsql/sqlite3";
 import { AppError } from "../errors.ts";
+import { databaseFetch } from "../net/database-fetch.ts";
 import { writeInScope } from "../request-scope.ts";
 import { openLocal } from "./local-client.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -36,6 +37,8 @@ export interface Database {
 interface OpenOptions {
   url: string;
   auth_token?: string | null;
+  /** Of a remote server: how long one answer may take. */
+  answer_limit_ms?: number;
 }
 
 /** The file of a `file:` database; null for a remote one. */
@@ -88,6 +91,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   const client = createClient({
     url: options.url,
     ...(options.auth_token ? { authToken: options.auth_token } : {}),
+    ...(isLocal ? {} : { fetch: databaseFetch(options.answer_limit_ms) }),
   });
   if (isLocal) {
     await client.execute("PRAGMA journal_mode = WAL");

@@ -16,6 +16,8 @@ const upstreamStatus = 424;
  */
 export function toAppError(error: unknown, excerpt: (text: string) => string): AppError {
   if (error instanceof AppError) return error;
+  // The query that failed stands around what the database's own client threw.
+  if (error instanceof Error && error.cause instanceof AppError) return error.cause;
   if (error instanceof PluginError) {
     return new AppError(`upstream_${error.code}`, upstreamStatus, excerpt(error.message), { cause: error });
   }

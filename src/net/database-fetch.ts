@@ -1,0 +1,47 @@
+import { AppError } from "../errors.ts";
+
+/** For the whole of one question, with its answer: a server that is frozen holds nobody for longer. */
+const defaultTimeoutMs = 20_000;
+/** After decompression; far more than any list that is read at once. */
+const maxAnswerBytes = 256 * 1024 * 1024;
+
+function unreachable(host: string, reason: string, cause?: unknown): AppError {
+  const message = `The database server "${host}" ${reason}; look whether it runs, and try again`;
+  return new AppError("database_unreachable", 503, message, { cause });
+}
+
+/**
+ * The `fetch` of the libSQL client: one deadline and one size for each answer, which is read whole, and no redirect is followed. The
+ * library has neither, so that one frozen server would hold every request for ever.
+ */
+export function databaseFetch(timeoutMs = defaultTimeoutMs): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { host } = new URL(request.url);
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(request, { redirect: "manual", signal });
+      const { status, headers } = response;
+      if (status < 200 || status > 599 || (status >= 300 && status < 400)) {
+        await response.body?.cancel();
+        throw unreachable(host, `answered with status ${status}`);
+      }
+      const body = await readBounded(response, host);
+      return new Response(status === 204 || status === 205 ? null : body, { status, headers });
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause;
+      const reason = signal.aborted ? `did not answer within ${timeoutMs / 1000} s` : "could not be asked";
+      throw unreachable(host, reason, cause);
+    }
+  };
+}
+
+async function readBounded(response: Response, host: string): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length > maxAnswerBytes) throw unreachable(host, "answered with more than 256 MiB");
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
