@@ -64,6 +64,15 @@ function isAddressOrBlock(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
+const minimumTokenLength = 32;
+// 32 random hex digits have about 14 different ones; fewer than this is a phrase or a placeholder, not randomness.
+const minimumTokenVariety = 10;
+
+function isUsableToken(text: string): boolean {
+  const isPlain = /^[\x21-\x7e]+$/.test(text) && !/change.?me|placeholder|your.?token/i.test(text);
+  return isPlain && text.length >= minimumTokenLength && new Set(text).size >= minimumTokenVariety;
+}
+
 /** Reads the documented variables; blank counts as not set. */
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
@@ -98,6 +107,12 @@ export function readConfig(environment: Environment): Config {
   for (const proxy of proxies.filter((item) => !isAddressOrBlock(item))) {
     problems.push(`TRUSTED_PROXIES has "${proxy}"; write IP addresses or CIDR blocks, separated by commas`);
   }
+  const metricsToken = value("METRICS_TOKEN");
+  if (metricsToken !== null && !isUsableToken(metricsToken)) {
+    problems.push(
+      `METRICS_TOKEN is not usable; it must be at least ${minimumTokenLength} random characters without spaces, as "openssl rand -hex 32" prints`,
+    );
+  }
   const logLevel = oneOf("LOG_LEVEL", logLevels);
   const logFormat = oneOf("LOG_FORMAT", ["text", "json"] as const);
   const isLoopbackOidcAllowed = oneOf("OIDC_ALLOW_LOOPBACK_HTTP", ["true", "false"] as const) === "true";
@@ -116,7 +131,7 @@ export function readConfig(environment: Environment): Config {
     keys_file: value("KEYS_FILE"),
     session_key: value("SESSION_KEY"),
     encryption_key: value("ENCRYPTION_KEY"),
-    metrics_token: value("METRICS_TOKEN"),
+    metrics_token: metricsToken,
     oidc_allow_loopback_http: isLoopbackOidcAllowed,
   };
 }

@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { AppError, errorMessage } from "./errors.ts";
 
@@ -113,4 +124,27 @@ export function isDiskFull(error: unknown): boolean {
 export function withoutRoom(error: unknown, what: string): unknown {
   if (!isDiskFull(error) || error instanceof AppError) return error;
   return new AppError("insufficient_storage", 507, `There is no room on the disk for ${what}`, { cause: error });
+}
+
+/** Looks whether files can be made in a folder; throws what the system says. */
+export function assertWritableFolder(folder: string): void {
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+/** Why a folder that a variable names cannot be used, and what to do; an error of ours stays as it is. */
+export function unusableFolder(folder: string, { what, variable }: { what: string; variable: string }, cause: unknown) {
+  if (cause instanceof AppError) return cause;
+  const name = `The ${what} "${folder}"`;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const told = (text: string) => new AppError("folder_unusable", 500, text, { cause });
+  if (isDiskFull(cause)) return told(`${name} is on a full disk; free space and start again`);
+  if (code === "EROFS") return told(`${name} is read-only; mount it writable, or set ${variable} to another folder`);
+  if (code === "EACCES" || code === "EPERM")
+    return told(
+      `${name} does not let Tidemark write; make the user that runs Tidemark its owner, or correct ${variable}`,
+    );
+  if (code === "EEXIST" || code === "ENOTDIR")
+    return told(`${name} is not a folder: a file or a broken link is in its place; correct ${variable}`);
+  if (code === "ENOENT") return told(`${name} does not exist; make it, or correct ${variable}`);
+  return told(`${name} cannot be used (${errorMessage(cause)}); correct ${variable}`);
 }

@@ -24,6 +24,21 @@ const collectAfterMs = 10_000;
 /** Longest that an orderly stop may take; container engines kill after 30 s at the latest. */
 const stopLimitMs = 25_000;
 
+/** Why the port could not be opened, and what to do. */
+function listenRefusal(host: string, port: number, cause: unknown): unknown {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const told = (text: string) => new AppError("cannot_listen", 500, text, { cause });
+  if (code === "EADDRINUSE")
+    return told(`Port ${port} of ${host} is in use; stop the program that uses it, or set PORT to another one`);
+  if (code === "EACCES")
+    return told(`Port ${port} needs rights that Tidemark does not have; set PORT to one above 1023`);
+  if (/^(EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL|ENOTFOUND|EAI_)/.test(code))
+    return told(
+      `HOST is "${host}", and this machine has no such address; set 127.0.0.1, 0.0.0.0 or an address of its own`,
+    );
+  return told(`Port ${port} of ${host} cannot be opened (${errorMessage(cause)}); correct HOST or PORT`);
+}
+
 async function listen(host: string, port: number, handler: Handler): Promise<Listener> {
   if (typeof Deno !== "undefined") {
     const deno = Deno;
@@ -95,7 +110,11 @@ async function main(): Promise<void> {
     started.log.error("Uncaught exception", { error });
     process.exit(1);
   });
-  const listener = await listen(config.host, config.port, started.answer);
+  const listener = await listen(config.host, config.port, started.answer).catch(async (error: unknown) => {
+    await started.stop();
+    await started.close();
+    throw listenRefusal(config.host, config.port, error);
+  });
   // Before anybody is told that it is ready, and could end it.
   stopOnSignals(started, listener);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;

@@ -18,6 +18,7 @@ import {
   unreadableDatabase,
 } from "./db/migrate.ts";
 import { everySealedValue } from "./db/sealed-columns.ts";
+import { assertWritableFolder, unusableFolder, withoutRoom } from "./durable-files.ts";
 import { errorMessage } from "./errors.ts";
 import { createApp } from "./http/app.ts";
 import { loadAssets, packagedFiles } from "./http/assets.ts";
@@ -104,6 +105,15 @@ export interface Started {
   close(): Promise<void>;
 }
 
+function prepareDataDir(folder: string): void {
+  try {
+    securePrivateFolder(folder);
+    assertWritableFolder(folder);
+  } catch (error) {
+    throw unusableFolder(folder, { what: "data directory", variable: "DATA_DIR" }, error);
+  }
+}
+
 /** Completes a restore that was interrupted, and removes what is left of one, or of a backup, that never counted. */
 function takeUpRestore({ data_dir, database_url }: Config, log: Log): void {
   const completed = completeRestore(data_dir);
@@ -120,8 +130,14 @@ function takeUpRestore({ data_dir, database_url }: Config, log: Log): void {
 
 /** Builds the whole service over its data directory; throws with a sentence when it must not start. */
 export async function start(config: Config): Promise<Started> {
+  return await build(config).catch((error: unknown) => {
+    throw withoutRoom(error, `the data directory "${config.data_dir}"; free space and start again`);
+  });
+}
+
+async function build(config: Config): Promise<Started> {
   const outboundAllow = readOutboundAllow(config.outbound_allow);
-  securePrivateFolder(config.data_dir);
+  prepareDataDir(config.data_dir);
   const redactor = createRedactor();
   for (const secret of [config.database_auth_token, config.metrics_token])
     if (secret !== null) redactor.register(secret);

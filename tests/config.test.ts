@@ -40,6 +40,23 @@ describe("readConfig()", () => {
     expect(() => readConfig(environment)).toThrow(sentence);
   });
 
+  test.each([
+    "short",
+    "0123456789abcdef 0123456789abcdef",
+    "x".repeat(64),
+    "changeme-0123456789abcdefghijklmnop",
+    "令牌".repeat(20),
+  ])("refuses the metrics token %p, and does not repeat it", (token) => {
+    const attempt = () => readConfig({ METRICS_TOKEN: token });
+    expect(attempt).toThrow("METRICS_TOKEN is not usable; it must be at least 32 random characters without spaces");
+    expect(attempt).not.toThrow(token);
+  });
+
+  test("takes a random metrics token", () => {
+    const token = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    expect(readConfig({ METRICS_TOKEN: token }).metrics_token).toBe(token);
+  });
+
   test("gives the base URL in the form that everything else compares with", () => {
     expect(readConfig({ BASE_URL: "HTTPS://Tide.Example:443/Sub/" }).base_url).toBe("https://tide.example/Sub");
   });

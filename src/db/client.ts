@@ -76,6 +76,14 @@ function isFull(error: unknown): boolean {
   );
 }
 
+/** What the client of a remote server said when it got no answer; the query builder wraps it. */
+function unreachableIn(error: unknown): AppError | null {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof AppError) return cause.code === "database_unreachable" ? cause : null;
+  }
+  return null;
+}
+
 /** True when a write failed because a unique index already has such a row. */
 export function isUniqueViolation(error: unknown): boolean {
   return databaseErrors(error).some(({ message }) =>
@@ -91,7 +99,8 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   const client = createClient({
     url: options.url,
     ...(options.auth_token ? { authToken: options.auth_token } : {}),
-    ...(isLocal ? {} : { fetch: databaseFetch(options.answer_limit_ms) }),
+    // So many questions may be open at once that none of a frozen server waits for the deadline of another.
+    ...(isLocal ? {} : { fetch: databaseFetch(options.answer_limit_ms), concurrency: 1000 }),
   });
   if (isLocal) {
     await client.execute("PRAGMA journal_mode = WAL");
@@ -140,8 +149,24 @@ function overFile(client: Client, file: string): Database {
 function overClient(client: Client): Database {
   const database: Drizzle = drizzle({ client });
   let tail: Promise<unknown> = Promise.resolve();
+  let asked = 0;
+  /** Of the last time that the server did not answer: who waited then is not made to wait for it once more. */
+  let lost = { until: 0, error: new Error("Nothing was lost") };
+  const transaction = async <T>(turn: number, work: (tx: Writer) => Promise<T>): Promise<T> => {
+    if (turn <= lost.until) throw lost.error;
+    try {
+      return await retryBusy(() => database.transaction((tx) => work(tx), { behavior: "immediate" }));
+    } catch (error) {
+      const refusal = unreachableIn(error);
+      if (refusal === null) throw error;
+      lost = { until: asked, error: refusal };
+      throw refusal;
+    }
+  };
   const write = <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
-    const result = tail.then(() => retryBusy(() => database.transaction((tx) => work(tx), { behavior: "immediate" })));
+    asked += 1;
+    const turn = asked;
+    const result = tail.then(() => transaction(turn, work));
     tail = result.catch(() => undefined);
     return result;
   };

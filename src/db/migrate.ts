@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Client } from "@libsql/client";
 import * as v from "valibot";
-import { isDiskFull } from "../durable-files.ts";
+import { assertWritableFolder, isDiskFull, unusableFolder } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { retryBusy } from "./client.ts";
 
@@ -40,6 +40,12 @@ function signOf({ keys }: FormerUse): { sign: string; instead: string } {
  */
 export function inspectDatabaseFile(path: string, former: FormerUse): void {
   const { sign, instead } = signOf(former);
+  const folder = dirname(resolve(path));
+  try {
+    assertWritableFolder(folder);
+  } catch (error) {
+    throw unusableFolder(folder, { what: "folder of the database", variable: "DATABASE_URL" }, error);
+  }
   if (!existsSync(path)) {
     if (former.keys === null || !former.was_used) return;
     throw startError(`The database "${path}" is missing though ${sign}. ${restoreHint}. To begin anew, ${instead}`);
@@ -69,11 +75,15 @@ export function inspectDatabaseFile(path: string, former: FormerUse): void {
 
 /** Why a database that looked right from outside cannot be used; what its engine said is the cause. */
 export function unreadableDatabase(path: string | null, cause: unknown): AppError {
-  const place = path ?? "at the given URL";
-  if (isDiskFull(cause)) {
-    return startError(`The disk of the database "${place}" is full; free space and start again`, cause);
+  if (cause instanceof AppError) return cause;
+  if (path === null) {
+    const message = `The database server cannot be used (${errorMessage(cause)}); correct DATABASE_URL and DATABASE_AUTH_TOKEN, or see to the server`;
+    return startError(message, cause);
   }
-  return startError(`The database "${place}" cannot be read (${errorMessage(cause)}). ${restoreHint}`, cause);
+  if (isDiskFull(cause)) {
+    return startError(`The disk of the database "${path}" is full; free space and start again`, cause);
+  }
+  return startError(`The database "${path}" cannot be read (${errorMessage(cause)}). ${restoreHint}`, cause);
 }
 
 /** Asserts what the code relies on, on a connection as the client hands them out. */

@@ -109,7 +109,7 @@ const reasons: Readonly<Record<number, string>> = {
   415: "The body is not declared as JSON",
   422: "Fields were refused; each is named",
   429: "Too many requests; `Retry-After` says when",
-  503: "The service is about to end and has changed nothing; `Retry-After` says when to ask again",
+  503: "`stopping`: the service is about to end and has changed nothing; `Retry-After` says when to ask again. `database_unreachable`: the remote database did not answer",
   507: "The disk of the database is full",
 };
 

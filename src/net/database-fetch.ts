@@ -1,13 +1,20 @@
 import { AppError } from "../errors.ts";
 
 /** For the whole of one question, with its answer: a server that is frozen holds nobody for longer. */
-const defaultTimeoutMs = 20_000;
+const defaultTimeoutMs = 10_000;
 /** After decompression; far more than any list that is read at once. */
 const maxAnswerBytes = 256 * 1024 * 1024;
 
 function unreachable(host: string, reason: string, cause?: unknown): AppError {
-  const message = `The database server "${host}" ${reason}; look whether it runs, and try again`;
+  const message = `The database server "${host}" ${reason}; see whether it runs and DATABASE_URL is right, then try again`;
   return new AppError("database_unreachable", 503, message, { cause });
+}
+
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? cause.code : null;
+  if (code === "ECONNREFUSED") return "refused the connection";
+  if (code === "ENOTFOUND") return "has a name that nobody knows";
+  return "could not be asked";
 }
 
 /**
@@ -21,7 +28,8 @@ export function databaseFetch(timeoutMs = defaultTimeoutMs): (request: Request) 
     try {
       const response = await fetch(request, { redirect: "manual", signal });
       const { status, headers } = response;
-      if (status < 200 || status > 599 || (status >= 300 && status < 400)) {
+      // Below 500 it says what it refuses, which the library reads; a token that it does not take is for whoever set it.
+      if (status < 200 || (status >= 300 && status < 400) || status === 401 || status === 403 || status >= 500) {
         await response.body?.cancel();
         throw unreachable(host, `answered with status ${status}`);
       }
@@ -29,8 +37,7 @@ export function databaseFetch(timeoutMs = defaultTimeoutMs): (request: Request) 
       return new Response(status === 204 || status === 205 ? null : body, { status, headers });
     } catch (cause) {
       if (cause instanceof AppError) throw cause;
-      const reason = signal.aborted ? `did not answer within ${timeoutMs / 1000} s` : "could not be asked";
-      throw unreachable(host, reason, cause);
+      throw unreachable(host, signal.aborted ? `did not answer within ${timeoutMs / 1000} s` : reasonOf(cause), cause);
     }
   };
 }

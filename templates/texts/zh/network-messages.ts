@@ -12,11 +12,13 @@ export const requestMessages: MessageDictionary = [
 /** 对外请求的其他失败原因。 */
 export const networkMessages: MessageDictionary = [
   [
-    'The database server "{}" {}; look whether it runs, and try again',
-    "数据库服务器“{}”{}；请检查它是否在运行，然后重试",
+    'The database server "{}" {}; see whether it runs and DATABASE_URL is right, then try again',
+    "数据库服务器“{}”{}；请检查它是否在运行、DATABASE_URL 是否正确，然后重试",
   ],
   ["did not answer within {} s", "在 {} 秒内没有应答"],
   ["could not be asked", "无法访问"],
+  ["refused the connection", "拒绝连接"],
+  ["has a name that nobody knows", "的域名无法解析"],
   ["answered with status {}", "应答的状态码为 {}"],
   ["answered with more than 256 MiB", "应答超过 256 MiB"],
   ["The answer of {} could not be read: {}", "无法读取{}的应答：{}"],
