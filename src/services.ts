@@ -239,6 +239,7 @@ export async function createServices(options: ServiceOptions) {
   const trackers = trackerService({
     db,
     clock,
+    counted,
     log,
     audit,
     recordEvent: outbox.recordEvent,

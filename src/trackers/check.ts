@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { holdLease, leaseMs } from "../held-lease.ts";
@@ -35,6 +36,7 @@ const rotateEveryChecks = 4;
 export interface CheckOptions extends SourceOpener {
   db: Database;
   clock: Clock;
+  counted: Pick<CountedTime, "latest">;
   log: Log;
   instance_id: string;
   recordEvent: RecordEvent;
@@ -90,13 +92,13 @@ function emptied(known: number): Failure {
  * Whether upstream said nothing that is not stored. An edit meanwhile changes nothing about it: one of the address takes the lease
  * away, one of the rules judges by itself what is stored.
  */
-function isUnchanged(claimed: Claimed, { listing, changelog }: Answer, now: number): boolean {
+function isUnchanged(claimed: Claimed, { listing, changelog }: Answer, latest: number): boolean {
   if (claimed.source.baseline_at === null || claimed.channels.some((channel) => channel.baseline_at === null))
     return false;
   const known = new Map(claimed.known.map((release) => [release.tag, release]));
   return listing.releases.every((release) => {
     const row = known.get(release.tag);
-    return row !== undefined && isSameRelease(row, mergedFacts(row, release, now, changelog));
+    return row !== undefined && isSameRelease(row, mergedFacts(row, release, latest, changelog));
   });
 }
 
@@ -242,6 +244,7 @@ export function sourceCheck(options: CheckOptions) {
     const { source, tracker, owner } = claimed;
     const { listing, placed, changelog } = answer;
     const now = clock.now();
+    const latest = options.counted.latest();
     const recorded = await db.write(async (tx) => {
       // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
       const isMine = await settleSource(tx, source.id, owner, {
@@ -259,7 +262,7 @@ export function sourceCheck(options: CheckOptions) {
         ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
       });
       if (!isMine) return null;
-      if (isUnchanged(claimed, answer, now)) return { discovered: 0, republished: 0, overlong: 0 };
+      if (isUnchanged(claimed, answer, latest)) return { discovered: 0, republished: 0, overlong: 0 };
       const current = await findTracker(tx, tracker.id);
       if (current === null) return null;
       const { recordEvent } = options;
@@ -270,6 +273,7 @@ export function sourceCheck(options: CheckOptions) {
         changelog: changelogFor(current, tracker, changelog),
         placed,
         now,
+        latest,
         keep: await options.versionHistoryCount(tx),
         recordEvent,
       });

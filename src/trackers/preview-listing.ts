@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { AppError, PluginError } from "../errors.ts";
 import type { ReleaseStage } from "../sources/source.ts";
 import { orderTags } from "../versions/order.ts";
+import { publishTime } from "./release-facts.ts";
 import { openSource, type SourceAddress, type SourceOpener } from "./source-session.ts";
 
 /** While somebody types a pattern, upstream is asked once. */
@@ -59,7 +60,11 @@ export function previewListings(options: PreviewListingOptions) {
       const isBare = listed.releases.length === 0 && listed.total === 0;
       const { releases } =
         isBare && usesTags && source.listTags !== undefined ? await source.listTags(request) : listed;
-      return releases.map(({ tag, stage, published_at }) => ({ tag, stage, published_at }));
+      return releases.map(({ tag, stage, published_at }) => ({
+        tag,
+        stage,
+        published_at: publishTime(published_at, clock.now(), clock.now()),
+      }));
     }
     if (source.listNames === undefined) {
       throw new PluginError("rejected", `Sources of kind "${address.kind}" have no list of names to judge`);

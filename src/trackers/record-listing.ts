@@ -30,6 +30,8 @@ interface ListingInput {
   /** Tags that were listed for a place within the fetch depth, and not because they were asked for by name. */
   placed: ReadonlySet<string>;
   now: number;
+  /** See `CountedTime.latest`: publish times beyond it are not believed. */
+  latest: number;
   /** Version History Count. */
   keep: number;
   recordEvent: RecordEvent;
@@ -49,7 +51,7 @@ interface Discovery {
 
 /** Upstream's answer in one source's rows. What upstream left out stays; a revision that could not be read keeps the known one. */
 async function storeReleases(tx: Writer, input: ListingInput, stored: readonly ReleaseFactsRow[]) {
-  const { source, now, changelog } = input;
+  const { source, now, latest, changelog } = input;
   const byTag = new Map(stored.map((row) => [row.tag, row]));
   const discovered: Discovery[] = [];
   const republished: ReleaseFactsRow[] = [];
@@ -66,13 +68,13 @@ async function storeReleases(tx: Writer, input: ListingInput, stored: readonly R
     if (known === undefined) {
       // A tag that was there before is first seen now only because the rules or the depth let it in.
       const first_observed_at = release.appeared === false ? Math.min(source.baseline_at ?? now, now) : now;
-      const row = newFacts(release, { id: newId(now), source_id: source.id, first_observed_at, now }, changelog);
+      const row = newFacts(release, { id: newId(now), source_id: source.id, first_observed_at, latest }, changelog);
       await insertRelease(tx, { ...row, notes });
       byTag.set(row.tag, row);
       discovered.push({ row, appeared: release.appeared });
       continue;
     }
-    const next = mergedFacts(known, release, now, changelog);
+    const next = mergedFacts(known, release, latest, changelog);
     // Under another configuration a revision may differ without anything having been published.
     if (next.revision !== known.revision && known.revision !== null && source.baseline_at !== null) {
       next.previous_revision = known.revision;

@@ -4,7 +4,7 @@ import type { ReleaseFactsRow } from "./release-queries.ts";
 
 /** 256 KiB, as they are stored. */
 const maxNotesBytes = 262_144;
-/** Publish times further ahead than a clock can be wrong are not believed. */
+/** A build clock may be a day ahead; publish times further ahead would lead the order by publish time for ever. */
 const maxAheadMs = 86_400_000;
 
 /** What a changelog said of a release: its notes, or why it has none. */
@@ -33,15 +33,23 @@ function digestOf(notes: string | null): string | null {
   return notes === null ? null : createHash("sha256").update(notes).digest("base64url");
 }
 
-function publishTime(release: UpstreamRelease, now: number): number | null {
-  return release.published_at !== null && release.published_at > now + maxAheadMs ? null : release.published_at;
+/**
+ * A publish time, or null for one that lies too far ahead. By `CountedTime.latest`, and by when the release was first seen: a clock
+ * that went back takes no time away that was believed before.
+ */
+export function publishTime(at: number | null, latest: number, firstObservedAt: number): number | null {
+  return at !== null && at > Math.max(latest, firstObservedAt + maxAheadMs) ? null : at;
 }
 
-function listedFacts(release: UpstreamRelease, now: number, changelog: ChangelogFinding) {
+function listedFacts(
+  release: UpstreamRelease,
+  { latest, first_observed_at }: { latest: number; first_observed_at: number },
+  changelog: ChangelogFinding,
+) {
   return {
     version: release.version,
     stage: release.stage,
-    published_at: publishTime(release, now),
+    published_at: publishTime(release.published_at, latest, first_observed_at),
     url: release.url,
     notes_digest: digestOf(notesOf(release, changelog)),
     notes_error: changelog?.get(release.tag)?.error ?? null,
@@ -53,15 +61,15 @@ function listedFacts(release: UpstreamRelease, now: number, changelog: Changelog
 /** A release that was not known, as it is stored. */
 export function newFacts(
   release: UpstreamRelease,
-  place: { id: string; source_id: string; first_observed_at: number; now: number },
+  place: { id: string; source_id: string; first_observed_at: number; latest: number },
   changelog: ChangelogFinding,
 ): ReleaseFactsRow {
-  const { id, source_id, first_observed_at, now } = place;
+  const { id, source_id, first_observed_at, latest } = place;
   return {
     id,
     source_id,
     tag: release.tag,
-    ...listedFacts(release, now, changelog),
+    ...listedFacts(release, { latest, first_observed_at }, changelog),
     revision: release.revision,
     previous_revision: null,
     first_observed_at,
@@ -75,10 +83,11 @@ export function newFacts(
 export function mergedFacts(
   known: ReleaseFactsRow,
   release: UpstreamRelease,
-  now: number,
+  latest: number,
   changelog: ChangelogFinding,
 ): ReleaseFactsRow {
-  const next: ReleaseFactsRow = { ...known, ...listedFacts(release, now, changelog) };
+  const { first_observed_at } = known;
+  const next: ReleaseFactsRow = { ...known, ...listedFacts(release, { latest, first_observed_at }, changelog) };
   // A changelog is read once for each release.
   if (changelog !== null && !changelog.has(release.tag)) {
     next.notes_digest = known.notes_digest;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
+import type { CountedTime } from "../counted-time.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
@@ -46,6 +47,7 @@ export type TrackerService = ReturnType<typeof trackerService>;
 interface TrackerServiceOptions {
   db: Database;
   clock: Clock;
+  counted: Pick<CountedTime, "latest">;
   log: Log;
   audit: RecordAudit;
   recordEvent: RecordEvent;

@@ -198,6 +198,37 @@ describe("a later check", () => {
     expect(await house.releaseRows()).toMatchObject([{ first_observed_at: startedAt, published_at: null }]);
   });
 
+  test("loses no publish time under a clock that goes twenty years back", async () => {
+    const publishedAt = house.clock.now() - day;
+    house.publish("web", { tag: "1.0.0", published_at: publishedAt });
+    await house.create("web");
+    await house.tick();
+    house.clock.set(house.clock.now() - 20 * 365 * day);
+    house.publish("web", { tag: "1.1.0", published_at: publishedAt + 1 });
+    const bothTimes = async () => (await house.releaseRows()).map(({ published_at }) => published_at).toSorted();
+    for (let hours = 0; hours < 2; hours++) {
+      await house.check("web");
+      expect(await bothTimes()).toEqual([publishedAt, publishedAt + 1]);
+      await house.clock.advance(60 * minute);
+    }
+    // So long that counted time has followed it for days.
+    await house.clock.advance(day);
+    await house.check("web");
+    expect((await house.releaseRows()).find(({ tag }) => tag === "1.0.0")?.published_at).toBe(publishedAt);
+  });
+
+  test("does not believe under a clock years ahead what it did not believe before", async () => {
+    const at = house.clock.now() + 400 * day;
+    house.publish("web", { tag: "1.0.0", published_at: at });
+    await house.create("web");
+    await house.tick();
+    house.clock.set(house.clock.now() + 10 * 365 * day);
+    await house.check("web");
+    house.clock.set(house.clock.now() - 10 * 365 * day);
+    await house.check("web");
+    expect(await house.releaseRows()).toMatchObject([{ published_at: null }]);
+  });
+
   test("announces nothing that upstream had before, though it is seen for the first time", async () => {
     house.publish("web", "1.0.0", "1.1.0");
     await house.create("web", { fetch_depth: 1 });

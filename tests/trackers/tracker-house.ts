@@ -200,6 +200,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
     const service = trackerService({
       db,
       clock,
+      counted: countedTime(clock, null),
       log,
       audit,
       recordEvent: async (tx, event) => {

@@ -37,11 +37,9 @@ function commitOf(commit: v.InferOutput<typeof Commit>): string | null {
     : null;
 }
 
-/** A time before now; what lies ahead is no time of publishing yet. */
-function pastInstant(texts: readonly (string | null | undefined)[], now: number): number | null {
+function firstInstant(texts: readonly (string | null | undefined)[]): number | null {
   const text = texts.find((candidate) => candidate !== null && candidate !== undefined);
-  const at = text === null || text === undefined ? null : parseInstant(text);
-  return at === null || at > now ? null : at;
+  return text === null || text === undefined ? null : parseInstant(text);
 }
 
 /** A page of this instance, or null: links from elsewhere are not shown. */
@@ -73,11 +71,13 @@ export function toRelease(answer: ReleaseAnswer, instance: string, now: number):
   const { tag_name, released_at, created_at, description, commit, _links } = answer;
   if (typeof tag_name !== "string" || !isTagName(tag_name)) return null;
   if (parseInstant(released_at ?? created_at ?? "") === null) return null;
+  const stage = stageOf(answer, now);
   return {
     version: tag_name,
     tag: tag_name,
-    stage: stageOf(answer, now),
-    published_at: pastInstant([released_at, created_at], now),
+    stage,
+    // One that is upcoming has not been published.
+    published_at: stage === "prerelease" ? null : firstInstant([released_at, created_at]),
     revision: commitOf(commit),
     url: ownPage(_links?.self, instance),
     notes: description === null || description === undefined || description === "" ? null : description,
@@ -85,14 +85,14 @@ export function toRelease(answer: ReleaseAnswer, instance: string, now: number):
 }
 
 /** A bare tag in our terms; null for a name that git could not have. */
-export function toTag(answer: TagAnswer, page: (tag: string) => string | null, now: number): UpstreamRelease | null {
+export function toTag(answer: TagAnswer, page: (tag: string) => string | null): UpstreamRelease | null {
   const { name, created_at, commit } = answer;
   if (!isTagName(name)) return null;
   return {
     version: name,
     tag: name,
     stage: "tag",
-    published_at: pastInstant([created_at, commit?.created_at], now),
+    published_at: firstInstant([created_at, commit?.created_at]),
     revision: commitOf(commit),
     url: page(name),
     notes: null,

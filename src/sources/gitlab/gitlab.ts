@@ -100,8 +100,7 @@ function tagsUrl(project: Project): URL {
 }
 
 /** Pages of bare tags. A project whose repository was never made has none, which GitLab says with a 404 that names nothing. */
-function tagPages({ project, api, context }: Opened, what: string) {
-  const now = context.clock.now();
+function tagPages({ project, api }: Opened, what: string) {
   const pageOf = (tag: string) =>
     isNumericId(project.id) ? null : `${project.instance}/${project.id}/-/tags/${encodeURIComponent(tag)}`;
   let moved: string | null = null;
@@ -117,7 +116,7 @@ function tagPages({ project, api, context }: Opened, what: string) {
     }
     const entries = await readForgeJson(response, Tags, what);
     moved ??= placeOf(project, [], answer);
-    const releases = entries.flatMap((entry) => toTag(entry, pageOf, now) ?? []);
+    const releases = entries.flatMap((entry) => toTag(entry, pageOf) ?? []);
     return { releases, isEmpty: entries.length === 0, next: nextPage(answer, what), total: totalOf(answer) };
   };
   return { read, moved: () => moved };

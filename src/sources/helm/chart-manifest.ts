@@ -70,7 +70,7 @@ export function chartReader({ repository, session, context, parse }: ChartReader
       version,
       app_version: readAppVersion(chart.appVersion),
       digest: top.digest,
-      created_at: typeof created === "string" ? readCreated(created, context.clock.now()) : null,
+      created_at: typeof created === "string" ? readCreated(created) : null,
       url: pageOf(chart.home, [], new URL(repository.origin)),
       is_deprecated: chart.deprecated,
       notes: changesToMarkdown(chart.annotations["artifacthub.io/changes"], parse),

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { parseInstant } from "../../clock.ts";
 import { readCreated } from "../oci/manifest.ts";
 import { changesToMarkdown, type ParseYaml } from "./changes.ts";
 
@@ -83,7 +82,7 @@ export function pageOf(home: string, urls: readonly string[], base: URL): string
 }
 
 /** One entry of an index; the text of its version instead when that is none. */
-export function readEntry(value: unknown, base: URL, now: number, parse: ParseYaml): ChartVersion | string {
+export function readEntry(value: unknown, base: URL, parse: ParseYaml): ChartVersion | string {
   const parsed = v.safeParse(Entry, value);
   if (!parsed.success) return "";
   const entry = parsed.output;
@@ -93,7 +92,7 @@ export function readEntry(value: unknown, base: URL, now: number, parse: ParseYa
     version,
     app_version: readAppVersion(entry.appVersion),
     digest: readDigest(entry.digest),
-    created_at: parseInstant(entry.created) === null ? null : readCreated(entry.created, now),
+    created_at: readCreated(entry.created),
     url: pageOf(entry.home, entry.urls, base),
     is_deprecated: isTrue(entry.deprecated),
     notes: changesToMarkdown(entry.annotations["artifacthub.io/changes"], parse),

@@ -114,7 +114,7 @@ export function indexSource(address: IndexAddress, secret: HelmSecret | null, co
     const now = context.clock.now();
     if (response.status !== 200) throw await refusal(response, action, secret !== null, now);
     if (response.body === null) throw new PluginError("malformed", `Could not ${action}: the answer is empty`);
-    return await readIndex(response.body, { chart, base, now, action, signal: context.signal });
+    return await readIndex(response.body, { chart, base, action, signal: context.signal });
   };
   return {
     async listReleases(request) {

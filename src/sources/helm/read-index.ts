@@ -22,7 +22,6 @@ interface ReadIndexOptions {
   chart: string;
   /** Relative addresses begin here. */
   base: URL;
-  now: number;
   /** What is attempted, for messages: `read the index of "https://…"`. */
   action: string;
   signal: AbortSignal;
@@ -73,7 +72,7 @@ function copied(text: string): string {
 
 /** The chart's versions in a growing list; entries wait until there is time to parse them. */
 function collector(options: ReadIndexOptions, parse: ParseYaml) {
-  const { chart, base, now } = options;
+  const { chart, base } = options;
   const versions = new Map<string, ChartVersion>();
   const names = new Set<string>();
   const waiting: string[] = [];
@@ -81,7 +80,7 @@ function collector(options: ReadIndexOptions, parse: ParseYaml) {
   let unusable: string | null = null;
 
   const add = (value: unknown) => {
-    const read = readEntry(value, base, now, parse);
+    const read = readEntry(value, base, parse);
     if (typeof read === "string") unusable ??= read;
     // Helm takes the first of two entries of one version.
     else if (!versions.has(read.version)) versions.set(read.version, read);

@@ -19,8 +19,6 @@ export const manifestTypes = [
 
 /** Images were first built in 2013: an earlier `created` is a placeholder of a reproducible build. */
 const earliestBuild = parseInstant("2000-01-01T00:00:00Z") ?? 0;
-/** A build clock may be a day ahead; more would lead the order by publish time for ever. */
-const maxAheadMs = 24 * 60 * 60_000;
 
 const Digest = v.pipe(
   v.string(),
@@ -101,10 +99,10 @@ function imageEntries(entries: readonly v.InferOutput<typeof Entry>[]): readonly
     .filter((entry) => entry.os !== "unknown" && entry.architecture !== "unknown");
 }
 
-/** Milliseconds UTC of a config's `created`; null for placeholders before 2000 and times that lie ahead. */
-export function readCreated(created: string | null | undefined, now: number): number | null {
+/** Milliseconds UTC of a config's `created`; null for placeholders before 2000. */
+export function readCreated(created: string | null | undefined): number | null {
   const instant = parseInstant(created ?? "");
-  return instant === null || instant < earliestBuild || instant > now + maxAheadMs ? null : instant;
+  return instant === null || instant < earliestBuild ? null : instant;
 }
 
 /** Reads manifests and config blobs of one repository. What is asked for by digest is checked against it. */
@@ -169,7 +167,7 @@ export function manifestReader(
       const action = `read the image config of ${nameOf(top.reference)}`;
       const blob = await get(`/blobs/${config_digest}`, "*/*", action, config_digest);
       const { created, config } = readJson(Config, blob.response, blob.body, action);
-      const created_at = readCreated(created, context.clock.now());
+      const created_at = readCreated(created);
       return { created_at, config: config ?? {}, ...mergedLabels(said, readLabels(config?.Labels)) };
     },
   };
