@@ -33,7 +33,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
     undo: (ref, journal, snapshot, stopping) => told(session.undo(ref, journal, snapshot, stopping)),
     finish: (ref, journal) => told(session.finish(ref, journal)),
     recover: (ref, journal, snapshot, stopping) => told(session.recover(ref, journal, snapshot, stopping)),
-    readiness: (ref, since, journal) => told(session.readiness(ref, since, journal)),
+    readiness: (ref, ranMs, journal) => told(session.readiness(ref, ranMs, journal)),
     findEnd: (ref, journal) => told(session.findEnd(ref, journal)),
     standing: (ref, journal, look) => told(session.standing(ref, journal, look)),
     ...(snapshots === undefined

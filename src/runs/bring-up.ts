@@ -124,13 +124,13 @@ async function rollBackAgain(context: RunContext, own: Journal, snapshot: string
 async function whyNotReady(context: RunContext): Promise<string | null> {
   const { lease, shutdown } = context;
   const { clock } = context.deps;
-  const since = clock.now();
+  const since = clock.elapsed();
   const { facts: before } = await lookAt(context);
   const signal = AbortSignal.any([lease.signal, shutdown]);
   for (;;) {
-    const { readiness } = await lookAt(context, { before, since });
+    const { readiness } = await lookAt(context, { before, ran_ms: clock.elapsed() - since });
     if (readiness.ready) return null;
-    if (readiness.final === true || clock.now() - since >= watchMs) return readiness.detail;
+    if (readiness.final === true || clock.elapsed() - since >= watchMs) return readiness.detail;
     await clock.sleep(watchIntervalMs, signal);
   }
 }

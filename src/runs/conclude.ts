@@ -106,22 +106,23 @@ async function judge(
   if (stored !== null) return stored;
   // Recovery starts again what an engine left stopped, after the end of the first start.
   const started = journal.entries().findLast(({ step, phase }) => step === "start" && phase !== "fail");
-  const now = deps.clock.now();
-  const since = started?.at ?? now;
-  // Whatever became of the clock since it was started, it is watched no longer than that.
-  const until = deps.clock.elapsed() + Math.min(Math.max(since + stabilityMs - now, 0), stabilityMs);
+  const { clock } = deps;
+  const now = clock.now();
+  // Whatever became of the clock since it was started, it is watched no longer than that; and from now on by what elapses.
+  const ranBefore = Math.min(Math.max(now - (started?.at ?? now), 0), stabilityMs);
+  const since = clock.elapsed() - ranBefore;
   const kind = check.strategy === "auto" ? "native" : check.strategy;
   const config = check.strategy === "http" || check.strategy === "tcp" ? check.probe : {};
   const signal = AbortSignal.any([lease.signal, shutdown]);
   await journal.begin("verify", { strategy: check.strategy });
-  const readiness = () => session.readiness(settings.target, since, journal);
+  const readiness = () => session.readiness(settings.target, clock.elapsed() - since, journal);
   const verdict: Verdict = await verify({
     probe: deps.openProbe(kind, config, { readiness, signal }),
     timing: kind === "native" ? longEnough(check) : check,
-    clock: deps.clock,
+    clock,
     signal,
     findEnd: () => session.findEnd(settings.target, journal),
-    observe: { until, readiness, at_least_once: kind !== "native" },
+    observe: { until: since + stabilityMs, readiness, at_least_once: kind !== "native" },
     onAttempt: async ({ number, duration_ms, readiness: found }) => {
       await journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail });
       if (!found.ready && found.detail === destinationBlocked) await recordBlocked(context);

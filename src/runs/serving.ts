@@ -15,10 +15,10 @@ export interface Seen {
 
 /** What the run left; see `RuntimeSession.standing`. */
 export function lookAt(
-  { deps, session, settings, journal }: Pick<RunContext, "deps" | "session" | "settings" | "journal">,
-  { before = null, since = deps.clock.now() }: Partial<StandingLook> = {},
+  { session, settings, journal }: Pick<RunContext, "session" | "settings" | "journal">,
+  { before = null, ran_ms = 0 }: Partial<StandingLook> = {},
 ): Promise<Standing> {
-  return session.standing(settings.target, journal, { before, since });
+  return session.standing(settings.target, journal, { before, ran_ms });
 }
 
 /** Of a target that nobody could look at. */

@@ -229,11 +229,11 @@ export interface Standing {
 
 /**
  * `before`: the facts of an earlier look, which tell whether somebody touched anything since; with null only what is gone or taken by
- * others counts as touched. `since`: from when on (ms UTC) what has no health check of its own has to run.
+ * others counts as touched. `ran_ms`: for how long what has no health check of its own has run by now.
  */
 export interface StandingLook {
   before: Standing["facts"] | null;
-  since: number;
+  ran_ms: number;
 }
 
 export interface RuntimeFacts {
@@ -278,10 +278,10 @@ export interface RuntimeSession extends AsyncDisposable {
   /** After a crash: looks at what is really there, by labels and names first and the journal second, and makes it whole. */
   recover(ref: TargetRef, journal: Journal, snapshot: string | null, stopping?: AbortSignal): Promise<Recovery>;
   /**
-   * Judges what the run started, each by itself. `since`: when that was (ms UTC), for the stability period of a target without a
+   * Judges what the run started, each by itself. `ranMs`: how long ago that was, for the stability period of a target without a
    * health check of its own.
    */
-  readiness(ref: TargetRef, since: number, journal: Journal): Promise<Readiness>;
+  readiness(ref: TargetRef, ranMs: number, journal: Journal): Promise<Readiness>;
   /**
    * What became of something that the run started and that does not serve any more: it exited, was restarted, removed or renamed.
    * Null while all of it runs, healthy or not. Cheap: it is asked several times a second while health is awaited.

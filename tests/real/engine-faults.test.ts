@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
-import type { Journal, RuntimeSession, UpdatePlan } from "../../src/runtimes/runtime.ts";
+import { type Journal, type RuntimeSession, stabilityMs, type UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { isPodman, kindOf, matrixSuite, pointsOf, repeated } from "../support/engine-modes.ts";
 import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/engine-proxy.ts";
@@ -131,7 +131,7 @@ matrixSuite("an engine that fails at the nth call", (mode) => {
     // Pulling is tried last, and only it fails here: the images of this suite lie in no registry.
     await session.prepare(plan, [], journal).catch(() => undefined);
     await session.apply(plan, journal);
-    await session.readiness(ref, 0, journal);
+    await session.readiness(ref, stabilityMs, journal);
     await session.findEnd(ref, journal);
     await session.undo(ref, journal, null);
     await session.finish(ref, journal);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
+import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
@@ -154,7 +155,7 @@ engineSuite("groups of containers", (mode) => {
     ]);
     const journal = memoryJournal();
     await session.apply(plan, journal);
-    expect(await session.readiness(group(project), 0, journal)).toMatchObject({
+    expect(await session.readiness(group(project), stabilityMs, journal)).toMatchObject({
       ready: true,
     });
     await session.finish(group(project), journal);
@@ -217,9 +218,8 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const journal = memoryJournal();
     await updateGroup(session, project, { db: next, web: next, worker: broken }, journal);
-    let verdict = await session.readiness(group(project), Date.now(), journal);
-    while (!verdict.ready && verdict.final !== true)
-      verdict = await session.readiness(group(project), Date.now(), journal);
+    let verdict = await session.readiness(group(project), 0, journal);
+    while (!verdict.ready && verdict.final !== true) verdict = await session.readiness(group(project), 0, journal);
     expect(verdict.detail).toContain('"broken-worker-1": ');
     expect(verdict.detail).not.toContain("broken-db-1");
     expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });

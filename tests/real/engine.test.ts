@@ -302,7 +302,7 @@ function suite(mode: EngineMode): void {
       for (;;) {
         // Where there is no systemd, nobody else has Podman run its checks.
         if (isPodman(mode)) await engine.call("GET", `/v4.0.0/libpod/containers/${name}/healthcheck`).catch(() => null);
-        const readiness = await session.readiness(target(name), Date.now(), memoryJournal());
+        const readiness = await session.readiness(target(name), 0, memoryJournal());
         if (readiness.ready || readiness.final === true) return readiness;
         await Bun.sleep(100);
       }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { outageView } from "../../src/executors/schema.ts";
+import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { createWorld, digest, type Instance, makeDue, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -98,6 +99,29 @@ describe("a target that a run left down", () => {
     expect(tries.at(-1)).toBe("bring_up finish");
     await world.clock.advance(hour);
     expect(await performDue()).toBe(0);
+  });
+
+  test.each([
+    ["ten years ahead", 3650],
+    ["a day back", -1],
+  ])("is watched no longer and no shorter when the clock is set %s meanwhile", async (_where, days) => {
+    const id = await goDown(await world.addExecutor());
+    freePort();
+    const begun = world.clock.elapsed();
+    let isSet = false;
+    world.engine.judge = (_container, ranMs) => {
+      // The first looks are those before the watch.
+      if (!isSet && ranMs > 0) {
+        world.clock.set(world.clock.now() + days * 24 * hour);
+        isSet = true;
+      }
+      return { ready: ranMs >= stabilityMs && ranMs < minute, detail: `Running for ${ranMs} ms` };
+    };
+    await world.clock.advance(5 * second);
+    expect(await performDue()).toBe(1);
+    expect(await outageOf(id)).toMatchObject({ outcome: "recovered", tries: 1 });
+    expect(isSet).toBe(true);
+    expect(world.clock.elapsed() - begun).toBeLessThan(minute);
   });
 
   test("is tried for a day, and once more when the day is over", async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { audit_entries, snapshots } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
+import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -671,6 +672,25 @@ test("the end of the process cuts short the stability period, which the next pro
   await world.tick(world.instance());
   expect(clock.now() - begun).toBeGreaterThanOrEqual(10_000);
   expect(await world.run(id)).toMatchObject({ state: "succeeded", serving: "desired" });
+});
+
+test.each([
+  ["ten years ahead", 3650],
+  ["a day back", -1],
+])("a clock that is set %s while a target is watched neither passes nor fails it", async (_where, days) => {
+  const { clock, engine } = world;
+  const begun = clock.elapsed();
+  let isSet = false;
+  engine.judge = (_container, ranMs) => {
+    if (!isSet) clock.set(clock.now() + days * 86_400_000);
+    isSet = true;
+    return { ready: ranMs >= stabilityMs && ranMs < 60_000, detail: `Running for ${ranMs} ms` };
+  };
+  const health_check = { strategy: "auto", initial_delay_seconds: 0 };
+  const run = await world.update(await world.addExecutor({ health_check }));
+  expect(run).toMatchObject({ state: "succeeded", serving: "desired" });
+  expect(isSet).toBe(true);
+  expect(clock.elapsed() - begun).toBeLessThan(60_000);
 });
 
 test("a manual run leaves an audit entry", async () => {

@@ -63,7 +63,7 @@ export class FakeEngine {
   /** Fails the step each time it is tried; by `step container` for one container of a group. */
   failures = new Map<string, PluginError>();
   /** Judges what runs; by default whatever runs is ready. */
-  judge: (container: FakeContainer) => Readiness = (container) =>
+  judge: (container: FakeContainer, ranMs: number) => Readiness = (container) =>
     container.running ? { ready: true, detail: "Running" } : { ready: false, detail: "Exited", final: true };
   /** What became of a new container while its health is awaited. */
   end: () => string | null = () => null;
@@ -313,8 +313,8 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     }
   };
 
-  const judgeAll = (all: readonly FakeContainer[]): Readiness => {
-    const judged = all.map((each) => engine.judge(each));
+  const judgeAll = (all: readonly FakeContainer[], ranMs: number): Readiness => {
+    const judged = all.map((each) => engine.judge(each, ranMs));
     const final = judged.find((each) => !each.ready && each.final === true);
     return final ?? judged.find((each) => !each.ready) ?? judged[0] ?? { ready: true, detail: "Running" };
   };
@@ -442,7 +442,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       }
       return { state: "untouched", detail: "The previous container serves" };
     },
-    standing: async (ref, _journal, { before }) => {
+    standing: async (ref, _journal, { before, ran_ms }) => {
       engine.reach();
       const names = namesOf(ref);
       const found = names.map((name) => engine.containers.get(name) ?? null);
@@ -454,13 +454,19 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         facts: { ids },
         changed: gone === undefined ? null : `The container "${gone}" was removed`,
         is_up: found.every((each) => each?.running === true),
-        readiness: judgeAll(found.filter((each) => each !== null)),
+        readiness: judgeAll(
+          found.filter((each) => each !== null),
+          ran_ms,
+        ),
       };
     },
-    readiness: async (ref, _since, journal) => {
+    readiness: async (ref, ranMs, journal) => {
       engine.reach();
       const started = journal.entries().flatMap(({ step, facts }) => (step === "start" ? (facts.container ?? []) : []));
-      return judgeAll(engine.membersOf(ref).filter((each) => started.length === 0 || started.includes(each.name)));
+      return judgeAll(
+        engine.membersOf(ref).filter((each) => started.length === 0 || started.includes(each.name)),
+        ranMs,
+      );
     },
     findEnd: async () => {
       engine.reach();

@@ -40,11 +40,11 @@ export function endOf(container: ContainerInspect): string | null {
 }
 
 /**
- * The engine's own judgement of a container that was started at `since` (ms UTC). With a health check its verdict counts;
+ * The engine's own judgement of a container that has been started for `ranMs`, by what elapsed. With a health check its verdict counts;
  * without one it must run for the whole stability period and not have been restarted or killed for memory. Whether it is to run
  * at all is not asked here: a container that was only created is not ready.
  */
-export function judgeReadiness(container: ContainerInspect, since: number, now: number): Readiness {
+export function judgeReadiness(container: ContainerInspect, ranMs: number): Readiness {
   const { State: state } = container;
   const end = endOf(container);
   if (end !== null) return unready(end);
@@ -57,10 +57,9 @@ export function judgeReadiness(container: ContainerInspect, since: number, now: 
     const hasRun = listAt(state.Health?.Log).length > 0;
     return { ready: false, detail: `Its own health check has not ${hasRun ? "passed" : "run"} yet` };
   }
-  const ranMs = now - since;
   if (ranMs >= stabilityMs)
     return { ready: true, detail: `Running for ${Math.floor(ranMs / 1000)} s without a restart` };
-  return { ready: false, detail: `Running for ${Math.max(0, Math.floor(ranMs / 1000))} of ${stabilityMs / 1000} s` };
+  return { ready: false, detail: `Running for ${Math.floor(ranMs / 1000)} of ${stabilityMs / 1000} s` };
 }
 
 export function unready(detail: string): Readiness {

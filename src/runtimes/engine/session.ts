@@ -156,7 +156,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
       const { context, rebuild } = wayBack(snapshot, stopping);
       return recoverTogether(context, ref, journal, rebuild);
     },
-    readiness: (ref, since, journal) => judgeRun(client, ref, journal, since, context.clock.now()),
+    readiness: (ref, ranMs, journal) => judgeRun(client, ref, journal, ranMs),
     findEnd: (ref, journal) => findEndOfRun(client, ref, journal),
     standing: (ref, journal, look) => standingOf(recovering, ref, journal, look),
     images: engineImages(client),

@@ -262,14 +262,14 @@ async function drain(context: GroupContext, candidate: Candidate, seconds: numbe
   if (seconds === 0) return;
   const { clock, stopping } = context;
   const { journal } = candidate;
-  const since = clock.now();
-  const facts = { seconds, at: since };
+  const startedAt = clock.elapsed();
+  const facts = { seconds, at: clock.now() };
   await journal.begin("drain", facts);
   // Counted by what was slept: a clock that is set meanwhile makes it neither longer nor shorter.
   for (let left = seconds * 1000; left > 0; left -= healthPollMs) {
     await requireStarted(context);
     await clock.sleep(Math.min(left, healthPollMs), stopping);
-    const { verdict } = await judgeBeside(context, candidate, since);
+    const { verdict } = await judgeBeside(context, candidate, startedAt);
     if (verdict.ready || verdict.final !== true) continue;
     const message = `The new "${candidate.name}" did not stay ready beside the old one: ${verdict.detail}`;
     await journal.fail("drain", { ...facts, error: message });
@@ -278,19 +278,18 @@ async function drain(context: GroupContext, candidate: Candidate, seconds: numbe
   await journal.finish("drain", { ...facts, at: clock.now() });
 }
 
-/** How a started one stands that has not got its name yet. */
-async function judgeBeside({ client, clock }: GroupContext, { new_id: id, names }: Candidate, since: number) {
+/** How a started one stands that has not got its name yet. `startedAt`: as `Clock.elapsed` counts. */
+async function judgeBeside({ client, clock }: GroupContext, { new_id: id, names }: Candidate, startedAt: number) {
   const { container, lost } = await findMade(client, { id, name: names.next });
-  return { container, verdict: lost === null ? judgeReadiness(container, since, clock.now()) : unready(lost) };
+  return { container, verdict: lost === null ? judgeReadiness(container, clock.elapsed() - startedAt) : unready(lost) };
 }
 
 /** Until a started one is ready by the engine's own judgement; throws when it will not be. */
 async function awaitReady(context: GroupContext, candidate: Candidate): Promise<void> {
   const { clock, stopping } = context;
-  const since = clock.now();
   const startedAt = clock.elapsed();
   for (;;) {
-    const { container, verdict } = await judgeBeside(context, candidate, since);
+    const { container, verdict } = await judgeBeside(context, candidate, startedAt);
     const deadline = startedAt + healthBudgetMs(container?.Config.Healthcheck);
     if (verdict.ready) return;
     if (verdict.final === true || clock.elapsed() >= deadline) {

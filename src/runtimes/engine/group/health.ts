@@ -36,7 +36,7 @@ export async function healthFailure(
     const isUp = found.State.Running === true && found.State.Restarting !== true;
     if (isUp && (status === "healthy" || status === "" || status === "none")) return null;
     if (status === "unhealthy" || !isUp || clock.elapsed() >= deadline) {
-      return judgeReadiness(found, clock.now(), clock.now()).detail;
+      return judgeReadiness(found, 0).detail;
     }
     await alsoRequire();
     await clock.sleep(healthPollMs, stopping);

@@ -9,13 +9,12 @@ export async function judgeRun(
   client: EngineClient,
   ref: TargetRef,
   journal: Journal,
-  since: number,
-  now: number,
+  ranMs: number,
 ): Promise<Readiness> {
   const judged = await Promise.all(
     startedBy(journal, ref).map(async (made) => {
       const { container, lost } = await findMade(client, made);
-      const readiness = lost === null ? judgeReadiness(container, since, now) : unready(lost);
+      const readiness = lost === null ? judgeReadiness(container, ranMs) : unready(lost);
       return { name: made.name, readiness };
     }),
   );

@@ -36,7 +36,7 @@ export async function standingOf(
   context: RecoverContext,
   ref: TargetRef,
   journal: Journal,
-  { before, since }: StandingLook,
+  { before, ran_ms }: StandingLook,
 ): Promise<Standing> {
   const left = v.safeParse(LeftMembers, before);
   const seen: Seen[] = [];
@@ -49,7 +49,7 @@ export async function standingOf(
     return was === null ? goneSince(name, found) : changeSince(name, was, found, isUp);
   });
   const judged = seen.flatMap((each) => {
-    return isToRun(each.found) ? { name: each.name, readiness: readinessOf(each, since, context.clock.now()) } : [];
+    return isToRun(each.found) ? { name: each.name, readiness: readinessOf(each, ran_ms) } : [];
   });
   return {
     facts: {
@@ -67,12 +67,12 @@ export async function standingOf(
 }
 
 /** Restarts that were counted before do not tell against one that has been up since. */
-function readinessOf({ name, found, was }: Seen, since: number, now: number) {
+function readinessOf({ name, found, was }: Seen, ranMs: number) {
   const holder = holderOf(found);
   if (holder === null) return unready(`There is no container "${name}"`);
   const then = [was?.previous, was?.next].find((each) => each?.id === holder.Id && each.is_up);
   const restarts = (holder.RestartCount ?? 0) - (then?.restarts ?? 0);
-  return judgeReadiness({ ...holder, RestartCount: Math.max(0, restarts) }, since, now);
+  return judgeReadiness({ ...holder, RestartCount: Math.max(0, restarts) }, ranMs);
 }
 
 function leftOf(container: ContainerInspect | null): Left | null {
