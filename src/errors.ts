@@ -60,6 +60,11 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): App
   return new AppError("too_many_requests", 429, message, { retry_after_seconds: retryAfterSeconds });
 }
 
+/** A write found the disk full. */
+export function isWithoutRoom(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === "insufficient_storage";
+}
+
 /** The closed set of ways in which a plug-in can fail; the caller owns retries, logging and what is shown. */
 export const pluginErrorCodes = [
   "unreachable",

@@ -21,7 +21,7 @@ import { credentialService } from "./credentials/service.ts";
 import { type Database, databaseFile } from "./db/client.ts";
 import { type DueTime, timeMender } from "./db/due-times.ts";
 import { storedCountedTime } from "./db/installation.ts";
-import { AppError, errorMessage } from "./errors.ts";
+import { errorMessage, isWithoutRoom } from "./errors.ts";
 import { updateDifferences } from "./executors/desired.ts";
 import { executorEvaluator } from "./executors/evaluate.ts";
 import { executorService } from "./executors/service.ts";
@@ -105,7 +105,7 @@ export async function createServices(options: ServiceOptions) {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "insufficient_storage") throw error;
+      if (!isWithoutRoom(error)) throw error;
       log.error("Unfinished work waits for its leases to run out", { error });
     }
   };
@@ -133,7 +133,7 @@ export async function createServices(options: ServiceOptions) {
   const approvalTokens = createApprovalTokens(options.keys.session);
   const auth = authService({ db, clock, counted, log, audit, passwords: options.passwords, tokens, throttle });
   const api_tokens = apiTokenService({ db, clock, audit, tokens, confirmPassword: auth.confirmPassword });
-  const sessions = sessionService({ db, clock, audit });
+  const sessions = sessionService({ db, clock, log, audit, held: auth.held });
   const audit_entries = auditEntryService({ db, audit });
   const credentials = credentialService({ db, clock, sealer, audit });
   const { data_dir } = config;

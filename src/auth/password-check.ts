@@ -1,9 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
-import { AppError } from "../errors.ts";
+import { AppError, isWithoutRoom } from "../errors.ts";
+import type { Log } from "../log.ts";
 import type { Passwords } from "../secrets/password.ts";
 import type { FamiliarAddresses } from "./familiar-addresses.ts";
-import type { Actor, RecordAudit } from "./schema.ts";
+import type { Actor, AuditRecord, RecordAudit } from "./schema.ts";
 import { addressKey, type Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
@@ -13,6 +14,7 @@ const THROTTLED_AUDIT_EVERY_MS = 60_000;
 interface PasswordCheckOptions {
   db: Database;
   clock: Clock;
+  log: Log;
   audit: RecordAudit;
   passwords: Passwords;
   throttle: Throttle;
@@ -34,15 +36,30 @@ export interface PasswordCheck {
 
 /** Compares passwords under the throttle and leaves an audit entry for each failure; throws 429, or what `wrong` makes. */
 export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCheck) => Promise<void> {
-  const { db, clock, audit, passwords, throttle, familiar } = options;
+  const { db, clock, log, audit, passwords, throttle, familiar } = options;
   const turns = createTurns(clock);
   let throttledAuditAt = Number.NEGATIVE_INFINITY;
+
+  /** A full disk changes no answer: whoever has to free space may mistype too. */
+  const note = async (actor: Actor, record: AuditRecord) => {
+    try {
+      await db.write((tx) => audit(tx, actor, record));
+    } catch (error) {
+      if (!isWithoutRoom(error)) throw error;
+      const { event, outcome } = record;
+      log.error("The disk is full: an entry could not be written to the audit", {
+        event,
+        outcome,
+        address: actor.address,
+      });
+    }
+  };
 
   const auditThrottled = async (actor: Actor, event: string) => {
     const now = clock.elapsed();
     if (now - throttledAuditAt < THROTTLED_AUDIT_EVERY_MS) return;
     throttledAuditAt = now;
-    await db.write((tx) => audit(tx, actor, { event, outcome: "refused", detail: { reason: "too_many_attempts" } }));
+    await note(actor, { event, outcome: "refused", detail: { reason: "too_many_attempts" } });
   };
 
   const begin = async ({ actor, event, session_id }: PasswordCheck) => {
@@ -90,7 +107,7 @@ export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCh
       await auditThrottled(actor, event);
       throw refusal;
     }
-    await db.write((tx) => audit(tx, actor, { event, outcome: "failed", detail: { reason: "wrong_password" } }));
+    await note(actor, { event, outcome: "failed", detail: { reason: "wrong_password" } });
     throw check.wrong();
   };
 }

@@ -23,6 +23,10 @@ export interface AuditRecord {
 }
 
 /** Writes one entry in the caller's transaction, so that a change and its trace are one. */
+export function subjectOf(administrator: { id: string; username: string }): NonNullable<AuditRecord["subject"]> {
+  return { kind: "administrator", id: administrator.id, name: administrator.username };
+}
+
 export type RecordAudit = (tx: Writer, actor: Actor, record: AuditRecord) => Promise<void>;
 
 /** Who asks: the session behind a cookie or a Bearer token, checked against the database for this very request. */

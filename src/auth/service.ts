@@ -1,12 +1,13 @@
 import type { Clock } from "../clock.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
-import { AppError, invalidInput, unauthorized } from "../errors.ts";
+import { AppError, invalidInput, isWithoutRoom, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
 import { type Passwords, passwordProblem } from "../secrets/password.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import { familiarAddresses } from "./familiar-addresses.ts";
+import { heldSessions } from "./held-sessions.ts";
 import { passwordCheck } from "./password-check.ts";
 import {
   type AdministratorRow,
@@ -28,8 +29,9 @@ import {
   type Session,
   SignInInput,
   type SignInView,
+  subjectOf,
 } from "./schema.ts";
-import { ABSOLUTE_LIMIT_MS, type Admit, IDLE_LIMIT_MS, type SignInOrigin, signIns, subjectOf } from "./sign-ins.ts";
+import { ABSOLUTE_LIMIT_MS, type Admit, IDLE_LIMIT_MS, type SignInOrigin, signIns } from "./sign-ins.ts";
 import { type ConfirmPassword, requireSignIn, stepUp } from "./step-up.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -61,13 +63,14 @@ function wrongCredentials(): AppError {
 export function authService(options: AuthServiceOptions) {
   const { db, clock, counted, log, audit, passwords, tokens, throttle } = options;
   const familiar = familiarAddresses({ db, clock });
-  const checkPassword = passwordCheck({ db, clock, audit, passwords, throttle, familiar });
+  const checkPassword = passwordCheck({ db, clock, log, audit, passwords, throttle, familiar });
 
   const confirm = stepUp({ db, checkPassword });
   const confirmPassword: ConfirmPassword = async (actor, session, password, event) => {
     await confirm(actor, session, password, event);
   };
-  const begun = signIns({ db, clock, counted, audit, tokens });
+  const held = heldSessions({ db, clock, log, audit });
+  const begun = signIns({ db, clock, counted, audit, tokens, held });
 
   const getAdministrator = async (): Promise<AdministratorRow> => {
     const administrator = await findAdministrator(db.read);
@@ -85,7 +88,7 @@ export function authService(options: AuthServiceOptions) {
   });
 
   const findLive = async (id: string, now: number) => {
-    const found = await findSessionWithAdministrator(db.read, id);
+    const found = (await held.find(id)) ?? (await findSessionWithAdministrator(db.read, id));
     if (found === null) return null;
     const { session, administrator } = found;
     const isOpen = session.revoked_at === null && now < session.expires_at;
@@ -95,7 +98,8 @@ export function authService(options: AuthServiceOptions) {
 
   const touch = async (id: string, now: number, address: string | null) => {
     try {
-      await db.write((tx) => touchSession(tx, id, now, address));
+      if (held.touch(id, now)) await held.settle();
+      else await db.write((tx) => touchSession(tx, id, now, address));
     } catch (error) {
       // A full disk must not keep the administrator from reading what is there.
       log.warning("Could not note the use of a session", { error });
@@ -119,7 +123,7 @@ export function authService(options: AuthServiceOptions) {
       });
       if (known === null) throw wrongCredentials();
       const rehashed = passwords.needsRehash(known.password_hash) ? await passwords.hash(password) : null;
-      return await begun.begin(origin, "password", async (tx) => {
+      const stored = begun.begin(origin, "password", async (tx) => {
         const current = await findAdministrator(tx);
         // The password or the name may have changed while this one was compared.
         if (current === null || current.password_hash !== known.password_hash || current.username !== username) {
@@ -128,7 +132,14 @@ export function authService(options: AuthServiceOptions) {
         if (rehashed !== null) await updateAdministrator(tx, current.id, { password_hash: rehashed });
         return { administrator_id: current.id, detail: {} };
       });
+      return await stored.catch((error: unknown) => {
+        if (isWithoutRoom(error)) return begun.beginHeld(origin, known);
+        throw error;
+      });
     },
+
+    /** Sign-ins in memory while the disk is full. */
+    held,
 
     /**
      * Begins a session without the password, for who was identified by the provider. `admit` says in the same transaction which
@@ -182,11 +193,17 @@ export function authService(options: AuthServiceOptions) {
 
     /** Ends this session, or this API token, at once. */
     signOut: async (actor: Actor, session: Session): Promise<void> => {
-      await db.write(async (tx) => {
-        await revokeSession(tx, session.id, clock.now());
-        const subject = { kind: "administrator", id: session.administrator_id, name: session.username };
-        await audit(tx, actor, { event: "logout", outcome: "ok", subject });
-      });
+      const wasHeld = held.end(session.id);
+      try {
+        await db.write(async (tx) => {
+          await revokeSession(tx, session.id, clock.now());
+          const subject = { kind: "administrator", id: session.administrator_id, name: session.username };
+          await audit(tx, actor, { event: "logout", outcome: "ok", subject });
+        });
+      } catch (error) {
+        if (!wasHeld || !isWithoutRoom(error)) throw error;
+        log.error("The disk is full: a sign-out could not be written to the audit", { session_id: session.id });
+      }
     },
 
     /** Ends every other sign-in and gives this one a new session. API tokens stay. Throws 403, 422, 429. */

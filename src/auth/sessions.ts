@@ -3,7 +3,9 @@ import type { Database } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import type { Log } from "../log.ts";
 import { describeBrowser } from "./browser.ts";
+import type { HeldSessions } from "./held-sessions.ts";
 import { findSignIn, listSignInsBefore, revokeOtherSignIns, revokeSession, type SessionRow } from "./queries.ts";
 import type { Actor, EndedSessionsView, RecordAudit, Session, SignInSessionView } from "./schema.ts";
 import { IDLE_LIMIT_MS } from "./sign-ins.ts";
@@ -14,11 +16,13 @@ export type SessionService = ReturnType<typeof sessionService>;
 interface SessionServiceOptions {
   db: Database;
   clock: Clock;
+  log: Log;
   audit: RecordAudit;
+  held: HeldSessions;
 }
 
 /** The sign-ins that hold, for the administrator to look through and to end; API tokens have their own list. */
-export function sessionService({ db, clock, audit }: SessionServiceOptions) {
+export function sessionService({ db, clock, log, audit, held }: SessionServiceOptions) {
   const live = () => ({ now: clock.now(), idle_before: clock.now() - IDLE_LIMIT_MS });
   const subjectOf = (row: SessionRow) => {
     const { browser, system } = describeBrowser(row.user_agent);
@@ -42,10 +46,20 @@ export function sessionService({ db, clock, audit }: SessionServiceOptions) {
       expires_at: row.expires_at,
     });
 
+  /** What has no row yet cannot be listed or named; without room it ends with the process. */
+  const settleHeld = async () => {
+    try {
+      await held.settle();
+    } catch (error) {
+      log.warning("Sign-ins in memory could not be stored", { error });
+    }
+  };
+
   return {
     /** The newest first. */
     list: async (session: Session, query: unknown): Promise<Page<SignInSessionView>> => {
       const parsed = parseInput(PageQuery, query);
+      await settleHeld();
       const rows = await listSignInsBefore(db.read, live(), cursorKey(parsed), pageSize(parsed));
       return toPage(rows, parsed, (row) => row.id, viewFor(session));
     },
@@ -71,6 +85,7 @@ export function sessionService({ db, clock, audit }: SessionServiceOptions) {
     /** Every sign-in but the caller's. API tokens stay. */
     endOthers: async (actor: Actor, session: Session): Promise<EndedSessionsView> => {
       requireSignIn(session);
+      held.endOthers(session.id);
       return await db.write(async (tx) => {
         const ended = await revokeOtherSignIns(tx, session.id, clock.now());
         await audit(tx, actor, { event: "other_sessions_ended", outcome: "ok", detail: { ended } });

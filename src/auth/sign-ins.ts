@@ -4,8 +4,9 @@ import type { Database, Writer } from "../db/client.ts";
 import { unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
+import type { HeldSessions } from "./held-sessions.ts";
 import { type AdministratorRow, findAdministrator, insertSession, pruneSessions, type SessionRow } from "./queries.ts";
-import type { Actor, AuditRecord, RecordAudit, SignInView } from "./schema.ts";
+import { type Actor, type AuditRecord, type RecordAudit, type SignInView, subjectOf } from "./schema.ts";
 
 /** Without a request for this long a sign-in ends. */
 export const IDLE_LIMIT_MS = 24 * 3_600_000;
@@ -26,44 +27,45 @@ export interface SignInOrigin {
  */
 export type Admit = (tx: Writer) => Promise<{ administrator_id: string; detail: AuditRecord["detail"] }>;
 
-export function subjectOf(administrator: { id: string; username: string }): NonNullable<AuditRecord["subject"]> {
-  return { kind: "administrator", id: administrator.id, name: administrator.username };
-}
-
 interface SignInsOptions {
   db: Database;
   clock: Clock;
   counted: CountedTime;
   audit: RecordAudit;
   tokens: SessionTokens;
+  held: HeldSessions;
 }
 
 /** Begins sessions and writes their tokens, whatever way the administrator was recognised. */
-export function signIns({ db, clock, counted, audit, tokens }: SignInsOptions) {
-  const start = async (
-    tx: Writer,
-    administrator: AdministratorRow,
-    origin: SignInOrigin,
-    method: SessionRow["method"],
-  ): Promise<{ id: string; epoch: number; created_at: number; expires_at: number }> => {
+export function signIns({ db, clock, counted, audit, tokens, held }: SignInsOptions) {
+  const rowOf = (administrator: AdministratorRow, origin: SignInOrigin, method: SessionRow["method"]): SessionRow => {
     const now = clock.now();
-    const session = {
+    return {
       id: newId(now),
       epoch: administrator.session_epoch,
       created_at: now,
       // The token counts in seconds: the row ends at the same instant.
       expires_at: Math.floor((now + ABSOLUTE_LIMIT_MS) / 1000) * 1000,
-    };
-    await insertSession(tx, {
-      ...session,
       kind: "session",
       administrator_id: administrator.id,
+      name: null,
       method,
       scope: "full",
       address: origin.actor.address,
       user_agent: origin.user_agent?.slice(0, USER_AGENT_CHARACTERS) ?? null,
       last_seen_at: now,
-    });
+      revoked_at: null,
+    };
+  };
+
+  const start = async (
+    tx: Writer,
+    administrator: AdministratorRow,
+    origin: SignInOrigin,
+    method: SessionRow["method"],
+  ): Promise<SessionRow> => {
+    const session = rowOf(administrator, origin, method);
+    await insertSession(tx, session);
     await pruneSessions(tx, {
       ended_before: counted.before(0),
       idle_before: counted.before(IDLE_LIMIT_MS),
@@ -73,7 +75,7 @@ export function signIns({ db, clock, counted, audit, tokens }: SignInsOptions) {
   };
 
   const view = async (
-    session: Awaited<ReturnType<typeof start>>,
+    session: SessionRow,
     administratorId: string,
     isPasswordChangeRequired: boolean,
   ): Promise<SignInView> => ({
@@ -105,5 +107,15 @@ export function signIns({ db, clock, counted, audit, tokens }: SignInsOptions) {
     return await view(session, administrator.id, administrator.is_password_change_required);
   };
 
-  return { start, view, begin };
+  /** Begins a session without a write, for whom the password has proved. Throws 401 when that is not the administrator as it is now. */
+  const beginHeld = async (origin: SignInOrigin, proved: AdministratorRow): Promise<SignInView> => {
+    const current = await findAdministrator(db.read);
+    const holds = current?.password_hash === proved.password_hash && current.username === proved.username;
+    if (current === null || !holds) throw unauthorized();
+    const session = rowOf(current, origin, "password");
+    held.hold(session, current, origin.actor);
+    return await view(session, current.id, current.is_password_change_required);
+  };
+
+  return { start, view, begin, beginHeld };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { LibsqlError } from "@libsql/client/sqlite3";
 import { apiTokenService } from "../../src/auth/api-tokens.ts";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { auditEntryService } from "../../src/auth/audit-entries.ts";
@@ -8,6 +9,7 @@ import { authService } from "../../src/auth/service.ts";
 import { sessionService } from "../../src/auth/sessions.ts";
 import { createThrottle } from "../../src/auth/throttle.ts";
 import { countedTime } from "../../src/counted-time.ts";
+import type { Database } from "../../src/db/client.ts";
 import { createLog } from "../../src/log.ts";
 import { createPasswords } from "../../src/secrets/password.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
@@ -21,7 +23,17 @@ export const goodPassword = "kelp-otter-lantern";
 
 /** The `auth` feature over a database file of its own, with cheap hashes and a clock that stands still. */
 export async function authHouse() {
-  const { db, dir, close } = await temporaryDatabase();
+  const { db: stored, dir, close } = await temporaryDatabase();
+  let isDiskFull = false;
+  const db: Database = {
+    ...stored,
+    write: (work) =>
+      stored.write(async (tx) => {
+        const result = await work(tx);
+        if (isDiskFull) throw new LibsqlError("database or disk is full", "SQLITE_FULL");
+        return result;
+      }),
+  };
   const clock = createFakeClock();
   const lines: string[] = [];
   const redact = createRedactor().redact;
@@ -33,7 +45,7 @@ export async function authHouse() {
   const throttle = createThrottle(clock);
   const auth = authService({ db, clock, counted: countedTime(clock, null), log, audit, passwords, tokens, throttle });
   const api_tokens = apiTokenService({ db, clock, audit, tokens, confirmPassword: auth.confirmPassword });
-  const sessions = sessionService({ db, clock, audit });
+  const sessions = sessionService({ db, clock, log, audit, held: auth.held });
   const audit_entries = auditEntryService({ db, audit });
   const bootstrap = () => bootstrapAdministrator({ db, clock, log, audit, passwords });
 
@@ -46,6 +58,10 @@ export async function authHouse() {
   };
   return {
     db,
+    /** From now on every write fails at its end as on a full disk, or none does. */
+    fillDisk: (isFull: boolean) => {
+      isDiskFull = isFull;
+    },
     dir,
     close,
     clock,

@@ -70,6 +70,31 @@ peerSuite("a full disk", missing, () => {
     expect((await store("after")).status).toBe(201);
   });
 
+  test("lets the administrator in, and stores the sign-in with its audit entry once there is room", async () => {
+    fillDisk();
+    await storeUntilRefused("sign-in");
+    const credentials = { username: "admin", password: testPassword };
+    const signedIn = await apiClient(server.url).post("/session", credentials);
+    expect(signedIn.status).toBe(201);
+    const inside = apiClient(server.url, String(signedIn.body.token));
+    expect((await inside.get("/credentials?limit=1")).status).toBe(200);
+    expect(await apiClient(server.url).post("/session", { ...credentials, password: "wrong" })).toMatchObject({
+      status: 401,
+    });
+    const form = await fetch(`${server.url}/login`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { "content-type": "application/x-www-form-urlencoded", origin: server.url },
+      body: new URLSearchParams(credentials),
+    });
+    expect(form.status).toBe(303);
+    freeDisk();
+    const { items } = (await inside.get("/sessions")).body as { items: { is_current: boolean }[] };
+    expect(items.filter((item) => item.is_current)).toHaveLength(1);
+    const written = (await inside.get("/audit-entries?event=login&limit=1")).body;
+    expect(written.items).toMatchObject([{ outcome: "ok", detail: { begun_at: expect.any(String) } }]);
+  });
+
   test("starts again after kill -9, with what was there to read", async () => {
     fillDisk();
     await storeUntilRefused("again");

@@ -1,0 +1,97 @@
+import { type Clock, toIso } from "../clock.ts";
+import type { Database } from "../db/client.ts";
+import type { Log } from "../log.ts";
+import { type AdministratorRow, findAdministrator, insertSession, type SessionRow } from "./queries.ts";
+import { type Actor, type RecordAudit, subjectOf } from "./schema.ts";
+
+/** Sign-ins while a disk is full: more than one person makes; the oldest beyond ends. */
+const maximumHeld = 20;
+
+interface Held {
+  row: SessionRow;
+  /** A sign-in ends with the password that it was begun with. */
+  password_hash: string;
+  actor: Actor;
+}
+
+export type HeldSessions = ReturnType<typeof heldSessions>;
+
+interface HeldSessionsOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  audit: RecordAudit;
+}
+
+/**
+ * Sign-ins that found no room on the disk, in the memory of this process: whoever has to free space must get in. Each is stored, with
+ * its audit entry, once there is room; until then it ends with the process.
+ */
+export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
+  const held = new Map<string, Held>();
+
+  const isOf = ({ row, password_hash }: Held, administrator: AdministratorRow) =>
+    row.administrator_id === administrator.id && password_hash === administrator.password_hash;
+
+  const store = async (each: Held): Promise<void> => {
+    await db.write(async (tx) => {
+      const administrator = await findAdministrator(tx);
+      // It may have been ended while this one waited for its turn.
+      if (administrator === null || !held.has(each.row.id) || !isOf(each, administrator)) return;
+      await insertSession(tx, each.row);
+      await audit(
+        tx,
+        { ...each.actor, name: administrator.username },
+        {
+          event: "login",
+          outcome: "ok",
+          subject: subjectOf(administrator),
+          detail: { method: each.row.method, begun_at: toIso(each.row.created_at) },
+        },
+      );
+    });
+    held.delete(each.row.id);
+  };
+
+  return {
+    hold: (row: SessionRow, { password_hash }: AdministratorRow, actor: Actor): void => {
+      held.set(row.id, { row, password_hash, actor });
+      const [oldest] = held.keys();
+      if (held.size > maximumHeld && oldest !== undefined) held.delete(oldest);
+      log.error("The disk is full: a sign-in is kept in memory, and its audit entry is written once there is room", {
+        session_id: row.id,
+        address: row.address,
+      });
+    },
+
+    find: async (id: string): Promise<{ session: SessionRow; administrator: AdministratorRow } | null> => {
+      const found = held.get(id);
+      if (found === undefined) return null;
+      const administrator = await findAdministrator(db.read);
+      return administrator !== null && isOf(found, administrator) ? { session: found.row, administrator } : null;
+    },
+
+    /** Takes note of a use. False for a session that is not held. */
+    touch: (id: string, now: number): boolean => {
+      const found = held.get(id);
+      if (found === undefined) return false;
+      found.row.last_seen_at = Math.max(found.row.last_seen_at, now);
+      return true;
+    },
+
+    /** Stores what is held where there is room by now. */
+    settle: async (): Promise<void> => {
+      for (const each of [...held.values()]) {
+        if (clock.now() >= each.row.expires_at) held.delete(each.row.id);
+        else await store(each);
+      }
+    },
+
+    /** False for a session that is not held. */
+    end: (id: string): boolean => held.delete(id),
+
+    endOthers: (kept: string): void => {
+      for (const id of [...held.keys()]) if (id !== kept) held.delete(id);
+    },
+  };
+}
