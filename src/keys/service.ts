@@ -12,14 +12,14 @@ import {
   sessionKeysSeen,
   storeInstallationFact,
 } from "../db/installation.ts";
-import { withoutRoom } from "../durable-files.ts";
-import { AppError, conflict, unauthorized } from "../errors.ts";
+import { isDiskFull, withoutRoom } from "../durable-files.ts";
+import { AppError, conflict, errorMessage, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
 import { beginChange } from "../request-scope.ts";
 import type { ApprovalTokens } from "../secrets/approval-tokens.ts";
 import { generateFernetKey } from "../secrets/fernet.ts";
-import { fingerprint, KeyError, type Keys, keyId, replaceStoredKeys } from "../secrets/keys.ts";
+import { fingerprint, KeyError, type Keys, keyId, type OnKeyFileStep, replaceStoredKeys } from "../secrets/keys.ts";
 import type { RotatingSealer } from "../secrets/sealed.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import { moveSecrets, rotationRecord } from "./encryption-rotation.ts";
@@ -162,10 +162,23 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     const next = randomBytes(sessionKeyBytes);
     options.onNewSecret(next.toString("base64url"));
     beginChange();
-    replaceStoredKeys(data_dir, { session: sessionKey }, { session: next.toString("base64url") });
+    let isInForce = false;
     // In the same breath: from here on nothing of the former key holds, whatever becomes of the rows.
-    sessionKey = next;
-    for (const user of options.session_key_users) user.useKey(next);
+    const onStep: OnKeyFileStep = (step) => {
+      if (step !== "renamed") return;
+      isInForce = true;
+      sessionKey = next;
+      for (const user of options.session_key_users) user.useKey(next);
+    };
+    try {
+      replaceStoredKeys(data_dir, { session: sessionKey }, { session: next.toString("base64url") }, onStep);
+      return await recordSession(actor, before, next);
+    } catch (error) {
+      throw isInForce ? incomplete("session", error) : error;
+    }
+  };
+
+  const recordSession = async (actor: Actor, before: string, next: Uint8Array): Promise<SessionRotationView> => {
     const now = clock.now();
     const ended = await db.write(async (tx) => {
       const counts = await endEverySession(tx, now);
@@ -210,14 +223,12 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     const next = generateFernetKey();
     options.onNewSecret(next);
     const both = "file with both keys";
-    await steps.run(both, () =>
-      replaceStoredKeys(
-        data_dir,
-        { encryption: before },
-        { encryption: { primary: next, previous: [before] } },
-        steps.onFile(both),
-      ),
-    );
+    const tell = steps.onFile(both);
+    let isInFile = false;
+    const onStep: OnKeyFileStep = (step) => {
+      isInFile ||= step === "renamed";
+      tell(step);
+    };
     const now = clock.now();
     const keys = { primary: next, previous: [before, ...former].slice(0, maximumFormerKeys) };
     const also: Parameters<typeof moveSecrets>[0]["also"] = async (tx, written) => {
@@ -225,25 +236,33 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
       const detail = { from: keyId(before), to: keyId(next), values: written, backup: backup.name };
       await audit(tx, actor, rotationRecord("ok", detail));
     };
-    const written = await moveSecrets({ db, sealer, steps, keys, skips_corrupt: false, also }).catch(
-      async (error: unknown) => {
-        await goBack(next);
-        throw error;
-      },
-    );
+    const move = async () => {
+      const content = { primary: next, previous: [before] };
+      await steps.run(both, () => replaceStoredKeys(data_dir, { encryption: before }, { encryption: content }, onStep));
+      return await moveSecrets({ db, sealer, steps, keys, skips_corrupt: false, also });
+    };
+    const written = await move().catch(async (error: unknown) => {
+      if (isInFile) await goBack(next);
+      throw error;
+    });
     encryption = next;
     former = keys.previous;
     const one = "file with one key";
-    await steps.run(one, () =>
-      replaceStoredKeys(data_dir, { encryption: next }, { encryption: { primary: next } }, steps.onFile(one)),
-    );
-    return {
-      key: await view("encryption"),
-      previous_id: keyId(before),
-      rotated_at: now,
-      reencrypted_values: written,
-      backup,
-    };
+    try {
+      await steps.run(one, () =>
+        replaceStoredKeys(data_dir, { encryption: next }, { encryption: { primary: next } }, steps.onFile(one)),
+      );
+      return {
+        key: await view("encryption"),
+        previous_id: keyId(before),
+        rotated_at: now,
+        reencrypted_values: written,
+        backup,
+      };
+    } catch (error) {
+      mustRestart = true;
+      throw incomplete("encryption", error);
+    }
   };
 
   /** Where several processes may share the database: says so when one of them has another session key, once for each. */
@@ -273,18 +292,34 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
 
     /**
      * A new session key: every sign-in, API token and approval link ends at once, that of the caller too. Throws 403 for an API
-     * token, 401 for a session that another rotation has just ended, 409 for a key that is not ours, 422, 429, 507.
+     * token, 401 for a session that another rotation has just ended, 409 for a key that is not ours, 422, 429, 507; 500
+     * `rotation_incomplete` when the new key is in force all the same.
      */
     rotateSessionKey: (actor: Actor, session: Session, input: unknown): Promise<SessionRotationView> =>
       rotation("session", [actor, session, input], () => rotateSession(actor)),
 
     /**
      * Makes a backup, then brings every secret under a new key: all of them, or none. Throws 403 for an API token, 409 for a key that is
-     * not ours and for a secret that no key opens, which is named; 422, 429, 507.
+     * not ours and for a secret that no key opens, which is named; 422, 429, 507; 500 `rotation_incomplete` when the new key is in force all
+     * the same.
      */
     rotateEncryptionKey: (actor: Actor, session: Session, input: unknown): Promise<EncryptionRotationView> =>
       rotation("encryption", [actor, session, input], () => rotateEncryption(actor)),
   };
+}
+
+const inForce = {
+  session: "The new session key is in force and everybody has to sign in again",
+  encryption: "The new encryption key is in force",
+} as const;
+
+/** What came after the moment from which the new key counts has failed: a repetition would be another rotation. */
+function incomplete(name: KeyName, cause: unknown): AppError {
+  let root = cause;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  const reason = isDiskFull(root) ? "the disk is full" : errorMessage(root);
+  const message = `${inForce[name]}, but the last step of its rotation failed (${reason}); correct that, then start Tidemark again, which completes it`;
+  return new AppError("rotation_incomplete", 500, message, { cause });
 }
 
 /** What a person can do about it. */

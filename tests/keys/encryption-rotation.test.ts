@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
 } from "node:fs";
@@ -17,9 +19,11 @@ import * as v from "valibot";
 import { findInstallationFact } from "../../src/db/installation.ts";
 import { listSealedValues, sealedColumns } from "../../src/db/sealed-columns.ts";
 import { credentials, notifiers } from "../../src/db/tables.ts";
+import { errorMessage } from "../../src/errors.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { keyId, writeKeyFile } from "../../src/secrets/keys.ts";
 import { asSealed, createSealer } from "../../src/secrets/sealed.ts";
+import { translateMessage } from "../../templates/texts/messages.ts";
 import { actor, keyHouse, password, secretTexts } from "./key-house.ts";
 
 type House = Awaited<ReturnType<typeof keyHouse>>;
@@ -201,6 +205,37 @@ describe("rotateEncryptionKey()", () => {
     await house.db.client.execute("DROP TRIGGER refuse");
     await house.services.security_keys.rotateEncryptionKey(actor, house.session, password);
     expect(await openAll(house, house.stored().encryption.primary)).toHaveLength(sealedColumns.length + 1);
+  });
+
+  test("says that the new key is in force when the former one stays in the key file", async () => {
+    house = await keyHouse();
+    const { db, services, session, path } = house;
+    const old = house.keys.encryption.primary;
+    const write = db.write;
+    db.write = async (work) => {
+      const result = await write(work);
+      // Once every secret is under the new key: nothing can be written beside the key file any more.
+      if (house.stored().encryption.previous !== undefined)
+        mkdirSync(join(`${path}.tmp`, "in-the-way"), { recursive: true });
+      return result;
+    };
+    const failed = services.security_keys.rotateEncryptionKey(actor, session, password);
+    const error = await failed.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "rotation_incomplete", status: 500 });
+    expect(errorMessage(error)).toStartWith(
+      "The new encryption key is in force, but the last step of its rotation failed (",
+    );
+    expect(translateMessage("zh", errorMessage(error))).toStartWith("新的加密密钥已生效，但轮换的最后一步失败（");
+    db.write = write;
+    rmSync(`${path}.tmp`, { recursive: true });
+    const { primary, previous } = house.stored().encryption;
+    expect(previous).toEqual([old]);
+    expect(await openAll(house, primary)).toHaveLength(sealedColumns.length);
+    const { encryption } = await services.security_keys.get();
+    expect(encryption).toMatchObject({
+      id: keyId(primary),
+      rotation_refusal: expect.stringContaining("start Tidemark again"),
+    });
   });
 
   test.each([

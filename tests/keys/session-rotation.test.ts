@@ -80,6 +80,22 @@ describe("rotateSessionKey()", () => {
     },
   );
 
+  test("says that the new key is in force when the end of the sessions could not be stored", async () => {
+    house = await keyHouse();
+    const { person, db } = house;
+    const former = house.stored().session;
+    await db.client.execute(
+      "CREATE TRIGGER refuse BEFORE UPDATE OF session_epoch ON administrators BEGIN SELECT RAISE(ABORT, 'no'); END",
+    );
+    const { status, body } = await person.api("POST", "/security-keys/session/rotations", password);
+    expect([status, body]).toMatchObject([500, { error: { code: "rotation_incomplete" } }]);
+    expect(JSON.stringify(body)).toContain(
+      "The new session key is in force and everybody has to sign in again, but the last step of its rotation failed (",
+    );
+    expect(house.stored().session).not.toBe(former);
+    expect((await person.api("GET", "/account")).status).toBe(401);
+  });
+
   test("refuses a session that ended while the password was compared", async () => {
     house = await keyHouse();
     const { services, session } = house;

@@ -523,6 +523,13 @@ export const messages: MessageDictionary = [
     "A rotation was interrupted, and the next start ends it: start Tidemark again first",
     "轮换曾被中断，将在下次启动时完成：请先重新启动 Tidemark",
   ],
+  [
+    "{}, but the last step of its rotation failed ({}); correct that, then start Tidemark again, which completes it",
+    "{}，但轮换的最后一步失败（{}）；请排除原因，然后重新启动 Tidemark 以完成轮换",
+  ],
+  ["The new session key is in force and everybody has to sign in again", "新的会话密钥已生效，所有人都需要重新登录"],
+  ["The new encryption key is in force", "新的加密密钥已生效"],
+  ["the disk is full", "磁盘已满"],
   ["A key is being rotated; wait until that is done", "正在轮换密钥；请等待完成"],
   [
     'The secret in the table "{}", row "{}", column "{}" cannot be decrypted with any known key; enter it anew or delete it, then rotate',
