@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { volumeName } from "../../src/runtimes/engine/carry.ts";
+import { isHostnameMade, mountPath, volumeName } from "../../src/runtimes/engine/carry.ts";
 import type { RestorableSnapshot } from "../../src/runtimes/engine/export/member.ts";
 import { canonical, listAt, objectAt, type RawObject, stringAt, stringsAt } from "../../src/runtimes/engine/raw.ts";
 import { readSnapshot } from "../../src/runtimes/engine/snapshot.ts";
+import { unorderedHost } from "../../src/runtimes/engine/unordered.ts";
 import type { TestEngine } from "../peers/engine.ts";
 import { inspectContainer } from "./update-target.ts";
 
@@ -88,19 +89,23 @@ export function comparable(found: RawObject, exceptions: Exceptions): RawObject 
   const host: Json = { ...objectAt(found.HostConfig) };
   for (const key of everywhere.Config) delete config[key];
   for (const key of everywhere.HostConfig) delete host[key];
-  if (id.startsWith(stringAt(config.Hostname))) delete config.Hostname;
+  const mode = stringAt(host.NetworkMode);
+  if (isHostnameMade(id, stringAt(config.Hostname)) || mode.startsWith("container:")) delete config.Hostname;
   // The command line says "none" with a number, the API with nothing.
   if (host.MemorySwappiness === -1) delete host.MemorySwappiness;
   for (const key of ["OomKillDisable", "PidsLimit", "Init"])
     if (host[key] === false || host[key] === 0) delete host[key];
   // Stand for the default, by another name.
   if (objectAt(host.RestartPolicy).Name === "no") host.RestartPolicy = { ...objectAt(host.RestartPolicy), Name: "" };
-  if (host.NetworkMode === "bridge") host.NetworkMode = "default";
+  if (mode === "bridge") host.NetworkMode = "default";
+  // Others are named by their ids or their names.
+  else if (/^[0-9a-f]{64}$/.test(mode) || mode in objectAt(objectAt(found.NetworkSettings).Networks))
+    host.NetworkMode = "named";
   // Which variable comes first has no meaning; of two with one name the last counts.
   const variables = new Map(stringsAt(config.Env).map((line) => [line.split("=")[0], line]));
   config.Env = [...variables.values()].toSorted();
   withoutNameless(found, host);
-  withoutMadeFolders(host);
+  withoutSynonyms(host);
   if (exceptions === "compose") withoutComposeOwn(config, host);
   // Named by the engine once it is started.
   if (host.Runtime === "runc") delete host.Runtime;
@@ -115,7 +120,7 @@ export function comparable(found: RawObject, exceptions: Exceptions): RawObject 
     canonical({
       Image: found.Image,
       Config: config,
-      HostConfig: host,
+      HostConfig: unorderedHost(host),
       Networks: networksOf(found, exceptions),
       Mounts: mountsOf(found),
       Running: objectAt(found.State).Running === true,
@@ -128,21 +133,22 @@ function withoutNameless(found: RawObject, host: Json): void {
   const isNameless = (path: string) =>
     listAt(found.Mounts)
       .map(objectAt)
-      .some((mount) => mount.Destination === path && /^[0-9a-f]{64}$/.test(volumeName(mount)));
+      .some((mount) => mount.Destination === mountPath(path) && /^[0-9a-f]{64}$/.test(volumeName(mount)));
   host.Binds = stringsAt(host.Binds).filter((bind) => !isNameless(bind.split(":")[1] ?? bind));
   host.Mounts = listAt(host.Mounts)
     .map(objectAt)
     .filter((mount) => !isNameless(stringAt(mount.Target)));
 }
 
-/** A bind that makes its folder is one thing in two words, and `--mount` of older clients has none for it. */
-function withoutMadeFolders(host: Json): void {
+/** What can be said in two ways. A bind that makes its folder is one: `--mount` of older clients has no word for it. */
+function withoutSynonyms(host: Json): void {
   const [made, others] = [[] as RawObject[], [] as RawObject[]];
   for (const mount of listAt(host.Mounts).map(objectAt))
     (objectAt(mount.BindOptions).CreateMountpoint === true ? made : others).push(mount);
   host.Mounts = others;
+  host.VolumesFrom = stringsAt(host.VolumesFrom).map((each) => each.replace(/:rw$/, ""));
   host.Binds = [
-    ...stringsAt(host.Binds),
+    ...stringsAt(host.Binds).map((bind) => bind.replace(/:$/, "")),
     ...made.map(({ Source, Target, ReadOnly, BindOptions }) => {
       const options = [...(ReadOnly === true ? ["ro"] : []), stringAt(objectAt(BindOptions).Propagation)];
       return [Source, Target, options.filter((each) => each !== "").join(",")].filter((each) => each !== "").join(":");
@@ -165,13 +171,10 @@ function networksOf(found: RawObject, exceptions: Exceptions): RawObject {
   const id = stringAt(found.Id).slice(0, 12);
   const networks = Object.entries(objectAt(objectAt(found.NetworkSettings).Networks)).map(([name, value]) => {
     const endpoint = objectAt(value);
-    const { Aliases, IPAMConfig, Links, DriverOpts, NetworkID } = endpoint;
+    const { Aliases, IPAMConfig, Links, DriverOpts } = endpoint;
     const aliases = stringsAt(Aliases).filter((alias) => alias !== id);
     const links = exceptions === "script" ? { Links } : {};
-    return [
-      name,
-      { Aliases: exceptions === "script" ? aliases.toSorted() : [], IPAMConfig, DriverOpts, NetworkID, ...links },
-    ];
+    return [name, { Aliases: exceptions === "script" ? aliases.toSorted() : [], IPAMConfig, DriverOpts, ...links }];
   });
   return Object.fromEntries(networks);
 }
@@ -181,7 +184,10 @@ function mountsOf(found: RawObject): RawObject {
   return Object.fromEntries(
     mounts.map((mount) => {
       const { Type, Source, Destination, Driver, RW, Propagation } = mount;
-      return [stringAt(Destination), { Type, Name: volumeName(mount), Source, Driver, RW: RW === true, Propagation }];
+      return [
+        stringAt(Destination),
+        { Type, Name: volumeName(mount), Source: Type === "image" ? "" : Source, Driver, RW: RW === true, Propagation },
+      ];
     }),
   );
 }

@@ -9,7 +9,8 @@ const given = (value: unknown) => (stringAt(value) === "" ? undefined : text(str
 
 /** The members `volumes`, `tmpfs` and `volumes_from` of a service. */
 export function composeMounts({ host }: OwnSettings, names: ServiceNames): YamlMap {
-  const mounts = [...stringsAt(host.Binds).map(text), ...listAt(host.Mounts).map(objectAt).map(longForm)];
+  const binds = stringsAt(host.Binds).map((bind) => text(bind.replace(/:$/, "")));
+  const mounts = [...binds, ...listAt(host.Mounts).map(objectAt).map(longForm)];
   const tmpfs = Object.entries(stringMapAt(host.Tmpfs)).map(([path, options]) =>
     text(options === "" ? path : `${path}:${options}`),
   );

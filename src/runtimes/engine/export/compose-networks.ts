@@ -21,7 +21,7 @@ export function composeNetworks(settings: OwnSettings, names: ServiceNames): Yam
       mac_address: mac_address === "" ? undefined : mac_address,
     };
   }
-  const attached = attachmentsOf(settings);
+  const attached = attachmentsOf(settings).filter((each) => !isLeftOut(settings, each));
   return {
     mac_address: mac_address === "" || settings.has_network_mac ? undefined : mac_address,
     networks: Object.fromEntries(
@@ -32,6 +32,11 @@ export function composeNetworks(settings: OwnSettings, names: ServiceNames): Yam
       }),
     ),
   };
+}
+
+/** Compose cannot attach a container to the engine's default network beside others. */
+export function isLeftOut({ further }: OwnSettings, { network }: Attachment): boolean {
+  return further.length > 0 && network === "bridge";
 }
 
 function endpointOf({ endpoint }: Attachment, mac: string, priority: number | null): YamlMap {

@@ -176,7 +176,7 @@ function devices(host: RawObject): YamlMap {
   const paths = listAt(host.Devices)
     .map(objectAt)
     .map(({ PathOnHost, PathInContainer, CgroupPermissions }) =>
-      [PathOnHost, PathInContainer, CgroupPermissions].map(stringAt).join(":"),
+      [PathOnHost, PathInContainer, CgroupPermissions].map(stringAt).join(":").replace(/:$/, ""),
     );
   const reserved = requests
     .filter((request) => request.Driver !== "cdi")

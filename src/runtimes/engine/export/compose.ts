@@ -1,4 +1,5 @@
 import { isBlank, stringsAt } from "../raw.ts";
+import { isLeftOut } from "./compose-networks.ts";
 import { linksOf, type ServiceNames, serviceOf } from "./compose-service.ts";
 import { composeText } from "./compose-text.ts";
 import { type Concealer, concealer } from "./conceal.ts";
@@ -125,7 +126,11 @@ export function composeNotes(settings: OwnSettings, all: readonly OwnSettings[])
     say(["HostConfig.SecurityOpt"], "its seccomp profile has to be written to a file and named under security_opt");
   }
   const links = linksOf(settings);
-  for (const { network, endpoint } of attachmentsOf(settings)) {
+  for (const each of attachmentsOf(settings)) {
+    const { network, endpoint } = each;
+    if (isLeftOut(settings, each)) {
+      say(["HostConfig.NetworkMode", `Networks.${network}`], `the network ${network} beside others is not restored`);
+    }
     const own = stringsAt(endpoint.Links);
     if (links.some((link) => !own.includes(link)) && stringsAt(host.Links).length === 0) {
       say([`Networks.${network}`], `its links hold in every network, also in ${network}`);

@@ -1,4 +1,5 @@
 import { type Attachment, attachments, blueprint, mainAttachment } from "../carry.ts";
+import { variableName } from "../merge.ts";
 import { isOwnLabel } from "../names.ts";
 import { type ContainerInspect, type ImageInspect, isIdPrefix, isRunning } from "../objects.ts";
 import { isBlank, isSame, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
@@ -94,7 +95,10 @@ function settingsOf(member: SnapshotMember, snapshot: RestorableSnapshot): OwnSe
     apiVersion: snapshot.api_version,
   });
   const attached = attachments(container, snapshot.api_version);
-  const main = mainAttachment({ attachments: attached, host_config: container.HostConfig });
+  const named = mainAttachment({ attachments: attached, host_config: container.HostConfig });
+  // It was taken off the network that its mode names, or the mode is an id that only a running container shows with its networks.
+  const main = named ?? attached[0] ?? null;
+  const host = byMemberNames(shape.host_config, snapshot.members);
   const own = (key: string) => (isSame(config[key], defaults[key]) ? "" : stringAt(config[key]));
   return {
     engine: "OCIRuntime" in container ? "podman" : "docker",
@@ -120,7 +124,7 @@ function settingsOf(member: SnapshotMember, snapshot: RestorableSnapshot): OwnSe
     endpoints: Object.fromEntries(
       Object.entries(container.NetworkSettings?.Networks ?? {}).map(([key, value]) => [key, objectAt(value)]),
     ),
-    host: byMemberNames(shape.host_config, snapshot.members),
+    host: named === null && main !== null ? { ...host, NetworkMode: main.network } : host,
     main,
     further: attached.filter((each) => each !== main),
     mac_address: stringAt(main?.endpoint.MacAddress) || stringAt(config.MacAddress),
@@ -144,14 +148,13 @@ function commandOf(config: RawObject, defaults: RawObject): Pick<OwnSettings, "e
   return { entrypoint: null, command: isSame(config.Cmd, defaults.Cmd) ? null : stringsAt(config.Cmd) };
 }
 
+/** Of several values for one name the last counts, also where it is the image's. */
 function envOf(config: RawObject, defaults: RawObject): OwnSettings["env"] {
-  const given = new Set(stringsAt(defaults.Env));
-  return stringsAt(config.Env)
-    .filter((line) => !given.has(line) && line.includes("="))
-    .map((line) => {
-      const equals = line.indexOf("=");
-      return [line.slice(0, equals), line.slice(equals + 1)] as const;
-    });
+  const effective = (env: unknown) => new Map(stringsAt(env).map((line) => [variableName(line), line]));
+  const given = effective(defaults.Env);
+  return [...effective(config.Env)]
+    .filter(([name, line]) => line !== given.get(name) && line.includes("="))
+    .map(([name, line]) => [name, line.slice(name.length + 1)] as const);
 }
 
 function healthcheckOf(own: RawObject, defaults: RawObject): RawObject | null {

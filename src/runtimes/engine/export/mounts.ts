@@ -12,7 +12,8 @@ export function mountOptions(settings: OwnSettings, conceal: Concealer): readonl
     ([path, options]): Word => [`--tmpfs=${options === "" ? path : `${path}:${options}`}`],
   );
   return [
-    ...stringsAt(host.Binds).map((bind): Word => [`--volume=${bind}`]),
+    // Engines take a colon with no options behind it, clients do not.
+    ...stringsAt(host.Binds).map((bind): Word => [`--volume=${bind.replace(/:$/, "")}`]),
     ...settings.volumes.filter((path) => path !== "").map((path): Word => [`--volume=${path}`]),
     ...(engine === "podman"
       ? podmanMounts(host)

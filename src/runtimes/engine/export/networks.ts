@@ -27,7 +27,9 @@ export function networkOptions(settings: OwnSettings): readonly Word[] {
   const rest: readonly Word[] = [
     ...(mac === "" ? [] : [[`--mac-address=${mac}`]]),
     ...ownLinks(settings).map((link) => [`--link=${link}`]),
-    ...settings.further.filter(isForCreate).map((each): Word => ["--network=", ...csv(longForm(each, each.network))]),
+    ...settings.further
+      .filter((each) => isForCreate(settings, each))
+      .map((each): Word => ["--network=", ...csv(longForm(each, each.network))]),
   ];
   // Clients refuse links with a network that is named, the default one too.
   const isDefault = mode === "" || mode === "default" || (mode === "bridge" && !isBlank(settings.host.Links));
@@ -40,9 +42,12 @@ export function networkOptions(settings: OwnSettings): readonly Word[] {
   return [network, ...addressOptions(main, "network-alias"), ...rest];
 }
 
-/** `network connect` has no word for the MAC address; engines that tell one for each network take several at create. */
-export function isForCreate({ endpoint }: Attachment): boolean {
-  return stringAt(endpoint.MacAddress) !== "";
+/**
+ * `network connect` has no word for the MAC address; engines that report one for each network take several at create, beside the default
+ * one alone none.
+ */
+export function isForCreate({ main }: OwnSettings, { endpoint }: Attachment): boolean {
+  return stringAt(endpoint.MacAddress) !== "" && main !== null && main.network !== "bridge";
 }
 
 /** Links that belong to the network alone. */

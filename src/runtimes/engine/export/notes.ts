@@ -42,6 +42,26 @@ const written = {
   endpoint: new Set(["Aliases", "DriverOpts", "GwPriority", "IPAMConfig", "Links", "MacAddress"]),
 } as const;
 
+/** The same of a mount, by the object that holds them. */
+const mountMembers: Readonly<Record<string, readonly string[]>> = {
+  "": ["Type", "Source", "Target", "ReadOnly", "Consistency"],
+  BindOptions: ["Propagation", "NonRecursive", "CreateMountpoint", "ReadOnlyNonRecursive", "ReadOnlyForceRecursive"],
+  VolumeOptions: ["NoCopy", "Subpath", "Labels", "DriverConfig"],
+  TmpfsOptions: ["SizeBytes", "Mode"],
+  ImageOptions: ["Subpath"],
+};
+
+function unknownMembers(mount: RawObject, known: typeof mountMembers): readonly string[] {
+  return Object.entries(mount).flatMap(([key, value]) => {
+    const members = known[key];
+    if (members === undefined) return isUnset(value) || known[""]?.includes(key) ? [] : [key];
+    const unknown = Object.entries(objectAt(value)).filter(
+      ([member, set]) => !isUnset(set) && !members.includes(member),
+    );
+    return unknown.map(([member]) => `${key}.${member}`);
+  });
+}
+
 /** Members for which only the command line has words, whatever the engine. */
 const ofScripts = new Set([
   ...["CpusetMems", "IOMaximumBandwidth", "IOMaximumIOps", "KernelMemory", "PublishAllPorts", "VolumeDriver"],
@@ -67,8 +87,8 @@ function hasOwnPaths(host: RawObject, key: "MaskedPaths" | "ReadonlyPaths"): boo
 
 /** Every setting that the format has no words for: whatever is not known to be written is named. */
 export function unsayable(settings: OwnSettings, format: Format): readonly Note[] {
-  const { host, config, defaults } = settings;
-  const isScriptOfPodman = format === "script" && settings.engine === "podman";
+  const { host, config, defaults, engine } = settings;
+  const isScriptOfPodman = format === "script" && engine === "podman";
   const notes: Note[] = [];
   const say = (path: string, text: string) => notes.push({ member: settings.name, paths: [path], text });
   for (const [key, value] of Object.entries(config)) {
@@ -85,9 +105,16 @@ export function unsayable(settings: OwnSettings, format: Format): readonly Note[
       say(`Networks.${network}`, `${key} of the network ${network} is not restored`);
     }
   }
+  for (const mount of listAt(host.Mounts).map(objectAt)) {
+    const unknown = engine === "podman" ? [] : unknownMembers(mount, mountMembers);
+    if (unknown.length > 0)
+      say("HostConfig.Mounts", `${unknown.join(", ")} of the mount ${stringAt(mount.Target)} is not restored`);
+  }
   if (hasOwnPaths(host, "MaskedPaths")) say("HostConfig.MaskedPaths", "its own list of masked paths is not restored");
   if (hasOwnPaths(host, "ReadonlyPaths"))
     say("HostConfig.ReadonlyPaths", "its own list of read-only paths is not restored");
+  if (listAt(host.Devices).some((device) => stringAt(objectAt(device).CgroupPermissions) === ""))
+    say("HostConfig.Devices", "a device without rights gets all of them");
   if (stringsAt(config.Env).some((line) => !line.includes("=")))
     say("Config.Env", "a variable without a value is not restored");
   if (listAt(host.DeviceRequests).some((request) => listAt(objectAt(request).Capabilities).length > 1))

@@ -259,7 +259,7 @@ function deviceOptions(host: RawObject): readonly Word[] {
   const devices = listAt(host.Devices)
     .map(objectAt)
     .map(({ PathOnHost, PathInContainer, CgroupPermissions }) => {
-      return [`--device=${[PathOnHost, PathInContainer, CgroupPermissions].map(stringAt).join(":")}`];
+      return [`--device=${[PathOnHost, PathInContainer, CgroupPermissions].map(stringAt).join(":").replace(/:$/, "")}`];
     });
   const requests = listAt(host.DeviceRequests).map(objectAt).flatMap(deviceRequest);
   return [...devices, ...requests];

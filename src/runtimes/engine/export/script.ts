@@ -1,4 +1,4 @@
-import { stringAt, stringsAt } from "../raw.ts";
+import { isBlank, stringAt, stringsAt } from "../raw.ts";
 import { type Concealer, concealer } from "./conceal.ts";
 import { type OwnSettings, ownSettings, type RestorableSnapshot, strangersOf } from "./member.ts";
 import { connectOptions, isForCreate } from "./networks.ts";
@@ -91,8 +91,8 @@ function isKeptOpen(settings: OwnSettings): boolean {
 }
 
 /** Podman takes every network at create. */
-function connectedLater({ engine, further }: OwnSettings): OwnSettings["further"] {
-  return engine === "podman" ? [] : further.filter((each) => !isForCreate(each));
+function connectedLater(settings: OwnSettings): OwnSettings["further"] {
+  return settings.engine === "podman" ? [] : settings.further.filter((each) => !isForCreate(settings, each));
 }
 
 function putFiles(name: string, files: string): readonly string[] {
@@ -125,6 +125,18 @@ export function scriptNotes(settings: OwnSettings, all: readonly OwnSettings[], 
     if (check === "CMD") {
       say(["Config.Healthcheck"], "its health check runs without a shell; the script runs the same words in the shell");
     }
+  }
+  for (const each of engine === "docker" ? settings.further : []) {
+    const { network, endpoint } = each;
+    const sayOfNetwork = (text: string) => say([`Networks.${network}`], text);
+    if (!isForCreate(settings, each)) {
+      if (stringAt(endpoint.MacAddress) !== "")
+        sayOfNetwork(`its MAC address in the network ${network} is not restored`);
+      continue;
+    }
+    if (!isBlank(endpoint.Links)) sayOfNetwork(`its links in the network ${network} are not restored`);
+    if (stringsAt(endpoint.Aliases).some((alias) => alias !== alias.toLowerCase()))
+      sayOfNetwork(`its aliases in the network ${network} are restored in lower case`);
   }
   if (config.OpenStdin === true && config.StdinOnce !== true && !isKeptOpen(settings)) {
     say(["Config.StdinOnce"], "its standard input closes after the first client that was attached to it");
