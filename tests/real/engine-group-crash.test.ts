@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultDeadlines } from "../../src/runtimes/engine/client.ts";
 import type { Recovery } from "../../src/runtimes/runtime.ts";
 import { allEngineModes, type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
 import {
@@ -34,7 +33,7 @@ async function recover(
   journal: MemoryJournal,
   snapshot: string | null = null,
 ): Promise<Recovery> {
-  await using session = await openSession(engine.address, { kind: kindOf(mode), deadlines: defaultDeadlines });
+  await using session = await openSession(engine.address, { kind: kindOf(mode) });
   const recovery = await session.recover(group(project), journal, snapshot);
   if (recovery.state === "started") await session.finish(group(project), journal);
   return recovery;
@@ -173,12 +172,12 @@ for (const liveRestore of [false, true]) {
       }
 
       async function capture(project: string): Promise<string | null> {
-        await using session = await openSession(engine.address, { kind: kindOf(mode), deadlines: defaultDeadlines });
+        await using session = await openSession(engine.address, { kind: kindOf(mode) });
         return (await session.snapshots?.capture(group(project))) ?? null;
       }
 
       async function update(project: string, journal: MemoryJournal): Promise<void> {
-        await using session = await openSession(engine.address, { kind: kindOf(mode), deadlines: defaultDeadlines });
+        await using session = await openSession(engine.address, { kind: kindOf(mode) });
         await updateGroup(session, project, wholeTrio, journal);
         await session.finish(group(project), journal);
       }

@@ -1,7 +1,6 @@
 // A process that updates a group of containers and can be told to die by `kill -9` at any write of its journal. Its one argument
 // is JSON: see `Arguments`.
 import * as v from "valibot";
-import { defaultDeadlines } from "../../src/runtimes/engine/client.ts";
 import { runtimeKinds } from "../../src/runtimes/runtime.ts";
 import { group, updateGroup } from "./group-target.ts";
 import { fileJournal } from "./update-process.ts";
@@ -26,7 +25,7 @@ export type GroupArguments = v.InferOutput<typeof Arguments>;
 
 async function update(options: GroupArguments): Promise<void> {
   const journal = fileJournal(options);
-  await using session = await openSession(options.address, { kind: options.kind, deadlines: defaultDeadlines });
+  await using session = await openSession(options.address, { kind: options.kind });
   const ref = group(options.project);
   await updateGroup(session, options.project, options.to, journal);
   if (options.ending === "undo") {

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { engineAddress } from "../../src/runtimes/engine/address.ts";
-import type { EngineDeadlines } from "../../src/runtimes/engine/client.ts";
+import { defaultDeadlines, type EngineDeadlines } from "../../src/runtimes/engine/client.ts";
 import { openEngine } from "../../src/runtimes/engine/session.ts";
 import type { EngineTransport } from "../../src/runtimes/engine/transport.ts";
 import type {
@@ -13,9 +13,6 @@ import type {
 } from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
 import { isPodman, kindOf } from "./engine-modes.ts";
-
-/** Short enough for a matrix of hanging calls, long enough for a busy machine. */
-const testDeadlines: EngineDeadlines = { readMs: 4_000, changeMs: 4_000, pullIdleMs: 10_000 };
 
 export const images = { old: "lab/app:1.0.0", next: "lab/app:2.0.0", exits: "lab/app:exits" } as const;
 
@@ -46,7 +43,7 @@ export function openSession(
     address: engineAddress(address, false, null),
     api_version: options.api_version ?? null,
     registry_auth: null,
-    deadlines: options.deadlines ?? testDeadlines,
+    deadlines: options.deadlines ?? defaultDeadlines,
     retry_delay_ms: 50,
     ...(options.transport === undefined ? {} : { transport: options.transport }),
     ...(options.compose_folders === undefined ? {} : { compose_folders: options.compose_folders }),
