@@ -49,6 +49,16 @@ export function fakedEnvironment({ zone, offsetMs }: FakedDate): Record<string, 
   };
 }
 
+/** What a process is started with whose clock is off by what `file` says in seconds, "+0" being right, whenever it looks. */
+export function settableClock(file: string): Record<string, string> {
+  return {
+    LD_PRELOAD: findLibrary() ?? "",
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: "1",
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  };
+}
+
 /** Why this machine cannot pretend another date, or null when it can: shown by a process of Bun. */
 export function fakedDatesMissing(): string | null {
   if (findLibrary() === null) return "libfaketime is missing (apt-get install libfaketime)";
