@@ -165,7 +165,9 @@ export function authService(options: AuthServiceOptions) {
       const found = await findLive(claims.session_id, now);
       if (found === null) return null;
       const { session, administrator } = found;
-      const isOurs = session.administrator_id === claims.administrator_id;
+      // The row tells when its token was issued, whatever the clock says by now.
+      const isIssued = claims.issued_at === Math.floor(session.created_at / 1000) * 1000;
+      const isOurs = isIssued && session.administrator_id === claims.administrator_id;
       if (!isOurs || claims.epoch !== administrator.session_epoch) return null;
       // Where a sign-in was begun stays; where a token is used says whether somebody else has it.
       const moved = session.kind === "api_token" && session.address !== address ? address : null;

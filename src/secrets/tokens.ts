@@ -101,7 +101,7 @@ export function createSessionTokens(firstKey: Uint8Array, clock: Clock): Session
       const payload = v.safeParse(Payload, Buffer.from(verified.payload).toString("utf8"));
       if (!payload.success) return null;
       const { iat, exp, sub, jti, epoch } = payload.output;
-      // That it was issued in the future says that the clock went back since: nobody else has the key.
+      // Issued in the future, it tells that the clock went back since: whether it was issued then is for the session's row to say.
       if (exp <= clock.now() / 1000 || exp <= iat) return null;
       return { administrator_id: sub, session_id: jti, epoch, issued_at: iat * 1000, expires_at: exp * 1000 };
     },

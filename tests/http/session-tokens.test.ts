@@ -69,6 +69,7 @@ const hostile: [string, () => string][] = [
   ["expired a second ago", () => changed({ exp: seconds() - 1 })],
   ["expired a year ago", () => changed({ iat: seconds() - 366 * day, exp: seconds() - 365 * day })],
   ["begun in an hour", () => changed({ iat: seconds() + 3600, exp: seconds() + 7200 })],
+  ["begun a second before its session", () => changed({ iat: Number(claims.iat) - 1 })],
   ["that ends before it begins", () => changed({ exp: Number(claims.iat) })],
   ["of another issuer", () => changed({ iss: "https://id.example" })],
   ["of our issuer in capitals", () => changed({ iss: "Tidemark" })],
