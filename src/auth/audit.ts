@@ -69,6 +69,7 @@ export function auditRecorder({ clock, retention }: AuditRecorderOptions): Recor
       before: counted.before(Math.max(leastRetentionDays, await days(tx)) * DAY_MS),
       keep: keptEntries,
       least_before: counted.before(leastRetentionDays * DAY_MS),
+      latest: counted.latest(),
       at_once: prunedAtOnce,
     });
     pruneAt = clock.elapsed() + (removed < prunedAtOnce ? pruneEveryMs : 0);

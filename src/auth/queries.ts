@@ -18,6 +18,7 @@ import {
 } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import type { DueTime } from "../db/due-times.ts";
+import { cameBeforeAllSince } from "../db/insertion-order.ts";
 import { findInstallationFact, storeInstallationFact } from "../db/installation.ts";
 import { administrators, audit_entries, installation, sessions } from "../db/tables.ts";
 
@@ -262,6 +263,8 @@ interface AuditPruning {
   /** Beyond so many of the newest, what was written before `least_before` goes too. */
   keep: number;
   least_before: number;
+  /** What was written beyond this was written by a wrong clock. */
+  latest: number;
   at_once: number;
 }
 
@@ -274,10 +277,13 @@ export async function pruneAuditEntries(tx: Writer, pruning: AuditPruning): Prom
     .limit(1)
     .offset(pruning.keep);
   const excess = Math.min((beyond[0]?.at ?? Number.NEGATIVE_INFINITY) + 1, pruning.least_before);
+  const before = Math.max(pruning.before, excess);
   const old = tx
     .select({ id: audit_entries.id })
     .from(audit_entries)
-    .where(lt(audit_entries.at, Math.max(pruning.before, excess)))
+    .where(
+      and(lt(audit_entries.at, before), cameBeforeAllSince(audit_entries, audit_entries.at, before, pruning.latest)),
+    )
     .orderBy(asc(audit_entries.at))
     .limit(pruning.at_once);
   const removed = await tx

@@ -112,7 +112,8 @@ export function createOutbox(options: OutboxOptions) {
   const recordEvent: RecordEvent = async (tx, event) => {
     const now = clock.now();
     const eventId = newId(now);
-    await deleteEventsBefore(tx, options.counted.before(eventRetentionMs), deletedAtOnce);
+    const [before, latest] = [options.counted.before(eventRetentionMs), options.counted.latest()];
+    await deleteEventsBefore(tx, { before, latest, at_once: deletedAtOnce });
     await insertEvent(tx, {
       id: eventId,
       kind: event.kind,

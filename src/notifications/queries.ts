@@ -17,6 +17,7 @@ import {
 } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
+import { cameBeforeAllSince } from "../db/insertion-order.ts";
 import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
 
 export type NotifierRow = typeof notifiers.$inferSelect;
@@ -66,19 +67,28 @@ export async function insertEvent(tx: Writer, row: typeof events.$inferInsert): 
   await tx.insert(events).values(row);
 }
 
-/**
- * The oldest of the events before `before`, `atOnce` at most; their deliveries go with them. One that is still to be delivered stays.
- */
-export async function deleteEventsBefore(tx: Writer, before: number, atOnce: number): Promise<void> {
+interface EventPruning {
+  before: number;
+  /** What was written beyond this was written by a wrong clock. */
+  latest: number;
+  at_once: number;
+}
+
+/** The oldest of the events that may go, `at_once` at most; their deliveries go with them. One that is still to be delivered stays. */
+export async function deleteEventsBefore(tx: Writer, { before, latest, at_once }: EventPruning): Promise<void> {
   const isPending = and(eq(deliveries.event_id, events.id), eq(deliveries.state, "pending"));
   const old = tx
     .select({ id: events.id })
     .from(events)
     .where(
-      and(lt(events.created_at, before), notExists(tx.select({ id: deliveries.id }).from(deliveries).where(isPending))),
+      and(
+        lt(events.created_at, before),
+        cameBeforeAllSince(events, events.created_at, before, latest),
+        notExists(tx.select({ id: deliveries.id }).from(deliveries).where(isPending)),
+      ),
     )
     .orderBy(asc(events.created_at))
-    .limit(atOnce);
+    .limit(at_once);
   await tx.delete(events).where(inArray(events.id, old));
 }
 

@@ -76,12 +76,10 @@ describe("a request with an Idempotency-Key", () => {
 
   test("is another one after a day", async () => {
     await post("/credentials", credential("one"), "key-1");
-    app.clock.set(app.clock.now() + day - 1);
+    await app.clock.advance(day - 1);
     expect((await post("/credentials", credential("one"), "key-1")).status).toBe(201);
-    app.clock.set(app.clock.now() + 2);
+    await app.clock.advance(2);
     expect((await post("/credentials", credential("one"), "key-1")).status).toBe(422);
-    expect((await post("/credentials", credential("two"), "key-2")).status).toBe(201);
-    expect(await rows("select key_hash from idempotency_keys")).toHaveLength(1);
   });
 
   test.each([
