@@ -213,7 +213,9 @@ matrixSuite(
       await untilStep(id, "verify begin");
       child.kill("SIGKILL");
       await child.exited;
-      await eventually("its end", async () => (await lab.found(name)).some((line) => line.endsWith("exited 4.0.0")));
+      // Podman calls it stopped until it has cleaned up behind it.
+      const isEnded = (line: string) => /(?:exited|stopped) 4\.0\.0$/.test(line);
+      await eventually("its end", async () => (await lab.found(name)).some(isEnded));
       lab.runs.clock.pass(minuteMs);
       await lab.runs.main.runs.takeOver();
       await perform(id);

@@ -72,8 +72,14 @@ describe("every sentence of the source that people can be told", () => {
     '"{}" on the default branch',
     "The {} is used by {}",
   ]);
-  /** Of the keys, at the start alone. */
+  /** Of the keys and the data directory, at the start alone. */
   const atStart = new Set([
+    "{} is on a full disk; free space and start again",
+    "{} is read-only; mount it writable, or set {} to another folder",
+    "{} does not let Tidemark write; make the user that runs Tidemark its owner, or correct {}",
+    "{} is not a folder: a file or a broken link is in its place; correct {}",
+    "{} does not exist; make it, or correct {}",
+    "{} cannot be used ({}); correct {}",
     "The session key has {} bits; it must have at least 256",
     'The data directory "{}" has mode {} and others may enter it; give Tidemark a folder of its own, or run chmod 700 on this one',
     'KEYS_FILE names "{}", and there is no such file; correct the path or restore the file',
