@@ -87,13 +87,15 @@ const english: Words = {
   recovered: (facts) => {
     const isRollback = facts.kind === "rollback";
     const serving = {
-      previous: isRollback ? " What ran before the rollback serves again." : " The previous version serves again.",
+      previous: isRollback
+        ? " What ran before the rollback is running again."
+        : " The previous version is running again.",
       desired: isRollback ? " The version of the snapshot is running." : " The new version is running.",
       mixed: " Some services run the new version, others the previous one.",
     };
     const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
     return {
-      title: `${facts.executor}: runs again`,
+      title: `${facts.executor}: running again`,
       text: `It was down for ${lengthText(facts.downtime_ms)}, since ${minuteText(facts.down_since)}.${now}`,
     };
   },

@@ -6,6 +6,6 @@ export const events = {
   executor_run_failed: "Run failed",
   executor_run_skipped: "Run skipped",
   executor_run_awaiting_approval: "Run awaits approval",
-  executor_target_recovered: "Target runs again",
+  executor_target_recovered: "Target is running again",
   test: "Test message",
 };

@@ -82,7 +82,7 @@ export const overview = {
     degraded: "Degraded",
     skipped: "Skipped",
     awaiting: "Asked",
-    recovered: "Runs again",
+    recovered: "Running again",
     new_release: "New release",
     republish: "Republished",
   },
