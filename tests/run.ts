@@ -13,10 +13,12 @@ const root = join(import.meta.dir, "..");
 const lanes = Math.min(Math.max(availableParallelism() * 2, 3), 6);
 /** What takes minutes begins first, so that nothing long is left for one lane at the end. The others follow by size. */
 const longest = [
+  "outage",
   "key-rotation",
   "oidc-browser",
   "proxies",
   "schemathesis",
+  "awaited-ends",
   "engine-faults",
   "engine-configs",
   "engine-group-faults",

@@ -7,7 +7,7 @@ import { outageView } from "../../src/executors/schema.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
-import { engineSuite, kindOf, pointsOf } from "../support/engine-modes.ts";
+import { kindOf, matrixSuite, pointsOf } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { containersOf, group, inspectOne, removeGroup, runService } from "../support/group-target.ts";
@@ -21,7 +21,7 @@ const live = new AbortController().signal;
 const repository = "lab/web";
 const isStart = (label: string) => label.endsWith("/start") && !label.includes("tidemark-probe");
 
-engineSuite(
+matrixSuite(
   "a target that a run left down",
   (mode) => {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-outage-"));
@@ -283,7 +283,6 @@ engineSuite(
       await removeContainers(engine, "back");
     });
   },
-  undefined,
   registryMissing(),
 );
 
