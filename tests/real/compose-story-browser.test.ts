@@ -173,7 +173,9 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     expect(await stepOf("failed").locator(".step-title").allInnerTexts()).toEqual([
       `${names[2]} the run failed here, put back, as before`,
     ]);
-    expect(await stepOf("failed").locator(".code").first().textContent()).toMatch(/exit code|restarted it/);
+    expect(await stepOf("failed").locator(".code").first().textContent()).toMatch(
+      /Container exited \(code 3\)|The engine restarted it/,
+    );
     expect(await stepOf("undone").count()).toBe(2);
     expect(await page.locator("#run-plan h3").allInnerTexts()).toEqual([...services]);
     await look("run-failed", `/runs/${id}`, "#run-steps");
