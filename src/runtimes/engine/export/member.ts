@@ -177,7 +177,8 @@ function imageOf({ container, image }: SnapshotMember): SnapshotImage {
   return { id: image.Id, reference, digest: digest === null ? (digests[0] ?? null) : `${repository}@${digest}` };
 }
 
-const sharing = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"];
+/** Members whose value can name another container. */
+export const sharing = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"];
 
 /** Ids change with every restore, names do not: whoever is in the snapshot too is meant by name. */
 function byMemberNames(host: RawObject, members: readonly SnapshotMember[]): RawObject {

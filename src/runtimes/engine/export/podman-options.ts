@@ -1,6 +1,6 @@
 import { listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { Concealer, Word } from "./conceal.ts";
-import { attachmentsOf, type OwnSettings } from "./member.ts";
+import { attachmentsOf, type OwnSettings, sharing } from "./member.ts";
 
 // Words that only the `podman` command has, for what only Podman shows.
 
@@ -50,14 +50,12 @@ export function podmanHost(host: RawObject): RawObject {
   const ipc = stringAt(host.IpcMode);
   const isOwnIpc = ipc === "" || ipc === "private" || ipc === "shareable";
   const decided = [
-    ...(isInPod(host) ? shared.filter((key) => stringAt(host[key]).startsWith("container:")) : []),
+    ...(isInPod(host) ? sharing.filter((key) => stringAt(host[key]).startsWith("container:")) : []),
     ...(isOwnIpc ? [] : ["ShmSize"]),
     ...(host.IDMappings === undefined || host.IDMappings === null ? [] : ["UsernsMode"]),
   ];
   return Object.fromEntries(Object.entries(host).filter(([key]) => !decided.includes(key)));
 }
-
-const shared = ["NetworkMode", "PidMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode"];
 
 /** Each network with all that was chosen for it: Podman takes several at create. */
 export function podmanNetworks(settings: OwnSettings): readonly Word[] {
