@@ -308,7 +308,7 @@ export async function createServices(options: ServiceOptions) {
     runs,
     countGuess: (address) => linkThrottle.begin([addressKey(address)]).fail(),
   });
-  const snapshots = snapshotService({ db, clock, sealer, audit, connections });
+  const snapshots = snapshotService({ db, clock, sealer, audit, connections, executors });
   const images = connectionImageService({ db, clock, audit, connections, snapshots });
   const idempotency = idempotencyService({ db, clock, counted, log, sealer });
   const stats = statsService({ db, clock, timezone, updateDifferences, openingOf });

@@ -41,7 +41,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
       : {
           snapshots: {
             capture: (ref) => told(snapshots.capture(ref)),
-            planRestore: (ref, snapshot) => told(snapshots.planRestore(ref, snapshot)),
+            planRestore: (ref, snapshot, owed) => told(snapshots.planRestore(ref, snapshot, owed)),
             prepareRestore: (plan, snapshot, auths, journal) =>
               told(snapshots.prepareRestore(plan, snapshot, auths, journal)),
           },

@@ -11,6 +11,7 @@ import {
 import type { DesiredImage } from "../versions/desired-image.ts";
 import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
 import { type Comparison, compareWithDesired, type DesiredDeps, inService, isSameContent } from "./desired.ts";
+import { owedContainers } from "./queries.ts";
 import type { PlanView, ServiceObservation, Unmet } from "./schema.ts";
 import type { Binding, ExecutorSettings } from "./settings.ts";
 
@@ -56,6 +57,7 @@ export async function planUpdate(
   const plan = await session.plan(settings.target, changes, {
     start_first: settings.start_first,
     drain_seconds: settings.drain_seconds,
+    owed: await owedContainers(deps.read, settings.id, purpose.is_automatic),
   });
   return { ...comparison, target, plan, unmet: comparison.unmet ?? judgePlan(plan, comparison, settings, purpose) };
 }

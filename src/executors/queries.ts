@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import * as v from "valibot";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { alikeConnections } from "../db/same-engine.ts";
@@ -12,6 +13,7 @@ import {
   tracker_sources,
   trackers,
 } from "../db/tables.ts";
+import { storedOutage } from "./outage.ts";
 
 export type ExecutorRow = typeof executors.$inferSelect;
 
@@ -211,6 +213,33 @@ export async function owingRunOf(read: Reader, executorId: string): Promise<{ id
   const [row] = rows;
   return row === undefined ? null : { id: row.id, is_down: row.outage_due_at !== null };
 }
+
+/**
+ * The containers that the last run which changed the target left down although they were to run. An automatic run counts those alone
+ * that are still tried: whoever took over since may have stopped them.
+ */
+export async function owedContainers(
+  read: Reader,
+  executorId: string,
+  isAutomatic: boolean,
+): Promise<readonly string[]> {
+  const isServing = inArray(runs.serving, ["desired", "previous", "mixed"]);
+  const [last] = await read
+    .select({ plan: runs.plan, outage: runs.outage })
+    .from(runs)
+    .where(and(eq(runs.executor_id, executorId), or(isNotNull(runs.outage), isServing)))
+    .orderBy(desc(runs.id))
+    .limit(1);
+  const outage = storedOutage(last?.outage);
+  if (outage === null) return [];
+  const { outcome } = outage;
+  const isOwed = outcome === null || (!isAutomatic && (outcome === "given_up" || outcome === "disabled"));
+  const plan = v.safeParse(PlanWithContainers, last?.plan);
+  if (!isOwed || !plan.success) return [];
+  return plan.output.containers.filter((each) => each.is_running).map((each) => each.name);
+}
+
+const PlanWithContainers = v.object({ containers: v.array(v.object({ name: v.string(), is_running: v.boolean() })) });
 
 /** Whoever disables an executor need not wait until the next try finds that out. */
 export async function makeOutageDue(tx: Writer, executorId: string, now: number): Promise<void> {

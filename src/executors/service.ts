@@ -31,6 +31,7 @@ import {
   listExecutorsAfter,
   makeOutageDue,
   makeWindowsDue,
+  owedContainers,
   owingRunOf,
   recentDowntimes,
   replaceBindings,
@@ -291,6 +292,8 @@ export function executorService(options: ExecutorServiceOptions) {
     /** For runs: the plan with everything that led to it. */
     planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose): Promise<PlannedUpdate> =>
       planUpdate(planDeps, settings, session, purpose),
+    /** For rollbacks: the containers that a run left down; see `PlanOptions`. */
+    owedContainers: (id: string): Promise<readonly string[]> => owedContainers(db.read, id, false),
     /** For runs: whether an automatic run may start or go on now; always so without a window. */
     isWindowOpen: (settings: ExecutorSettings): boolean =>
       settings.trigger !== "window" ||

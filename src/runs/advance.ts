@@ -5,7 +5,15 @@ import { nextTryAt, type StoredOutage } from "../executors/schema.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
 import { withoutServing } from "./outcome.ts";
-import { appendStep, executorOfRun, findRun, makeExecutorDue, moveRun, type RunRow } from "./queries.ts";
+import {
+  appendStep,
+  executorOfRun,
+  findRun,
+  makeExecutorDue,
+  makeOutagesDue,
+  moveRun,
+  type RunRow,
+} from "./queries.ts";
 import type { Reason, Serving } from "./schema.ts";
 import { type ActiveState, type EndState, isEndState, type NextState, type RunState } from "./states.ts";
 
@@ -88,6 +96,7 @@ async function recordEnd(deps: AdvanceDeps, tx: Writer, id: string, state: EndSt
   const executor = run === null ? null : await executorOfRun(tx, run.executor_id);
   if (run === null || executor === null) throw new Error(`The run "${id}" has no executor`);
   await makeExecutorDue(tx, executor.id, now);
+  await makeOutagesDue(tx, run, now);
   await deps.recordEvent(tx, {
     kind: eventKinds[state],
     executor_id: executor.id,

@@ -148,7 +148,10 @@ export async function conclude(context: RunContext): Promise<void> {
   const remark: Reason | null = isStartedAgain(plan)
     ? {
         code: "started_again",
-        message: "The target was down and was started, because it ran when its snapshot was captured",
+        message:
+          context.run.kind === "rollback"
+            ? "The target was down and was started, because it ran when its snapshot was captured"
+            : "The target was down and was started, because an earlier run had left it down",
       }
     : null;
   if (check.strategy === "disabled") {

@@ -5,7 +5,8 @@ import type { ContainerOutcome, RunContainer } from "./schema.ts";
 type Entries = readonly JournalEntry[];
 
 /** Steps that change what runs; a new container that was only created has touched nothing. */
-const touching: ReadonlySet<string> = new Set(["stop", "rename_old", "rename_new", "start"]);
+export const touchingSteps = ["stop", "rename_old", "rename_new", "start"] as const;
+const touching: ReadonlySet<string> = new Set(touchingSteps);
 
 const last = (entries: Entries, step: string, phase: JournalEntry["phase"]) =>
   entries.findLast((entry) => entry.step === step && entry.phase === phase) ?? null;
@@ -131,7 +132,7 @@ const verdictMark = " healthy, and it is not: ";
  * The containers that made the run fail, each with what was said of it. Where one waited in vain for another, that other one is at
  * fault; none is where a probe of the whole target failed, which says of no container that it is to blame.
  */
-function causesOf({ containers }: StoredPlan, entries: Entries): ReadonlyMap<string, string> {
+function causesOf({ containers }: Pick<StoredPlan, "containers">, entries: Entries): ReadonlyMap<string, string> {
   const names = containers.map(({ name }) => name);
   const verdict = last(entries, "verify", "fail");
   if (verdict !== null) {
@@ -155,7 +156,10 @@ function causesOf({ containers }: StoredPlan, entries: Entries): ReadonlyMap<str
 }
 
 /** What was done to each container of the plan, in its order; null for a run that did not come so far as to make one. */
-export function containersOf(plan: StoredPlan | null, entries: Entries): readonly RunContainer[] | null {
+export function containersOf(
+  plan: Pick<StoredPlan, "containers"> | null,
+  entries: Entries,
+): readonly RunContainer[] | null {
   if (plan === null || plan.containers.length === 0) return null;
   if (first(entries, "create", "begin") === null) return null;
   const causes = causesOf(plan, entries);
@@ -178,7 +182,7 @@ export function containersOf(plan: StoredPlan | null, entries: Entries): readonl
 }
 
 /** The container at which an update failed, where there are several to choose from. */
-export function failedContainer(plan: StoredPlan | null, entries: Entries): string | null {
+export function failedContainer(plan: Pick<StoredPlan, "containers"> | null, entries: Entries): string | null {
   if (plan === null || plan.containers.length < 2) return null;
   const failed = entries.findLast((entry) => entry.phase === "fail");
   return failed === undefined ? null : containerOf(failed);

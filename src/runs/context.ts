@@ -31,7 +31,10 @@ export interface RunnerOptions {
   instance_id: string;
   redact: (text: string) => string;
   connections: Pick<ConnectionService, "open" | "snapshotReader">;
-  executors: Pick<ExecutorService, "settings" | "planUpdate" | "pullLogins" | "isWindowOpen" | "nextOpening">;
+  executors: Pick<
+    ExecutorService,
+    "settings" | "planUpdate" | "owedContainers" | "pullLogins" | "isWindowOpen" | "nextOpening"
+  >;
   audit: RecordAudit;
   recordEvent: RecordEvent;
   changes: RunChanges;
@@ -59,7 +62,7 @@ export interface RunContext {
 }
 
 /** What is read again of the plan that is kept with its run. */
-export type StoredPlan = Pick<UpdatePlan, "services" | "containers">;
+export type StoredPlan = Pick<UpdatePlan, "services" | "containers" | "owed">;
 
 /** The snapshot that this run captured, opened; null when it captured none. */
 export async function capturedBy({ deps, run }: Pick<RunContext, "deps" | "run">): Promise<string | null> {

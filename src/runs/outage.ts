@@ -4,7 +4,7 @@ import type { OutageEnd, StoredOutage } from "../executors/schema.ts";
 import type { Standing } from "../runtimes/runtime.ts";
 import { hasTouched, wentDownAt } from "./containers.ts";
 import { isStartedAgain, isToRun, type RunContext } from "./context.ts";
-import { executorOfRun, newerRunAtWork, type RunRow } from "./queries.ts";
+import { executorOfRun, newerRunOf, type RunRow } from "./queries.ts";
 import type { Seen } from "./serving.ts";
 
 /**
@@ -22,8 +22,9 @@ export async function outageAtEnd(
   if (plan === null || !isToRun(plan)) return null;
   if (seen.serving !== "none" && (seen.serving !== "unknown" || seen.is_seen)) return null;
   const isAgain = isRestart(context);
+  const owed = plan.containers.filter(({ name }) => plan.owed.includes(name)).map(({ service }) => service);
   const isOwn = plan.services.some(({ service, from }) => {
-    return from.is_running && (seen.down.length === 0 || seen.down.includes(service));
+    return (from.is_running || owed.includes(service)) && (seen.down.length === 0 || seen.down.includes(service));
   });
   if (!isAgain && !(isOwn && hasTouched(journal.entries()))) return null;
   let left: StoredOutage["left"] = null;
@@ -40,9 +41,9 @@ export async function outageAtEnd(
   };
 }
 
-/** Whether the run was a rollback that was to start what did not run. */
+/** Whether the run was a rollback that was to start what did not run, and was not to. */
 export function isRestart({ run, plan }: Pick<RunContext, "run" | "plan">): boolean {
-  return run.kind === "rollback" && isStartedAgain(plan);
+  return run.kind === "rollback" && isStartedAgain(plan) && plan?.owed.length === 0;
 }
 
 /** Why bringing the target up is no longer this run's to do, whatever stands on the runtime; null when it is. */
@@ -51,7 +52,7 @@ export async function notOwed(
   run: Pick<RunRow, "id" | "executor_id">,
   settings: RunContext["settings"],
 ): Promise<{ outcome: OutageEnd; detail: string } | null> {
-  const newer = await newerRunAtWork(read, run);
+  const newer = await newerRunOf(read, run);
   if (newer !== null) return { outcome: "replaced", detail: `The run "${newer}" came after it` };
   if (!settings.is_enabled) return { outcome: "disabled", detail: `The executor "${settings.name}" is disabled` };
   const executor = await executorOfRun(read, run.executor_id);

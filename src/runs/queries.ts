@@ -23,6 +23,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
+import { touchingSteps } from "./containers.ts";
 import type { RunState } from "./states.ts";
 
 export type RunRow = typeof runs.$inferSelect;
@@ -395,15 +396,24 @@ export async function deleteStepsBetween(tx: Writer, runId: string, step: string
     .where(and(eq(run_steps.run_id, runId), gt(run_steps.seq, after), lt(run_steps.seq, before)));
 }
 
-/** A later run of the same executor that has worked on its target; null when there is none. */
-export async function newerRunAtWork(read: Reader, run: Pick<RunRow, "id" | "executor_id">): Promise<string | null> {
+/** A later run of the same executor that has changed its target; null when there is none. */
+export async function newerRunOf(read: Reader, run: Pick<RunRow, "id" | "executor_id">): Promise<string | null> {
   const rows = await read
     .select({ id: runs.id })
     .from(runs)
-    .innerJoin(run_steps, and(eq(run_steps.run_id, runs.id), eq(run_steps.step, "updating")))
+    .innerJoin(run_steps, and(eq(run_steps.run_id, runs.id), inArray(run_steps.step, [...touchingSteps])))
     .where(and(eq(runs.executor_id, run.executor_id), gt(runs.id, run.id)))
     .limit(1);
   return rows[0]?.id ?? null;
+}
+
+/** A run that has ended took an outage over or changed nothing: either is found out at once, and not when the next try comes. */
+export async function makeOutagesDue(tx: Writer, { id, executor_id }: RunRow, now: number): Promise<void> {
+  const isOther = and(eq(runs.executor_id, executor_id), ne(runs.id, id));
+  await tx
+    .update(runs)
+    .set({ outage_due_at: now })
+    .where(and(isOther, isNotNull(runs.outage_due_at)));
 }
 
 /** A run of the executor whose target is down and is to be brought up; null when there is none. */

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, notFound } from "../errors.ts";
+import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { type TargetRef, targetKinds } from "../runtimes/runtime.ts";
@@ -37,6 +38,7 @@ interface SnapshotServiceOptions {
   sealer: Sealer;
   audit: RecordAudit;
   connections: Pick<ConnectionService, "open" | "snapshotReader">;
+  executors: Pick<ExecutorService, "owedContainers">;
 }
 
 /** A snapshot as a file that restores it without us. */
@@ -97,7 +99,7 @@ export function maskEnvironment(value: unknown, depth = 0): unknown {
 
 /** Snapshots: captured by runs, kept encrypted, shown without the values of environment variables. */
 export function snapshotService(options: SnapshotServiceOptions) {
-  const { db, clock, sealer, audit, connections } = options;
+  const { db, clock, sealer, audit, connections, executors } = options;
   const getRow = async (id: string): Promise<SnapshotRow> => {
     const row = await findSnapshot(db.read, id);
     if (row === null) throw notFound("snapshot", id);
@@ -140,7 +142,8 @@ export function snapshotService(options: SnapshotServiceOptions) {
       const owner = await getOwner(row);
       await using session = await connections.open(owner.connection_id, signal);
       if (session.snapshots === undefined) throw notFound("snapshot", id);
-      const plan = await session.snapshots.planRestore(targetOf(owner), sealer.open(row.sealed_content));
+      const owed = await executors.owedContainers(row.executor_id);
+      const plan = await session.snapshots.planRestore(targetOf(owner), sealer.open(row.sealed_content), owed);
       const needed = [...new Set(row.image_ids.length === 0 ? [row.image_id] : row.image_ids)].filter(
         (each) => each !== "",
       );

@@ -143,7 +143,8 @@ export async function intendRollback(context: RunContext): Promise<Intent> {
     throw new NotStarted("failed", { code: "snapshot_missing", message: "This kind of target has no snapshots" });
   }
   const text = deps.sealer.open(snapshot.sealed_content);
-  const plan = await session.snapshots.planRestore(settings.target, text);
+  const owed = await deps.executors.owedContainers(run.executor_id);
+  const plan = await session.snapshots.planRestore(settings.target, text, owed);
   const [service] = plan.services;
   const columns = {
     plan: publicPlan(plan),

@@ -25,6 +25,7 @@ const PlanColumn = v.object({
     ),
     [],
   ),
+  owed: v.optional(v.array(v.string()), []),
 });
 
 /** What is read again of a plan that was stored with its run; null where there is none. */

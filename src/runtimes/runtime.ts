@@ -105,6 +105,8 @@ export interface PlanOptions {
   start_first: boolean;
   /** So long the old container goes on beside a new one that is ready, for whoever sends requests to learn of that. */
   drain_seconds: number;
+  /** Containers that an earlier run left down: they are planned as if they ran. */
+  owed?: readonly string[];
 }
 
 /** What a run would do, complete enough to show, to hash, to store and to perform; holds no secret. */
@@ -124,6 +126,8 @@ export interface UpdatePlan {
   order: "stop_first" | "start_first";
   /** Seconds between a new container's readiness and its old one's stop; 0 where that stops first. */
   drain_seconds: number;
+  /** Containers that an earlier run left down: their new ones are started, and so are they where they are put back. */
+  owed: readonly string[];
   files: readonly FileNotice[];
   diff: readonly FieldDiff[];
   /** How many settings, networks, mounts and ports are carried unchanged, by name. */
@@ -297,9 +301,9 @@ export interface RuntimeSession extends AsyncDisposable {
     capture(ref: TargetRef): Promise<string>;
     /**
      * A plan that leads back to a snapshot; performed by `prepareRestore` and `apply` like any other. What ran when it was captured is to
-     * run again, also where the target is down or gone.
+     * run again, also where the target is down or gone. `owed`: see `PlanOptions`.
      */
-    planRestore(ref: TargetRef, snapshot: string): Promise<UpdatePlan>;
+    planRestore(ref: TargetRef, snapshot: string, owed?: readonly string[]): Promise<UpdatePlan>;
     /** What is needed by `apply` of such a plan; called in place of `prepare`. */
     prepareRestore(
       plan: UpdatePlan,

@@ -156,7 +156,7 @@ describe("planUpdate() of a group", () => {
     );
     expect(planned.unmet).toBeNull();
     expect(planned.plan?.containers.map((each) => each.name)).toEqual(["shop-web-1", "shop-worker-1"]);
-    expect(engine.planned).toEqual([{ start_first: true, drain_seconds: 25 }]);
+    expect(engine.planned).toEqual([{ start_first: true, drain_seconds: 25, owed: [] }]);
   });
 
   test("changes nothing of a service without a release", async () => {

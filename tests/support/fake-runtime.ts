@@ -177,10 +177,15 @@ interface Wanted {
   isSame: boolean;
 }
 
-function wantedOf(engine: FakeEngine, ref: TargetRef, change: Change, ranThen: boolean): Wanted {
+function wantedOf(
+  engine: FakeEngine,
+  ref: TargetRef,
+  change: Change,
+  { ranThen, owed }: { ranThen: boolean; owed: readonly string[] },
+): Wanted {
   const members = engine.membersOf(ref).filter((each) => serviceOf(ref, each) === change.service);
   const digest = change.digest === null ? digestIn(change.reference) : digestIn(change.digest);
-  const isToRun = ranThen || members.some((each) => each.running);
+  const isToRun = ranThen || members.some((each) => each.running || owed.includes(each.name));
   const isSame = members.every(
     (each) => each.image === change.reference && each.digest === digest && each.running === isToRun,
   );
@@ -195,7 +200,8 @@ function planOf(
   ranThen = false,
 ): UpdatePlan {
   if (changes.length === 0) throw new Error("A plan needs a change");
-  const wanted = changes.map((change) => wantedOf(engine, ref, change, ranThen));
+  const { owed = [], ...timing } = options;
+  const wanted = changes.map((change) => wantedOf(engine, ref, change, { ranThen, owed }));
   const unknown = wanted.find(({ members }) => members.length === 0);
   if (unknown !== undefined) {
     throw new PluginError("not_found", `"${ref.id}" has no service "${unknown.change.service}"`);
@@ -236,13 +242,14 @@ function planOf(
         : [...desired, ...sharing],
     order: options.start_first ? "start_first" : "stop_first",
     drain_seconds: options.start_first ? options.drain_seconds : 0,
+    owed: engine.membersOf(ref).flatMap(({ name, running }) => (owed.includes(name) && !running ? [name] : [])),
     files: moved.length === 0 ? [] : engine.files,
     diff,
     carried: { mounts: 1 },
     refusals: engine.refusals,
     warnings: engine.warnings,
     is_noop: moved.length === 0,
-    hash: new Bun.CryptoHasher("sha256").update(JSON.stringify([found, asked, options])).digest("hex"),
+    hash: new Bun.CryptoHasher("sha256").update(JSON.stringify([found, asked, timing])).digest("hex"),
   };
 }
 
@@ -294,7 +301,10 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     // What did not run before is not started: its stop was skipped.
     const isStarting = journal
       .entries()
-      .some(({ step, facts }) => step === "stop" && facts.container === name && facts.is_skipped !== true);
+      .some(
+        ({ step, facts }) =>
+          step === "stop" && facts.container === name && (facts.is_skipped !== true || facts.is_owed === true),
+      );
     if (engine.containers.has(aside(name))) {
       if (engine.containers.has(name)) {
         await engine.mutate(`remove ${name}`, () => engine.containers.delete(name));
@@ -392,7 +402,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       for (const { planned, old } of olds.toReversed()) {
         const { name } = planned;
         if (old.running) await step(journal, "stop", name, `stop ${name}`, () => engine.setRunning(name, false));
-        else await journal.finish("stop", { container: name, is_skipped: true });
+        else await journal.finish("stop", { container: name, is_skipped: true, is_owed: plan.owed.includes(name) });
       }
       for (const { planned } of olds) {
         const { name } = planned;
@@ -480,7 +490,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         const captured = engine.membersOf(ref).map((each) => capturedOf(each, serviceOf(ref, each)));
         return JSON.stringify(ref.kind === "container" ? captured[0] : { Containers: captured });
       },
-      planRestore: async (ref, snapshot) => {
+      planRestore: async (ref, snapshot, owed) => {
         const json: unknown = JSON.parse(snapshot);
         const captured = ref.kind === "container" ? [v.parse(Captured, json)] : v.parse(CapturedGroup, json).Containers;
         const changes = captured.map(({ Service, Config }) => ({
@@ -496,7 +506,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
           engine,
           ref,
           unique,
-          undefined,
+          { start_first: false, drain_seconds: 0, ...(owed === undefined ? {} : { owed }) },
           captured.some(({ State }) => State.Running),
         );
       },

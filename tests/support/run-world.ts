@@ -186,7 +186,7 @@ export async function createWorld(): Promise<World> {
       executors: executorsHere,
       evaluator,
       runs: runsHere,
-      snapshots: snapshotService({ db: gated, clock, sealer, audit, connections }),
+      snapshots: snapshotService({ db: gated, clock, sealer, audit, connections, executors: executorsHere }),
       connections,
     };
   };

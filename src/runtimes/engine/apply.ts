@@ -15,6 +15,8 @@ export interface Replacement {
   name: string;
   /** Null when a snapshot is restored whose container is gone. */
   old: ContainerInspect | null;
+  /** The old one does not run because an earlier run left it down: it is to run where it is put back. */
+  is_owed: boolean;
   /** A new one that is not to run takes the place of one that does not run either: nothing that serves is left stopped. */
   is_to_run: boolean;
   /** Run once to its end before what comes after it. */
@@ -65,10 +67,10 @@ export async function createCandidate(
   members: readonly string[],
   journal: Journal,
 ): Promise<Candidate> {
-  const { name, old, is_to_run, is_job, blueprint, new_image_config, platform, files } = replacement;
+  const { name, old, is_owed, is_to_run, is_job, blueprint, new_image_config, platform, files } = replacement;
   const names = runNames(name, journal.run_id);
   let newId = "";
-  const found = targetFacts(old, is_to_run, blueprint.restart_policy);
+  const found = targetFacts(old, is_to_run, blueprint.restart_policy, is_owed);
   const facts = { ...found, ...(is_job ? { is_job } : {}), next_name: names.next, members, at: clock.now() };
   await step(journal, "create", facts, async () => {
     const labels = { ...ownLabelsFor(journal.run_id, name, old?.Id ?? null), ...files?.labels };

@@ -18,11 +18,16 @@ const TargetFacts = v.object({
 });
 export type TargetFacts = v.InferOutput<typeof TargetFacts>;
 
-export function targetFacts(old: ContainerInspect | null, isToRun: boolean, nextPolicy: RawObject | null): TargetFacts {
+export function targetFacts(
+  old: ContainerInspect | null,
+  isToRun: boolean,
+  nextPolicy: RawObject | null,
+  isOwed = false,
+): TargetFacts {
   const policy = old === null ? noRestart : restartPolicyOf(old);
   return {
     old_id: old?.Id ?? null,
-    was_running: old !== null && isRunning(old),
+    was_running: old !== null && (isRunning(old) || isOwed),
     is_to_run: isToRun,
     old_started_at: old?.State.StartedAt ?? null,
     restart_policy: policy,

@@ -24,6 +24,8 @@ export interface Scene {
   apiVersion: string;
   /** `linux/amd64`: what the engine runs without emulation. */
   engine_platform: string;
+  /** It does not run because an earlier run left it down, and counts as one that does. */
+  is_owed: boolean;
 }
 
 export interface SceneSource {
@@ -42,6 +44,7 @@ export function sceneOf(
   all: readonly ContainerInspect[],
   container: ContainerInspect,
   image: ImageInspect | null,
+  owed: readonly string[] = [],
 ): Scene {
   return {
     container,
@@ -50,7 +53,13 @@ export function sceneOf(
     inherited: inheritedDestinations(container, all),
     apiVersion: source.apiVersion,
     engine_platform: source.engine_platform,
+    is_owed: !isRunning(container) && owed.includes(nameOf(container)),
   };
+}
+
+/** Whether its new one is started, and it itself where it is put back: an update changes what a container is made from, not whether it runs. */
+export function isToRunAgain({ container, is_owed: isOwed }: Pick<Scene, "container" | "is_owed">): boolean {
+  return isRunning(container) || isOwed;
 }
 
 function inheritedDestinations(
@@ -126,13 +135,12 @@ export function planContainer(
   const isSameImage = desired === null ? digest !== null && digest === wantedDigest : desired.Id === container.Image;
   return {
     from: { reference, digest, image_id: container.Image, is_running: isRunning(container) },
-    // An update changes what a container is made from, not whether it runs.
-    to: { reference: change.reference, digest: wantedDigest, is_running: isRunning(container) },
+    to: { reference: change.reference, digest: wantedDigest, is_running: isToRunAgain(scene) },
     diff: shape === null ? [] : fieldDiffs(service, container, shape),
     carried: shape === null || image === null ? {} : carriedCounts(container, image, shape),
     refusals: [...sceneRefusals(scene), ...platformRefusals(image, desired)],
     warnings: warningsOf(container, scene.around),
-    is_noop: isSameImage && isSameReference(reference, change.reference),
+    is_noop: isSameImage && isSameReference(reference, change.reference) && !scene.is_owed,
     hash: planHash(container, scene.apiVersion, { reference: change.reference, digest: change.digest }),
   };
 }

@@ -95,14 +95,14 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
 
   /** The plan as it would be made now, if it is still the same. */
   const planAgain = async (plan: UpdatePlan, desiredImage: DesiredImage): Promise<TargetPlan> => {
-    const found = await getTarget(source, plan.ref);
+    const found = await getTarget(source, plan.ref, plan.owed);
     const planOptions = { start_first: plan.order === "start_first", drain_seconds: plan.drain_seconds };
     const again = await planTarget(client, found, plan.changes, planOptions, desiredImage);
     requireSame(plan, again.plan);
     return again;
   };
   const restoreAgain = async (plan: UpdatePlan, snapshot: string): Promise<RestorePlan> => {
-    const again = await planRestore(client, await findTarget(source, plan.ref), apiVersion, snapshot);
+    const again = await planRestore(client, await findTarget(source, plan.ref, plan.owed), apiVersion, snapshot);
     requireSame(plan, again.plan);
     return again;
   };
@@ -121,7 +121,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     inspect: async (ref) => describeTarget(await lookAtTarget(source, ref)),
     nameOfId: (id) => findNameOfId(client, id),
     async plan(ref, changes, planOptions = { start_first: false, drain_seconds: 0 }) {
-      const { plan, replaced } = await planTarget(client, await getTarget(source, ref), changes, planOptions);
+      const found = await getTarget(source, ref, planOptions.owed);
+      const { plan, replaced } = await planTarget(client, found, changes, planOptions);
       return { ...plan, files: await fileNotices(replaced, composeFolders) };
     },
     async prepare(plan, auths, journal) {
@@ -162,8 +163,8 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     images: engineImages(client),
     snapshots: {
       capture: (ref) => capture(source, ref),
-      planRestore: async (ref, snapshot) => {
-        const found = await findTarget(source, ref);
+      planRestore: async (ref, snapshot, owed) => {
+        const found = await findTarget(source, ref, owed);
         const { plan, clusters } = await planRestore(client, found, apiVersion, snapshot);
         return { ...plan, files: await fileNotices(clusters.flat(), composeFolders) };
       },

@@ -267,6 +267,10 @@ export const messages: MessageDictionary = [
     "目标原本未运行；由于生成快照时它在运行，现已启动",
   ],
   [
+    "The target was down and was started, because an earlier run had left it down",
+    "目标原本未运行；由于是先前的运行使其停机，现已启动",
+  ],
+  [
     "The new version did not pass its health check: {}. The previous version is running",
     "新版本未通过健康检查：{}。旧版本正在运行",
   ],

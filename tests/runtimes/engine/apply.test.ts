@@ -18,6 +18,7 @@ function candidateOf(journal: Journal): Candidate {
   return {
     name: "app",
     old: null,
+    is_owed: false,
     is_to_run: true,
     is_job: false,
     blueprint: {

@@ -5,7 +5,15 @@ import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
 import { leftoverOf } from "../names.ts";
 import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
-import { type ContainerPlan, findDesiredImage, planContainer, planHash, type Scene, sceneRefusals } from "../plan.ts";
+import {
+  type ContainerPlan,
+  findDesiredImage,
+  isToRunAgain,
+  planContainer,
+  planHash,
+  type Scene,
+  sceneRefusals,
+} from "../plan.ts";
 import { canonical } from "../raw.ts";
 import { requirementWarnings } from "../requirements.ts";
 import { wasStarted } from "../situation.ts";
@@ -48,7 +56,8 @@ export async function planTarget(
   desiredImage: DesiredImage = findDesiredImage,
 ): Promise<TargetPlan> {
   // As the plan itself tells it: made again from that, it is the same one.
-  const options = { ...wanted, drain_seconds: wanted.start_first ? wanted.drain_seconds : 0 };
+  const { start_first } = wanted;
+  const options = { start_first, drain_seconds: start_first ? wanted.drain_seconds : 0 };
   const planned: { replaced: Replaced; plan: ContainerPlan }[] = [];
   const services: UpdatePlan["services"][number][] = [];
   const refusals: Refusal[] = [];
@@ -90,6 +99,7 @@ export async function planTarget(
       containers: arranged.order.map(plannedContainer),
       order: options.start_first ? "start_first" : "stop_first",
       drain_seconds: options.drain_seconds,
+      owed: owedAmong(hashed.map(({ scene }) => scene)),
       // What files will say takes a look outside of the engine: whoever shows the plan adds it.
       files: [],
       diff: diffOf(found, planned),
@@ -131,11 +141,10 @@ function serviceOf(
   plans: readonly ContainerPlan[],
   shown: ContainerPlan,
 ): UpdatePlan["services"][number] {
-  const isRunningSomewhere = plans.some((plan) => plan.from.is_running);
   return {
     service,
-    from: { ...shown.from, is_running: isRunningSomewhere },
-    to: { ...shown.to, is_running: isRunningSomewhere },
+    from: { ...shown.from, is_running: plans.some((plan) => plan.from.is_running) },
+    to: { ...shown.to, is_running: plans.some((plan) => plan.to.is_running) },
   };
 }
 
@@ -209,7 +218,11 @@ export function dependantRefusals({ scene }: Replaced): readonly Refusal[] {
 }
 
 export function plannedContainer({ scene, service, because }: Replaced): PlannedContainer {
-  return { name: nameOf(scene.container), service, because, is_running: isRunning(scene.container) };
+  return { name: nameOf(scene.container), service, because, is_running: isToRunAgain(scene) };
+}
+
+export function owedAmong(scenes: readonly Scene[]): readonly string[] {
+  return scenes.filter((scene) => scene.is_owed).map(({ container }) => nameOf(container));
 }
 
 /** What is arranged, and the containers by which it is known and that say what it needs: of a rollback those of then and now. */
@@ -292,8 +305,8 @@ function hashOf(
 ): string {
   const parts = hashed.map(({ scene, service, change, is_job: isRunOnce }) => {
     const desired = change === null ? {} : { reference: change.reference, digest: change.digest };
-    const job = isRunOnce === true ? ["job"] : [];
-    return [service, nameOf(scene.container), planHash(scene.container, scene.apiVersion, desired), ...job];
+    const more = [...(isRunOnce === true ? ["job"] : []), ...(scene.is_owed ? ["owed"] : [])];
+    return [service, nameOf(scene.container), planHash(scene.container, scene.apiVersion, desired), ...more];
   });
   const wanted = changes.map(({ service, reference, digest }) => ({ service, reference, digest }));
   return createHash("sha256")

@@ -20,7 +20,15 @@ import { orNull } from "../survey.ts";
 import { goneNeeds, type NeedsClient, withNetworksNow } from "./gone.ts";
 import { amongThose, containersAfter, judgeRestored } from "./judge-restored.ts";
 import { type Owners, ownersNow } from "./owners.ts";
-import { arrange, arrangeable, dependantRefusals, dependantsOf, plannedContainer, type Replaced } from "./plan.ts";
+import {
+  arrange,
+  arrangeable,
+  dependantRefusals,
+  dependantsOf,
+  owedAmong,
+  plannedContainer,
+  type Replaced,
+} from "./plan.ts";
 import { isStranger } from "./stranger.ts";
 import type { FoundTarget } from "./target.ts";
 import { type Successor, withNames } from "./ties.ts";
@@ -106,6 +114,7 @@ export async function planRestore(
       }),
       order: "stop_first",
       drain_seconds: 0,
+      owed: owedAmong([...compared.flatMap(({ present }) => present ?? []), ...dependants.map(({ scene }) => scene)]),
       files: [],
       diff: compared.flatMap(({ diff }) => (diff ?? []).map((each) => ({ ...each, because: "desired" as const }))),
       carried: compared
@@ -271,9 +280,16 @@ function restoreHash(
   const parts = [
     ...compared.map(({ member, present }) => {
       const found = present === null ? null : planHash(present.container, apiVersion, { snapshot });
-      return [member.name, found, ...(isStranger(member, present) ? [present?.container.Id] : [])];
+      const more = [
+        ...(isStranger(member, present) ? [present?.container.Id] : []),
+        ...(present?.is_owed ? ["owed"] : []),
+      ];
+      return [member.name, found, ...more];
     }),
-    ...dependants.map(({ scene }) => [nameOf(scene.container), planHash(scene.container, apiVersion, {})] as const),
+    ...dependants.map(({ scene }) => [
+      ...[nameOf(scene.container), planHash(scene.container, apiVersion, {})],
+      ...(scene.is_owed ? ["owed"] : []),
+    ]),
   ];
   return createHash("sha256").update(canonical({ parts, snapshot })).digest("hex");
 }

@@ -48,8 +48,13 @@ export async function lookAtTarget(source: SceneSource, ref: TargetRef): Promise
 /**
  * A target for plans and runs: it and whatever hangs on it is asked for anew and completely; of the rest of the engine what it is
  * called, whether it runs and what it was made with counts, and a list tells when that has changed. One that is gone has no members.
+ * `owed`: see `PlanOptions`.
  */
-export async function findTarget(source: SceneSource, ref: TargetRef): Promise<FoundTarget> {
+export async function findTarget(
+  source: SceneSource,
+  ref: TargetRef,
+  owed: readonly string[] = [],
+): Promise<FoundTarget> {
   const { client, memory } = source;
   const remembered = await surveyContainers(client, memory);
   const concerned = concernedBy(ref, remembered);
@@ -62,7 +67,8 @@ export async function findTarget(source: SceneSource, ref: TargetRef): Promise<F
     {
       all,
       sceneOf: async (container) => {
-        return sceneOf(source, all, await completeContainer(client, container), await imageOf(container.Image));
+        const image = await imageOf(container.Image);
+        return sceneOf(source, all, await completeContainer(client, container), image, owed);
       },
     },
     ref,
@@ -70,8 +76,12 @@ export async function findTarget(source: SceneSource, ref: TargetRef): Promise<F
 }
 
 /** The same, and throws `not_found` when the target is gone. */
-export async function getTarget(source: SceneSource, ref: TargetRef): Promise<FoundTarget> {
-  return orThrow(await findTarget(source, ref));
+export async function getTarget(
+  source: SceneSource,
+  ref: TargetRef,
+  owed: readonly string[] = [],
+): Promise<FoundTarget> {
+  return orThrow(await findTarget(source, ref, owed));
 }
 
 function orThrow(found: FoundTarget): FoundTarget {

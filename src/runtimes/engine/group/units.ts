@@ -9,8 +9,8 @@ import {
   readInjectedFiles,
   writeInjectedFiles,
 } from "../compose/injected-files.ts";
-import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
-import type { SceneSource } from "../plan.ts";
+import { type ContainerInspect, nameOf } from "../objects.ts";
+import { isToRunAgain, type SceneSource } from "../plan.ts";
 import { foreignPlatform, tagAsReferenced } from "../prepare.ts";
 import { stringAt } from "../raw.ts";
 import { imageRefusals } from "../refusals.ts";
@@ -35,7 +35,8 @@ export async function unitOf(client: EngineClient, replaced: Replaced): Promise<
   return {
     name: nameOf(container),
     old: container,
-    is_to_run: isRunning(container),
+    is_owed: scene.is_owed,
+    is_to_run: isToRunAgain(scene),
     blueprint: blueprint({
       container,
       oldImage: image,
@@ -62,6 +63,7 @@ export function restoredUnit(
   return {
     name: member.name,
     old,
+    is_owed: present?.is_owed ?? false,
     is_to_run: isToRun(member, old),
     blueprint: snapshotBlueprint(member, apiVersion),
     new_image_config: member.image.Config,

@@ -60,6 +60,7 @@ async function labelsAfter(
     name: "shop-web-1",
     old,
     origin: settings,
+    is_owed: false,
     is_to_run: false,
     blueprint: blueprint({
       container: settings,

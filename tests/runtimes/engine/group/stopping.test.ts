@@ -40,6 +40,7 @@ function unitOf(container: ContainerInspect, change: Partial<Unit> = {}): Unit {
     name: nameOf(container),
     old: container,
     origin: container,
+    is_owed: false,
     is_to_run: true,
     blueprint: blueprint({
       container,

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { outageView } from "../../src/executors/schema.ts";
+import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { freePort } from "../peers/free-port.ts";
+import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
+import { kindOf, matrixSuite } from "../support/engine-modes.ts";
+import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
+import { eventually } from "../support/eventually.ts";
+import { pushImage, serveHttp } from "../support/oci-image.ts";
+import { type RealRuns, realRuns } from "../support/real-runs.ts";
+import { containersNamed, removeContainers, runContainer, target } from "../support/update-target.ts";
+
+setDefaultTimeout(900_000);
+
+const live = new AbortController().signal;
+const repository = "lab/web";
+const isStart = (label: string) => label.endsWith("/start") && !label.includes("tidemark-probe");
+
+matrixSuite(
+  "a run by hand of a target that a run left down",
+  (mode) => {
+    const folder = mkdtempSync(join(tmpdir(), "tidemark-by-hand-"));
+    let engine: TestEngine;
+    let registry: Registry;
+    let runs: RealRuns;
+    let proxy: EngineProxy;
+    let connection = "";
+    let image = "";
+    const digests = new Map<string, string>();
+
+    beforeAll(async () => {
+      engine = await startEngine({ mode });
+      registry = await startRegistry();
+      image = `${registry.host}/${repository}`;
+      const push = async (tag: string, cmd: readonly string[]) => {
+        digests.set(tag, await pushImage(registry.url, registry.auth, repository, tag, { version: tag, cmd }));
+      };
+      for (const tag of ["1.0.0", "2.0.0", "3.0.0"]) await push(tag, serveHttp);
+      await push("4.0.0", ["sh", "-c", "exit 3"]);
+      await engine.pullImage(`${image}:1.0.0`);
+      runs = await realRuns();
+      proxy = await startEngineProxy(engine.socket, join(folder, "engine.sock"));
+      connection = await runs.connect(kindOf(mode), `unix://${proxy.socket}`);
+    });
+    afterAll(async () => {
+      await runs?.close();
+      await proxy?.stop();
+      await registry?.stop();
+      await engine?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const wanted = (tag: string) => ({ image, tag, digest: digests.get(tag) ?? "" });
+    const outageOf = async (id: string) => outageView(await runs.run(id));
+    const found = async (name: string) =>
+      (await containersNamed(engine, name)).map((each) => `${each.name} ${each.state} ${each.image.split(":").at(-1)}`);
+
+    /** Neither version gets its port, which somebody took in the moment of the change. */
+    const goDown = async (name: string, settings: Readonly<Record<string, unknown>> = {}) => {
+      const port = await freePort();
+      await runContainer(engine, name, { Image: `${image}:1.0.0`, ...published(port) });
+      await eventually("the first answer", () => answerAt(port));
+      const options = { connection, target: target(name), desired: wanted("2.0.0"), settings };
+      const executor = await runs.addExecutor(options);
+      const held: Server[] = [];
+      proxy.around(async (label, when) => {
+        if (when === "before" && isStart(label) && held.length === 0) held.push(await holdPort(port));
+      });
+      const run = await runs.update(executor);
+      proxy.around(null);
+      const [stranger] = held;
+      if (stranger === undefined) throw new Error("Nothing was started");
+      expect([run.state, run.reason_code, run.serving]).toEqual(["failed", "target_down", "none"]);
+      return { port, executor, id: run.id, free: () => close(stranger) };
+    };
+    const tryUntilOver = async (id: string) => {
+      for (;;) {
+        const outage = await outageOf(id);
+        if (outage === null || outage.outcome !== null) return outage;
+        await eventually(
+          "the next try",
+          async () => (await runs.main.runs.work.due(runs.clock.now(), 100)).some((due) => due.id === id),
+          330_000,
+        );
+        await runs.main.runs.work.perform({ id }, live);
+      }
+    };
+    const expectServing = async (name: string, port: number, version: string): Promise<void> => {
+      expect(await found(name)).toEqual([`${name} running ${version}`]);
+      expect(await eventually("the answer", () => answerAt(port))).toContain(version);
+    };
+
+    test("starts the version that it brings", async () => {
+      const { port, executor, id, free } = await goDown("brings");
+      await free();
+      runs.offer(executor, wanted("3.0.0"));
+      const run = await runs.update(executor);
+      expect([run.state, run.reason_code, run.serving, run.reason]).toEqual([
+        ...["succeeded", "started_again", "desired"],
+        expect.stringContaining("had left it down"),
+      ]);
+      expect(await tryUntilOver(id)).toMatchObject({ outcome: "replaced" });
+      await expectServing("brings", port, "3.0.0");
+      await removeContainers(engine, "brings");
+    });
+
+    test("brings the previous version up where the one that it brings ends at once", async () => {
+      const { port, executor, id, free } = await goDown("broken", {
+        health_check: { strategy: "native", initial_delay_seconds: 0, probe_interval_seconds: 1 },
+      });
+      await free();
+      runs.offer(executor, wanted("4.0.0"));
+      const run = await runs.update(executor);
+      expect([run.state, run.serving]).toEqual(["failed", "previous"]);
+      expect(await tryUntilOver(id)).toMatchObject({ outcome: "replaced" });
+      await expectServing("broken", port, "1.0.0");
+      await removeContainers(engine, "broken");
+    });
+
+    test("is tried again where the port is still taken", async () => {
+      const { port, executor, id, free } = await goDown("taken");
+      runs.offer(executor, wanted("3.0.0"));
+      const run = await runs.update(executor);
+      expect([run.state, run.serving]).toEqual(["failed", "none"]);
+      await free();
+      expect(await tryUntilOver(id)).toMatchObject({ outcome: "replaced" });
+      const outage = await tryUntilOver(run.id);
+      expect(outage).toMatchObject({ outcome: "recovered" });
+      await expectServing("taken", port, outage?.serving === "desired" ? "3.0.0" : "1.0.0");
+      await removeContainers(engine, "taken");
+    });
+
+    test("leaves the tries to the earlier run where it fails before it changes anything", async () => {
+      const { port, executor, id, free } = await goDown("untouched");
+      runs.offer(executor, wanted("3.0.0"));
+      proxy.forbid(/create\?.*untouched-tidemark/);
+      const run = await runs.update(executor);
+      proxy.forbid(null);
+      expect([run.state, run.serving]).toEqual(["failed", "none"]);
+      await free();
+      const outages = [await tryUntilOver(id), await tryUntilOver(run.id)];
+      expect(outages.map((each) => each?.outcome ?? null)).toContain("recovered");
+      await expectServing("untouched", port, "1.0.0");
+      await removeContainers(engine, "untouched");
+    });
+
+    test("brings up what was down where a rollback fails", async () => {
+      const { port, executor, id, free } = await goDown("rolled");
+      await free();
+      const held: Server[] = [];
+      let starts = 0;
+      // The container that the rollback makes gets no port.
+      proxy.around(async (label, when) => {
+        if (!isStart(label)) return;
+        if (when === "before" && starts === 0) held.push(await holdPort(port));
+        if (when === "after" && starts === 0) for (const each of held) await close(each);
+        if (when === "after") starts += 1;
+      });
+      const run = await runs.update(executor, { snapshot_id: await runs.snapshotOf(id) });
+      proxy.around(null);
+      expect([run.state, run.serving]).toEqual(["failed", "previous"]);
+      expect(await tryUntilOver(id)).toMatchObject({ outcome: "replaced" });
+      await expectServing("rolled", port, "1.0.0");
+      await removeContainers(engine, "rolled");
+    });
+  },
+  registryMissing(),
+);
+
+function published(port: number) {
+  return {
+    ExposedPorts: { "80/tcp": {} },
+    HostConfig: {
+      PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: String(port) }] },
+      RestartPolicy: { Name: "unless-stopped" },
+    },
+  };
+}
+
+async function holdPort(port: number): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  return await eventually("the port", () => {
+    return new Promise<Server>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, "127.0.0.1", () => resolve(server));
+    });
+  });
+}
+
+async function close(server: Server): Promise<void> {
+  await new Promise((resolve) => server.close(resolve));
+}
+
+async function answerAt(port: number): Promise<string | null> {
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2_000) });
+  return answer.ok ? await answer.text() : null;
+}
