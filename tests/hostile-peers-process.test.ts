@@ -14,12 +14,15 @@ import {
   type RunningServer,
   startServer,
   temporaryDir,
+  testPassword,
 } from "./support/server.ts";
 
 // Every peer that the process has lies in every way of the table: at its start, in the background, and while somebody waits. The
 // process is the one that people run; it goes on, and a peer of good will is served meanwhile.
 
 const secret = "tdm-canary-8Rt4vB1n6Yq3";
+
+type Question = readonly [method: string, path: string, body?: unknown];
 
 let dir = "";
 let server: RunningServer;
@@ -28,11 +31,18 @@ let liar: HostileServer;
 let good: HttpLoopback;
 let play: (socket: Socket, heard: HeardRequest) => void = (socket) => void socket.end();
 /** What a person or a program asks for that makes us ask a peer. */
-let questions: readonly [method: string, path: string][] = [];
+let questions: readonly Question[] = [];
 let released = 0;
 
 const start = () =>
-  startServer({ data_dir: dir, env: { OUTBOUND_ALLOW: `127.0.0.1:${liar.port}`, LOG_LEVEL: "info" } });
+  startServer({
+    data_dir: dir,
+    env: {
+      OUTBOUND_ALLOW: `127.0.0.1:${liar.port}`,
+      LOG_LEVEL: "info",
+      OIDC_ALLOW_LOOPBACK_HTTP: "true",
+    },
+  });
 const alive = async () => expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
 
 async function created(path: string, body: unknown): Promise<string> {
@@ -43,8 +53,10 @@ async function created(path: string, body: unknown): Promise<string> {
 
 /** Asks and waits for no longer than a moment: whoever is held is held by a deadline, which the other suite looks at. */
 async function askAll(): Promise<void> {
-  const ask = async ([method, path]: readonly [string, string]) => {
-    const init = { method, headers: { authorization: `Bearer ${api.token}` }, signal: AbortSignal.timeout(400) };
+  const ask = async ([method, path, body]: Question) => {
+    const headers = { authorization: `Bearer ${api.token}`, "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const init = { method, headers, signal: AbortSignal.timeout(400), ...sent };
     const answer = await fetch(`${server.url}/api${path}`, init).then(
       async (response) => ({ status: response.status, text: await response.text() }),
       () => null, // it waits for its deadline
@@ -81,7 +93,7 @@ beforeAll(async () => {
   const origin = `http://127.0.0.1:${liar.port}`;
   const login = { username: "ci", password: secret };
   const credential_id = await created("/credentials", { name: "engine", kind: "docker", secret: login });
-  const asked: [string, string][] = [];
+  const asked: Question[] = [];
   for (const kind of ["docker", "podman"] as const) {
     const id = await created("/runtime-connections", {
       name: kind,
@@ -111,6 +123,17 @@ beforeAll(async () => {
     trigger_events: ["new_release"],
   });
   asked.push(["POST", `/notifiers/${notifier}/deliveries`]);
+  // The provider would send the browser back there.
+  expect((await api.request("PATCH", "/settings", { base_url: "https://tidemark.test" })).status).toBe(200);
+  const provider = await created("/oidc-providers", {
+    display_name: "Home",
+    slug: "home",
+    client_id: "tidemark",
+    client_secret: secret,
+    issuer_url: origin,
+  });
+  const path = `/oidc-providers/${provider}/admin-binding/authorize`;
+  asked.push(["POST", path, { current_password: testPassword }]);
   const config = { image: "acme/good", registry: `http://127.0.0.1:${good.port}` };
   await created("/trackers", {
     name: "good",
