@@ -1,5 +1,5 @@
 import type { ParsedTag } from "./classify.ts";
-import { isDigits } from "./tag-core.ts";
+import { isDigitAt, isDigits } from "./tag-core.ts";
 import type { BuildMark } from "./tag-suffix.ts";
 
 /** Within one family: precedence, then everything that precedence leaves open, so that no two different tags are equal. */
@@ -73,14 +73,31 @@ function compareOptional(a: string | null, b: string | null): number {
 
 /** Text with the numbers in it by their size: `k3s2` before `k3s10`. */
 export function compareNaturally(a: string, b: string): number {
-  const split = (text: string) => text.match(/\d+|\D+/g) ?? [];
-  const left = split(a);
-  const right = split(b);
-  for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
-    const comparison = compareIdentifiers(left[index] ?? "", right[index] ?? "");
-    if (comparison !== 0) return comparison;
+  let same = 0;
+  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
+  // What differs can be the rest of a number or word that has begun before.
+  for (const start of [beginningOf(a, same), same]) {
+    const left = partAt(a, start);
+    const right = partAt(b, start);
+    if (left === right) continue;
+    if (left === "" || right === "") return left.length - right.length;
+    return compareIdentifiers(left, right);
   }
-  return left.length - right.length;
+  return 0;
+}
+
+/** Where the number or word begins that the character before `end` belongs to. */
+function beginningOf(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && isDigitAt(text, start - 1) === isDigitAt(text, end - 1)) start -= 1;
+  return start;
+}
+
+/** The whole number or word at `start`; blank at the end. */
+function partAt(text: string, start: number): string {
+  let end = start;
+  while (end < text.length && isDigitAt(text, end) === isDigitAt(text, start)) end += 1;
+  return text.slice(start, end);
 }
 
 /** By UTF-16 code units: the same on every machine. */

@@ -226,3 +226,19 @@ function expectedOf(ab: number, bc: number, ac: -1 | 0 | 1 | null): -1 | 0 | 1 |
   if (bc === 0 || ab === bc) return ab as -1 | 0 | 1;
   return ac;
 }
+
+describe("build metadata", () => {
+  const mark = (text: string) => `1.0.0+${text}`;
+  test.each([
+    ["k3s2", "k3s10"],
+    ["k3s", "k3s1"],
+    ["a1", "a12"],
+    ["a9b", "a10"],
+    ["1a", "1b"],
+    ["12", "12a"],
+    ["9", "a"],
+  ])("%p comes before %p, by the numbers in it", (lower, higher) => {
+    expect(orderTags([mark(lower), mark(higher)])).toEqual([mark(higher), mark(lower)]);
+    expect(orderTags([mark(higher), mark(lower)])).toEqual([mark(higher), mark(lower)]);
+  });
+});
