@@ -140,3 +140,9 @@ export function readConfig(environment: Environment): Config {
 export function readProcessConfig(): Config {
   return readConfig(process.env);
 }
+
+/** What the environment gives that nobody may read elsewhere. */
+export function configSecrets(config: Config): readonly string[] {
+  const { database_auth_token, metrics_token, session_key, encryption_key } = config;
+  return [database_auth_token, metrics_token, session_key, encryption_key].filter((secret) => secret !== null);
+}

@@ -1,5 +1,6 @@
-import { readProcessConfig } from "./config.ts";
+import { type Config, ConfigError, configSecrets, readProcessConfig } from "./config.ts";
 import { AppError, errorMessage } from "./errors.ts";
+import { lastWords } from "./secrets/redaction.ts";
 import { type Started, start } from "./start.ts";
 import { version } from "./version.ts";
 
@@ -65,8 +66,7 @@ async function listen(host: string, port: number, handler: Handler): Promise<Lis
   return { port: server.port ?? port, close: () => server.stop() };
 }
 
-function fail(error: unknown): never {
-  const text = error instanceof AppError ? error.message : `Unexpected: ${errorMessage(error)}`;
+function fail(text: string): never {
   process.stderr.write(`Tidemark cannot start.\n${text}\n`);
   process.exit(1);
 }
@@ -100,10 +100,18 @@ function stopOnSignals(started: Started, listener: Listener): void {
   process.on("SIGINT", () => onSignal("SIGINT"));
 }
 
-async function main(): Promise<void> {
+function configOrEnd(): Config {
+  try {
+    return readProcessConfig();
+  } catch (error) {
+    // A line for each variable that is wrong.
+    return fail(error instanceof ConfigError ? error.message : errorMessage(error));
+  }
+}
+
+async function main(config: Config): Promise<void> {
   // Before any file is made: the database client does not set modes itself.
   process.umask(0o077);
-  const config = readProcessConfig();
   const started = await start(config);
   process.on("unhandledRejection", (error) => started.log.error("Unhandled rejection", { error }));
   process.on("uncaughtException", (error) => {
@@ -128,4 +136,8 @@ async function main(): Promise<void> {
   if (typeof Deno === "undefined") setTimeout(() => Bun.gc(true), collectAfterMs).unref();
 }
 
-await main().catch(fail);
+const config = configOrEnd();
+await main(config).catch((error: unknown) => {
+  const words = lastWords(error, configSecrets(config));
+  fail(error instanceof AppError ? words : `Unexpected: ${words}`);
+});

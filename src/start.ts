@@ -5,7 +5,7 @@ import { bootstrapAdministrator } from "./auth/bootstrap.ts";
 import { clearLeftovers, completeRestore } from "./backups/place-restored.ts";
 import { backupBeforeUpgrade } from "./backups/write-backup.ts";
 import { systemClock, toIso } from "./clock.ts";
-import { type Config, ConfigError } from "./config.ts";
+import { type Config, ConfigError, configSecrets } from "./config.ts";
 import { type Database, databaseFile, openDatabase } from "./db/client.ts";
 import { findInstallationFact, hasSealedRows } from "./db/installation.ts";
 import { lockDataDir } from "./db/lock.ts";
@@ -139,8 +139,7 @@ async function build(config: Config): Promise<Started> {
   const outboundAllow = readOutboundAllow(config.outbound_allow);
   prepareDataDir(config.data_dir);
   const redactor = createRedactor();
-  for (const secret of [config.database_auth_token, config.metrics_token])
-    if (secret !== null) redactor.register(secret);
+  for (const secret of configSecrets(config)) redactor.register(secret);
   // No less than "info" until the administrator is there: its first password is told at that level, whatever LOG_LEVEL says.
   const log = createLog({
     level: config.log_level === "debug" ? "debug" : "info",

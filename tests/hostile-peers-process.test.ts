@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import type { Socket } from "node:net";
+import { join } from "node:path";
 import { sourceKinds } from "../src/sources/source.ts";
 import { hostileSamples } from "./sources/hostile-samples.ts";
 import { eventually } from "./support/eventually.ts";
@@ -147,6 +148,80 @@ afterAll(async () => {
   await liar?.[Symbol.asyncDispose]();
   await good?.[Symbol.asyncDispose]();
   rmSync(dir, { recursive: true, force: true });
+});
+
+/** The server's own words for the first question of a start. */
+const enforced = {
+  baton: null,
+  base_url: null,
+  results: [
+    {
+      type: "ok",
+      response: {
+        type: "execute",
+        result: {
+          cols: [{ name: "foreign_keys", decltype: null }],
+          rows: [[{ type: "integer", value: "1" }]],
+          affected_row_count: 0,
+          last_insert_rowid: null,
+        },
+      },
+    },
+    { type: "ok", response: { type: "close" } },
+  ],
+};
+
+/** Starts on a database server that lies after so many good answers; what it says on its way out. */
+async function refusedStart(answer: (socket: Socket, heard: HeardRequest) => void, goodAnswers: number) {
+  const text = JSON.stringify(enforced);
+  await using database = await hostileServer({
+    play: answer,
+    good: (_request, count) => (count > goodAnswers ? null : { type: "application/json", text }),
+  });
+  const folder = temporaryDir();
+  const child = Bun.spawn([process.execPath, "src/main.ts"], {
+    cwd: join(import.meta.dir, ".."),
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: process.env.HOME ?? "",
+      PORT: "0",
+      DATA_DIR: folder,
+      DATABASE_URL: `http://127.0.0.1:${database.port}`,
+      DATABASE_AUTH_TOKEN: secret,
+    },
+    stdout: "pipe",
+    stderr: "pipe",
+    stdin: "ignore",
+  });
+  const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  const code = await child.exited;
+  rmSync(folder, { recursive: true, force: true });
+  return { code, output, errors };
+}
+
+describe("a process whose database server lies from the start", () => {
+  const isWordy = (name: string) => /^400|^what it heard/.test(name);
+  test("ends with one sentence, which shows no secret and nothing unseen", async () => {
+    const waiting = [
+      ...hostileResponses.map(([name, answer]) => [name, answer, 0] as const),
+      ...hostileResponses.filter(([name]) => isWordy(name)).map(([name, answer]) => [name, answer, 1] as const),
+    ];
+    const start = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [name, answer, goodAnswers] = next;
+        const { code, output, errors } = await refusedStart(answer, goodAnswers);
+        // The runtime has words of its own for a broken gzip.
+        const told = errors.slice(errors.indexOf("Tidemark cannot start."));
+        expect([name, code, told]).toEqual([
+          name,
+          1,
+          expect.stringMatching(/^Tidemark cannot start\.\n[^\p{C}\p{Zl}\p{Zp}]{20,800}\n$/u),
+        ]);
+        expect([name, output + errors]).toEqual([name, expect.not.stringContaining(secret)]);
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, start));
+  }, 240_000);
 });
 
 describe("a process whose peers lie", () => {

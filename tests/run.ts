@@ -1,9 +1,9 @@
 // The whole test command: several `bun test` processes at once, because most of the time of the suites on real peers is waiting.
-// Each suite on real peers has a process of its own, which shares nothing with the others; the fast layer is one more, and once more
-// at each of the faked dates. Arguments, a file or a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
+// Each suite on real peers has a process and a folder for temporary files of its own, and shares nothing with the others; the fast layer
+// is one more, and once more at each of the faked dates. Arguments, a file or a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type FakedDate, fakedDates, fakedDatesMissing, fakedEnvironment } from "./support/faked-dates.ts";
 import { arePeersRequired } from "./support/peer.ts";
@@ -39,6 +39,9 @@ const longest = [
  * test has timed out, it kills the processes of the whole file, the engine too.
  */
 const limitMs = 60_000;
+
+/** A process that has said nothing for so long, far longer than any test takes, hangs: it fails, and the others go on. */
+const silenceLimitMs = 15 * 60_000;
 
 /**
  * In a network of their own, where that can be had: a browser drops its requests whenever a network interface comes or goes, as those of
@@ -84,12 +87,12 @@ function startTests(
   args: readonly string[],
   stdio: "inherit" | "pipe",
   isApart = false,
-  date?: FakedDate,
+  env: Readonly<Record<string, string>> = {},
 ): ChildProcess {
   const [command, ...rest] = [...(isApart ? isolate : []), process.execPath, "test", `--timeout=${limitMs}`, ...args];
   const child = spawn(command ?? process.execPath, rest, {
     cwd: root,
-    env: { ...process.env, ...(date === undefined ? {} : fakedEnvironment(date)) },
+    env: { ...process.env, ...env },
     stdio: ["ignore", stdio, stdio],
   });
   running.add(child);
@@ -104,13 +107,33 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
     return { title, passed: 0, failed: arePeersRequired ? 1 : 0, skipped: 0, notes: [note] };
   }
   const startedAt = performance.now();
-  const child = startTests(args, "pipe", canIsolate && apart.has(title), date);
+  const folder = mkdtempSync(join(tmpdir(), "tm-"));
+  // Users that own a peer's container need to pass through it.
+  chmodSync(folder, 0o1777);
+  const env = { TMPDIR: folder, ...(date === undefined ? {} : fakedEnvironment(date)) };
+  const child = startTests(args, "pipe", canIsolate && apart.has(title), env);
   const chunks: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  let silence: NodeJS.Timeout | null = null;
   const end = await new Promise<number | string>((resolve) => {
+    const heard = () => {
+      clearTimeout(silence ?? undefined);
+      silence = setTimeout(() => {
+        child.kill("SIGKILL");
+        resolve(`nothing said for ${silenceLimitMs / 60_000} minutes`);
+      }, silenceLimitMs);
+    };
+    heard();
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        heard();
+      });
+    }
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => resolve(code ?? signal ?? "no code"));
   });
+  clearTimeout(silence ?? undefined);
+  removeFolder(folder);
   const output = Buffer.concat(chunks).toString();
   const tookMs = performance.now() - startedAt;
   const judged = judge(title, output, tookMs < (date?.leastMs ?? 0) ? "its date still ahead" : end);
@@ -119,6 +142,15 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
   const seconds = Math.round(tookMs / 1000);
   console.log(`== ${title}\n${output.trimEnd()}\n== ${title}: ${told(outcome)}, in ${seconds} s\n`);
   return outcome;
+}
+
+/** As far as it goes: what a peer has still mounted there stays. */
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    console.log(`left behind: ${error}`);
+  }
 }
 
 /** Reads what `bun test` says at its end. An end without that, or with an error of its own, counts as a failure. */

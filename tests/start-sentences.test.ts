@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -91,6 +91,22 @@ describe("a start that cannot be says in one sentence what happened and what to 
       { DATABASE_URL: `file:${missing}/tidemark.db` },
       `The folder of the database "${missing}" does not exist; make it, or correct DATABASE_URL`,
     );
+  });
+
+  test("DATABASE_URL has a parameter", async () => {
+    await expectSentence(
+      { DATABASE_URL: `file:${folder}/with-parameter.db?mode=ro` },
+      'DATABASE_URL cannot be used (URL_PARAM_NOT_SUPPORTED: Unsupported URL query parameter "mode"); correct it',
+    );
+  });
+
+  test("a folder is in the place of the lock", async () => {
+    const dir = freshDir();
+    const lock = join(dir, "tidemark.lock");
+    mkdirSync(lock, { recursive: true, mode: 0o700 });
+    const { code, errors } = await refusal({ DATA_DIR: dir });
+    expect([code, errors]).toEqual([1, expect.stringContaining(`The lock file "${lock}" cannot be used (`)]);
+    expect(errors).toEndWith("; see what is in its place, and move it away\n");
   });
 
   test("another program has the port", async () => {

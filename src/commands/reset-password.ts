@@ -4,11 +4,12 @@ import { requireAdministrator } from "../auth/bootstrap.ts";
 import { resetPassword } from "../auth/reset-password.ts";
 import { assertNoRestore } from "../backups/place-restored.ts";
 import { systemClock } from "../clock.ts";
-import { readProcessConfig } from "../config.ts";
+import { type Config, configSecrets, readProcessConfig } from "../config.ts";
 import { type Database, databaseFile, openDatabase } from "../db/client.ts";
 import { checkDatabase, inspectDatabaseFile } from "../db/migrate.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { createPasswords } from "../secrets/password.ts";
+import { lastWords } from "../secrets/redaction.ts";
 import { createHiddenPrompt, readOneLine } from "./hidden-prompt.ts";
 
 // `bun run reset-password`: works on the data directory alone, with the server running or stopped. It needs no keys and no
@@ -49,8 +50,7 @@ function parseArguments(args: readonly string[]): Mode {
 }
 
 /** Opens what the server made; a missing file is not made, an older or damaged one not touched. */
-async function openExisting(): Promise<Database> {
-  const config = readProcessConfig();
+async function openExisting(config: Config): Promise<Database> {
   assertNoRestore(config.data_dir);
   const file = databaseFile(config.database_url);
   if (file !== null && !existsSync(file)) {
@@ -77,7 +77,17 @@ async function run(mode: Mode): Promise<void> {
     console.log(usage);
     return;
   }
-  const db = await openExisting();
+  const config = readProcessConfig();
+  try {
+    await reset(config, mode);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new Error(lastWords(error, configSecrets(config)), { cause: error });
+  }
+}
+
+async function reset(config: Config, mode: "terminal" | "stdin"): Promise<void> {
+  const db = await openExisting(config);
   try {
     // Before the questions: nobody should think of a password for nothing.
     await requireAdministrator(db.read);

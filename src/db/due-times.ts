@@ -48,11 +48,11 @@ const mendEveryMs = 60_000;
 const setByMs = 1000;
 
 /**
- * Mends what a clock that was wrong has left, and stores the counted time: when it is called first, once a minute, and at once when
- * the clock was set.
+ * Mends what a clock that was wrong has left: when it is called first, once a minute, and at once when the clock was set. Stores the
+ * counted time when it has gone on by ten minutes, so that a start that changes nothing writes nothing.
  */
 export function timeMender({ db, clock, counted, due_times }: MenderOptions): () => Promise<void> {
-  let stored = Number.NEGATIVE_INFINITY;
+  let stored = counted.counted();
   let mended = { at: Number.NEGATIVE_INFINITY, offset: 0 };
   return async () => {
     const at = clock.elapsed();

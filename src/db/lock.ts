@@ -22,18 +22,18 @@ const used = 2;
  * operating system drops it when the process dies, however it dies, so there is no stale lock to judge by process ids.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
-  const client = createClient({ url: `file:${dataDir}/tidemark.lock` });
+  const client = open(dataDir);
   const take = async () => {
     try {
       return await client.transaction("write");
     } catch (error) {
       client.close();
-      throw inUse(dataDir, error);
+      throw lockFailure(dataDir, error);
     }
   };
   const version = await prepare(client).catch((error: unknown) => {
     client.close();
-    throw inUse(dataDir, error);
+    throw lockFailure(dataDir, error);
   });
   let transaction = await take();
   return {
@@ -57,6 +57,14 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   };
 }
 
+function open(dataDir: string): Client {
+  try {
+    return createClient({ url: `file:${dataDir}/tidemark.lock` });
+  } catch (error) {
+    throw lockFailure(dataDir, error);
+  }
+}
+
 /** In an empty file the lock would begin with writing its first page, and a full disk would keep the service from starting again. */
 async function prepare(client: Client): Promise<number> {
   const found = Number((await client.execute("PRAGMA user_version")).rows[0]?.[0]);
@@ -69,8 +77,13 @@ function isBusy(error: unknown): boolean {
 }
 
 /** What to throw for an error while the lock was taken. */
-function inUse(dataDir: string, error: unknown): unknown {
-  if (!isBusy(error)) return error;
+function lockFailure(dataDir: string, error: unknown): unknown {
+  if (isDiskFull(error)) return error;
+  if (!isBusy(error)) {
+    const file = `${dataDir}/tidemark.lock`;
+    const message = `The lock file "${file}" cannot be used (${errorMessage(error)}); see what is in its place, and move it away`;
+    return new AppError("lock_unusable", 500, message, { cause: error });
+  }
   return new AppError(
     "data_dir_in_use",
     500,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Client } from "@libsql/client";
+import { type Client, LibsqlError } from "@libsql/client/sqlite3";
 import * as v from "valibot";
 import { assertWritableFolder, isDiskFull, unusableFolder } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
@@ -82,6 +82,9 @@ export function unreadableDatabase(path: string | null, cause: unknown): AppErro
   }
   if (isDiskFull(cause)) {
     return startError(`The disk of the database "${path}" is full; free space and start again`, cause);
+  }
+  if (cause instanceof LibsqlError && cause.code.startsWith("URL_")) {
+    return startError(`DATABASE_URL cannot be used (${errorMessage(cause)}); correct it`, cause);
   }
   return startError(`The database "${path}" cannot be read (${errorMessage(cause)}). ${restoreHint}`, cause);
 }

@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { AppError, errorMessage } from "../errors.ts";
 import { visibleText } from "../visible-text.ts";
 
 const PLACEHOLDER = "[redacted]";
@@ -175,4 +176,11 @@ export function createRedactor(): Redactor {
       beginnings = byBeginning(forms);
     },
   };
+}
+
+/** An error as a process prints it before it ends: the words can be those of a database server, so they are one visible line. */
+export function lastWords(error: unknown, secrets: readonly string[]): string {
+  const redactor = createRedactor();
+  for (const secret of secrets) redactor.register(secret);
+  return visibleText(redactor.redact(error instanceof AppError ? error.message : errorMessage(error)));
 }

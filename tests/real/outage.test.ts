@@ -80,11 +80,14 @@ matrixSuite(
       return { id: run.id, stranger };
     };
 
-    const isDue = async (id: string) =>
-      (await runs.main.runs.work.due(runs.clock.now(), 100)).some((due) => due.id === id);
-    /** Waits until the next try is due, and makes it. */
+    /** Lets the pause before the next try pass. */
+    const becomeDue = async (id: string): Promise<void> => {
+      const isDue = async () => (await runs.main.runs.work.due(runs.clock.now(), 100)).some((due) => due.id === id);
+      runs.clock.pass(Math.max(((await runs.run(id)).outage_due_at ?? 0) - runs.clock.now(), 0));
+      expect(await isDue()).toBe(true);
+    };
     const tryOnce = async (id: string): Promise<void> => {
-      await eventually("the next try", () => isDue(id), 330_000);
+      await becomeDue(id);
       await runs.main.runs.work.perform({ id }, live);
     };
     const tryUntilOver = async (id: string) => {
@@ -126,7 +129,7 @@ matrixSuite(
         const executor = await begin(name, port);
         const { id, stranger } = await goDown(executor, port);
         await close(stranger);
-        await eventually("the next try", () => isDue(id));
+        await becomeDue(id);
         // Killed with nothing at work, the next process has nothing but the database.
         const hasDied = point === 0 || (await runs.performAndDie(id, desired, point));
         const next = runs.instance(`next-${point}`);
@@ -154,7 +157,7 @@ matrixSuite(
       const executor = await begin("inside", port);
       const before = await shapeOf(engine, "inside");
       const { id, stranger } = await goDown(executor, port);
-      await eventually("the next try", () => isDue(id));
+      await becomeDue(id);
       let kill: (() => void) | null = null;
       let isOver = Promise.withResolvers<void>();
       proxy.around(async (label, when) => {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
-import { type Clock, systemClock } from "../../src/clock.ts";
 import {
   events,
   run_steps,
@@ -13,28 +12,17 @@ import {
 } from "../../src/db/tables.ts";
 import type { RuntimeKind, TargetRef } from "../../src/runtimes/runtime.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
-import { type Desired, openRunParts, type RunProcessArguments } from "./run-process.ts";
+import {
+  type Desired,
+  openRunParts,
+  type RunProcessArguments,
+  type ShiftedClock,
+  shiftedClock,
+} from "./run-process.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 
 export type RunRow = typeof runs.$inferSelect;
 export type Parts = ReturnType<typeof openRunParts>;
-
-/** The real time, and as much more as a test has let pass. */
-export interface ShiftedClock extends Clock {
-  pass(ms: number): void;
-}
-
-function shiftedClock(): ShiftedClock {
-  let ahead = 0;
-  return {
-    now: () => systemClock.now() + ahead,
-    elapsed: () => systemClock.elapsed() + ahead,
-    sleep: (ms, signal) => systemClock.sleep(ms, signal),
-    pass: (ms) => {
-      ahead += ms;
-    },
-  };
-}
 
 /** The product's executors and runs on a temporary database and real engines; only upstream is made up. */
 export interface RealRuns {
@@ -129,6 +117,19 @@ export async function realRuns(): Promise<RealRuns> {
     return row;
   };
 
+  const argumentsOf = (run_id: string, wanted: Desired, die_at: number): string => {
+    const database_url = `file:${temporary.dir}/tidemark.db`;
+    const options: RunProcessArguments = {
+      database_url,
+      key,
+      run_id,
+      desired: wanted,
+      die_at,
+      ahead_ms: clock.ahead_ms(),
+    };
+    return JSON.stringify(options);
+  };
+
   return {
     clock,
     main,
@@ -165,10 +166,10 @@ export async function realRuns(): Promise<RealRuns> {
       return await runOf(id);
     },
     performElsewhere: (run_id, desired) => {
-      const database_url = `file:${temporary.dir}/tidemark.db`;
-      const options: RunProcessArguments = { database_url, key, run_id, desired, die_at: 0 };
-      const program = join(import.meta.dir, "run-process.ts");
-      return Bun.spawn([process.execPath, program, JSON.stringify(options)], { stdout: "ignore", stderr: "inherit" });
+      return Bun.spawn([process.execPath, runProcess, argumentsOf(run_id, desired, 0)], {
+        stdout: "ignore",
+        stderr: "inherit",
+      });
     },
     tick: async (parts = main) => {
       for (const item of await parts.evaluator.due(clock.now(), 100)) await parts.evaluator.perform(item, live);
@@ -184,11 +185,7 @@ export async function realRuns(): Promise<RealRuns> {
         (event) => event.kind,
       ),
     performAndDie: async (run_id, wanted, die_at, onStart) => {
-      const options: RunProcessArguments = {
-        database_url: `file:${temporary.dir}/tidemark.db`,
-        ...{ key, run_id, desired: wanted, die_at },
-      };
-      const child = Bun.spawn([process.execPath, runProcess, JSON.stringify(options)], {
+      const child = Bun.spawn([process.execPath, runProcess, argumentsOf(run_id, wanted, die_at)], {
         stdout: "ignore",
         stderr: "pipe",
       });

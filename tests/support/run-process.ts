@@ -27,10 +27,31 @@ const Arguments = v.object({
   desired: Desired,
   /** The point (from 1) at which it dies: before its first write, after it, before the second, …; 0 for nowhere. */
   die_at: v.number(),
+  /** Milliseconds that its clock is ahead of the system's. */
+  ahead_ms: v.optional(v.number(), 0),
 });
-export type RunProcessArguments = v.InferOutput<typeof Arguments>;
+export type RunProcessArguments = v.InferInput<typeof Arguments>;
 
 export type Desired = v.InferOutput<typeof Desired>;
+
+/** The real time, and as much more as a test has let pass. */
+export interface ShiftedClock extends Clock {
+  ahead_ms(): number;
+  pass(ms: number): void;
+}
+
+export function shiftedClock(aheadMs = 0): ShiftedClock {
+  let ahead = aheadMs;
+  return {
+    now: () => systemClock.now() + ahead,
+    elapsed: () => systemClock.elapsed() + ahead,
+    sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    ahead_ms: () => ahead,
+    pass: (ms) => {
+      ahead += ms;
+    },
+  };
+}
 
 interface PartsOptions {
   db: Database;
@@ -127,12 +148,13 @@ export function openRunParts(options: PartsOptions) {
   return { connections, executors, runs, evaluator };
 }
 
-async function perform(options: RunProcessArguments): Promise<void> {
+async function perform(options: v.InferOutput<typeof Arguments>): Promise<void> {
   let points = 0;
   const db = await openDatabase({ url: options.database_url });
   const { runs } = openRunParts({
     ...options,
     db,
+    clock: shiftedClock(options.ahead_ms),
     instance_id: "dying",
     gate: async () => {
       points += 1;
