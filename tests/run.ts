@@ -2,7 +2,7 @@
 // Each suite on real peers has a process and a folder for temporary files of its own, and shares nothing with the others; the fast layer
 // is one more, and once more at each of the faked dates. Arguments, a file or a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type FakedDate, fakedDates, fakedDatesMissing, fakedEnvironment } from "./support/faked-dates.ts";
@@ -78,9 +78,19 @@ function shares(): Share[] {
     const weight = rank < 0 ? statSync(join(folder, name)).size : 1e9 - rank;
     return { title: `tests/real/${name}`, args: [`./${relative(root, join(folder, name))}`], weight };
   });
-  const fast = { title: "the fast layer", args: ["--path-ignore-patterns", "tests/real/**"], weight: 1e8 };
-  const faked = fakedDates.map((date) => ({ ...fast, title: `the fast layer ${date.title}`, date }));
+  const without = (paths: readonly string[]) => paths.flatMap((path) => ["--path-ignore-patterns", path]);
+  const fast = { title: "the fast layer", args: without(["tests/real/**"]), weight: 1e8 };
+  const dated = without(["tests/real/**", ...filesWithServers()]);
+  const faked = fakedDates.map((date) => ({ ...fast, title: `the fast layer ${date.title}`, args: dated, date }));
   return [...real, fast, ...faked].sort((a, b) => b.weight - a.weight);
+}
+
+/** What starts the server starts it at the system's date, and would prove nothing once more. */
+function filesWithServers(): string[] {
+  const files = readdirSync(join(root, "tests"), { recursive: true, encoding: "utf8" });
+  const isWith = (file: string) =>
+    /from ".*support\/(server|installation)\.ts"/.test(readFileSync(join(root, file), "utf8"));
+  return files.map((file) => `tests/${file}`).filter((file) => /\.test\.tsx?$/.test(file) && isWith(file));
 }
 
 function startTests(

@@ -123,7 +123,7 @@ matrixSuite(
     });
 
     test("is brought up by the next process when the first is killed while it waits, or at any write of a try", async () => {
-      for (const point of [0, ...pointsOf(mode, { last: 300 })]) {
+      for (const point of [0, ...pointsOf(mode, { last: 300, sparser: 2 })]) {
         const name = `killed-${point}`;
         const port = await freePort();
         const executor = await begin(name, port);
