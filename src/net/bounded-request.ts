@@ -8,7 +8,7 @@ import { bareHost, isMetadataAddress } from "./address.ts";
 import { discardBody, startBody, streamBody } from "./bounded-body.ts";
 import type { Deadline, Deadlines } from "./deadline.ts";
 import { destinationBlocked } from "./destination.ts";
-import { bodyOf, describeFailure, exchange, headersOf, StaleConnection } from "./exchange.ts";
+import { bodyOf, describeFailure, exchange, headersOf, isReadable, StaleConnection } from "./exchange.ts";
 import { readRetryAfter } from "./rate-headers.ts";
 import type { RateLedger } from "./rate-ledger.ts";
 import { type Hop, maxRedirects, nextHop } from "./redirects.ts";
@@ -108,7 +108,8 @@ function admit(hop: Hop, { wire }: Attempt): void {
   }
   if (isMetadataAddress(bareHost(hostname))) throw new PluginError("rejected", destinationBlocked);
   const blockedUntil = wire.ledger.blockedUntil(host, hop.credential_id);
-  if (blockedUntil !== null) throw rateLimited(host, blockedUntil - wire.clock.now(), wire.clock);
+  if (blockedUntil !== null)
+    throw notYet(host, "accepts no requests for now", blockedUntil - wire.clock.now(), wire.clock);
 }
 
 /** One request of a chain: the next hop, or the answer. */
@@ -168,16 +169,18 @@ async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt
     throw new PluginError("malformed", `"${host}" answered with status ${status}`);
   }
   const limits = { host, max_bytes: attempt.max_bytes };
-  const isBodiless = hop.method === "HEAD" || status === 204 || status === 205 || status === 304;
+  const hasNone = hop.method === "HEAD" || status === 204 || status === 205 || status === 304;
+  // A refusal is judged by its status and headers, also where its words cannot be read.
+  const isBodiless = hasNone || (status >= 400 && !isReadable(message));
   const begun = isBodiless ? skipBody(message) : startBody(bodyOf(message, attempt.onBytes), limits);
   const { start, rest } = await overNetwork(begun, hop, deadline);
   const isJudged = status >= 400 || hop.method === "POST";
   const text = isJudged ? new TextDecoder().decode(start.subarray(0, judgedTextBytes)) : "";
   const wait = wire.ledger.observe(host, hop.credential_id, { status, headers, text });
   if (wait !== null || status >= 500) rest?.destroy();
-  if (wait !== null) throw rateLimited(host, wait, wire.clock);
+  if (wait !== null) throw notYet(host, "limits the rate of requests", wait, wire.clock);
   if (status >= 500) throw serverFault(host, status, text, readRetryAfter(headers, wire.clock.now()));
-  if (!isBodiless && headers.has("content-encoding")) {
+  if (!hasNone && headers.has("content-encoding")) {
     headers.delete("content-encoding");
     headers.delete("content-length");
   }
@@ -208,8 +211,8 @@ function named(response: Response, url: URL): Response {
   return Object.defineProperty(response, "url", { value: url.href });
 }
 
-function rateLimited(host: string, waitMs: number, clock: Clock): PluginError {
-  const message = `"${host}" limits the rate of requests, the next one can be sent at ${toIso(clock.now() + waitMs)}`;
+function notYet(host: string, reason: string, waitMs: number, clock: Clock): PluginError {
+  const message = `"${host}" ${reason}, the next one can be sent at ${toIso(clock.now() + waitMs)}`;
   return new PluginError("rate_limited", message, { retry_after_ms: waitMs });
 }
 

@@ -129,15 +129,24 @@ function isHeaderValue(value: string): boolean {
   return true;
 }
 
+function encodingOf(message: IncomingMessage): string {
+  return (message.headers["content-encoding"] ?? "").trim().toLowerCase();
+}
+
+/** Plain, or compressed as it was asked for. Brotli and the like never are, so a server that sends them is refused. */
+export function isReadable(message: IncomingMessage): boolean {
+  return ["", "identity", "gzip", "x-gzip"].includes(encodingOf(message));
+}
+
 /**
  * The body's bytes as they come, decoded when the server compressed them; `onBytes` counts what came over the wire. It flows
  * from the next tick on: read it at once.
  */
 export function bodyOf(message: IncomingMessage, onBytes: (count: number) => void): Readable {
   message.on("data", (chunk: Uint8Array) => onBytes(chunk.byteLength));
-  const encoding = (message.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  const encoding = encodingOf(message);
   if (encoding === "identity" || encoding === "") return message;
-  if (encoding !== "gzip" && encoding !== "x-gzip") {
+  if (!isReadable(message)) {
     message.destroy();
     throw new PluginError(
       "malformed",

@@ -89,7 +89,8 @@ export function createHttp(options: HttpOptions): Http {
         const isLast = tries >= maxRetries || !isRepeatable(request.first) || wish > maxRetryDelayMs;
         if (isLast || request.init.signal?.aborted) throw fault.error;
         const jitter = minRetryDelayMs + random() * (maxRetryDelayMs - minRetryDelayMs);
-        await pause(Math.max(wish, Math.round(jitter)), request.signal, fault.error);
+        // Added, as a timer that ends a moment early would meet the wish again.
+        await pause(wish + Math.round(jitter), request.signal, fault.error);
       }
     }
   };

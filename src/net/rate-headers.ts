@@ -72,14 +72,68 @@ function resetAt(text: string | null, headers: Headers, now: number): number | n
   return now + clampWait(at - serverNow(headers, now));
 }
 
-/** What an answer says of the allowance: `x-ratelimit-*` (GitHub, Gitea), `ratelimit-*` (GitLab, Docker Hub, IETF draft). */
-export function readRateFacts(headers: Headers, now: number): RateFacts {
-  const limit = firstOf(headers, ["x-ratelimit-limit", "ratelimit-limit"]);
-  const remaining = firstOf(headers, ["x-ratelimit-remaining", "ratelimit-remaining"]);
-  const reset = firstOf(headers, ["x-ratelimit-reset", "ratelimit-reset"]);
-  return {
-    limit: count(limit),
-    remaining: count(remaining),
-    reset_at: resetAt(reset, headers, now),
+/** Longer values are no rate of anybody's. */
+const maxStructuredCharacters = 1_024;
+
+/** The parts of a structured field between marks that stand outside of quotes, without the blanks around them. */
+function partsOf(text: string, mark: "," | ";"): readonly string[] {
+  const parts = mark === "," ? /(?:"(?:[^"\\]|\\.)*"|[^",])+/g : /(?:"(?:[^"\\]|\\.)*"|[^";])+/g;
+  return (text.slice(0, maxStructuredCharacters).match(parts) ?? []).map((part) => part.trim());
+}
+
+/** The named items of a structured field (RFC 9651) with their parameters: `"default";r=0;t=90`. */
+function readItems(value: string | null): readonly { name: string; parameters: ReadonlyMap<string, string> }[] {
+  return partsOf(value ?? "", ",").map((item) => {
+    const [name = "", ...rest] = partsOf(item, ";");
+    const parameters = rest.map((part) => {
+      const at = part.indexOf("=");
+      return at === -1 ? ([part, ""] as const) : ([part.slice(0, at).trim(), part.slice(at + 1).trim()] as const);
+    });
+    return { name, parameters: new Map(parameters) };
+  });
+}
+
+/**
+ * The IETF drafts' `RateLimit`: a list of policies with what remains of each, whose sizes `RateLimit-Policy` tells; before its
+ * eighth draft one dictionary, `limit=100, remaining=50, reset=5`.
+ */
+function readStructured(headers: Headers, now: number): readonly RateFacts[] {
+  const items = readItems(headers.get("ratelimit"));
+  const member = (key: string) => {
+    const item = items.find(({ name }) => name.startsWith(`${key}=`));
+    return item === undefined ? null : item.name.slice(key.length + 1);
   };
+  const dictionary = {
+    limit: count(member("limit")),
+    remaining: count(member("remaining")),
+    reset_at: resetAt(member("reset"), headers, now),
+  };
+  const sizes = new Map(
+    readItems(headers.get("ratelimit-policy")).map(({ name, parameters }) => [name, parameters.get("q") ?? null]),
+  );
+  const policies = items.map(({ name, parameters }) => ({
+    limit: count(sizes.get(name) ?? null),
+    remaining: count(parameters.get("r") ?? null),
+    reset_at: resetAt(parameters.get("t") ?? null, headers, now),
+  }));
+  return [dictionary, ...policies];
+}
+
+/** Whether `a` forbids the next request sooner than `b`, or for longer. */
+function isTighter(a: RateFacts, b: RateFacts): boolean {
+  const [left, right] = [a.remaining ?? Number.POSITIVE_INFINITY, b.remaining ?? Number.POSITIVE_INFINITY];
+  return left === right ? (a.reset_at ?? 0) > (b.reset_at ?? 0) : left < right;
+}
+
+/**
+ * What an answer says of the allowance: `x-ratelimit-*` (GitHub, Gitea), `ratelimit-*` (GitLab, Docker Hub, older IETF drafts) and
+ * the structured `RateLimit` of the newer ones; of several, the one that is used up first.
+ */
+export function readRateFacts(headers: Headers, now: number): RateFacts {
+  const plain: RateFacts = {
+    limit: count(firstOf(headers, ["x-ratelimit-limit", "ratelimit-limit"])),
+    remaining: count(firstOf(headers, ["x-ratelimit-remaining", "ratelimit-remaining"])),
+    reset_at: resetAt(firstOf(headers, ["x-ratelimit-reset", "ratelimit-reset"]), headers, now),
+  };
+  return readStructured(headers, now).reduce((tightest, each) => (isTighter(each, tightest) ? each : tightest), plain);
 }

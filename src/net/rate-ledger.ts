@@ -40,7 +40,10 @@ export interface RateLedger {
   load(): Promise<void>;
   /** Until when nothing may be sent, or null. */
   blockedUntil(host: string, credentialId: string | null): number | null;
-  /** Takes note of an answer. Returns how long to wait when the answer is a refusal for the rate's sake, else null. */
+  /**
+   * Takes note of an answer. Returns how long to wait when the answer is a refusal for the rate's sake, else null; a fault that
+   * says when to come back (a 503 with `Retry-After`) is no such refusal, and nothing is sent before that time either.
+   */
   observe(host: string, credentialId: string | null, answer: RatedAnswer): number | null;
   /** For people: what is known of every host and credential. */
   view(): readonly RateState[];
@@ -157,7 +160,8 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
       const now = clock.now();
       const key = rateKey(host, credentialId);
       const facts = readRateFacts(answer.headers, now);
-      const isRelevant = states.has(key) || facts.limit !== null || facts.remaining !== null;
+      const pause = answer.status >= 500 ? readRetryAfter(answer.headers, now) : null;
+      const isRelevant = states.has(key) || facts.limit !== null || facts.remaining !== null || pause !== null;
       const isRefused = isRefusal(answer, facts.remaining);
       if (!isRelevant && !isRefused) return null;
       const state = stateOf(host, credentialId, now);
@@ -168,6 +172,7 @@ export function createRateLedger(options: RateLedgerOptions): RateLedger {
       state.reset_at = facts.reset_at ?? state.reset_at;
       let wait: number | null = null;
       if (isRefused) wait = refuse(state, answer, now);
+      else if (pause !== null) state.blocked_until = now + pause;
       else if (answer.status < 400) {
         state.strikes = 0;
         // The last allowed answer: the next one would be refused, so it is not sent.

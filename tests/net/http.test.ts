@@ -281,6 +281,21 @@ describe("createHttp() bodies", () => {
     expect([server.seen.length, clock.pending()]).toEqual([1, []]);
   });
 
+  test.each(["br", "zstd", "deflate", "gzip, br"])(
+    "refuses %s, which was not asked for, and heeds the status of an error",
+    async (encoding) => {
+      await using server = await httpLoopback((request, response) => {
+        const status = Number(request.path.slice(1));
+        response.writeHead(status, { "content-encoding": encoding, "retry-after": "120" }).end("\u000b\u0003");
+      });
+      expect((await failure(begin().get(server.port, "/200"))).message).toContain(`compressed as "${encoding}"`);
+      const missing = await begin().get(server.port, "/404");
+      expect([missing.status, await missing.text()]).toEqual([404, ""]);
+      const limited = await failure(begin().get(server.port, "/429"));
+      expect([limited.code, limited.retry_after_ms]).toEqual(["rate_limited", 120_000]);
+    },
+  );
+
   test("takes a body of exactly the limit", async () => {
     await using server = await httpLoopback((_request, response) => response.end("a".repeat(1_000)));
     expect((await (await begin({ max_bytes: 1_000 }).get(server.port)).text()).length).toBe(1_000);
@@ -420,8 +435,24 @@ describe("createHttp() retries", () => {
     await using server = await httpLoopback((_request, response) =>
       response.writeHead(503, { "retry-after": "120" }).end(),
     );
-    const error = await failure(begin().get(server.port));
+    const { get, clock } = begin();
+    const error = await failure(get(server.port));
     expect([error.code, error.retry_after_ms, server.seen.length]).toEqual(["unreachable", 120_000, 1]);
+    await clock.advance(119_999);
+    expect([(await failure(get(server.port, "/other"))).code, server.seen.length]).toEqual(["rate_limited", 1]);
+    await clock.advance(1);
+    expect([(await failure(get(server.port, "/other"))).code, server.seen.length]).toEqual(["unreachable", 2]);
+  });
+
+  test("waits as long as a 503 asks, and the jitter beyond", async () => {
+    await using server = await httpLoopback((_request, response, count) =>
+      response.writeHead(count === 1 ? 503 : 200, count === 1 ? { "retry-after": "5" } : {}).end(),
+    );
+    const { get, clock } = begin();
+    const work = get(server.port);
+    await until(() => clock.pending()[0] === 9_500);
+    await clock.advance(9_500);
+    expect((await work).status).toBe(200);
   });
 
   test("does not try a refused connection or a broken answer again", async () => {

@@ -90,6 +90,24 @@ const rows: readonly Row[] = [
   ],
   ["GHCR's text in a fraction of a millisecond", 429, {}, "retry-after: 301.071µs, allowed: 44000/minute", 0.001],
   ["Docker Hub's spent window", 429, { "ratelimit-limit": "100;w=21600", "ratelimit-remaining": "0;w=21600" }, "", 60],
+  ["the structured header", 429, { ratelimit: '"default";r=0;t=90' }, "", 90],
+  ["the structured header on a 403", 403, { ratelimit: '"default";r=0;t=90' }, "", 90],
+  [
+    "the spent policy of several",
+    429,
+    { ratelimit: '"a, b";r=5;t=10, "day";r=0;t=700;pk=:dGU=:, sec;r=0;t=1' },
+    "",
+    700,
+  ],
+  ["the IETF draft's dictionary", 429, { ratelimit: "limit=100, remaining=0, reset=45" }, "", 45],
+  [
+    "a structured header that is spent beside one that is not",
+    429,
+    { "x-ratelimit-remaining": "7", "x-ratelimit-reset": inAnHour, ratelimit: '"default";r=0;t=90' },
+    "",
+    90,
+  ],
+  ["a structured header that cannot be read", 429, { ratelimit: '"default;r=0;;t=90,,"' }, "", 60],
   [
     "GraphQL's refusal inside a 200",
     200,
@@ -148,7 +166,7 @@ describe("createRateLedger().observe()", () => {
     ["404 with nothing left", 404, { "x-ratelimit-limit": "60" }, "Not Found", null],
     ["200", 200, { "x-ratelimit-remaining": "12" }, "", null],
     ["304", 304, { "x-ratelimit-remaining": "12" }, "", null],
-    ["503 with retry-after", 503, { "retry-after": "120" }, "", null],
+    ["503 without a word", 503, {}, "", null],
     [
       "Docker Hub's window while it answers",
       200,
@@ -160,6 +178,24 @@ describe("createRateLedger().observe()", () => {
   ])("does not wait after %s", (_what, status, headers, text) => {
     const { observe, blockedFor } = begin();
     expect([observe(status, headers, text), blockedFor()]).toEqual([null, null]);
+  });
+
+  test.each([
+    [500, "30", 30],
+    [502, "30", 30],
+    [503, "120", 120],
+    [503, "Mon, 05 Jan 2026 12:02:00 GMT", 120],
+    [504, "soon", 60],
+  ])("sends nothing after a %i that asks for %s, which is a fault and no refusal", (status, wish, seconds) => {
+    const { observe, blockedFor } = begin();
+    expect([observe(status, { "retry-after": wish }), blockedFor(), blockedFor(null)]).toEqual([null, seconds, null]);
+  });
+
+  test("sends nothing after the last allowed answer by the structured header", () => {
+    const { observe, blockedFor, ledger } = begin();
+    const policy = '"burst";q=10;w=1, "default";q=100;w=90';
+    expect(observe(200, { ratelimit: '"burst";r=9;t=1, "default";r=0;t=90', "ratelimit-policy": policy })).toBeNull();
+    expect([blockedFor(), ledger.view()[0]?.limit]).toEqual([90, 100]);
   });
 
   test("waits for 0 seconds when it is told to, and that is a refusal all the same", () => {

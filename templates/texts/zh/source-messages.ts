@@ -54,6 +54,7 @@ export const sourceMessages: MessageDictionary = [
   ['"{}" redirects more than {} times', "“{}”的重定向超过 {} 次"],
   ['"{}" redirects, which is not followed', "“{}”发生重定向，不会跟随"],
   ['"{}" limits the rate of requests, the next one can be sent at {}', "“{}”限制请求频率，下一次最早可在 {} 发送"],
+  ['"{}" accepts no requests for now, the next one can be sent at {}', "“{}”暂不接受请求，下一次最早可在 {} 发送"],
   ["The body broke off", "应答正文中断"],
   ['The answer of "{}" is larger than {}', "“{}”的应答大于 {}"],
   ["GitLab asks to sign in: store a token as a credential", "GitLab 要求登录，请将令牌保存为凭据"],
