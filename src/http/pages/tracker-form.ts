@@ -3,15 +3,22 @@ import { sources } from "../../sources/index.ts";
 import { sourceKinds } from "../../sources/source.ts";
 import { repositories } from "../../trackers/notes-settings.ts";
 import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
+import { proposedSorting } from "../../versions/sorting.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A form to begin with: one source with a stable channel; a name from the image where none is given. */
+/**
+ * A form to begin with: one source with a stable channel; a name from the image where none is given, and version sorting where its tag is a
+ * version.
+ */
 export function newValues(image: string, name: string): Values {
-  const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
+  const [named = ""] = image.split("@");
+  const [, tag] = /:([^/:]*)$/.exec(named) ?? [];
+  const bare = named.replace(/:[^/:]*$/, "");
   const last = bare.split("/").at(-1) ?? "";
   const source = { key: "main", kind: "oci", config: { image: bare }, channels: [{ type: "stable" }] };
-  return { name: name === "" ? last : name, is_enabled: true, sources: [source] };
+  const sorting = tag === undefined ? {} : { sorting: proposedSorting([tag]) };
+  return { name: name === "" ? last : name, is_enabled: true, sources: [source], ...sorting };
 }
 
 /** A stored tracker as the form has it. */

@@ -239,6 +239,17 @@ describe("the form of a tracker", () => {
     expect(text).not.toMatch(clean);
   });
 
+  test.each([
+    ["?image=nginx%3A1.27-alpine", "semantic"],
+    ["?image=nginx%3Aalpine", "publish_time"],
+    ["?image=127.0.0.1%3A5000%2Fnginx", "publish_time"],
+    ["", "publish_time"],
+  ])("%s begins with sorting %s", async (query, sorting) => {
+    const { text } = await person.get(`/trackers/new${query}`);
+    const select = /<select[^>]* name="sorting"[\s\S]*?<\/select>/.exec(text)?.[0] ?? "";
+    expect(/value="([^"]*)" selected/.exec(select)?.[1] ?? "publish_time").toBe(sorting);
+  });
+
   test("gives an added channel the next free type and an added source a key, without storing anything", async () => {
     const channel = await person.post("/trackers", form("app", { _action: "add:sources.0.channels" }));
     expect(channel.text).toMatch(/name="sources\.0\.channels\.1\.type"[\s\S]*?value="prerelease" selected/);
