@@ -1,5 +1,6 @@
 import type { TargetView } from "../../connections/schema.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
+import { ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -27,24 +28,21 @@ export function chosenRef(values: Values): { kind: string; id: string } {
   return { kind: text(member(values.target, "kind")) || "container", id: text(member(values.target, "id")) };
 }
 
-/** `ghcr.io/owner/app:1.2@sha256:…` without tag and digest, and without what Docker Hub lets people leave out. */
-function repositoryOf(image: string): string {
-  const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
-  return bare.replace(/^(index\.)?docker\.io\//, "").replace(/^library\//, "");
-}
-
-/** A source names its registry in the image or beside it. */
-function watchedBy({ image, registry }: Values): string {
-  const host = text(registry)
-    .replace(/^https?:\/\//, "")
-    .replace(/\/$/, "");
-  return repositoryOf(host === "" ? text(image) : `${host}/${text(image)}`);
+/** A registry and repository written out, whatever was left out or said twice; null where nothing is named. */
+function repositoryOf(image: string, registryAddress = ""): string | null {
+  try {
+    const { registry, repository } = parseImageName(image, registryAddress);
+    return `${registry}/${repository}`;
+  } catch (error) {
+    if (error instanceof ImageReferenceError) return null;
+    throw error;
+  }
 }
 
 /** Whether a source watches the very repository that runs. */
-function watches(source: TrackerView["sources"][number], image: string): boolean {
-  const wanted = repositoryOf(image);
-  return wanted !== "" && watchedBy(source.config) === wanted;
+function watches({ kind, config }: TrackerView["sources"][number], image: string): boolean {
+  const running = repositoryOf(image);
+  return kind === "oci" && running !== null && repositoryOf(text(config.image), text(config.registry)) === running;
 }
 
 /** The trackers that somebody would choose for an image: those that watch its repository. */

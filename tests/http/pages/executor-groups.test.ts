@@ -34,11 +34,11 @@ beforeEach(() => {
   engine.add("alone", "registry.test/web:1.0", digest("a"));
 });
 
-async function addTracker(name: string): Promise<void> {
+async function addTracker(name: string, config: Record<string, string> = { image: `registry.test/${name}` }) {
   const now = app.clock.now();
   const times = { created_at: now, updated_at: now };
   const depth = { check_interval_minutes: 360, fetch_depth: 10, request_timeout_seconds: 15 };
-  const source = { key: "main", kind: "oci", config: { image: `registry.test/${name}` }, host: "registry.test" };
+  const source = { key: "main", kind: "oci", config, host: "registry.test" };
   await app.db.write(async (tx) => {
     await tx.insert(trackers).values({ id: `t-${name}`, name, ...depth, sorting: "publish_time", ...times });
     await tx
@@ -99,6 +99,29 @@ test("choosing a group by plain POST brings a row for each service, with the tra
     ["db", ""],
   ]);
   expect(answer.text).toContain("Left as it is. No tracker watches this image.");
+});
+
+test.each([
+  ["whole", "registry.test/cache", "registry.test", "registry.test/cache:7"],
+  [
+    "whole with a tag",
+    `registry.test/cart:7@sha256:${"a".repeat(64)}`,
+    "https://registry.test/",
+    "registry.test/cart:7",
+  ],
+  ["split", "team/queue", "registry.test", "registry.test/team/queue:3"],
+  ["hub", "docker.io/library/redis", "docker.io", "redis:8-alpine"],
+  ["hub-short", "redis-stack", "", "docker.io/library/redis-stack"],
+])("a source that names its image as %s watches what runs of it", async (name, image, registry, running) => {
+  await addTracker(name.replaceAll(" ", "-"), { image, registry });
+  engine.add(`it-${name}`, running, digest("a"));
+  const answer = await person.post("/executors", {
+    ...form(),
+    _action: "redraw",
+    "target.choice": `container:it-${name}`,
+    "target.drawn": "none",
+  });
+  expect(chosen(answer.text).map(([, tracker]) => tracker)).toEqual([name.replaceAll(" ", "-")]);
 });
 
 test("a row that somebody unbound stays unbound, and another group starts anew", async () => {
