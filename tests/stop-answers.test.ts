@@ -13,12 +13,18 @@ const dataDir = temporaryDir();
 let token: string | null = null;
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-async function started(): Promise<{ api: ApiClient; stop: () => Promise<number> }> {
+interface Running {
+  api: ApiClient;
+  stop: () => Promise<number>;
+  lines: readonly string[];
+}
+
+async function started(): Promise<Running> {
   const server = await startServer({ data_dir: dataDir });
   const isHeld = token !== null && (await apiClient(server.url, token).get("/session")).status === 200;
   if (!isHeld)
     token = server.bootstrapPassword() === null ? await signIn(server.url) : (await firstSignIn(server)).token;
-  return { api: apiClient(server.url, token), stop: () => server.kill("SIGTERM") };
+  return { api: apiClient(server.url, token), stop: () => server.kill("SIGTERM"), lines: server.lines };
 }
 
 async function signIn(url: string): Promise<string> {
@@ -61,7 +67,7 @@ describe("whoever asked before SIGTERM is told the truth", () => {
   test.each(Array.from({ length: rounds }, (_, round) => round))(
     "30 creates at once, round %i: 201 is stored, everything else is not",
     async (round) => {
-      const { api, stop } = await started();
+      const { api, stop, lines } = await started();
       const names = Array.from({ length: 30 }, (_, index) => `round-${round}-${index}`);
       const asked = names.map((name) =>
         outcomeOf(api.post("/credentials", { name, kind: "github", secret: { token: "ghp_example" } })),
@@ -69,6 +75,8 @@ describe("whoever asked before SIGTERM is told the truth", () => {
       await soon(40);
       expect(await stop()).toBe(0);
       const outcomes = await Promise.all(asked);
+      // To be refused at the end is no failure.
+      expect(lines.filter((line) => line.includes(" ERROR "))).toEqual([]);
       const stored = idsOf(`select name as id from credentials where name like 'round-${round}-%'`);
       expect(names.filter((_, index) => outcomes[index] === "done").toSorted()).toEqual(stored.toSorted());
     },
