@@ -4,7 +4,16 @@ import { dirname, join } from "node:path";
 import { type Client, createClient } from "@libsql/client/sqlite3";
 import { toIso } from "../clock.ts";
 import { inspectDatabaseFile } from "../db/migrate.ts";
-import { copyToNewFile, fileFacts, isDiskFull, isThere, removeLeft, syncFile, syncFolder } from "../durable-files.ts";
+import {
+  copyToNewFile,
+  fileFacts,
+  isDiskFull,
+  isThere,
+  removeLeft,
+  syncFile,
+  syncFolder,
+  withoutRoom,
+} from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { databaseName, keysName, makeBackup, walName } from "./folder.ts";
@@ -68,7 +77,8 @@ async function endSessions(client: Client, now: number): Promise<void> {
 
 interface Staging {
   database: string;
-  keys: string;
+  /** Null where they are only to be judged: keys in clear are not copied for that. */
+  keys: string | null;
 }
 
 /** Copies a backup and judges the copy, which a start could then work with. */
@@ -77,8 +87,8 @@ async function stage(options: RestoreOptions, source: BackupSource, to: Staging,
   copyFromSource(source, source.database, to.database);
   if (source.wal !== null) copyFromSource(source, source.wal, `${to.database}-wal`);
   const isTaken = source.keys !== null && options.keys_file === null;
-  if (source.keys !== null && isTaken) copyFromSource(source, source.keys, to.keys);
-  if (source.keys !== null && !isTaken) checkInSource(source, source.keys);
+  if (source.keys !== null && isTaken && to.keys !== null) copyFromSource(source, source.keys, to.keys);
+  else if (source.keys !== null) checkInSource(source, source.keys);
   inspectDatabaseFile(source.database, { keys: null, was_used: false });
   const client = createClient({ url: `file:${to.database}` });
   try {
@@ -204,8 +214,13 @@ export async function verifyBackup(options: RestoreOptions): Promise<JudgedBacku
   const folder = mkdtempSync(join(tmpdir(), "tidemark-verify-"));
   try {
     const places = restoredPlaces(options.data_dir, options.database_file);
-    const staged = { database: join(folder, databaseName), keys: join(folder, keysName) };
+    const staged = { database: join(folder, databaseName), keys: null };
     return await stage(options, findSource(options.source), staged, places.keys);
+  } catch (error) {
+    throw withoutRoom(
+      error,
+      `a copy of the backup in "${tmpdir()}"; free space there, or set TMPDIR to another folder`,
+    );
   } finally {
     removeLeft([folder]);
   }

@@ -6,7 +6,7 @@ import { systemClock } from "../clock.ts";
 import { readProcessConfig } from "../config.ts";
 import { databaseFile } from "../db/client.ts";
 import { lockDataDir } from "../db/lock.ts";
-import { AppError, errorMessage } from "../errors.ts";
+import { AppError, errorMessage, isWithoutRoom } from "../errors.ts";
 import { securePrivateFolder } from "../secrets/keys.ts";
 
 const usage = `Usage: bun run restore FOLDER [--verify] [--accept-unreadable-secrets]
@@ -101,6 +101,7 @@ async function run(given: Arguments): Promise<string[]> {
 /** What is true after a failure: a restore tells of itself what the next start will do; nothing has begun before it. */
 function failureOf({ verifies }: Arguments, error: unknown): string {
   const text = error instanceof AppError ? error.message : errorMessage(error);
+  if (verifies && isWithoutRoom(error)) return text;
   if (verifies) return `This backup cannot be restored. ${text}`;
   const isComplete = error instanceof AppError && ["not_restored", "restore_unfinished"].includes(error.code);
   return isComplete ? text : `Nothing was restored. ${text}`;

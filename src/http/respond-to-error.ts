@@ -36,7 +36,8 @@ export function logError(log: Log, c: AppContext, error: AppError): void {
   // What an upstream refuses while somebody types its address is no failure of ours.
   if (error.code.startsWith("upstream_")) log.info("Upstream refused", { ...fields, reason: error.message });
   // Nor is the end of this process.
-  else if (error.status >= 500 && error.code !== "stopping") log.error("Request failed", { ...fields, error: error.cause ?? error });
+  else if (error.status >= 500 && error.code !== "stopping")
+    log.error("Request failed", { ...fields, error: error.cause ?? error });
   else log.debug("Request refused", { ...fields, reason: error.message });
 }
 

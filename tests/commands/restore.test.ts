@@ -354,6 +354,31 @@ describe("bun run restore", () => {
     expect(contentOf(dir)).toEqual(before);
   }, 60_000);
 
+  test("--verify leaves no keys behind, wherever it is killed", async () => {
+    const temporary = mkdtempSync(join(tmpdir(), "tidemark-verified-"));
+    const ends: number[] = [];
+    for (let at = 4; ends.at(-1) !== 0; at += 4) {
+      const env = { FAIL_AT: `${at}:kill`, TMPDIR: temporary };
+      ends.push((await command("restore", template, [withKeys, "--verify"], env)).code);
+      const files = readdirSync(temporary, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      const left = files.map((entry) => join(entry.parentPath, entry.name));
+      expect(left.filter((path) => readFileSync(path, "latin1").includes(keyOf(template)))).toEqual([]);
+    }
+    expect(new Set(ends)).toEqual(new Set([137, 0]));
+    rmSync(temporary, { recursive: true });
+  }, 120_000);
+
+  test("--verify blames no backup for a full disk", async () => {
+    const said = new Set<string>();
+    for (let at = 4; ![...said].some((text) => text.includes("can be restored")); at += 4) {
+      const { out, err } = await command("restore", template, [withKeys, "--verify"], { FAIL_AT: `${at}:ENOSPC` });
+      expect(err).not.toContain("ENOSPC");
+      said.add(out + err);
+    }
+    const room = `There is no room on the disk for a copy of the backup in "${tmpdir()}"`;
+    expect([...said]).toContain(`${room}; free space there, or set TMPDIR to another folder\n`);
+  }, 120_000);
+
   test("restores a backup with an unreadable secret only when told to, and says how many", async () => {
     const dir = copyOfInstallation(template);
     const backup = newFolder();
