@@ -485,7 +485,7 @@ export const runs = sqliteTable(
     uniqueIndex("runs_once_per_revision")
       .on(t.executor_id, t.desired_revision, t.attempt)
       .where(sql`${t.trigger} <> 'manual' and ${t.kind} = 'update'`),
-    index("runs_executor").on(t.executor_id, t.created_at),
+    index("runs_executor").on(t.executor_id),
     index("runs_created").on(t.created_at),
     index("runs_active").on(t.due_at).where(sql`${t.state} in ('pending', 'capturing', 'updating', 'verifying')`),
     index("runs_cleanup").on(t.cleanup_due_at).where(sql`${t.cleanup_due_at} is not null`),

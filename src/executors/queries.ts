@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type S
 import * as v from "valibot";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
+import { lastFirst } from "../db/insertion-order.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import {
   connections,
@@ -228,7 +229,7 @@ export async function owedContainers(
     .select({ plan: runs.plan, outage: runs.outage })
     .from(runs)
     .where(and(eq(runs.executor_id, executorId), or(isNotNull(runs.outage), isServing)))
-    .orderBy(desc(runs.id))
+    .orderBy(lastFirst(runs))
     .limit(1);
   const outage = storedOutage(last?.outage);
   if (outage === null) return [];
@@ -298,7 +299,7 @@ export async function recentRunsOf(read: Reader, executorId: string, limit: numb
     })
     .from(runs)
     .where(eq(runs.executor_id, executorId))
-    .orderBy(desc(runs.created_at), desc(runs.id))
+    .orderBy(lastFirst(runs))
     .limit(limit);
 }
 
@@ -314,7 +315,7 @@ export async function recentDowntimes(read: Reader, executorId: string, limit: n
         isNotNull(runs.downtime_ms),
       ),
     )
-    .orderBy(desc(runs.created_at), desc(runs.id))
+    .orderBy(lastFirst(runs))
     .limit(limit);
   return rows.flatMap((row) => row.downtime_ms ?? []).toSorted((a, b) => a - b);
 }

@@ -21,6 +21,7 @@ import {
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
+import { cameAfter } from "../db/insertion-order.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
 import { touchingSteps } from "./containers.ts";
@@ -402,7 +403,7 @@ export async function newerRunOf(read: Reader, run: Pick<RunRow, "id" | "executo
     .select({ id: runs.id })
     .from(runs)
     .innerJoin(run_steps, and(eq(run_steps.run_id, runs.id), inArray(run_steps.step, [...touchingSteps])))
-    .where(and(eq(runs.executor_id, run.executor_id), gt(runs.id, run.id)))
+    .where(and(eq(runs.executor_id, run.executor_id), cameAfter(runs, run.id)))
     .limit(1);
   return rows[0]?.id ?? null;
 }

@@ -1,5 +1,6 @@
 import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { lastFirst } from "../db/insertion-order.ts";
 import { executors, runs, snapshots } from "../db/tables.ts";
 import { isActive } from "./queries.ts";
 
@@ -56,8 +57,7 @@ export async function insertSnapshot(
     .select({ id: snapshots.id, is_locked: snapshots.is_locked })
     .from(snapshots)
     .where(eq(snapshots.executor_id, row.executor_id))
-    // In the order in which they came, whatever the clock showed.
-    .orderBy(desc(sql`${snapshots}.rowid`));
+    .orderBy(lastFirst(snapshots));
   const inUse = await tx
     .select({ id: runs.snapshot_id })
     .from(runs)

@@ -196,6 +196,35 @@ describe("a target that a run left down", () => {
     expect([...world.engine.containers.keys()]).toEqual(["web"]);
   });
 
+  test.each([
+    ["years ahead", 3650],
+    ["a day back", -1],
+  ])("is told apart from an earlier run by a clock that was %s then", async (_where, days) => {
+    const executor = await world.addExecutor();
+    const right = world.clock.now();
+    world.clock.set(right + days * 24 * hour);
+    expect((await world.update(executor)).state).toBe("succeeded");
+    world.clock.set(right);
+    world.upstream.choice = { release: release("1.2", "c"), ready_at: null };
+    const id = await goDown(executor);
+    expect((await world.main.executors.get(executor)).last_run?.id).toBe(id);
+    expect(await world.main.executors.owedContainers(executor)).toEqual(["web"]);
+    freePort();
+    await tryUntilOver(id, minute);
+    expect(await outageOf(id)).toMatchObject({ outcome: "recovered" });
+  });
+
+  test("ends with a later run by a clock that was set back meanwhile", async () => {
+    const executor = await world.addExecutor();
+    const id = await goDown(executor);
+    freePort();
+    world.clock.set(world.clock.now() - 24 * hour);
+    const second = await world.update(executor);
+    expect(second.state).toBe("succeeded");
+    await performDue();
+    expect(await outageOf(id)).toMatchObject({ outcome: "replaced", detail: `The run "${second.id}" came after it` });
+  });
+
   test("ends when the executor or its connection is disabled", async () => {
     const executor = await world.addExecutor();
     const id = await goDown(executor);
