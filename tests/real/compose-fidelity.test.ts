@@ -154,11 +154,13 @@ for (const mode of modes) {
           scale: 3,
           extra_hosts: ["a:10.0.0.1", "b:10.0.0.2", "c:10.0.0.3", "d:10.0.0.4"],
           ulimits: { nofile: 4096, nproc: 4096, core: 0, memlock: 65536 },
+          depends_on: ["one", "two", "three"],
         };
+        const needed = { image: from };
         await using project = createProject(engine, client, version, {
-          "compose.yaml": JSON.stringify({ services: { app: members } }),
+          "compose.yaml": JSON.stringify({ services: { app: members, one: needed, two: needed, three: needed } }),
         });
-        expect(Object.keys(await project.up())).toHaveLength(3);
+        expect(Object.keys(await project.up())).toHaveLength(6);
         await using session = await openSession(engine.address);
         const ref = { kind: "compose", id: project.name } as const;
         const plan = await session.plan(ref, [{ ...changeTo(to), service: "app" }]);

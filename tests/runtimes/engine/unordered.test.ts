@@ -104,6 +104,19 @@ describe("lists whose order means nothing", () => {
     }
   });
 
+  test("are those of what a replica depends on too, which compose writes in any order", () => {
+    const replica = (needs: string, number: string) => {
+      const of = { project: "shop", service: "app", "container-number": number, depends_on: needs };
+      const labels = Object.entries(of).map(([key, value]) => [`com.docker.compose.${key}`, value]);
+      return containerInspect({ Config: { Labels: Object.fromEntries(labels) } });
+    };
+    const [db, queue] = ["db:service_healthy:false", "queue:service_started:true"];
+    const first = replica(`${db},${queue}`, "1");
+    expect(differingReplicas([first, replica(`${queue},${db}`, "2")])).toBe(false);
+    expect(differingReplicas([first, replica(db, "2")])).toBe(true);
+    expect(differingReplicas([first, replica(`${queue},db:service_started:false`, "2")])).toBe(true);
+  });
+
   test.each(Object.entries({ ...sets, ...hostSets }))("are told apart by what is in them: %s", (field, list) => {
     const change = field in sets ? { Config: { [field]: list.slice(1) } } : { HostConfig: { [field]: list.slice(1) } };
     expect(tellApart(containerInspect(change), containerInspect({}))).not.toEqual([]);

@@ -12,12 +12,14 @@ export function differingReplicas(replicas: readonly ContainerInspect[]): boolea
 /** Without what tells one replica from another: its name, number, id, host ports and the names of its own volumes. */
 function settingsOf(container: ContainerInspect): string {
   const { Labels: labels, ...config } = comparableConfig(container.Config, container);
-  const kept = Object.entries(stringMapAt(labels)).filter(([key]) => !isOfOne(key));
+  const kept = Object.entries(stringMapAt(labels)).filter(([key]) => !ofOne.has(key));
   const host = comparableHost(container.HostConfig);
-  const own = new Set([nameOf(container), container.Id.slice(0, 12), composeOf(container)?.service ?? ""]);
+  const compose = composeOf(container);
+  const own = new Set([nameOf(container), container.Id.slice(0, 12), compose?.service ?? ""]);
   const mounts = (container.Mounts ?? []).map((mount) => [mount.Destination, mount.Type, mount.RW]).sort();
   return canonical({
     config: { ...config, Labels: Object.fromEntries(kept) },
+    needs: (compose?.depends_on ?? []).map(canonical).sort(),
     host: {
       ...host,
       Binds: stringsAt(host.Binds).map((bind) => bind.slice(bind.indexOf(":"))),
@@ -34,9 +36,10 @@ function settingsOf(container: ContainerInspect): string {
   });
 }
 
-/** `replace` is left by compose itself on the replicas that it made anew. */
-function isOfOne(label: string): boolean {
-  return (
-    label === composeLabels.number || label === "com.docker.compose.replace" || label === "com.docker.compose.version"
-  );
-}
+/** `replace` is left by compose itself on the replicas that it made anew. What it depends on is written in any order, and compared as it is read. */
+const ofOne: ReadonlySet<string> = new Set([
+  composeLabels.number,
+  composeLabels.version,
+  composeLabels.depends_on,
+  "com.docker.compose.replace",
+]);
