@@ -77,6 +77,13 @@ export interface Listing {
   moved_to?: string | null;
 }
 
+/** What the cost of a check depends on besides its configuration. */
+export interface CostTerms {
+  has_credential: boolean;
+  /** Without releases, tags are listed in their place. */
+  has_fallback: boolean;
+}
+
 /** What one check of an unchanged source costs. */
 export interface CheckCost {
   /** Requests in all. */
@@ -125,7 +132,9 @@ export interface Source<K extends SourceKind = SourceKind> {
   /** Which upstream a configuration means, where not all of it says so: what is learnt of one is true of the other. */
   identity?(config: unknown): string;
   /** What a check in steady state costs; tags that executors run come on top. */
-  cost(config: unknown, hasCredential: boolean): CheckCost;
+  cost(config: unknown, terms: CostTerms): CheckCost;
+  /** The configuration's field that `moved_to` of a listing is written for; only of kinds whose repositories can move. */
+  place_field?: string;
   /** Why this configuration cannot do without a credential; null when it can. Asked when a tracker is saved. */
   credentialNeed?(config: unknown): string | null;
   /** Checks that one host bears at once; left out: one. */

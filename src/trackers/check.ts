@@ -19,7 +19,7 @@ import { type ChangelogFinding, isSameRelease, mergedFacts } from "./release-fac
 import { changelogReader } from "./release-notes.ts";
 import { type ReleaseFactsRow, releasesOf } from "./release-queries.ts";
 import type { ChannelRow, SourceRow } from "./source-queries.ts";
-import { type CountedContext, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
+import { addressOf, openSource, type SourceOpener, type SourceSession } from "./source-session.ts";
 import { type Placed, withinDepth } from "./within-depth.ts";
 
 /** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
@@ -108,12 +108,6 @@ function changelogFor(current: TrackerRow, asked: TrackerRow, found: ChangelogFi
   return storedNotesSettings(current.release_notes).source === "release" ? null : new Map();
 }
 
-type Traffic = ReturnType<CountedContext["stats"]>;
-
-function sum(a: Traffic, b: Traffic): Traffic {
-  return { requests: a.requests + b.requests, bytes: a.bytes + b.bytes };
-}
-
 function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
   if (source.rotation % rotateEveryChecks !== rotateEveryChecks - 1) return null;
   const others = known
@@ -189,6 +183,43 @@ export function sourceCheck(options: CheckOptions) {
     return withinDepth(usesTags ? ((await source.listTags?.(request)) ?? listing) : listing, request);
   };
 
+  /**
+   * Asks where the repository was found last, which spares a redirect each time. Should nothing be there any more, the
+   * configuration's place is asked again; the listing's `moved_to` is the place that answered, null for the configuration's own.
+   */
+  const askWhereItIs = async (
+    claimed: Claimed,
+    { signal, onSession }: { signal: AbortSignal; onSession: (session: SourceSession) => void },
+  ): Promise<Placed> => {
+    const { source: row, tracker } = claimed;
+    const watched = await watchList(claimed);
+    const askAt = async (moved_to: string | null): Promise<Placed> => {
+      const address = addressOf(options.registry, { ...row, moved_to });
+      const session = await openSource(options, address, {
+        timeout_ms: tracker.request_timeout_seconds * 1000,
+        signal,
+      });
+      onSession(session);
+      const { listing, placed } = await ask(claimed, session.source, watched);
+      return { listing: { ...listing, moved_to: listing.moved_to ?? moved_to }, placed };
+    };
+    if (row.moved_to === null) return await askAt(null);
+    try {
+      return await askAt(row.moved_to);
+    } catch (error) {
+      const isGone = error instanceof PluginError && (error.code === "not_found" || error.code === "unauthorized");
+      if (!isGone) throw error;
+      return await askAt(null);
+    }
+  };
+
+  /** Where the repository is, when that is another place than its configuration names. */
+  const placeOf = ({ source }: Claimed, { moved_to = null }: Listing): string | null => {
+    const { config } = addressOf(options.registry, { ...source, moved_to });
+    const isSame = JSON.stringify(config).toLowerCase() === JSON.stringify(source.config ?? {}).toLowerCase();
+    return isSame ? null : moved_to;
+  };
+
   const describe = (error: unknown, claimed: Claimed): Failure => {
     if (error instanceof PluginError) {
       return { code: error.code, message: options.excerpt(error.message), retry_after_ms: error.retry_after_ms };
@@ -245,6 +276,7 @@ export function sourceCheck(options: CheckOptions) {
     const { listing, placed, changelog } = answer;
     const now = clock.now();
     const latest = options.counted.latest();
+    const moved_to = placeOf(claimed, listing);
     const recorded = await db.write(async (tx) => {
       // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
       const isMine = await settleSource(tx, source.id, owner, {
@@ -258,7 +290,7 @@ export function sourceCheck(options: CheckOptions) {
         upstream_total: listing.total,
         rotation: source.rotation + 1,
         baseline_at: source.baseline_at ?? now,
-        moved_to: listing.moved_to ?? null,
+        moved_to,
         ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
       });
       if (!isMine) return null;
@@ -279,6 +311,9 @@ export function sourceCheck(options: CheckOptions) {
       });
     });
     if (recorded === null) return discard(claimed);
+    if (moved_to !== null && moved_to !== source.moved_to) {
+      log.warning("Repository has moved", { tracker: tracker.name, source: source.key, to: moved_to });
+    }
     log.info("Source checked", {
       tracker: tracker.name,
       source: source.key,
@@ -307,26 +342,16 @@ export function sourceCheck(options: CheckOptions) {
       () => overdue.abort(),
       () => "the check ended in time",
     );
-    let stats = () => ({ requests: 0, bytes: 0 });
+    const sessions: SourceSession[] = [];
+    const onSession = (session: SourceSession) => sessions.push(session);
     const used = (): Used => ({
-      last_request_count: stats().requests,
-      last_byte_count: stats().bytes,
+      last_request_count: sessions.reduce((sum, session) => sum + session.stats().requests, 0),
+      last_byte_count: sessions.reduce((sum, session) => sum + session.stats().bytes, 0),
       last_duration_ms: clock.elapsed() - startedAt,
     });
     try {
-      const { tracker, source: row } = claimed;
-      const address = { kind: sourceKindOf(row.kind), config: row.config ?? {}, credential_id: row.credential_id };
-      const timeout_ms = tracker.request_timeout_seconds * 1000;
-      const session = await openSource(options, address, { timeout_ms, signal: limit });
-      stats = session.stats;
-      const watched = await watchList(claimed);
-      const { listing, placed } = await ask(claimed, session.source, watched);
-      const changelog = await readChangelog(claimed, listing, {
-        signal: limit,
-        onSession: (beside) => {
-          stats = () => sum(session.stats(), beside.stats());
-        },
-      });
+      const { listing, placed } = await askWhereItIs(claimed, { signal: limit, onSession });
+      const changelog = await readChangelog(claimed, listing, { signal: limit, onSession });
       limit.throwIfAborted();
       // The next claim then shares a commit with this result.
       leave();

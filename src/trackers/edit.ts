@@ -121,6 +121,7 @@ export function sourceEditor(options: EditOptions) {
         host: registry[kind].host(input.config),
         baseline_at: null,
         memo: null,
+        moved_to: null,
       });
     }
     if (!isSameConfig || row.credential_id !== input.credential_id) Object.assign(changes, restarted());

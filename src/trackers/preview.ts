@@ -29,6 +29,7 @@ interface PreviewOptions extends PreviewListingOptions {
     config: unknown;
     credential_id: string | null;
     check_interval_minutes: number;
+    has_fallback: boolean;
   }) => Promise<{ requests_per_hour: number; quota_per_hour: number; upstream: UpstreamView }>;
 }
 
@@ -69,7 +70,13 @@ export function trackerPreviews(options: PreviewOptions) {
         dated_count: versions.filter(({ published_at }) => published_at !== null).length,
         ...judged,
         listed_at: listing.listed_at,
-        cost: await options.upstreamWith({ kind, config, credential_id, check_interval_minutes }),
+        cost: await options.upstreamWith({
+          kind,
+          config,
+          credential_id,
+          check_interval_minutes,
+          has_fallback: parsed.release_fallback,
+        }),
       };
     },
   };

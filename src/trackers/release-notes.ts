@@ -13,7 +13,7 @@ import type { TrackerRow } from "./queries.ts";
 import type { ChangelogFinding, ChangelogNotes } from "./release-facts.ts";
 import { type ReleaseFactsRow, releasesOfVersion } from "./release-queries.ts";
 import { type SourceRow, sourcesOf } from "./source-queries.ts";
-import { openSource, type SourceOpener, type SourceSession, sourceKindOf } from "./source-session.ts";
+import { addressOf, openSource, type SourceOpener, type SourceSession, sourceKindOf } from "./source-session.ts";
 
 /** One file for each version asks for many: the others are read by the next checks. */
 export const maxFilesPerCheck = 10;
@@ -198,11 +198,10 @@ export function changelogReader(options: NotesOptions) {
       () => "read in time",
     );
     try {
-      const { row, kind } = repository;
-      const address = { kind, config: row.config ?? {}, credential_id: row.credential_id };
+      const { row } = repository;
       const timeout_ms = Math.min(checked.tracker.request_timeout_seconds * 1000, notesLimitMs);
       const signal = AbortSignal.any([given.signal, overdue.signal]);
-      const session = await openSource(options, address, { timeout_ms, signal });
+      const session = await openSource(options, addressOf(options.registry, row), { timeout_ms, signal });
       given.onSession(session);
       return await readAll(settings, wanted, { session, repository: row, checked: checked.source });
     } catch (error) {

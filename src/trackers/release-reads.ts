@@ -20,7 +20,7 @@ import {
 import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./release-schema.ts";
 import type { ChannelType } from "./schema.ts";
 import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "./source-queries.ts";
-import { imageNameOf, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
+import { addressOf, imageNameOf, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
 import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
 import { releaseView } from "./views.ts";
 
@@ -309,10 +309,9 @@ export function releaseReads(options: ReadOptions) {
       signal?: AbortSignal,
     ): Promise<Readonly<Record<string, unknown>> | null> => {
       const { source: row, tracker } = await getSourceRow(sourceId);
-      const address = { kind: sourceKindOf(row.kind), config: row.config ?? {}, credential_id: row.credential_id };
       const timeout_ms = Math.min(tracker.request_timeout_seconds * 1000, planTimeoutMs);
       const limits = { timeout_ms, signal: signal ?? new AbortController().signal };
-      const { source } = await openSource(options, address, limits);
+      const { source } = await openSource(options, addressOf(options.registry, row), limits);
       return (await source.readImageConfig?.(tagOrDigest, platform))?.config ?? null;
     },
   };

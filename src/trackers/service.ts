@@ -10,7 +10,7 @@ import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
-import { type SourceKind, sourceKinds } from "../sources/source.ts";
+import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { executorsOfTrackers } from "./bound-queries.ts";
 import { type CheckOptions, sourceCheck } from "./check.ts";
 import { checkWork } from "./due.ts";
@@ -90,18 +90,18 @@ export function trackerService(options: TrackerServiceOptions) {
   /** What is asked of the upstreams by the enabled trackers, and by `more`. */
   const loadsWith = async (more: readonly SourceLoad[]): Promise<UpstreamView[]> => {
     const checked = await listCheckedSources(db.read);
-    const loads = checked.map(({ kind, config, ...source }): SourceLoad => {
-      const cost = options.sources[sourceKindOf(kind)].cost(config ?? {}, source.credential_id !== null);
-      return { ...source, cost };
+    const loads = checked.map(({ kind, config, release_fallback, ...source }): SourceLoad => {
+      const terms = { has_credential: source.credential_id !== null, has_fallback: release_fallback };
+      return { ...source, cost: options.sources[sourceKindOf(kind)].cost(config ?? {}, terms) };
     });
     return upstreamLoads([...loads, ...more], options.rates());
   };
   const previews = trackerPreviews({
     ...opener,
     storedTimes: (kind, config) => storedTimes(db.read, kind, config),
-    upstreamWith: async ({ kind, config, ...source }) => {
+    upstreamWith: async ({ kind, config, has_fallback, ...source }) => {
       const plugin = options.sources[kind];
-      const cost = plugin.cost(config, source.credential_id !== null);
+      const cost = plugin.cost(config, { has_credential: source.credential_id !== null, has_fallback });
       const load = { ...source, host: plugin.host(config), cost };
       const upstream = (await loadsWith([load])).find(
         ({ host, credential_id }) => host === load.host && credential_id === load.credential_id,
@@ -130,8 +130,7 @@ export function trackerService(options: TrackerServiceOptions) {
   const viewContext = (now: number) => ({
     now,
     rates: options.rates(),
-    costOf: (kind: SourceKind, config: unknown, hasCredential: boolean) =>
-      options.sources[kind].cost(config, hasCredential),
+    costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => options.sources[kind].cost(config, terms),
   });
   const get = async (name: string): Promise<TrackerView> => {
     const [view] = await trackerViews(db.read, [await getRow(db.read, name)], viewContext(clock.now()));

@@ -32,6 +32,18 @@ export interface SourceOpener {
 /** Where a source is: what is needed to open it. */
 export type SourceAddress = Pick<SourceRow, "config" | "credential_id"> & { kind: SourceKind };
 
+/** Where a stored source is asked: at the place that its repository has moved to, else where its configuration says. */
+export function addressOf(
+  registry: SourceRegistry,
+  row: Pick<SourceRow, "kind" | "config" | "credential_id" | "moved_to">,
+): SourceAddress {
+  const kind = sourceKindOf(row.kind);
+  const config = row.config ?? {};
+  const field = registry[kind].place_field;
+  const isMoved = row.moved_to !== null && field !== undefined;
+  return { kind, config: isMoved ? { ...config, [field]: row.moved_to } : config, credential_id: row.credential_id };
+}
+
 export interface SourceSession {
   source: OpenSource;
   stats(): { requests: number; bytes: number };

@@ -11,6 +11,7 @@ export interface CheckedSource {
   host: string;
   credential_id: string | null;
   check_interval_minutes: number;
+  release_fallback: boolean;
 }
 
 /** Every source that is checked by itself. */
@@ -22,6 +23,7 @@ export async function listCheckedSources(read: Reader): Promise<CheckedSource[]>
       host: tracker_sources.host,
       credential_id: tracker_sources.credential_id,
       check_interval_minutes: trackers.check_interval_minutes,
+      release_fallback: trackers.release_fallback,
     })
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))

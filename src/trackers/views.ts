@@ -1,5 +1,5 @@
 import type { Reader } from "../db/client.ts";
-import type { CheckCost, SourceKind } from "../sources/source.ts";
+import type { CheckCost, CostTerms, SourceKind } from "../sources/source.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
 import { displayVersion, usesAppVersions } from "./display.ts";
 import { typesOf } from "./judge.ts";
@@ -41,20 +41,21 @@ function channelView(
   return { ...rules, latest: view };
 }
 
-type OwnerFacts = Pick<TrackerRow, "is_enabled" | "check_interval_minutes">;
+type OwnerFacts = Pick<TrackerRow, "is_enabled" | "check_interval_minutes" | "release_fallback">;
 
 /** At what moment, and what upstreams allow at it. */
 interface ViewContext {
   now: number;
   rates: readonly RateState[];
   /** What an unchanged check asks. */
-  costOf: (kind: SourceKind, config: unknown, hasCredential: boolean) => CheckCost;
+  costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => CheckCost;
 }
 
 const hourMinutes = 60;
 
 function loadOf(source: SourceRow, tracker: OwnerFacts, { costOf }: ViewContext) {
-  const cost = costOf(sourceKindOf(source.kind), source.config ?? {}, source.credential_id !== null);
+  const terms = { has_credential: source.credential_id !== null, has_fallback: tracker.release_fallback };
+  const cost = costOf(sourceKindOf(source.kind), source.config ?? {}, terms);
   const checks = tracker.is_enabled ? hourMinutes / tracker.check_interval_minutes : 0;
   return { requests_per_hour: cost.requests * checks, quota_per_hour: cost.quota * checks };
 }

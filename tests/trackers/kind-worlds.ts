@@ -31,6 +31,8 @@ export interface KindWorld extends AsyncDisposable {
   resolve?: (tag: string) => void;
   /** Takes everything away; what it returns brings it back as it was. */
   empty(): () => void;
+  /** Renames the repository; the place that a configuration names leads to it. Left out where nothing can be renamed. */
+  rename?: (path: string) => void;
   fail(fault: Fault | null): void;
   /** How many requests came since the last call, and how many of them were answered with 304. */
   taken(): { requests: number; unchanged: number };
@@ -95,6 +97,11 @@ async function github(mode: Mode, now: () => number): Promise<KindWorld> {
         repository.releases = releases;
       };
     },
+    rename: (path) => {
+      const [owner = "", name = ""] = path.split("/");
+      const former = path === "acme/app" ? [] : ["acme/app"];
+      Object.assign(repository, { owner, name, former });
+    },
     fail: (fault) => {
       hub.fault = () =>
         fault === null ? null : { status: fault.status, headers: { "content-type": fault.type }, body: fault.body };
@@ -136,6 +143,9 @@ async function gitlab(usesTags: boolean): Promise<KindWorld> {
       if (usesTags) acme.tags = [];
       return () => Object.assign(acme, { releases, tags });
     },
+    rename: (path) => {
+      Object.assign(acme, { path, former: [acme.path] });
+    },
     fail: (fault) => {
       hub.fault = () => failing(fault);
     },
@@ -176,6 +186,9 @@ async function gitea(hidesTotal: boolean): Promise<KindWorld> {
       return () => {
         stand.releases = releases;
       };
+    },
+    rename: (path) => {
+      stand.path = path === "acme/app" ? "owner/app" : path;
     },
     fail: (given) => {
       fault = given;

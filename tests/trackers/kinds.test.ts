@@ -5,6 +5,7 @@ import { countedTime } from "../../src/counted-time.ts";
 import type { Database } from "../../src/db/client.ts";
 import { createHttp } from "../../src/net/http.ts";
 import { createRateLedger } from "../../src/net/rate-ledger.ts";
+import { sources } from "../../src/sources/index.ts";
 import { answerStore, rateStore } from "../../src/trackers/stored-responses.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 import { type Fault, type KindCase, type KindWorld, kindCases } from "./kind-worlds.ts";
@@ -294,6 +295,47 @@ describe.each(kindCases.map((kindCase) => [kindCase.name, kindCase] as const))("
     expect(facts()).toEqual([]);
     expect(await opened.state()).toMatchObject({ state: "ok", last_request_count: kindCase.cost });
   });
+
+  test("is said to cost that", async () => {
+    const { release_fallback = false } = world.preferences ?? {};
+    const terms = { has_credential: false, has_fallback: release_fallback === true };
+    expect(sources[kindCase.kind].cost(world.config, terms).requests).toBe(kindCase.cost);
+  });
+
+  if (["github", "gitlab", "gitea"].includes(kindCase.kind)) {
+    test("remembers where a renamed repository is, so that it costs no more, and finds it when it comes back", async () => {
+      await publish("1.0.0", "1.1.0", "1.2.0");
+      const source = await create();
+      for (let count = 0; count < 4; count += 1) await check();
+      const before = await house.releaseRows();
+      world.rename?.("acme/renamed");
+      await check();
+      expect((await opened.state())?.moved_to).toBe("acme/renamed");
+      await check();
+      world.taken();
+      await check();
+      expect(world.taken().requests).toBe(kindCase.cost);
+      expect(await opened.state()).toMatchObject({ state: "ok", moved_to: "acme/renamed" });
+      expect((await house.releaseRows()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+      expect(facts()).toEqual([]);
+      const config = { ...source.config, instance_url: `${source.config.instance_url}/` };
+      await house.trackers.update(house.actor, "app", { sources: [{ ...source, config }] });
+      expect((await opened.state())?.moved_to).toBe("acme/renamed");
+      const field = kindCase.kind === "gitlab" ? "project" : "repository";
+      const elsewhere = { ...source.config, [field]: "acme/other" };
+      await house.trackers.update(house.actor, "app", { sources: [{ ...source, config: elsewhere }] });
+      expect((await opened.state())?.moved_to).toBeNull();
+      await house.trackers.update(house.actor, "app", { sources: [source] });
+      await check();
+      expect((await opened.state())?.moved_to).toBe("acme/renamed");
+      world.rename?.("acme/app");
+      await check();
+      expect(await opened.state()).toMatchObject({ state: "ok", moved_to: null });
+      await publish("1.3.0");
+      await check();
+      expect(facts()).toEqual([{ type: "stable", version: "1.3.0", also: [] }]);
+    });
+  }
 
   test("fetches 100 versions over pages, and counts none that a channel refuses", async () => {
     house.parts.keep = 1_000;

@@ -37,6 +37,7 @@ export const gitea: Source<"gitea"> = {
       readFile: (path, ref) => api.readFile(path, ref),
     };
   },
+  place_field: "repository",
   host: (config) => new URL(parseConfig(config).instance_url).host,
   // The newest page of releases and the tags' commits. Neither forge limits requests by itself; a proxy before it may.
   cost: () => ({ requests: 2, quota: 2, hourly_limit: null }),

@@ -60,13 +60,14 @@ export const github: Source<"github"> = {
   reads_files: true,
   tells_publish_times: true,
   open,
+  place_field: "repository",
   host: (config) => parseConfig(config).places.host,
   // Another mode asks the same repository, whose history stays.
   identity: (config) => parseConfig(config).config.repository.toLowerCase(),
   // One query; or the releases and git's list of tags, of which the second costs no allowance.
-  cost: (input, hasCredential) => {
+  cost: (input, { has_credential }) => {
     const isGraphql = parseConfig(input).config.fetch_mode === "graphql";
-    const hourly_limit = isGraphql || hasCredential ? tokenLimit : anonymousLimit;
+    const hourly_limit = isGraphql || has_credential ? tokenLimit : anonymousLimit;
     return { requests: isGraphql ? 1 : 2, quota: 1, hourly_limit };
   },
   credentialNeed: (input) => (parseConfig(input).config.fetch_mode === "graphql" ? graphqlNeedsToken : null),

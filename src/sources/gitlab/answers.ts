@@ -4,7 +4,9 @@ import { webUrl } from "../../net/web-url.ts";
 import type { ReleaseStage, UpstreamRelease } from "../source.ts";
 import { decodePath, readProjectPath } from "./project.ts";
 
-const Commit = v.nullish(v.object({ id: v.string(), created_at: v.nullish(v.string()) }));
+const Commit = v.nullish(
+  v.object({ id: v.string(), created_at: v.nullish(v.string()), web_url: v.nullish(v.string()) }),
+);
 
 /** What is used of an entry of `GET /projects/:id/releases`. Without access to the code, tag and commit are left out. */
 export const Releases = v.array(
@@ -43,20 +45,22 @@ function firstInstant(texts: readonly (string | null | undefined)[]): number | n
 }
 
 /** A page of this instance, or null: links from elsewhere are not shown. */
-function ownPage(text: string | null | undefined, instance: string): string | null {
+export function ownPage(text: string | null | undefined, instance: string): string | null {
   if (text === null || text === undefined || text.length > 2_048 || !URL.canParse(text)) return null;
   const url = webUrl(text);
   const isOwn = /^https?:$/.test(url.protocol) && url.hostname === new URL(instance).hostname;
   return isOwn && url.username === "" && url.password === "" ? url.href : null;
 }
 
-/** The full path of the project that a page of a release belongs to; null where it does not say. */
+/** The full path of the project that a page of a release or a commit belongs to; null where it does not say. */
 export function projectOfPage(page: string | null, instance: string): string | null {
   if (page === null) return null;
   const prefix = new URL(instance).pathname.replace(/\/$/, "");
   const { pathname } = new URL(page);
   if (!pathname.startsWith(`${prefix}/`)) return null;
-  return pathname.includes("/-/releases") ? readProjectPath(decodePath(pathname.slice(prefix.length))) : null;
+  return /\/-\/(?:releases|commit)\b/.test(pathname)
+    ? readProjectPath(decodePath(pathname.slice(prefix.length)))
+    : null;
 }
 
 function stageOf(release: ReleaseAnswer, now: number): ReleaseStage {

@@ -4,8 +4,8 @@ import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { forgeFailure, readForgeJson } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
-import type { Listing, ListRequest, OpenSource, Source, UpstreamRelease } from "../source.ts";
-import { projectOfPage, Releases, Tags, toRelease, toTag } from "./answers.ts";
+import type { Listing, ListRequest, OpenSource, Source } from "../source.ts";
+import { ownPage, projectOfPage, Releases, Tags, toRelease, toTag } from "./answers.ts";
 import { type GitLabAnswer, type GitLabApi, gitLabApi, refusal } from "./api.ts";
 import { nextPage, totalOf } from "./pages.ts";
 import { apiUrl, decodePath, isNumericId, type Project, parseProject } from "./project.ts";
@@ -47,13 +47,13 @@ function idOf(url: URL): string | null {
 }
 
 /**
- * Where a renamed or moved project is now, as a configuration would name it: its path where a release says it, else the id that GitLab
+ * Where a renamed or moved project is now, as a configuration would name it: its path where a release or a commit says it, else the id that GitLab
  * redirects to. An id in the configuration is right for ever.
  */
-function placeOf(project: Project, releases: readonly UpstreamRelease[], answer: GitLabAnswer | null): string | null {
+function placeOf(project: Project, pages: readonly (string | null)[], answer: GitLabAnswer | null): string | null {
   if (isNumericId(project.id) || answer === null) return null;
   const isSame = (path: string) => path.toLowerCase() === project.id.toLowerCase();
-  const path = releases.map(({ url }) => projectOfPage(url, project.instance)).find((found) => found !== null) ?? null;
+  const path = pages.map((page) => projectOfPage(page, project.instance)).find((found) => found !== null) ?? null;
   const id = idOf(answer.url);
   const isRedirected = id !== null && !isSame(id);
   if (path !== null && !isSame(path)) {
@@ -78,7 +78,11 @@ async function listReleases({ project, api, context }: Opened, request: ListRequ
       throw forgeFailure("unauthorized", what, reason);
     }
     const releases = entries.flatMap((entry) => toRelease(entry, project.instance, now) ?? []);
-    moved ??= placeOf(project, releases, answer);
+    moved ??= placeOf(
+      project,
+      releases.map(({ url }) => url),
+      answer,
+    );
     return { releases, isEmpty: entries.length === 0, next: nextPage(answer, what), total: totalOf(answer) };
   };
   const first = apiUrl(project, "/releases", {
@@ -115,7 +119,8 @@ function tagPages({ project, api }: Opened, what: string) {
       throw error;
     }
     const entries = await readForgeJson(response, Tags, what);
-    moved ??= placeOf(project, [], answer);
+    const pages = entries.slice(0, 1).map(({ commit }) => ownPage(commit?.web_url, project.instance));
+    moved ??= placeOf(project, pages, answer);
     const releases = entries.flatMap((entry) => toTag(entry, pageOf) ?? []);
     return { releases, isEmpty: entries.length === 0, next: nextPage(answer, what), total: totalOf(answer) };
   };
@@ -193,6 +198,11 @@ export const gitlab: Source<"gitlab"> = {
   tells_publish_times: true,
   open: openGitLab,
   host: (config) => new URL(parseConfig(config).instance).host,
-  // Each instance has limits of its own, gitlab.com's depend on the plan; its answers say them.
-  cost: () => ({ requests: 1, quota: 1, hourly_limit: null }),
+  place_field: "project",
+  // Each instance has limits of its own, gitlab.com's depend on the plan; its answers say them. Tags are a list of their own, asked
+  // for when that of the releases came back empty.
+  cost: (_config, { has_fallback }) => {
+    const requests = has_fallback ? 2 : 1;
+    return { requests, quota: requests, hourly_limit: null };
+  },
 };

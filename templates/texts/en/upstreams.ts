@@ -37,7 +37,7 @@ export const upstreams = {
   },
   waits_until: "Waits until",
   moved: "Moved to",
-  moved_help: "Upstream answers from there. Edit the tracker to follow it",
+  moved_help: "Checks go there now. Enter it in the tracker before another project takes the old name",
   cost: (requests: number, host: string) =>
     `${plural("en", Math.max(Math.round(requests), 1), { one: "request", other: "requests" })} an hour to ${host}`,
   cost_small: (host: string) => `Less than one request an hour to ${host}`,

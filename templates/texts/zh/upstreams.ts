@@ -34,7 +34,7 @@ export const upstreams = {
   saved_cost: (requests: number) => (requests < 1 ? "每小时不到一个请求" : `每小时约 ${rounded(requests)} 个请求`),
   waits_until: "等待至",
   moved: "已移至",
-  moved_help: "上游从新位置回应，请编辑追踪器以跟随",
+  moved_help: "现已改为检查新位置。请在追踪器中填写新位置，以免旧名称被其他项目占用",
   cost: (requests: number, host: string) =>
     `每小时向 ${host} 发送约 ${number(Math.max(Math.round(requests), 1))} 个请求`,
   cost_small: (host: string) => `每小时向 ${host} 发送不到一个请求`,

@@ -104,7 +104,11 @@ describe("what a check is said to cost", () => {
   ];
   test.each(rows)("%s with a credential %p", (fetch_mode, hasCredential, [requests, quota, hourly_limit]) => {
     const config = { repository: "acme/app", fetch_mode, instance_url: "" };
-    expect(github.cost(config, hasCredential)).toEqual({ requests, quota, hourly_limit });
+    expect(github.cost(config, { has_credential: hasCredential, has_fallback: true })).toEqual({
+      requests,
+      quota,
+      hourly_limit,
+    });
   });
 
   test("GraphQL-first alone needs a credential, and says why", () => {

@@ -323,11 +323,11 @@ describe("a moved project", () => {
     expect(instance.take()).toEqual([`GET old%2Fapp/${releasesPage}`, `GET 24/${releasesPage}`]);
   });
 
-  test("is named by its number while it has no release", async () => {
+  test("is named by its number while it has neither a release nor a tag", async () => {
     app.former = ["old/app"];
-    app.tags = tagsOf(1);
     expect((await open({ project: "old/app" }).listReleases(ask())).moved_to).toBe("24");
-    expect((await open({ project: "old/app" }).listTags?.(ask()))?.moved_to).toBe("24");
+    app.tags = tagsOf(1);
+    expect((await open({ project: "old/app" }).listTags?.(ask()))?.moved_to).toBe("acme/tools/app");
   });
 
   test("is noticed too where an old instance follows in silence", async () => {

@@ -144,7 +144,7 @@ function violationsOf(request: Request, url: URL, rest: string, id: string): str
   return found;
 }
 
-function commitAnswer(id: string, at: string) {
+function commitAnswer(id: string, at: string, page: string) {
   return {
     id,
     short_id: id.slice(0, 8),
@@ -159,7 +159,7 @@ function commitAnswer(id: string, at: string) {
     committer_email: "admin@example.com",
     committed_date: at,
     trailers: {},
-    web_url: `https://gitlab.example/-/commit/${id}`,
+    web_url: `${page}/-/commit/${id}`,
   };
 }
 
@@ -174,7 +174,9 @@ function releaseAnswer(owner: StandInProject, release: StandInRelease, base: str
     created_at: release.created_at ?? released_at,
     released_at,
     author: { id: 1, username: "root", name: "Administrator", state: "active", web_url: `${base}/root` },
-    ...(owner.hides_code ? {} : { commit: commit === null ? null : commitAnswer(commit, released_at) }),
+    ...(owner.hides_code
+      ? {}
+      : { commit: commit === null ? null : commitAnswer(commit, released_at, `${base}/${owner.path}`) }),
     upcoming_release: upcoming,
     commit_path: `/${owner.path}/-/commit/${commit}`,
     tag_path: `/${owner.path}/-/tags/${tag}`,
@@ -193,13 +195,13 @@ function releaseAnswer(owner: StandInProject, release: StandInRelease, base: str
   };
 }
 
-function tagAnswer(tag: StandInTag) {
+function tagAnswer(tag: StandInTag, page: string) {
   return {
     name: tag.name,
     message: tag.created_at ? "Annotated" : "",
     // Of an annotated tag this is the tag's own object, never the commit.
     target: tag.created_at ? commitId(`object of ${tag.name}`) : tag.commit,
-    commit: commitAnswer(tag.commit, tag.committed_at),
+    commit: commitAnswer(tag.commit, tag.committed_at, page),
     release: null,
     protected: false,
     created_at: tag.created_at ?? null,
@@ -268,7 +270,11 @@ export function standInGitLab(...projects: StandInProject[]): StandInGitLab {
       const list = owner.tags.toSorted((a, b) =>
         (b.created_at ?? b.committed_at).localeCompare(a.created_at ?? a.committed_at),
       );
-      return paged(url, list.map(tagAnswer), (index) => list[index]?.name ?? "");
+      return paged(
+        url,
+        list.map((tag) => tagAnswer(tag, `${base}/${owner.path}`)),
+        (index) => list[index]?.name ?? "",
+      );
     }
     const file = decodeURIComponent(/^\/repository\/files\/([^/]+)\/raw$/.exec(rest)?.[1] ?? "");
     const ref = url.searchParams.get("ref") ?? "HEAD";

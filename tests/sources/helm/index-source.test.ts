@@ -141,7 +141,9 @@ describe("helm, a repository with an index", () => {
       [expect.stringMatching(/^"/), null],
     ]);
     expect(second).toEqual(first);
-    expect(helm.cost({ chart: "app", repository_url: server.url }, false)).toEqual({
+    expect(
+      helm.cost({ chart: "app", repository_url: server.url }, { has_credential: false, has_fallback: true }),
+    ).toEqual({
       requests: 1,
       quota: 0,
       hourly_limit: null,

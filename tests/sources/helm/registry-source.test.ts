@@ -114,7 +114,8 @@ describe("helm, a chart in a registry", () => {
     ]);
     expect(new Set(second.releases)).toEqual(new Set(first.releases));
     expect(second.memo).toBe(first.memo);
-    expect(helm.cost({ chart: "app", repository_url: "oci://charts.example/acme" }, true).requests).toBe(2);
+    const terms = { has_credential: true, has_fallback: true };
+    expect(helm.cost({ chart: "app", repository_url: "oci://charts.example/acme" }, terms).requests).toBe(2);
   });
 
   test("reads a watched version anew when it was replaced, and a new one with it", async () => {
