@@ -144,7 +144,8 @@ async function answerOf(route: Route, input: RouteInput, idempotency: Idempotenc
   const answer = await idempotency.once({
     administrator_id: session.administrator_id,
     key,
-    request: [route.method, c.req.path, JSON.stringify(body ?? null)],
+    // An API token may not do all that a sign-in may, and has no answer to it.
+    request: [session.kind, route.method, c.req.path, JSON.stringify(body ?? null)],
     events,
     perform: async () => answered(await route.perform(input)),
     again: again === null ? null : async (subject) => answered(await again(subject)),

@@ -105,6 +105,15 @@ describe("a request with an Idempotency-Key", () => {
     for (const text of ["key-of-the-token", String(first.body.token), goodPassword]) expect(stored).not.toContain(text);
   });
 
+  test("gives an API token no answer that a sign-in got", async () => {
+    const input = (name: string, scope: string) => ({ name, scope, current_password: goodPassword });
+    const made = await post("/api-tokens", input("ci", "full"), "key-1");
+    token = String(made.body.token);
+    const again = await post("/api-tokens", input("ci", "full"), "key-1");
+    expect([again.status, codeOf(again)]).toEqual([422, "idempotency_key_reused"]);
+    expect(codeOf(await post("/api-tokens", input("more", "full"), "key-2"))).toBe("session_required");
+  });
+
   test("leaves no key behind where what it makes is not stored", async () => {
     await app.db.client.execute(
       "create trigger full before insert on idempotency_keys begin select raise(abort, 'no room'); end",
