@@ -190,6 +190,8 @@ const release: ReleaseFacts = {
   channel: "stable",
   version: "1.0",
   tag: "1.0",
+  maturity: "release",
+  remark: null,
   previous_version: null,
   sources: [],
   url: null,

@@ -1,4 +1,6 @@
 import { toIso } from "../clock.ts";
+import { namedAs } from "../versions/maturity.ts";
+import type { LaterButOlder } from "../versions/older-lines.ts";
 import type { AwaitingFacts, RecoveredFacts, ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
 
 export type Language = "en" | "zh";
@@ -41,14 +43,42 @@ function lengthText(ms: number, units: typeof englishUnits = englishUnits): stri
   return minutes < 60 ? `${minutes}${units.minutes}` : `${Math.floor(minutes / 60)}${units.hours}${rest}`;
 }
 
+/** `New stable release`; a candidate is called what it is, whatever channel takes it. */
+function englishKind({ channel, maturity }: ReleaseFacts): string {
+  const kind = namedAs(channel, maturity);
+  return kind === "prerelease" ? "New pre-release" : `New ${kind} release`;
+}
+
+interface RemarkWords {
+  title: string;
+  text: (newest: string) => string;
+}
+
+const englishRemarks: Readonly<Record<LaterButOlder, RemarkWords>> = {
+  older_line: {
+    title: " (older line)",
+    text: (newest) => `It belongs to an older line; the newest version is still ${newest}.`,
+  },
+  older_version: {
+    title: " (not the newest version)",
+    text: (newest) => `It was published late; the newest version is still ${newest}.`,
+  },
+};
+
+const chineseRemarks: Readonly<Record<LaterButOlder, RemarkWords>> = {
+  older_line: { title: "（旧版本线）", text: (newest) => `它属于旧版本线；最新版本仍是 ${newest}。` },
+  older_version: { title: "（不是最新版本）", text: (newest) => `它发布较晚；最新版本仍是 ${newest}。` },
+};
+
 const english: Words = {
   test: { title: "Tidemark test message", text: "This notifier works: Tidemark can reach it." },
   new_release: (facts) => ({
-    title: `${facts.tracker} ${facts.version} is out`,
+    title: `${facts.tracker} ${facts.version} is out${facts.remark === null ? "" : englishRemarks[facts.remark.code].title}`,
     text: [
-      `New ${facts.channel} release of ${facts.tracker}: ${facts.version}`,
+      `${englishKind(facts)} of ${facts.tracker}: ${facts.version}`,
       facts.previous_version === null ? "" : `, before ${facts.previous_version}`,
-      facts.also.length === 0 ? "." : `. Also new: ${facts.also.join(", ")}.`,
+      facts.remark === null ? "." : `. ${englishRemarks[facts.remark.code].text(facts.remark.params.newest)}`,
+      facts.also.length === 0 ? "" : ` Also new: ${facts.also.join(", ")}.`,
     ].join(""),
   }),
   republish: (facts) => ({
@@ -109,11 +139,12 @@ const english: Words = {
 const chinese: Words = {
   test: { title: "Tidemark 测试消息", text: "通知渠道工作正常：Tidemark 可以连接到它。" },
   new_release: (facts) => ({
-    title: `${facts.tracker} 发布了 ${facts.version}`,
+    title: `${facts.tracker} 发布了 ${facts.version}${facts.remark === null ? "" : chineseRemarks[facts.remark.code].title}`,
     text: [
       `${facts.tracker} 在 ${facts.channel} 渠道发布了新版本 ${facts.version}`,
       facts.previous_version === null ? "" : `，之前为 ${facts.previous_version}`,
-      facts.also.length === 0 ? "。" : `。同时发布：${facts.also.join("、")}。`,
+      facts.remark === null ? "。" : `。${chineseRemarks[facts.remark.code].text(facts.remark.params.newest)}`,
+      facts.also.length === 0 ? "" : `同时发布：${facts.also.join("、")}。`,
     ].join(""),
   }),
   republish: (facts) => ({

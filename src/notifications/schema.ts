@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import type { Maturity } from "../versions/maturity.ts";
+import type { LaterButOlder } from "../versions/older-lines.ts";
 
 /** What a notifier can be asked to tell. */
 export const triggerKinds = [
@@ -30,13 +32,23 @@ export const triggerKindTitles: Readonly<Record<TriggerKind, string>> = {
   executor_run_awaiting_approval: "Executor run awaits approval",
 };
 
+/** Published last, but below the highest version that is known. */
+export interface ReleaseRemark {
+  code: LaterButOlder;
+  params: { newest: string };
+}
+
 /** What a `new_release` or `republish` tells; the names are those of the webhook's body. */
 export interface ReleaseFacts {
   tracker: string;
   channel: string;
   version: string;
   tag: string;
-  /** What the channel called its latest before; null at its first. */
+  /** How far the version is, whatever the channel takes. */
+  maturity: Maturity;
+  /** Why this is not the newest version that the channel has; null when it is. */
+  remark: ReleaseRemark | null;
+  /** The newest version that the channel had before, for an older line the newest of that line; null at its first. */
   previous_version: string | null;
   /** Keys of the sources that show it. */
   sources: readonly string[];

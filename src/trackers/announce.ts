@@ -1,8 +1,11 @@
 import type { Writer } from "../db/client.ts";
 import type { RecordEvent, ReleaseFacts } from "../notifications/schema.ts";
+import { classify } from "../versions/classify.ts";
+import { maturityOf } from "../versions/maturity.ts";
+import { lineOf, olderThan } from "../versions/older-lines.ts";
 import { findReleaseEvent, updateEventFacts } from "./bound-queries.ts";
 import { displayVersion, usesAppVersions } from "./display.ts";
-import { judgeRelease, membersOf } from "./judge.ts";
+import { judgeRelease, latestOfChannel, membersOf } from "./judge.ts";
 import type { TrackerRow } from "./queries.ts";
 import { findRelease, type ReleaseFactsRow } from "./release-queries.ts";
 import type { ChannelRow, SourceRow } from "./source-queries.ts";
@@ -78,7 +81,7 @@ async function releaseFactsOf(
   channel: ChannelRow,
   release: ReleaseFactsRow,
   others: readonly ReleaseFactsRow[] = [],
-): Promise<Omit<ReleaseFacts, "previous_version" | "also">> {
+): Promise<Omit<ReleaseFacts, "remark" | "previous_version" | "also">> {
   const noted = [release, ...others].find(({ notes_digest }) => notes_digest !== null);
   const full = noted === undefined ? null : await findRelease(tx, noted.id);
   return {
@@ -86,6 +89,7 @@ async function releaseFactsOf(
     channel: channel.type,
     version: release.version,
     tag: release.tag,
+    maturity: maturityOf(classify(release.tag), release.stage === "prerelease"),
     sources: [input.source.key],
     url: noted?.url ?? release.url ?? others.find(({ url }) => url !== null)?.url ?? null,
     notes: full?.notes?.slice(0, maxEventNotesCharacters) ?? null,
@@ -94,28 +98,61 @@ async function releaseFactsOf(
   };
 }
 
-/** Announces a channel's new latest once for the tracker, naming the others that appeared since the previous check. */
+/** What a check found in the channel that is judged. */
+export interface FoundInChannel {
+  latest: ReleaseFactsRow;
+  previous: ReleaseFactsRow | null;
+  /** What may become the latest. */
+  candidates: readonly ReleaseFactsRow[];
+  /** What has appeared since the previous check. */
+  fresh: readonly ReleaseFactsRow[];
+}
+
+/**
+ * What is announced: the latest, or the highest version where both have just appeared and a patch of an older line was published after it. With
+ * the version before it, for an older line that line's own.
+ */
+function newsOf({ latest, previous, candidates, fresh }: FoundInChannel, channel: ChannelRow) {
+  const highest = (rows: readonly ReleaseFactsRow[]) => latestOfChannel(rows, channel, "semantic");
+  const newest = highest(candidates) ?? latest;
+  const subject = fresh.includes(newest) && olderThan(latest.tag, newest.tag) !== null ? newest : latest;
+  const code = olderThan(subject.tag, newest.tag);
+  const remark = code === null ? null : { code, params: { newest: newest.version } };
+  const known = candidates.filter((row) => !fresh.includes(row));
+  if (code === "older_line") {
+    const ofLine = known.filter((row) => lineOf(row.tag) === lineOf(subject.tag));
+    const before = highest(ofLine.filter((row) => olderThan(row.tag, subject.tag) !== null));
+    return { subject, remark, before };
+  }
+  const highestBefore = highest(known);
+  const isPast = previous !== null && highestBefore !== null && olderThan(previous.tag, highestBefore.tag) !== null;
+  return { subject, remark, before: isPast ? highestBefore : previous };
+}
+
+/** Announces what leads a channel now once for the tracker, naming the others that appeared since the previous check. */
 export async function announceNew(
   tx: Writer,
   input: AnnounceInput,
   channel: ChannelRow,
-  found: { latest: ReleaseFactsRow; previous: ReleaseFactsRow | null; fresh: readonly ReleaseFactsRow[] },
+  found: FoundInChannel,
 ): Promise<void> {
   const { content } = input;
-  const { latest, previous, fresh } = found;
-  if (!fresh.includes(latest)) return;
-  const twins = twinsOf(content, channel, latest);
-  const doubles = doublesOf(content, channel, latest);
+  const { fresh } = found;
+  if (fresh.length === 0) return;
+  const { subject, remark, before } = newsOf(found, channel);
+  if (!fresh.includes(subject)) return;
+  const twins = twinsOf(content, channel, subject);
+  const doubles = doublesOf(content, channel, subject);
   // A new chart of an application that has been told of is news by itself.
-  const isNewChart = latest.app_version !== null && doubles.length > 0;
-  const same = isNewChart ? [latest] : [latest, ...twins, ...doubles];
+  const isNewChart = subject.app_version !== null && doubles.length > 0;
+  const same = isNewChart ? [subject] : [subject, ...twins, ...doubles];
   if (await addSourceToEvent(tx, input, channel, same)) return;
   // Another source has it and was not announced: it was there before anybody looked. Where all must agree, they do only now.
   if (twins.length > 0 && !channel.requires_agreement && !isNewChart) return;
   const also = membersOf(fresh, channel, input.tracker.sorting)
-    .filter((release) => release !== latest && twinsOf(content, channel, release).length === 0)
+    .filter((release) => release !== subject && twinsOf(content, channel, release).length === 0)
     .map((release) => release.version);
-  const facts = await releaseFactsOf(tx, input, channel, latest, twins);
+  const facts = await releaseFactsOf(tx, input, channel, subject, twins);
   const keys = new Map(content.sources.map(({ id, key }) => [id, key]));
   const shownBy = channel.requires_agreement ? twins.flatMap((twin) => keys.get(twin.source_id) ?? []) : [];
   await input.recordEvent(tx, {
@@ -123,8 +160,9 @@ export async function announceNew(
     tracker_id: input.tracker.id,
     facts: {
       ...facts,
+      remark,
       sources: [...new Set([...facts.sources, ...shownBy])],
-      previous_version: previous?.version ?? null,
+      previous_version: before?.version ?? null,
       also,
     },
   });
@@ -144,6 +182,6 @@ export async function announceRepublished(
   await input.recordEvent(tx, {
     kind: "republish",
     tracker_id: input.tracker.id,
-    facts: { ...facts, previous_version: null, also: [] },
+    facts: { ...facts, remark: null, previous_version: null, also: [] },
   });
 }

@@ -134,7 +134,7 @@ async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, 
       ? [latest]
       : []
     : appeared;
-  if (latest !== null) await announceNew(tx, input, channel, { latest, previous, fresh });
+  if (latest !== null) await announceNew(tx, input, channel, { latest, previous, candidates, fresh });
   const republished = found.republished.filter(isMember).filter((release) => candidates.includes(release));
   for (const release of republished) await announceRepublished(tx, input, channel, release);
   const hasChanged =

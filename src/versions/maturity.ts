@@ -5,7 +5,8 @@ import { betaWords, canaryWords } from "./tag-words.ts";
  * How far a version is: `release`; `candidate` for what precedes one (`-rc1`, `-alpha`, `-preview`, or only marked so upstream); `beta`; `canary`
  * for builds of unfinished work (`nightly`, `-dev`, `-SNAPSHOT`, `develop-…`).
  */
-export type Maturity = "release" | "candidate" | "beta" | "canary";
+export const maturities = ["release", "candidate", "beta", "canary"] as const;
+export type Maturity = (typeof maturities)[number];
 
 /** A tag's maturity by its words; `isMarked` where upstream says that it is a pre-release, whatever its words. */
 export function maturityOf(tag: ParsedTag, isMarked = false): Maturity {
@@ -30,4 +31,10 @@ const places: Readonly<Record<Aim, Readonly<Record<Maturity, number>>>> = {
 /** Where a maturity stands for an aim, 0 first; without an aim all are alike. */
 export function placeOf(maturity: Maturity, aim: Aim | null): number {
   return aim === null ? 0 : places[aim][maturity];
+}
+
+/** The type whose name a member of a channel may bear: a candidate that a stable channel takes is no stable version. */
+export function namedAs<T extends string>(type: T, maturity: Maturity): T | Aim {
+  if (type !== "stable" || maturity === "release") return type;
+  return maturity === "candidate" ? "prerelease" : maturity;
 }

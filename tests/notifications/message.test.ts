@@ -1,13 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { eventBody } from "../../src/notifications/message.ts";
+import type { ReleaseFacts } from "../../src/notifications/schema.ts";
 
-const facts = {
+const facts: Omit<ReleaseFacts, "notes"> = {
   tracker: "web",
-  channel: "stable" as const,
+  channel: "stable",
   version: "1.0.0",
   tag: "1.0.0",
   sources: ["main"],
   url: null,
+  maturity: "release",
+  remark: null,
   previous_version: null,
   previous_revision: null,
   revision: null,
@@ -28,6 +31,42 @@ describe("eventBody() gives release notes", () => {
   ])("%s", (_, notes, expected) => {
     expect(notesIn(notes)).toBe(expected);
     expect(Buffer.byteLength(expected ?? "")).toBeLessThanOrEqual(4_096);
+  });
+});
+
+describe("a new version", () => {
+  const textOf = (changes: Partial<ReleaseFacts>, language: "en" | "zh" = "en") => {
+    const all = { ...facts, notes: null, ...changes };
+    const { title, text } = eventBody({ kind: "new_release", tracker_id: "t", facts: all }, language, "");
+    return [title, text];
+  };
+  const patch = { version: "16.12", previous_version: "16.11", also: ["15.16"] };
+  const older = { ...patch, remark: { code: "older_line", params: { newest: "18.1" } } } as const;
+
+  test("of an older line says so, and names the newest", () => {
+    expect(textOf(older)).toEqual([
+      "web 16.12 is out (older line)",
+      "New stable release of web: 16.12, before 16.11. It belongs to an older line; the newest version is still 18.1. Also new: 15.16.",
+    ]);
+    expect(textOf(older, "zh")).toEqual([
+      "web 发布了 16.12（旧版本线）",
+      "web 在 stable 渠道发布了新版本 16.12，之前为 16.11。它属于旧版本线；最新版本仍是 18.1。同时发布：15.16。",
+    ]);
+    const late = { ...patch, remark: { code: "older_version", params: { newest: "16.13" } } } as const;
+    expect(textOf(late)).toEqual([
+      "web 16.12 is out (not the newest version)",
+      "New stable release of web: 16.12, before 16.11. It was published late; the newest version is still 16.13. Also new: 15.16.",
+    ]);
+  });
+
+  test("that is the newest has no remark", () => {
+    expect(textOf(patch)[1]).toBe("New stable release of web: 16.12, before 16.11. Also new: 15.16.");
+    expect(textOf({})[1]).toBe("New stable release of web: 1.0.0.");
+  });
+
+  test("is called by what it is in a stable channel", () => {
+    expect(textOf({ version: "2.0.0-rc1", maturity: "candidate" })[1]).toBe("New pre-release of web: 2.0.0-rc1.");
+    expect(textOf({ version: "2.0.0-beta1", maturity: "beta" })[1]).toBe("New beta release of web: 2.0.0-beta1.");
   });
 });
 

@@ -20,6 +20,8 @@ const newRelease: NewEvent = {
     channel: "stable",
     version: "1.28.0",
     tag: "1.28.0",
+    maturity: "release" as const,
+    remark: null,
     previous_version: "1.27.5",
     sources: ["hub"],
     url: null,

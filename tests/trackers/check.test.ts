@@ -133,6 +133,62 @@ describe("a later check", () => {
     expect(await house.latest("timed")).toBe("1.0.1");
   });
 
+  describe("by publish time", () => {
+    const remark = { code: "older_line", params: { newest: "18.1" } };
+    const begin = async () => {
+      house.publish("db", "16.11", "17.6", "18.0", "18.1");
+      await house.create("db", { sorting: "publish_time" });
+      await house.tick();
+      await next();
+    };
+
+    test("says of a patch to an older line what it is, and what the newest is, counted from its own line", async () => {
+      await begin();
+      house.publish("db", "16.12");
+      await house.check("db");
+      await next();
+      house.publish("db", "15.16");
+      await house.check("db");
+      await next();
+      house.publish("db", "18.2");
+      await house.check("db");
+      expect(house.releaseEvents()).toMatchObject([
+        { version: "16.12", previous_version: "16.11", remark },
+        { version: "15.16", previous_version: null, remark },
+        { version: "18.2", previous_version: "18.1", remark: null },
+      ]);
+    });
+
+    test("leads with the highest of what appeared together, though an older line was patched after it", async () => {
+      await begin();
+      await house.clock.advance(10 * minute);
+      const at = house.clock.now();
+      const published = (tag: string, minutes: number) => ({ tag, published_at: at - minutes * minute });
+      house.publish("db", published("18.2", 2), published("16.12", 1));
+      await house.check("db");
+      await next();
+      house.publish("db", published("18.3", 3));
+      await house.check("db");
+      expect(house.releaseEvents()).toMatchObject([
+        { version: "18.2", previous_version: "18.1", remark: null, also: ["16.12"] },
+        { version: "18.3", previous_version: "18.2", remark: null },
+      ]);
+      expect(await house.latest("db")).toBe("16.12");
+    });
+
+    test("says of a version that came after a higher one of its line that it is not the newest", async () => {
+      house.publish("db", "18.1");
+      await house.create("db", { sorting: "publish_time" });
+      await house.tick();
+      await next();
+      house.publish("db", "18.0");
+      await house.check("db");
+      expect(house.releaseEvents()).toMatchObject([
+        { version: "18.0", remark: { code: "older_version", params: { newest: "18.1" } } },
+      ]);
+    });
+  });
+
   test("announces once what two sources show, and adds the second to the first", async () => {
     house.publish("hub", "1.0.0");
     house.publish("mirror", "v1.0.0");

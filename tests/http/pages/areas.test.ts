@@ -304,6 +304,8 @@ describe("/notifiers", () => {
       channel: "stable",
       version: "1.29.1",
       tag: "1.29.1",
+      maturity: "release" as const,
+      remark: null,
       previous_version: null,
       sources: ["hub"],
       url: null,

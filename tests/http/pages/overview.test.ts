@@ -36,6 +36,27 @@ async function busy() {
 }
 
 describe("GET /", () => {
+  test("says of a patch to an older line what it is, and calls a candidate none of the stable versions", async () => {
+    const now = app.clock.now();
+    const facts = {
+      tracker: "db",
+      channel: "stable",
+      maturity: "release",
+      version: "16.12",
+      previous_version: "16.11",
+    };
+    const remark = { code: "older_line", params: { newest: "18.1" } };
+    await world.event({ kind: "new_release", created_at: now, facts: { ...facts, also: [], remark } });
+    const candidate = { ...facts, tracker: "web", version: "2.0-rc1", maturity: "candidate", also: [], remark: null };
+    await world.event({ kind: "new_release", created_at: now, facts: candidate });
+    const { text } = await person.get("/");
+    expect(text).toMatch(
+      /Older line[\s\S]*?>db<[\s\S]*?16\.11[\s\S]*?16\.12[\s\S]*?Stable[\s\S]*?newest is still[\s\S]*?18\.1/,
+    );
+    expect(text).toMatch(/New release[\s\S]*?>web<[\s\S]*?2\.0-rc1[\s\S]{0,80}Pre-release/);
+    expect(text).not.toMatch(clean);
+  });
+
   test("teaches a fresh installation its next step, and ticks what is done", async () => {
     const page = await person.get("/");
     expect(heading(page.text)).toBe("Three steps to your first update");
