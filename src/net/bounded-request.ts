@@ -109,7 +109,9 @@ function admit(hop: Hop, { wire }: Attempt): void {
   if (isMetadataAddress(bareHost(hostname))) throw new PluginError("rejected", destinationBlocked);
   const blockedUntil = wire.ledger.blockedUntil(host, hop.credential_id);
   if (blockedUntil !== null)
-    throw notYet(host, "accepts no requests for now", blockedUntil - wire.clock.now(), wire.clock);
+    throw notYet(blockedUntil - wire.clock.now(), wire.clock, (at) => {
+      return `"${host}" accepts no requests for now, the next one can be sent at ${at}`;
+    });
 }
 
 /** One request of a chain: the next hop, or the answer. */
@@ -178,7 +180,10 @@ async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt
   const text = isJudged ? new TextDecoder().decode(start.subarray(0, judgedTextBytes)) : "";
   const wait = wire.ledger.observe(host, hop.credential_id, { status, headers, text });
   if (wait !== null || status >= 500) rest?.destroy();
-  if (wait !== null) throw notYet(host, "limits the rate of requests", wait, wire.clock);
+  if (wait !== null) {
+    const tooMany = (at: string) => `"${host}" limits the rate of requests, the next one can be sent at ${at}`;
+    throw notYet(wait, wire.clock, tooMany);
+  }
   if (status >= 500) throw serverFault(host, status, text, readRetryAfter(headers, wire.clock.now()));
   if (!hasNone && headers.has("content-encoding")) {
     headers.delete("content-encoding");
@@ -211,9 +216,8 @@ function named(response: Response, url: URL): Response {
   return Object.defineProperty(response, "url", { value: url.href });
 }
 
-function notYet(host: string, reason: string, waitMs: number, clock: Clock): PluginError {
-  const message = `"${host}" ${reason}, the next one can be sent at ${toIso(clock.now() + waitMs)}`;
-  return new PluginError("rate_limited", message, { retry_after_ms: waitMs });
+function notYet(waitMs: number, clock: Clock, message: (at: string) => string): PluginError {
+  return new PluginError("rate_limited", message(toIso(clock.now() + waitMs)), { retry_after_ms: waitMs });
 }
 
 function serverFault(host: string, status: number, text: string, waitMs: number | null): PassingFault {
