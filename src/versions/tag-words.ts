@@ -78,3 +78,11 @@ export const platformWords: ReadonlySet<string> = new Set(
 export const baseWords: ReadonlySet<string> = new Set(
   "alpine debian ubuntu ubi oraclelinux fedora centos rocky photon php python node pg postgres ltsc".split(" "),
 );
+
+/** Names of a distribution's releases, which stand before a date in what it publishes (`bookworm-20250113-slim`). */
+export const codenames: ReadonlySet<string> = new Set(
+  "bullseye bookworm trixie forky sid focal jammy noble oracular plucky questing".split(" "),
+);
+
+/** Build words of a single repair: the version after it has none. */
+export const repairWords: ReadonlySet<string> = new Set("hotfix patch post sp security fix update refresh".split(" "));

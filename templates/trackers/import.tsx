@@ -19,8 +19,10 @@ export interface TrackerImportPageProps {
   errors: FieldErrors;
   /** Null before the text was looked at. */
   found: ProposalsView | null;
-  /** The names that are ticked; null for every new one. */
+  /** The names that are ticked; null for every new one that is ready. */
   chosen: ReadonlySet<string> | null;
+  /** The names for which numbered versions are wanted instead of a tag that moves. */
+  by_version: ReadonlySet<string>;
 }
 
 /** A text to paste, and below it every tracker that it would give: nothing is created before it was seen here. */
@@ -61,12 +63,12 @@ export function TrackerImportPage(props: TrackerImportPageProps) {
   );
 }
 
-function Found({ ctx, found, chosen }: TrackerImportPageProps & { found: ProposalsView }) {
+function Found({ ctx, found, chosen, by_version }: TrackerImportPageProps & { found: ProposalsView }) {
   const t = texts(ctx).imports;
   const columns = [
     { key: "name", title: texts(ctx).common.name },
-    { key: "sources", title: t.sources, grows: true },
-    { key: "takes", title: t.takes, grows: true },
+    { key: "running", title: t.running, grows: true },
+    { key: "proposed", title: t.proposed, grows: true },
     { key: "found_in", title: t.found_in, wide_only: true },
   ];
   const rows = found.proposals.map((proposal, position) => ({
@@ -74,8 +76,8 @@ function Found({ ctx, found, chosen }: TrackerImportPageProps & { found: Proposa
     muted: proposal.state !== "new",
     cells: {
       name: <Choice ctx={ctx} proposal={proposal} chosen={chosen} />,
-      sources: <Sources ctx={ctx} proposal={proposal} />,
-      takes: <Takes ctx={ctx} proposal={proposal} />,
+      running: <Running ctx={ctx} proposal={proposal} />,
+      proposed: <Proposed ctx={ctx} proposal={proposal} by_version={by_version} />,
       found_in: <span class="quiet">{proposal.found_in.join(", ")}</span>,
     },
   }));
@@ -123,7 +125,7 @@ function Choice({
         type="checkbox"
         name="chosen"
         value={name}
-        checked={chosen === null || chosen.has(name)}
+        checked={chosen === null ? proposal.is_ready : chosen.has(name)}
         aria-label={t.choose(name)}
       />
       {name}
@@ -137,7 +139,7 @@ interface ShownSource {
   patterns: readonly string[];
 }
 
-function shownSources({ tracker }: ProposalView): ShownSource[] {
+function shownSources(tracker: ProposalView["tracker"]): ShownSource[] {
   const list: readonly unknown[] = Array.isArray(tracker.sources) ? tracker.sources : [];
   return list.map((entry) => {
     const source = objectOf(entry);
@@ -155,34 +157,65 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
-function Sources({ ctx, proposal }: { ctx: PageContext; proposal: ProposalView }) {
-  const kinds = Object.entries(texts(ctx).trackers.kinds);
+function patternsOf(tracker: ProposalView["tracker"]): readonly string[] {
+  return shownSources(tracker).flatMap((source) => source.patterns.filter((pattern) => pattern !== ""));
+}
+
+function Running({ ctx, proposal }: { ctx: PageContext; proposal: ProposalView }) {
+  if (proposal.running.length === 0) return <span class="quiet">{texts(ctx).imports.not_running}</span>;
   return (
     <span class="stack">
-      {shownSources(proposal).map(({ kind, address }) => (
-        <span>
-          <span class="quiet">{kinds.find(([key]) => key === kind)?.[1] ?? kind}</span> <Version>{address}</Version>
-        </span>
+      {proposal.running.map((reference) => (
+        <Version>{reference}</Version>
       ))}
     </span>
   );
 }
 
-/** The patterns, and what a person should know before creating. */
-function Takes({ ctx, proposal }: { ctx: PageContext; proposal: ProposalView }) {
+/** Where the versions come from, which of them are taken, and what a person should know before creating. */
+function Proposed({
+  ctx,
+  proposal,
+  by_version,
+}: {
+  ctx: PageContext;
+  proposal: ProposalView;
+  by_version: ReadonlySet<string>;
+}) {
   const t = texts(ctx).imports;
-  const patterns = shownSources(proposal).flatMap((source) => source.patterns.filter((pattern) => pattern !== ""));
+  const kinds = Object.entries(texts(ctx).trackers.kinds);
+  const patterns = patternsOf(proposal.tracker);
   const problems = Object.values(proposal.errors).map((message) => translateMessage(ctx.language, message));
   return (
     <span class="stack">
-      {patterns.length === 0 ? (
-        <span class="quiet">{t.takes_all}</span>
-      ) : (
-        patterns.map((text) => <Version>{text}</Version>)
-      )}
-      {proposal.remarks.map(({ code, subject }) => (
-        <small class="quiet">{t.remarks[code](subject)}</small>
+      {shownSources(proposal.tracker).map(({ kind, address }) => (
+        <span>
+          <span class="quiet">{kinds.find(([key]) => key === kind)?.[1] ?? kind}</span> <Version>{address}</Version>
+        </span>
       ))}
+      {proposal.remarks.map(({ code, subject }) => (
+        <small>{t.remarks[code](subject)}</small>
+      ))}
+      {patterns.length === 0 ? (
+        <small class="quiet">{t.takes_all}</small>
+      ) : (
+        patterns.map((text) => (
+          <small class="quiet">
+            <Version>{text}</Version>
+          </small>
+        ))
+      )}
+      {proposal.alternative === null || proposal.state !== "new" ? null : (
+        <label class="tick">
+          <input type="checkbox" name="by_version" value={proposal.name} checked={by_version.has(proposal.name)} />
+          <span>
+            {t.versions_instead}{" "}
+            <small class="quiet">
+              <Version>{patternsOf(proposal.alternative).join(" ")}</Version>
+            </small>
+          </span>
+        </label>
+      )}
       {problems.map((problem) => (
         <small class="field-error">{`${t.invalid}: ${problem}`}</small>
       ))}

@@ -20,7 +20,15 @@ export function trackerImportPages(app: App, services: { trackers: TrackerServic
 
   app.get("/trackers/import", async (c) => {
     const ctx = await pageContext(c, page);
-    const blank = { ctx, fields: describe({}), values: {}, errors: {}, found: null, chosen: null };
+    const blank = {
+      ctx,
+      fields: describe({}),
+      values: {},
+      errors: {},
+      found: null,
+      chosen: null,
+      by_version: new Set<string>(),
+    };
     return respondHtml(c, <TrackerImportPage {...blank} />);
   });
 
@@ -28,6 +36,8 @@ export function trackerImportPages(app: App, services: { trackers: TrackerServic
     const ctx = await pageContext(c, page);
     const form = await readForm(c);
     const values = decodeForm(form, describe);
+    const ticked = (name: string) => new Set(form.getAll(name).filter((value) => typeof value === "string"));
+    const by_version = ticked("by_version");
     const props: TrackerImportPageProps = {
       ctx,
       fields: describe(values),
@@ -35,6 +45,7 @@ export function trackerImportPages(app: App, services: { trackers: TrackerServic
       errors: {},
       found: null,
       chosen: null,
+      by_version,
     };
     const refuse = (
       errors: FieldErrors,
@@ -48,13 +59,27 @@ export function trackerImportPages(app: App, services: { trackers: TrackerServic
       if (!(error instanceof AppError) || error.status !== 422) throw error;
       return refuse(error.fields ?? { text: error.message });
     }
-    if (formText(form, "_action") !== "create") return respondHtml(c, <TrackerImportPage {...props} found={found} />);
-    const names = new Set(form.getAll("chosen").filter((name) => typeof name === "string"));
+    if (formText(form, "_action") !== "create") {
+      const asked = withUnset(values, found.unset_variables);
+      return respondHtml(c, <TrackerImportPage {...props} values={asked} fields={describe(asked)} found={found} />);
+    }
+    const names = ticked("chosen");
     // Read from the text once more: what the page showed is not what the browser sends.
     const wanted = found.proposals.filter(({ name, state }) => state === "new" && names.has(name));
     if (wanted.length === 0) return refuse({ text: texts(ctx).imports.none_chosen }, found, names);
-    for (const { tracker } of wanted) await trackers.create(c.get("actor"), tracker);
+    for (const { name, tracker, alternative } of wanted) {
+      await trackers.create(c.get("actor"), by_version.has(name) ? (alternative ?? tracker) : tracker);
+    }
     const text = texts(ctx).imports.created(wanted.length);
     return respondDone(c, ctx.base_path, "/trackers", { tone: "running", text });
   });
+}
+
+/** The form with a line for every variable that has no value yet. */
+function withUnset(values: Values, unset: readonly string[]): Values {
+  const given = typeof values.variables === "string" ? values.variables : "";
+  const known = new Set(given.split(/\r?\n/).map((line) => line.replace(/^\s*(?:export\s+)?|\s*=.*$/g, "")));
+  const lines = unset.filter((name) => !known.has(name)).map((name) => `${name}=`);
+  const text = given.trimEnd() === "" ? lines.join("\n") : [given.trimEnd(), ...lines].join("\n");
+  return lines.length === 0 ? values : { ...values, variables: text };
 }

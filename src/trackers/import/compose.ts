@@ -1,6 +1,7 @@
 import { type Fields, fieldsOf, isFalse, isFields, textOf } from "./document.ts";
 import { anyOf, type Draft, type Reading, type Skipped } from "./draft.ts";
 import { type ImageRules, imageDraft } from "./image.ts";
+import { fillIn, type Variables } from "./variables.ts";
 
 /** Whether a document is a compose file: services with an image or a build. */
 export function isCompose(document: unknown): boolean {
@@ -15,30 +16,48 @@ function isBuilt(service: unknown): boolean {
 }
 
 /**
- * The images of a compose file. Labels that Diun and WUD read are read too: those that switch a service off, and the patterns for
- * its tags. A variable is taken with the default that stands in the file.
+ * The images of a compose file. Labels of Diun, WUD and Watchtower are read too: those that switch a service off, and the patterns for
+ * its tags. Variables have the values of the `.env` file, else the defaults that stand in the file.
  */
-export function readCompose(document: unknown): Reading {
+export function readCompose(document: unknown, variables: Variables): Reading {
   const drafts: Draft[] = [];
   const skipped: Skipped[] = [];
-  for (const [name, service] of Object.entries(fieldsOf(fieldsOf(document).services))) {
+  const open = new Set<string>();
+  const services = fieldsOf(fieldsOf(document).services);
+  for (const name of Object.keys(services)) {
     const foundIn = `services.${name}`;
-    const image = textOf(fieldsOf(service).image);
-    const labels = labelsOf(fieldsOf(service).labels);
+    const service = extended(services, name);
+    const image = textOf(service.image);
+    const labels = labelsOf(service.labels);
     if (image === null) {
       skipped.push({
         found_in: foundIn,
         reason: isBuilt(service) ? "It is built here, from no registry" : "It has no image",
       });
-    } else if (isFalse(labels["diun.enable"]) || isFalse(labels["wud.watch"])) {
+    } else if (offLabels.some((label) => isFalse(labels[label]))) {
       skipped.push({ found_in: foundIn, reason: "A label takes it out of watching" });
     } else {
-      const found = imageDraft(withDefaults(image), foundIn, rulesOf(labels));
+      const { text, unset } = fillIn(image, variables);
+      const found = imageDraft(text, foundIn, { rules: rulesOf(labels), unset, untagged: "latest" });
       if ("reason" in found) skipped.push(found);
       else drafts.push(found);
+      if ("reason" in found || found.needs_answer === true) for (const variable of unset) open.add(variable);
     }
   }
-  return { drafts, skipped };
+  return { drafts, skipped, unset: [...open] };
+}
+
+/** Set to false, each takes a service out of its tool's watching. */
+const offLabels = ["diun.enable", "wud.watch", "com.centurylinklabs.watchtower.enable"];
+const maxExtensions = 10;
+
+/** A service with what it takes over from others of the same file by `extends`. */
+function extended(services: Fields, name: string, depth = 0): Fields {
+  const service = fieldsOf(services[name]);
+  const { service: named, file } = fieldsOf(service.extends);
+  const base = textOf(service.extends) ?? (file === undefined ? textOf(named) : null);
+  if (base === null || depth === maxExtensions) return service;
+  return { ...extended(services, base, depth + 1), ...service };
 }
 
 /** Labels as a mapping or as a list of `name=value`; `$$` is how a compose file writes `$`. */
@@ -58,9 +77,4 @@ function rulesOf(labels: Fields): ImageRules {
     include_pattern: textOf(labels["wud.tag.include"]) ?? anyOf(patterns("diun.include_tags")),
     exclude_pattern: textOf(labels["wud.tag.exclude"]) ?? anyOf(patterns("diun.exclude_tags")),
   };
-}
-
-/** `${NAME:-default}` and `${NAME-default}` become the default; a variable without one stays, and is refused as what it is. */
-function withDefaults(text: string): string {
-  return text.replace(/\$\{[A-Za-z_][A-Za-z0-9_]{0,100}:?-([^${}]{0,500})\}/g, "$1").replaceAll("$$", "$");
 }

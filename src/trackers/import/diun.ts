@@ -21,11 +21,13 @@ export function readDiun(document: unknown): Reading {
   for (const [position, entry] of itemsOf(document).entries()) {
     const { name, include_tags, exclude_tags, regopt, watch_repo } = fieldsOf(entry);
     const patterns = (list: unknown) => itemsOf(list).flatMap((pattern) => textOf(pattern) ?? []);
-    const found = imageDraft(textOf(name) ?? "", `[${position}]`, {
-      // Diun looks at these only when it watches the whole repository.
+    // Diun looks at these only when it watches the whole repository, and without them takes every tag of it.
+    const rules = {
       include_pattern: isTrue(watch_repo) ? anyOf(patterns(include_tags)) : "",
       exclude_pattern: isTrue(watch_repo) ? anyOf(patterns(exclude_tags)) : "",
-    });
+    };
+    const reference = textOf(name) ?? "";
+    const found = imageDraft(reference, `[${position}]`, { rules, untagged: isTrue(watch_repo) ? null : "latest" });
     if ("reason" in found) skipped.push(found);
     else {
       const registry = textOf(regopt);

@@ -17,8 +17,11 @@ export interface ChannelDraft {
 /** Remarks that a person should read before creating; each is a text of the interface. */
 export const remarkCodes = [
   "digest_dropped",
-  "line_pinned",
+  "line_kept",
   "variant_kept",
+  "tag_followed",
+  "tag_unknown",
+  "series_unknown",
   "pattern_refused",
   "credential_missing",
   "page_source_skipped",
@@ -32,6 +35,8 @@ export interface Remark {
   subject: string;
 }
 
+type Settings = Readonly<Record<string, string | number | boolean>>;
+
 /** One tracker as a text suggests it. */
 export interface Draft {
   /** What to call it; made valid and unique afterwards. */
@@ -39,7 +44,13 @@ export interface Draft {
   description?: string;
   is_enabled?: boolean;
   sources: readonly SourceDraft[];
-  settings?: Readonly<Record<string, string | number | boolean>>;
+  settings?: Settings;
+  /** What runs, as far as the text says: `postgres:16-alpine`. */
+  runs?: string;
+  /** Something has to be answered first, which a remark asks for. */
+  needs_answer?: boolean;
+  /** Another way to follow it, which a person may choose instead. */
+  alternative?: { sources: readonly SourceDraft[]; settings: Settings };
   /** Where in the text it stands, for people: `services.web`, `line 3`. */
   found_in: string;
   remarks: readonly Remark[];
@@ -54,6 +65,8 @@ export interface Skipped {
 export interface Reading {
   drafts: readonly Draft[];
   skipped: readonly Skipped[];
+  /** Variables without a value that something was left open for. */
+  unset?: readonly string[];
 }
 
 /** Several patterns of which one must match, as one. */

@@ -1,6 +1,13 @@
-import { classify } from "../../versions/classify.ts";
-import { DOCKER_HUB, ImageReferenceError, parseImageReference } from "../../versions/image-reference.ts";
-import type { Draft, Remark, Skipped } from "./draft.ts";
+import {
+  DOCKER_HUB,
+  type ImageReference,
+  ImageReferenceError,
+  parseImageReference,
+} from "../../versions/image-reference.ts";
+import { PatternError, parsePattern } from "../../versions/pattern.ts";
+import { type Kept, keptOf } from "../../versions/running-tag.ts";
+import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
+import { unsetMark } from "./variables.ts";
 
 /** What labels and lists say beside the reference. */
 export interface ImageRules {
@@ -8,43 +15,76 @@ export interface ImageRules {
   exclude_pattern: string;
 }
 
-const noRules: ImageRules = { include_pattern: "", exclude_pattern: "" };
+interface ImageOptions {
+  rules?: ImageRules;
+  /** Variables without a value; each has `unsetMark` in the reference. */
+  unset?: readonly string[];
+  /** What runs where the reference has neither a tag nor a digest; null where nothing says that it runs. */
+  untagged?: "latest" | null;
+}
 
 /**
- * A tracker for one image reference. A tag of a variant (`1.27-alpine`) keeps to that variant by a pattern; without one the
- * product's own judgement picks the line. Says why where there is none to make.
+ * A tracker for one image reference, which keeps what runs: variant and codename, and the line where the tag names one. A pattern that
+ * a label or list gives goes before that. Says why where there is none to make.
  */
-export function imageDraft(reference: string, foundIn: string, rules: ImageRules = noRules): Draft | Skipped {
-  const text = reference.trim();
-  if (text.includes("$"))
-    return { found_in: foundIn, reason: `"${text.slice(0, 200)}" has a variable without a value` };
-  const parsed = readReference(text);
+export function imageDraft(reference: string, foundIn: string, options: ImageOptions = {}): Draft | Skipped {
+  const { rules = { include_pattern: "", exclude_pattern: "" }, unset = [], untagged = null } = options;
+  const { named, asks } =
+    unset.length === 0 ? { named: reference.trim(), asks: false } : withoutUnsetTag(reference.trim());
+  if (named.includes(unsetMark) || named.includes("$")) {
+    const text = named.replaceAll(unsetMark, "$").slice(0, 200);
+    return { found_in: foundIn, reason: `"${text}" needs a value for ${unset.join(", ")}: enter it under "Variables"` };
+  }
+  const parsed = readReference(named);
   if (parsed instanceof ImageReferenceError) return { found_in: foundIn, reason: parsed.message };
-  const { registry, repository, tag, digest } = parsed;
+  const { scheme, registry, repository, digest } = parsed;
+  const tag = parsed.tag ?? (digest === null && !asks ? untagged : null);
   const remarks: Remark[] = [];
   if (digest !== null) remarks.push({ code: "digest_dropped", subject: digest.slice(0, 19) });
-  const include = rules.include_pattern === "" ? variantPattern(tag) : rules.include_pattern;
-  if (include !== rules.include_pattern && tag !== null) remarks.push({ code: "variant_kept", subject: tag });
-  else if (tag !== null && rules.include_pattern === "" && isLine(tag)) {
-    remarks.push({ code: "line_pinned", subject: tag });
-  }
+  if (asks) remarks.push({ code: "tag_unknown", subject: unset.join(", ") });
   const name = repository.replace(/^library\//, "");
   const image = registry === DOCKER_HUB ? name : `${registry}/${repository}`;
+  const kept = tag === null ? null : keptOf(tag, repository);
+  const given = validPattern(rules.include_pattern, remarks);
+  const source = (channel: ChannelDraft): SourceDraft => ({
+    kind: "oci",
+    config: { image: scheme === "http" ? `http://${image}` : image },
+    channels: [{ exclude_pattern: rules.exclude_pattern, ...channel }],
+  });
+  const draft = { name: image, found_in: foundIn, runs: running(parsed, tag, image), remarks };
+  const bySemantics = { sorting: "semantic" };
+  if (given !== "" || kept === null) {
+    const sources = [source({ type: "stable", include_pattern: given })];
+    return { ...draft, settings: bySemantics, sources, needs_answer: asks };
+  }
+  remarks.push(...remarksOn(kept, tag ?? ""));
+  const { channel, include_pattern, versions_pattern } = kept;
   return {
-    name: image,
-    found_in: foundIn,
-    remarks,
-    sources: [
-      {
-        kind: "oci",
-        config: { image },
-        channels: [{ type: "stable", include_pattern: include, exclude_pattern: rules.exclude_pattern }],
-      },
-    ],
+    ...draft,
+    ...(kept.follows === "versions" ? { settings: bySemantics } : {}),
+    sources: [source({ type: channel, include_pattern })],
+    needs_answer: kept.leaves_series,
+    ...(versions_pattern === null
+      ? {}
+      : {
+          alternative: {
+            sources: [source({ type: "stable", include_pattern: versions_pattern })],
+            settings: bySemantics,
+          },
+        }),
   };
 }
 
-function readReference(text: string) {
+/** A tag that is a variable without a value leaves the repository, of which the tag has to be asked. */
+function withoutUnsetTag(reference: string): { named: string; asks: boolean } {
+  const at = reference.indexOf("@");
+  const tagged = at === -1 || !reference.slice(at).includes(unsetMark) ? reference : reference.slice(0, at);
+  const colon = tagged.lastIndexOf(":");
+  const isTag = colon > tagged.lastIndexOf("/") && (tagged.endsWith(":") || tagged.slice(colon).includes(unsetMark));
+  return isTag ? { named: tagged.slice(0, colon), asks: true } : { named: tagged, asks: tagged !== reference };
+}
+
+function readReference(text: string): ImageReference | ImageReferenceError {
   try {
     return parseImageReference(text);
   } catch (error) {
@@ -53,18 +93,28 @@ function readReference(text: string) {
   }
 }
 
-/** A short number names a line that moves: `16` of `16.4`. */
-function isLine(tag: string): boolean {
-  const parsed = classify(tag);
-  return parsed.shape === "version" && parsed.variant === "" && parsed.numbers.length === 1;
+function running({ digest }: ImageReference, tag: string | null, image: string): string {
+  if (tag !== null) return `${image}:${tag}`;
+  return digest === null ? image : `${image}@${digest.slice(0, 19)}…`;
 }
 
-/** `1.27.3-alpine` gives `^v?\d+(\.\d+)*-alpine$`; "" for a tag without a variant. */
-function variantPattern(tag: string | null): string {
-  if (tag === null) return "";
-  const parsed = classify(tag);
-  if (parsed.shape === null || parsed.variant === "" || parsed.prerelease.length > 0) return "";
-  const suffix = /^[vV]?\d+(?:\.\d+){0,5}(-[a-z][a-z0-9.-]{0,60})$/.exec(tag)?.[1];
-  if (suffix === undefined) return "";
-  return String.raw`^v?\d+(\.\d+)*${suffix.replaceAll(".", String.raw`\.`)}$`;
+/** Other tools' patterns may be in another language: what ours cannot take is left out, and what runs decides. */
+function validPattern(pattern: string, remarks: Remark[]): string {
+  if (pattern.trim() === "") return "";
+  try {
+    return parsePattern(pattern).text;
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    remarks.push({ code: "pattern_refused", subject: pattern.slice(0, 200) });
+    return "";
+  }
+}
+
+function remarksOn(kept: Kept, tag: string): Remark[] {
+  return [
+    ...(kept.line === null ? [] : [{ code: "line_kept" as const, subject: kept.line }]),
+    ...(kept.variant === null ? [] : [{ code: "variant_kept" as const, subject: kept.variant }]),
+    ...(kept.follows === "tag" ? [{ code: "tag_followed" as const, subject: tag }] : []),
+    ...(kept.leaves_series ? [{ code: "series_unknown" as const, subject: tag }] : []),
+  ];
 }

@@ -9,6 +9,7 @@ import { readImageList } from "./image-list.ts";
 import { type KnownSource, type ProposalOptions, proposeTrackers } from "./propose.ts";
 import { isReleaseTracker, readReleaseTracker } from "./release-tracker.ts";
 import { type ImportFormat, ImportInput, importFormats, type ProposalsView } from "./schema.ts";
+import { readVariables, type Variables } from "./variables.ts";
 
 interface ImportOptions extends ProposalOptions {
   /** What is tracked already. */
@@ -18,7 +19,10 @@ interface ImportOptions extends ProposalOptions {
 type DocumentFormat = Exclude<ImportFormat, "images">;
 
 const readers: Readonly<
-  Record<DocumentFormat, { recognises(document: unknown): boolean; read(document: unknown): Reading; wanted: string }>
+  Record<
+    DocumentFormat,
+    { recognises(document: unknown): boolean; read(document: unknown, variables: Variables): Reading; wanted: string }
+  >
 > = {
   compose: { recognises: isCompose, read: readCompose, wanted: '"services" with images' },
   diun: { recognises: isDiun, read: readDiun, wanted: 'a list of entries with a "name"' },
@@ -31,14 +35,19 @@ const documentFormats = importFormats.filter((format) => format !== "images");
 /** Reads what a person pasted and proposes trackers. Nothing is stored, nobody is asked. */
 export function trackerImports(options: ImportOptions) {
   return async (input: unknown): Promise<ProposalsView> => {
-    const { format: asked, text } = parseInput(ImportInput, input);
-    const { format, reading } = await readAs(asked, text);
+    const { format: asked, text, variables } = parseInput(ImportInput, input);
+    const { format, reading } = await readAs(asked, text, readVariables(variables));
     const { proposals, surplus } = proposeTrackers(options, reading.drafts, await options.knownSources());
-    return { format, proposals, skipped: [...reading.skipped, ...surplus] };
+    const skipped = [...reading.skipped, ...surplus];
+    return { format, proposals, skipped, unset_variables: [...(reading.unset ?? [])] };
   };
 }
 
-async function readAs(asked: ImportInput["format"], text: string): Promise<{ format: ImportFormat; reading: Reading }> {
+async function readAs(
+  asked: ImportInput["format"],
+  text: string,
+  variables: Variables,
+): Promise<{ format: ImportFormat; reading: Reading }> {
   if (asked === "images") return { format: asked, reading: readImageList(text) };
   let documents: readonly unknown[];
   try {
@@ -51,7 +60,8 @@ async function readAs(asked: ImportInput["format"], text: string): Promise<{ for
   const formats = asked === "auto" ? documentFormats : [asked];
   for (const format of formats) {
     const known = documents.filter(readers[format].recognises);
-    if (known.length > 0) return { format, reading: joined(known.map(readers[format].read)) };
+    if (known.length > 0)
+      return { format, reading: joined(known.map((document) => readers[format].read(document, variables))) };
   }
   if (asked !== "auto") throw invalidInput({ text: `This is something else: it must have ${readers[asked].wanted}` });
   if (looksLikeList(text)) return { format: "images", reading: readImageList(text) };
@@ -70,5 +80,6 @@ function joined(readings: readonly Reading[]): Reading {
   return {
     drafts: readings.flatMap(({ drafts }) => drafts),
     skipped: readings.flatMap(({ skipped }) => skipped),
+    unset: [...new Set(readings.flatMap(({ unset = [] }) => unset))],
   };
 }

@@ -36,6 +36,7 @@ export function proposeTrackers(
     const same = proposals.get(key);
     if (same !== undefined) {
       same.found_in.push(draft.found_in);
+      if (draft.runs !== undefined && !same.running.includes(draft.runs)) same.running.push(draft.runs);
       continue;
     }
     if (proposals.size === maxProposals) {
@@ -46,13 +47,15 @@ export function proposeTrackers(
     const existing = identities.map((identity) => trackerOf.get(identity ?? "") ?? null).find((name) => name !== null);
     const name = freeName(draft.name, taken);
     if (existing === undefined) taken.add(name.toLowerCase());
-    const tracker = {
+    const trackerWith = (own: readonly SourceDraft[], settings: Draft["settings"]) => ({
       name,
       ...(draft.description === undefined ? {} : { description: draft.description }),
       ...(draft.is_enabled === undefined ? {} : { is_enabled: draft.is_enabled }),
-      ...draft.settings,
-      sources: sources.map((source, position) => ({ key: keyOf(source, position, sources), ...source })),
-    };
+      ...settings,
+      sources: own.map((source, position) => ({ key: keyOf(source, position, own), ...source })),
+    });
+    const tracker = trackerWith(sources, draft.settings);
+    const { alternative } = draft;
     const { errors } = judgeInput(options.TrackerInput, tracker);
     proposals.set(key, {
       name,
@@ -61,6 +64,9 @@ export function proposeTrackers(
       existing: existing ?? null,
       tracker,
       errors: { ...errors },
+      running: draft.runs === undefined ? [] : [draft.runs],
+      is_ready: draft.needs_answer !== true,
+      alternative: alternative === undefined ? null : trackerWith(alternative.sources, alternative.settings),
       remarks,
     });
   }

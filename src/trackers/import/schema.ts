@@ -6,6 +6,7 @@ export type ImportFormat = (typeof importFormats)[number];
 
 /** A person pastes one file, or a list. */
 const maxImportCharacters = 512 * 1024;
+const maxVariablesCharacters = 64 * 1024;
 
 export const ImportInput = v.strictObject({
   format: v.pipe(
@@ -30,6 +31,20 @@ export const ImportInput = v.strictObject({
     v.description("Nothing is created before you have seen what would be"),
     v.metadata({ multiline: true, code: true }),
   ),
+  variables: v.pipe(
+    v.optional(
+      v.pipe(
+        v.string("Write a text"),
+        v.maxLength(maxVariablesCharacters, `Use at most ${maxVariablesCharacters} characters`),
+      ),
+      "",
+    ),
+    v.title("Variables"),
+    v.description(
+      "The .env file next to the compose file, or NAME=value lines. It is read for the images and not stored",
+    ),
+    v.metadata({ multiline: true, code: true }),
+  ),
 });
 export type ImportInput = v.InferOutput<typeof ImportInput>;
 
@@ -45,6 +60,12 @@ export const ProposalView = v.object({
   /** What `POST /api/trackers` would take. */
   tracker: v.record(v.string(), v.unknown()),
   errors: v.record(v.string(), v.string()),
+  /** What runs, as the text names it: `postgres:16-alpine`. */
+  running: v.array(v.string()),
+  /** False where the remarks ask for something that decides what is followed. */
+  is_ready: v.boolean(),
+  /** Another tracker that could be created instead, which follows numbered versions where the first follows a tag that moves. */
+  alternative: v.nullable(v.record(v.string(), v.unknown())),
   remarks: v.array(v.object({ code: v.picklist(remarkCodes), subject: v.string() })),
 });
 export type ProposalView = v.InferOutput<typeof ProposalView>;
@@ -54,5 +75,7 @@ export const ProposalsView = v.object({
   proposals: v.array(ProposalView),
   /** What gives no tracker, and why. */
   skipped: v.array(v.object({ found_in: v.string(), reason: v.string() })),
+  /** Variables without a value that decide about something of it: a value belongs in `variables`. */
+  unset_variables: v.array(v.string()),
 });
 export type ProposalsView = v.InferOutput<typeof ProposalsView>;

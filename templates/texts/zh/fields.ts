@@ -48,6 +48,10 @@ export const fields: FieldDictionary = {
       release_tracker: "ReleaseTracker：JSON 格式的追踪器",
     },
   },
+  "imports.variables": {
+    title: "变量",
+    description: "compose 文件旁的 .env 文件，或若干行 NAME=value。只用来读取镜像，不会保存",
+  },
   "imports.text": { title: "文本", description: "先展示结果，确认后才会创建" },
   "oidc_providers.display_name": { title: "显示名称", description: "登录页按钮上的名称" },
   "oidc_providers.slug": { title: "标识", description: "回调地址的一部分，之后无法修改" },

@@ -73,27 +73,109 @@ describe("a compose file", () => {
     expect(skipped.map(({ found_in }) => found_in)).toEqual(["services.built", "services.hidden", "services.unset"]);
   });
 
-  test("says what the file pins", async () => {
+  test("says what it keeps of what the file pins", async () => {
     const { proposals } = await propose(compose);
     const remarks = Object.fromEntries(proposals.map(({ name, remarks }) => [name, remarks.map(({ code }) => code)]));
-    expect(remarks).toEqual({ nginx: [], cache: [], postgres: ["line_pinned"], app: ["digest_dropped"] });
+    expect(remarks).toEqual({ nginx: [], cache: ["line_kept"], postgres: ["line_kept"], app: ["digest_dropped"] });
+    expect(proposals.map(({ running }) => running)).toEqual([
+      ["nginx:1.27.3-alpine"],
+      ["ghcr.io/acme/cache:2.1"],
+      ["postgres:16"],
+      ["acme/app@sha256:aaaaaaaaaaaa…"],
+    ]);
   });
 
   test("keeps to the variant that runs where no label says otherwise", async () => {
     const { proposals } = await propose("services: { web: { image: 'nginx:1.27.3-alpine3.20' } }");
     expect(sourcesOf(proposals[0])).toMatchObject([
-      { channels: [{ include_pattern: "^v?\\d+(\\.\\d+)*-alpine3\\.20$" }] },
+      { channels: [{ include_pattern: "^v?\\d{1,3}(\\.\\d+){2,}-alpine3\\.20$" }] },
     ]);
-    expect(proposals[0]?.remarks).toEqual([{ code: "variant_kept", subject: "1.27.3-alpine3.20" }]);
+    expect(proposals[0]?.remarks).toEqual([{ code: "variant_kept", subject: "alpine3.20" }]);
+    expect(proposals[0]?.tracker.sorting).toBe("semantic");
   });
 
-  test("leaves out a pattern that cannot be taken, and says so", async () => {
+  test("keeps what runs where a label's pattern cannot be taken, and says so", async () => {
     const { proposals } = await propose(
       "services: { web: { image: 'acme/web:1', labels: { wud.tag.include: '^(?!.*rc).*$$' } } }",
     );
-    expect(sourcesOf(proposals[0])).toMatchObject([{ channels: [{ include_pattern: "" }] }]);
+    expect(sourcesOf(proposals[0])).toMatchObject([{ channels: [{ include_pattern: "^v?1(\\.\\d+)*$" }] }]);
     expect(proposals[0]?.remarks).toContainEqual({ code: "pattern_refused", subject: "^(?!.*rc).*$" });
     expect(proposals[0]?.state).toBe("new");
+  });
+});
+
+describe("variables of a compose file", () => {
+  const text = `
+services:
+  vault: { image: "vaultwarden/server:\${VW_TAG}" }
+  short: { image: "acme/short:$TAG-alpine" }
+  must: { image: "acme/must:\${MUST_TAG:?name the tag}" }
+  nested: { image: "\${REGISTRY:-ghcr.io}/acme/nested:\${NESTED_TAG:-\${DEFAULT_TAG:-2.4.1}}" }
+  other: { image: "acme/other:1.2.3\${SUFFIX:+-\${SUFFIX}}" }
+  repository: { image: "\${IMAGE}:1" }
+  dollar: { image: "acme/dollar:1.2.3", labels: ["wud.tag.include=^1$$"] }
+`;
+  const images = (proposals: readonly ProposalView[]) =>
+    Object.fromEntries(proposals.map((p) => [p.name, p.running[0]]));
+
+  test("leave the repository and ask for the tag where they have no value", async () => {
+    const { proposals, skipped, unset_variables } = await propose(text);
+    expect(images(proposals)).toEqual({
+      server: "vaultwarden/server",
+      short: "acme/short",
+      must: "acme/must",
+      nested: "ghcr.io/acme/nested:2.4.1",
+      other: "acme/other:1.2.3",
+      dollar: "acme/dollar:1.2.3",
+    });
+    expect(proposals.filter(({ is_ready }) => !is_ready).map(({ name, remarks }) => [name, remarks])).toEqual([
+      ["server", [{ code: "tag_unknown", subject: "VW_TAG" }]],
+      ["short", [{ code: "tag_unknown", subject: "TAG" }]],
+      ["must", [{ code: "tag_unknown", subject: "MUST_TAG" }]],
+    ]);
+    expect(skipped).toEqual([
+      { found_in: "services.repository", reason: '"$:1" needs a value for IMAGE: enter it under "Variables"' },
+    ]);
+    expect(unset_variables).toEqual(["VW_TAG", "TAG", "MUST_TAG", "IMAGE"]);
+  });
+
+  test("take their values from the .env file", async () => {
+    const variables = `# what runs
+VW_TAG=1.32.5
+export TAG="3.1"   # two numbers
+MUST_TAG='16-alpine'
+DEFAULT_TAG=2.5.0
+NESTED_TAG=\${DEFAULT_TAG}-slim
+SUFFIX=debian
+IMAGE=acme/repository
+`;
+    const { proposals, skipped, unset_variables } = await importer()({ text, variables });
+    expect(images(proposals)).toEqual({
+      server: "vaultwarden/server:1.32.5",
+      short: "acme/short:3.1-alpine",
+      must: "acme/must:16-alpine",
+      nested: "ghcr.io/acme/nested:2.5.0-slim",
+      other: "acme/other:1.2.3-debian",
+      repository: "acme/repository:1",
+      dollar: "acme/dollar:1.2.3",
+    });
+    expect({ skipped, unset_variables }).toEqual({ skipped: [], unset_variables: [] });
+    expect(proposals.every(({ is_ready }) => is_ready)).toBe(true);
+  });
+
+  test("that multiply each other are cut off", async () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `V${index + 1}=${`$V${index}`.repeat(300)}`);
+    const { skipped } = await importer()({
+      text: "services: { web: { image: 'acme/web:$V500' } }",
+      variables: `V0=x\n${lines.join("\n").slice(0, 65_000)}`,
+    });
+    expect(skipped.length).toBeLessThanOrEqual(1);
+  });
+
+  test("a blank value asks for the tag all the same", async () => {
+    const { proposals, unset_variables } = await importer()({ text, variables: "VW_TAG=\n" });
+    expect(proposals[0]).toMatchObject({ running: ["vaultwarden/server"], is_ready: false });
+    expect(unset_variables).toContain("VW_TAG");
   });
 });
 

@@ -1,0 +1,248 @@
+import { classify, familyOf, type ParsedTag, wordsOf } from "./classify.ts";
+import { type Aim, maturityOf } from "./maturity.ts";
+import { isDowngrade } from "./order.ts";
+import { type Counting, countingOf, isStateful } from "./series.ts";
+import { findCore, isDigits, isHash, type TagCore } from "./tag-core.ts";
+import { canaryWords, codenames, hashWords, prereleaseWords, repairWords } from "./tag-words.ts";
+
+/** What is kept of a tag that runs, and the rules of a channel that keeps it. */
+export interface Kept {
+  /** `versions`: the newer ones of its kind; `tag`: what moves under that one name, told by its digest. */
+  follows: "versions" | "tag";
+  /** The line that it stays on, as written (`16`, `11.4`); null where every newer version goes. */
+  line: string | null;
+  /** What names its flavour, base, branch or architecture, as the tag has it; null for none. */
+  variant: string | null;
+  channel: Aim;
+  include_pattern: string;
+  /** For a name that moves: numbered versions of the same variant; null where these could lead to another line. */
+  versions_pattern: string | null;
+  /** A name that moves on to the next series, of an image that keeps data: which one runs has to be asked. */
+  leaves_series: boolean;
+}
+
+/** What going from one tag to another means for what runs. */
+export type Move = "same" | "forward" | "back" | "other_line" | "other_variant" | "unknown";
+
+/** Moves that an automatic run makes. */
+export function isOnward(move: Move): boolean {
+  return move === "same" || move === "forward";
+}
+
+/**
+ * What a careful administrator keeps of a tag that runs, from the tag and the repository alone: variant, codename, branch and
+ * architecture always; the line where the tag is shorter than a version (`16` of `16.4`) or where the next series does not read the
+ * data of this one. A pre-release stays on what it precedes, and goes on to its release.
+ */
+export function keptOf(tag: string, repository: string): Kept {
+  const parsed = classify(tag);
+  const core = findCore(tag);
+  if (parsed.shape === null || core === null) return keptName(parsed, repository);
+  const canary = maturityOf(parsed) === "canary";
+  const parts = canary ? 0 : lineParts(parsed, core, countingOf(repository, core.numbers[0] ?? ""));
+  const precedes = parsed.prerelease.length > 0 && !canary;
+  const number = precedes
+    ? comingNumber(tag, core)
+    : core.shape === "version" || core.shape === "calver"
+      ? numberPattern(tag, core, parts)
+      : digitsOf(tag.slice(core.start, core.end));
+  const words = [parsed.name, baseMarkOf(parsed, core) ?? "", parsed.variant].filter((part) => part !== "").join(" ");
+  const kept = precedes ? Math.max(1, Math.min(2, core.numbers.length)) : parts;
+  return {
+    follows: "versions",
+    line: kept === 0 ? null : runsOf(tag.slice(core.start, core.end)).slice(0, kept).join("."),
+    variant: words === "" ? null : words.replaceAll(".#", ""),
+    channel: canary ? "canary" : "stable",
+    include_pattern: `^${prefixPattern(tag, core)}${number}${suffixPattern(parsed, core, precedes)}$`,
+    versions_pattern: null,
+    leaves_series: false,
+  };
+}
+
+/** Whether an automatic run may go from one tag to another of the repository, and if not, what it would leave. */
+export function moveBetween(from: string, to: string, repository: string): Move {
+  if (from === to) return "same";
+  const [left, right] = [classify(from), classify(to)];
+  if (left.shape === null) return keepsVariantOf(left, right) ? "unknown" : "other_variant";
+  if (right.shape === null) return "unknown";
+  if (left.name !== right.name || left.variant !== right.variant) return "other_variant";
+  const [before, after] = [findCore(from), findCore(to)];
+  if (familyOf(left) !== familyOf(right) || before === null || after === null) return "unknown";
+  if (baseMarkOf(left, before) !== baseMarkOf(right, after)) return "other_variant";
+  const parts = guardedParts(left, before, after, repository);
+  const leaves = before.numbers.slice(0, parts).some((number, place) => number !== (after.numbers[place] ?? "0"));
+  if (leaves) return "other_line";
+  return isDowngrade(from, to) === true ? "back" : "forward";
+}
+
+/** A name that moves is followed as it is. Numbered versions of it are known by what it says beside `latest` and `stable`. */
+function keptName(parsed: ParsedTag, repository: string): Kept {
+  const { tag } = parsed;
+  const maturity = maturityOf(parsed);
+  const variant = wordsOf(tag.toLowerCase()).filter((word) => !lineWords.has(word));
+  const isNamed = parsed.scheme === "floating" && !isStateful(repository) && !/\d{3,}/.test(tag);
+  return {
+    follows: "tag",
+    line: null,
+    variant: null,
+    channel: maturity === "release" ? "stable" : maturity === "candidate" ? "prerelease" : maturity,
+    include_pattern: `^${escaped(tag)}$`,
+    versions_pattern: isNamed ? versionsPattern(variant) : null,
+    leaves_series: isStateful(repository) && !/\d/.test(tag),
+  };
+}
+
+/** Words of names that move which say how far or how old a version is, and nothing of what is in it. */
+const lineWords: ReadonlySet<string> = new Set([
+  ...canaryWords,
+  ...prereleaseWords,
+  ..."latest stable lts release current mainline oldstable".split(" "),
+]);
+
+function versionsPattern(variant: readonly string[]): string {
+  const [first = "", ...more] = variant;
+  const rest = more.map((word) => `-${escaped(word)}`).join("");
+  if (codenames.has(first)) return `^${escaped(first)}-${String.raw`\d{8}(\.\d+)?`}${rest}$`;
+  return `^${String.raw`v?\d+(\.\d+)+`}${first === "" ? "" : `-${escaped(first)}`}${rest}$`;
+}
+
+/** `alpine` goes on to `1.27.3-alpine`; nobody can say which versions are `lts`. */
+function keepsVariantOf(name: ParsedTag, to: ParsedTag): boolean {
+  const words = wordsOf(name.tag.toLowerCase()).filter((word) => word !== "latest");
+  return words.length === 0 || (name.scheme === "floating" && words.join("-") === to.variant);
+}
+
+/** A single number of four digits and more counts builds, unless it is a year. */
+function isCounter(number: string): boolean {
+  return number.length > 4 || (number.length === 4 && (number < "1990" || number > "2099"));
+}
+
+/** How many of a tag's numbers name its line. */
+function lineParts({ shape }: ParsedTag, { numbers }: TagCore, { series, full }: Counting): number {
+  if (shape !== "version" && shape !== "calver") return 0;
+  if (numbers.length === 1 && isCounter(numbers[0] ?? "")) return 0;
+  return numbers.length < full ? numbers.length : Math.min(series, numbers.length);
+}
+
+/** As `lineParts`; but where nothing is known of the image, two numbers are a line only beside three. */
+function guardedParts(left: ParsedTag, before: TagCore, after: TagCore, repository: string): number {
+  const known = countingOf(repository, before.numbers[0] ?? "");
+  if (left.prerelease.length > 0) return Math.min(known.series, before.numbers.length);
+  const isPair = before.numbers.length === 2 && after.numbers.length <= 2 && known.series === 0;
+  return isPair ? 0 : lineParts(left, before, known);
+}
+
+/** `4.0.8-18`: a number of two digits behind a whole version is what it is built on; packagings are counted from 0 or 1. */
+function baseMarkOf({ tag, builds: [first, second] }: ParsedTag, core: TagCore): string | null {
+  if (core.numbers.length < 3 || tag[core.end] !== "-" || first?.word !== "" || second !== undefined) return null;
+  const number = first.number ?? "";
+  return number.length === 2 && number < "40" ? number : null;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.+*?()[\]{}|^$\\]/g, String.raw`\$&`);
+}
+
+function runsOf(text: string): string[] {
+  return text.match(/\d+/g) ?? [];
+}
+
+/** Every figure may be another: `20250127` gives `\d{8}`. */
+function digitsOf(text: string): string {
+  return escaped(text).replace(/\d+/g, (run) =>
+    run.length === 1 ? String.raw`\d` : `${String.raw`\d`}{${run.length}}`,
+  );
+}
+
+/** The number behind the line that is kept; a whole version is never taken for the shorter name of its line. */
+function numberPattern(tag: string, core: TagCore, parts: number): string {
+  const text = tag.slice(core.start, core.end);
+  const runs = runsOf(text);
+  const joint = escaped(/^\d+(\D)/.exec(text)?.[1] ?? ".");
+  const more = `(${joint}${String.raw`\d+`})`;
+  const missing = Math.max(0, Math.min(3, runs.length) - Math.max(parts, 1));
+  const rest =
+    parts >= runs.length ? `${more}*` : missing > 1 ? `${more}{${missing},}` : missing === 1 ? `${more}+` : "";
+  if (parts > 0) return `${runs.slice(0, parts).join(joint)}${rest}`;
+  const first =
+    core.shape === "calver" ? String.raw`\d{4}` : (runs[0] ?? "").length > 3 ? String.raw`\d+` : String.raw`\d{1,3}`;
+  return `${first}${rest}`;
+}
+
+/** The number that a pre-release precedes, and its repairs. */
+function comingNumber(tag: string, core: TagCore): string {
+  const [first = "", second, third] = runsOf(tag.slice(core.start, core.end));
+  if (second === undefined || third === undefined) {
+    return `${[first, ...(second === undefined ? [] : [second])].join(String.raw`\.`)}${String.raw`(\.\d+)*`}`;
+  }
+  return `${first}${String.raw`\.`}${second}${String.raw`\.`}${atLeast(third)}${String.raw`(\.\d+)*`}`;
+}
+
+/** Numbers from this one on. */
+function atLeast(number: string): string {
+  if (/^0+$/.test(number)) return String.raw`\d+`;
+  const higher = [...number].flatMap((digit, place) => {
+    const left = number.length - place - 1;
+    const rest = left === 0 ? "" : left === 1 ? String.raw`\d` : `${String.raw`\d`}{${left}}`;
+    return digit === "9" ? [] : [`${number.slice(0, place)}[${Number(digit) + 1}-9]${rest}`];
+  });
+  return `(${[number, ...higher, `${String.raw`\d`}{${number.length + 1},}`].join("|")})`;
+}
+
+function prefixPattern(tag: string, core: TagCore): string {
+  const prefix = tag.slice(0, core.start);
+  if (core.shape !== "version" && core.shape !== "calver") return partsPattern(tag, 0, core.start, null);
+  const bare = /(?:^|[-_.])[vV]$/.test(prefix) ? prefix.slice(0, -1) : prefix;
+  const isAlone = bare === "" || /[-_.]$/.test(bare);
+  return `${partsPattern(tag, 0, bare.length, null)}${isAlone ? "v?" : ""}`;
+}
+
+const comingWords = "alpha|beta|rc|cr|pre|preview|ea|milestone|a|b|m";
+const coming = `(?i:[-._]?(${comingWords})${String.raw`([-._]?\d+)*`})?`;
+const prereleaseText = new RegExp(
+  `[-._~]?(?:${[...prereleaseWords, "a", "b", "m"].sort((a, b) => b.length - a.length).join("|")})(?:[-._]?\\d+)*(?![a-z0-9])`,
+  "i",
+);
+
+function suffixPattern(parsed: ParsedTag, core: TagCore, precedes: boolean): string {
+  const { tag } = parsed;
+  const base = baseMarkOf(parsed, core);
+  const found = precedes ? prereleaseText.exec(tag.slice(core.end)) : null;
+  if (found === null) return partsPattern(tag, core.end, tag.length, base);
+  const start = core.end + found.index;
+  const end = start + found[0].length;
+  return `${partsPattern(tag, core.end, start, base)}${coming}${partsPattern(tag, end, tag.length, base)}`;
+}
+
+/**
+ * A part of a tag as a pattern. A number in it may be another where that leaves the tag in its family; so may a commit. Words stay. A repair
+ * (`-hotfix1`) and a packaging (`-1`) may be missing; `base` is a number that stays.
+ */
+function partsPattern(tag: string, start: number, end: number, base: string | null): string {
+  let pattern = "";
+  let previous = "";
+  for (const match of tag.slice(start, end).matchAll(/([-_.+~]*)([^-_.+~]*)/g)) {
+    const [, joint = "", word = ""] = match;
+    const at = start + match.index + joint.length;
+    const isCommit = isHash(word) || (hashWords.has(previous) && word !== "");
+    const part = isCommit ? "g?[0-9a-f]{6,64}" : word === base ? word : wordPattern(tag, at, word);
+    const isRepair = repairWords.has(word.toLowerCase().replace(/\d+$/, ""));
+    const isLast = tag[at + word.length] !== ".";
+    const isPackaging = joint === "-" && match.index === 0 && isLast && part !== word && Number(word) < 10;
+    pattern += isRepair || isPackaging ? `(${escaped(joint)}${part})?` : `${escaped(joint)}${part}`;
+    previous = word.toLowerCase();
+  }
+  return pattern;
+}
+
+function wordPattern(tag: string, start: number, word: string): string {
+  const family = familyOf(tag);
+  return [...word.matchAll(/\d+|\D+/g)]
+    .map(({ 0: run, index }) => {
+      if (!isDigits(run)) return escaped(run);
+      const other = `${run.slice(0, -1)}${run.endsWith("9") ? 8 : Number(run.at(-1)) + 1}`;
+      const changed = `${tag.slice(0, start + index)}${other}${tag.slice(start + index + run.length)}`;
+      return familyOf(changed) === family ? String.raw`\d+` : run;
+    })
+    .join("");
+}

@@ -1,0 +1,60 @@
+/** How an image counts: how many numbers name a series of it, and how many a full version has. */
+export interface Counting {
+  series: number;
+  full: number;
+}
+
+const usual: Counting = { series: 0, full: 3 };
+
+function counting(series: number, full: number, names: string): readonly (readonly [string, Counting])[] {
+  return names.split(" ").map((name) => [name, { series, full }] as const);
+}
+
+/** Images that keep data: the next series reads it only after a migration, or never. By any word of the repository's last part. */
+const stateful: ReadonlyMap<string, Counting> = new Map([
+  ...counting(1, 2, "postgres postgresql postgis"),
+  ...counting(2, 3, "mysql mariadb percona mongo mongodb meilisearch etcd cockroach"),
+  ...counting(
+    1,
+    3,
+    "pgvector pgvecto redis valkey keydb dragonfly influxdb timescaledb elasticsearch opensearch solr typesense clickhouse questdb couchdb couchbase " +
+      "cassandra scylla neo4j arangodb rethinkdb surrealdb qdrant weaviate milvus rabbitmq kafka zookeeper nextcloud owncloud gitlab",
+  ),
+]);
+
+/** What others build on, by the whole last part: `node-red` is no Node.js. */
+const bases: ReadonlyMap<string, Counting> = new Map([
+  ...counting(1, 3, "node openjdk eclipse-temurin amazoncorretto zulu-openjdk sapmachine erlang aspnet runtime sdk"),
+  ...counting(2, 3, "python php ruby golang perl elixir swift alpine"),
+  ...counting(1, 2, "debian rockylinux almalinux oraclelinux"),
+  ...counting(2, 2, "ubuntu leap"),
+  ...counting(1, 1, "fedora"),
+]);
+
+/** Words of tools that are called after what they serve: they keep none of its data. */
+const toolWords: ReadonlySet<string> = new Set(
+  "exporter express commander insight operator admin ui gui client proxy pooler runner agent".split(" "),
+);
+
+function statefulCounting(repository: string): Counting | null {
+  const words = lastPartOf(repository).split(/[-_.]/);
+  if (words.some((word) => toolWords.has(word))) return null;
+  return words.flatMap((word) => stateful.get(word) ?? []).at(0) ?? null;
+}
+
+function lastPartOf(repository: string): string {
+  return repository.slice(repository.lastIndexOf("/") + 1).toLowerCase();
+}
+
+/** True for databases and what else keeps data in a form of its own. */
+export function isStateful(repository: string): boolean {
+  return statefulCounting(repository) !== null;
+}
+
+/** How a repository's tags count, of which `first` is the first number: before 10, PostgreSQL's series had two. */
+export function countingOf(repository: string, first: string): Counting {
+  const known = statefulCounting(repository) ?? bases.get(lastPartOf(repository)) ?? usual;
+  return known.full === 2 && known.series === 1 && isStateful(repository) && first.length === 1
+    ? { series: 2, full: 3 }
+    : known;
+}
