@@ -136,6 +136,25 @@ describe("a start that cannot be says in one sentence what happened and what to 
     await expectSentence({ DATABASE_URL: `http://127.0.0.1:${port}` }, says(port, "did not answer within 10 s"));
   });
 
+  test.each([401, 403])("the server at DATABASE_URL answers %i", async (status) => {
+    const strict = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("no", { status }) });
+    try {
+      await expectSentence(
+        { DATABASE_URL: `http://127.0.0.1:${strict.port}`, DATABASE_AUTH_TOKEN: "an-old-token" },
+        `The database server "127.0.0.1:${strict.port}" rejected the token (${status}); correct DATABASE_AUTH_TOKEN, then try again`,
+      );
+    } finally {
+      await strict.stop(true);
+    }
+  });
+
+  test("the name in DATABASE_URL does not exist", async () => {
+    await expectSentence(
+      { DATABASE_URL: "http://no-such-host.invalid" },
+      'The database server "no-such-host.invalid" cannot be found: its name does not resolve; see whether it runs and DATABASE_URL is right, then try again',
+    );
+  });
+
   test("the server at DATABASE_URL is something else", async () => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("no", { status: 404 }) });
     const { code, errors } = await refusal({ DATABASE_URL: `http://127.0.0.1:${other.port}` });

@@ -5,16 +5,20 @@ const defaultTimeoutMs = 10_000;
 /** After decompression; far more than any list that is read at once. */
 const maxAnswerBytes = 256 * 1024 * 1024;
 
-function unreachable(host: string, reason: string, cause?: unknown): AppError {
-  const message = `The database server "${host}" ${reason}; see whether it runs and DATABASE_URL is right, then try again`;
+function unusable(host: string, reason: string, remedy: string, cause?: unknown): AppError {
+  const message = `The database server "${host}" ${reason}; ${remedy}, then try again`;
   return new AppError("database_unreachable", 503, message, { cause });
+}
+
+function unreachable(host: string, reason: string, cause?: unknown): AppError {
+  return unusable(host, reason, "see whether it runs and DATABASE_URL is right", cause);
 }
 
 function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
   if (code === "ECONNREFUSED") return "refused the connection";
-  if (code === "ENOTFOUND") return "has a name that nobody knows";
-  return "could not be asked";
+  if (code === "ENOTFOUND") return "cannot be found: its name does not resolve";
+  return "sent no valid answer";
 }
 
 /**
@@ -29,8 +33,10 @@ export function databaseFetch(timeoutMs = defaultTimeoutMs): (request: Request) 
       const response = await fetch(request, { redirect: "manual", signal });
       const { status, headers } = response;
       // Below 500 it says what it refuses, which the library reads; a token that it does not take is for whoever set it.
-      if (status < 200 || (status >= 300 && status < 400) || status === 401 || status === 403 || status >= 500) {
+      const isRejected = status === 401 || status === 403;
+      if (isRejected || status < 200 || (status >= 300 && status < 400) || status >= 500) {
         await response.body?.cancel();
+        if (isRejected) throw unusable(host, `rejected the token (${status})`, "correct DATABASE_AUTH_TOKEN");
         throw unreachable(host, `answered with status ${status}`);
       }
       const body = await readBounded(response, host);
