@@ -2,7 +2,7 @@ import type { Reader } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { channelsOfSource, findBindable, trackerExists } from "./queries.ts";
 import type { ExecutorInput } from "./schema.ts";
-import type { Binding } from "./settings.ts";
+import { type Binding, watchesImage } from "./settings.ts";
 
 /** The services that may be bound. */
 export interface KnownServices {
@@ -48,4 +48,15 @@ export async function resolveBindings(
 function unknownService({ target, found, bound }: KnownServices, name: string): string | null {
   if (found === null || found.includes(name) || bound.includes(name)) return null;
   return `"${target}" has no service "${name}"; it has ${found.join(", ")}`;
+}
+
+/** Throws 422 at the policy that takes the image of a source that has none. */
+export function refuseImageless(
+  { image_selection }: Pick<ExecutorInput, "image_selection">,
+  bindings: readonly Binding[],
+) {
+  const blind = image_selection === "use_tracker" ? bindings.find((binding) => !watchesImage(binding)) : undefined;
+  if (blind === undefined) return;
+  const message = `The source "${blind.source}" of "${blind.tracker}" has no image: choose "Replace current image tag"`;
+  throw invalidInput({ image_selection: message });
 }

@@ -1,10 +1,12 @@
 import type { Reader } from "../db/client.ts";
+import { AppError, PluginError } from "../errors.ts";
 import type { Target, TargetService } from "../runtimes/runtime.ts";
 import { compareImages, type DesiredImage, desiredReference, type ImageDifference } from "../versions/desired-image.ts";
 import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
 import { isDowngrade } from "../versions/order.ts";
-import { tagsOfDigest } from "./queries.ts";
-import type { ReleaseChoice, TrackerReleases } from "./releases.ts";
+import { tagsInForm } from "../versions/tag-form.ts";
+import { rememberedTag, tagsOfDigest } from "./queries.ts";
+import type { DesiredRelease, ReleaseChoice, TrackerReleases } from "./releases.ts";
 import type { Observation, ServiceObservation, SkipReason, Unmet } from "./schema.ts";
 import type { Binding, ExecutorSettings } from "./settings.ts";
 
@@ -48,7 +50,7 @@ export function isSameContent(difference: ImageDifference | null): boolean {
 }
 
 /** What a later check or some hours will mend: the service is left as it is and does not hold up the others. */
-const postponing: ReadonlySet<SkipReason> = new Set(["no_release", "too_young"]);
+const postponing: ReadonlySet<SkipReason> = new Set(["no_release", "too_young", "no_tag", "registry_failed"]);
 
 interface Compared {
   observation: ServiceObservation;
@@ -63,8 +65,7 @@ export async function compareWithDesired(
   settings: ExecutorSettings,
   target: Target | null,
 ): Promise<Comparison> {
-  const compared: Compared[] = [];
-  for (const binding of settings.bindings) compared.push(await compareService(deps, settings, binding, target));
+  const compared = await Promise.all(settings.bindings.map((each) => compareService(deps, settings, each, target)));
   const { id } = settings.target;
   const [refusal] = target?.refusals ?? [];
   const missing: Unmet | null =
@@ -117,7 +118,8 @@ async function compareService(
   const { service, tracker, source, channel } = binding;
   const found = target?.services.find((each) => each.name === service) ?? null;
   const knownTags = await tagsOf(deps.read, binding, found);
-  const observed = found === null ? null : { ...found, tag: tagIn(found.image) ?? knownTags[0] ?? null };
+  const runningTag = found === null ? null : await tagOf(deps.read, settings.id, service, found, knownTags);
+  const observed = found === null ? null : { ...found, tag: runningTag };
   const choice = await deps.releases.desiredRelease(binding.source_id, channel, {
     minimum_age_ms: settings.minimum_age_hours * hourMs,
   });
@@ -130,9 +132,10 @@ async function compareService(
     is_downgrade: false,
   });
   if (choice.release === null) return nothing(noRelease(binding, choice, settings.minimum_age_hours));
-  const image = await imageOf(deps, settings, binding, found, choice.release);
-  if (!("reference" in image)) return nothing(image);
-  const { version, tag, published_at } = choice.release;
+  const wanted = await wantedImage(deps, settings, { binding, found: observed, release: choice.release });
+  if (!("image" in wanted)) return nothing(wanted);
+  const { image, tag } = wanted;
+  const { version, published_at } = choice.release;
   const difference = found === null ? null : differenceOf(found, image);
   return {
     observation: {
@@ -146,7 +149,7 @@ async function compareService(
     },
     image,
     ready_at: choice.ready_at,
-    is_downgrade: isUpdate(difference) ? isStepBack(knownTags, found, tag) : false,
+    is_downgrade: isUpdate(difference) ? isStepBack(knownTags, runningTag, tag) : false,
   };
 }
 
@@ -161,30 +164,80 @@ function noRelease(binding: Binding, choice: ReleaseChoice, hours: number): Unme
   return { code: "too_young", message: `No release of the channel "${name}" is ${hours} hours old yet` };
 }
 
-async function imageOf(
+interface WantedImage {
+  image: DesiredImage;
+  /** What the image's tag is called. */
+  tag: string;
+}
+
+interface Wanted {
+  binding: Binding;
+  found: (TargetService & { tag: string | null }) | null;
+  release: DesiredRelease;
+}
+
+async function wantedImage(
   deps: DesiredDeps,
   settings: ExecutorSettings,
-  binding: Binding,
-  found: TargetService | null,
-  release: { tag: string; digest: string | null },
-): Promise<DesiredImage | Unmet> {
-  const tracker = await deps.releases.imageFor(binding.source_id);
-  if (tracker === null) {
+  wanted: Wanted,
+): Promise<WantedImage | Unmet> {
+  const { binding, found, release } = wanted;
+  const watched = await deps.releases.imageFor(binding.source_id);
+  const isTagless = watched === null;
+  if (isTagless && settings.image_selection === "use_tracker") {
     return { code: "no_image", message: `The source "${binding.source}" of "${binding.tracker}" watches no image` };
   }
+  if (isTagless && found === null) {
+    return { code: "target_missing", message: `"${settings.target.id}" has no service "${binding.service}"` };
+  }
   try {
-    return desiredReference({
+    const named = isTagless && found !== null ? await tagOfRelease(deps, found, release) : release;
+    if ("code" in named) return named;
+    const tracker = watched ?? found?.image ?? "";
+    const image = desiredReference({
       current: found?.image ?? tracker,
       tracker,
-      tag: release.tag,
-      digest: release.digest,
+      tag: named.tag,
+      digest: named.digest,
       policy: settings.image_selection,
       mode: settings.reference_mode,
     });
+    return { image, tag: named.tag };
   } catch (error) {
     if (!(error instanceof ImageReferenceError)) throw error;
     return { code: "no_image", message: error.message };
   }
+}
+
+/** What a release that is no image is called in the repository that runs, and its digest there. */
+async function tagOfRelease(
+  deps: DesiredDeps,
+  found: TargetService & { tag: string | null },
+  release: DesiredRelease,
+): Promise<{ tag: string; digest: string } | Unmet> {
+  const { registry, repository } = parseImageReference(found.image);
+  const image = `${registry}/${repository}`;
+  const version = release.app_version ?? release.tag;
+  if (found.tag === null) {
+    const message = `"${image}" runs by its digest, so the form of its tags is unknown: run it by a tag once`;
+    return { code: "no_tag", message };
+  }
+  const tags = tagsInForm(found.tag, version);
+  if (tags.length === 0) {
+    return { code: "no_tag", message: `"${version}" cannot be written as a tag in the form of "${found.tag}"` };
+  }
+  try {
+    for (const tag of tags) {
+      const digest = await deps.releases.findDigest(image, tag);
+      if (digest !== null) return { tag, digest };
+    }
+  } catch (error) {
+    if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
+    const message = `The registry of "${image}" could not be asked for the tag "${tags[0]}": ${error.message}`;
+    return { code: "registry_failed", message };
+  }
+  const asked = tags.map((tag) => `"${tag}"`).join(" or ");
+  return { code: "no_tag", message: `The registry has no tag ${asked} of "${image}" yet` };
 }
 
 function differenceOf(found: TargetService, wanted: DesiredImage): ImageDifference {
@@ -211,6 +264,19 @@ function tagIn(reference: string): string | null {
   }
 }
 
+/** Of an image that runs by its digest, the name that the source gives it, else the one under which it was brought there. */
+async function tagOf(
+  read: Reader,
+  executorId: string,
+  service: string,
+  { image, digest }: TargetService,
+  knownTags: readonly string[],
+): Promise<string | null> {
+  const named = tagIn(image) ?? knownTags[0] ?? null;
+  if (named !== null || digest === null || isImageId(image)) return named;
+  return await rememberedTag(read, executorId, service, digest);
+}
+
 /** What the source calls the digest that was found: more exact than a floating tag. */
 async function tagsOf(read: Reader, binding: Binding, found: TargetService | null): Promise<string[]> {
   if (found === null || found.digest === null) return [];
@@ -218,8 +284,7 @@ async function tagsOf(read: Reader, binding: Binding, found: TargetService | nul
 }
 
 /** Judged by the names of the very digest that runs; by the configured tag only where the digest has no known name. */
-function isStepBack(knownTags: readonly string[], found: TargetService | null, to: string): boolean | null {
-  const configured = found === null ? null : tagIn(found.image);
+function isStepBack(knownTags: readonly string[], configured: string | null, to: string): boolean | null {
   if (configured === to || knownTags.includes(to)) return false;
   const verdicts = (tags: readonly string[]) =>
     tags.map((tag) => isDowngrade(tag, to)).filter((verdict) => verdict !== null);

@@ -47,6 +47,8 @@ const rearmed: ReadonlySet<string> = new Set([
   "window_closed",
   "too_young",
   "no_release",
+  "no_tag",
+  "registry_failed",
 ]);
 
 interface EvaluatorOptions {

@@ -12,8 +12,9 @@ import type { DesiredImage } from "../versions/desired-image.ts";
 import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
 import { type Comparison, compareWithDesired, type DesiredDeps, inService, isSameContent } from "./desired.ts";
 import { owedContainers } from "./queries.ts";
+import type { ImagePlace } from "./releases.ts";
 import type { PlanView, ServiceObservation, Unmet } from "./schema.ts";
-import type { Binding, ExecutorSettings } from "./settings.ts";
+import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
 
 /** Opens the login of a source's credential. */
 export type OpenRegistryLogin = (credentialId: string) => Promise<CredentialSecret<"oci">>;
@@ -97,18 +98,23 @@ async function changeOf(
     image_config:
       desired === null || found === null
         ? null
-        : await imageConfig(deps, binding, desired.digest ?? desired.tag, found.platform),
+        : await imageConfig(deps, placeOf(binding, found), desired.digest ?? desired.tag, found.platform),
   };
+}
+
+/** What a source that watches no image leads to is asked about at the registry of the image that runs. */
+function placeOf(binding: Binding, found: { image: string }): ImagePlace {
+  return watchesImage(binding) ? { source_id: binding.source_id } : { image: found.image };
 }
 
 async function imageConfig(
   deps: PlanDeps,
-  binding: Binding,
+  place: ImagePlace,
   tagOrDigest: string,
   platform: string,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   try {
-    return await deps.releases.readImageConfig(binding.source_id, tagOrDigest, platform);
+    return await deps.releases.readImageConfig(place, tagOrDigest, platform);
   } catch (error) {
     // Without the defaults the diff shows less; the pull will tell what is wrong with the registry.
     if (error instanceof PluginError) return null;
@@ -160,21 +166,32 @@ function registryOf(reference: string): string | null {
   }
 }
 
-/** The logins of the sources whose registries the plan pulls from, one for each registry. */
+/**
+ * The logins for the registries that the plan pulls from, one for each: those of the executor's own sources, and for a service that
+ * follows a source without an image the one with which its registry was asked.
+ */
 export async function pullLogins(
   deps: PlanDeps,
   settings: ExecutorSettings,
   plan: UpdatePlan,
 ): Promise<RegistryAuth[]> {
   const logins = new Map<string, RegistryAuth>();
+  const add = async (host: string | null, credentialId: string | null) => {
+    if (host === null || credentialId === null || logins.has(host)) return;
+    const { username, password } = await deps.openLogin(credentialId);
+    logins.set(host, { username, password, host });
+  };
   const wanted = new Set(plan.services.map((service) => registryOf(service.to.reference)));
   for (const binding of settings.bindings) {
-    if (binding.credential_id === null || binding.source_kind !== "oci") continue;
+    if (binding.credential_id === null || !watchesImage(binding)) continue;
     const image = await deps.releases.imageFor(binding.source_id);
     const host = image === null ? null : registryOf(image);
-    if (host === null || !wanted.has(host) || logins.has(host)) continue;
-    const { username, password } = await deps.openLogin(binding.credential_id);
-    logins.set(host, { username, password, host });
+    if (wanted.has(host)) await add(host, binding.credential_id);
+  }
+  const blind = new Set(settings.bindings.flatMap((each) => (watchesImage(each) ? [] : [each.service])));
+  for (const { service, to } of plan.services) {
+    const host = blind.has(service) ? registryOf(to.reference) : null;
+    if (host !== null && !logins.has(host)) await add(host, await deps.releases.credentialFor(to.reference));
   }
   return [...logins.values()];
 }

@@ -16,6 +16,10 @@ import {
 } from "../db/tables.ts";
 import { storedOutage } from "./outage.ts";
 
+/** The part of an observation that says what a digest is called. */
+const Named = v.nullable(v.object({ digest: v.nullable(v.string()), tag: v.nullable(v.string()) }));
+const RememberedTags = v.object({ services: v.array(v.object({ service: v.string(), found: Named, desired: Named })) });
+
 export type ExecutorRow = typeof executors.$inferSelect;
 
 /** Written out, not bound: only so can the planner see that the index over active runs applies. */
@@ -167,6 +171,29 @@ export async function tagsOfDigest(read: Reader, sourceId: string, digest: strin
     .orderBy(desc(releases.first_observed_at))
     .limit(20);
   return rows.map((row) => row.tag);
+}
+
+/** The tag under which runs of an executor, or its last observation, knew a digest; null when they never met it. */
+export async function rememberedTag(
+  read: Reader,
+  executorId: string,
+  service: string,
+  digest: string,
+): Promise<string | null> {
+  const observed = v.safeParse(RememberedTags, (await findExecutor(read, executorId))?.observed);
+  const known = (observed.success ? observed.output.services : [])
+    .filter((each) => each.service === service)
+    .flatMap(({ found, desired }) => [found, desired])
+    .find((each) => each?.digest === digest && each.tag !== null);
+  if (known?.tag != null) return known.tag;
+  const rows = await read
+    .select({ from: runs.from_tag, from_digest: runs.from_digest, to: runs.to_tag })
+    .from(runs)
+    .where(and(eq(runs.executor_id, executorId), or(eq(runs.from_digest, digest), eq(runs.to_digest, digest))))
+    .orderBy(desc(runs.created_at))
+    .limit(20);
+  const tags = rows.map((row) => (row.from_digest === digest ? row.from : row.to));
+  return tags.find((tag) => tag !== null) ?? null;
 }
 
 export async function connectionFacts(

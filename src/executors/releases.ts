@@ -6,6 +6,8 @@ export interface DesiredRelease {
   tag: string;
   /** The digest behind the tag; null when it was not resolved yet. */
   digest: string | null;
+  /** Of a chart: the version of the application in it, by which its images are tagged. */
+  app_version?: string | null;
   published_at: number | null;
 }
 
@@ -16,14 +18,21 @@ export interface ReleaseChoice {
   ready_at: number | null;
 }
 
+/** What an image is asked about through: a source that watches it, by its id, or the image's own registry. */
+export type ImagePlace = { source_id: string } | { image: string };
+
 /** What executors ask of trackers. */
 export interface TrackerReleases {
   desiredRelease(sourceId: string, channel: ChannelType, options: { minimum_age_ms: number }): Promise<ReleaseChoice>;
   /** The image that a source watches, without a tag; null for a source that watches no image. */
   imageFor(sourceId: string): Promise<string | null>;
+  /** The credential with which an image that no source of the executor watches is asked about and pulled. */
+  credentialFor(image: string): Promise<string | null>;
+  /** The digest behind a tag, asked at the image's registry; null when there is no such tag. May throw `PluginError`. */
+  findDigest(image: string, tag: string): Promise<string | null>;
   /** The defaults of an image for a platform, read from its registry; null when it has none. May throw `PluginError`. */
   readImageConfig(
-    sourceId: string,
+    place: ImagePlace,
     tagOrDigest: string,
     platform: string,
   ): Promise<Readonly<Record<string, unknown>> | null>;

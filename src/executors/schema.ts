@@ -33,6 +33,8 @@ export const skipReasons = [
   "executor_disabled",
   "no_release",
   "no_image",
+  "no_tag",
+  "registry_failed",
   "would_downgrade",
   "too_young",
   "window_closed",
@@ -137,6 +139,9 @@ const entries = {
     v.pipe(
       v.picklist(["keep_name", "use_tracker"], "Choose keep_name or use_tracker"),
       v.title("Image selection policy"),
+      v.description(
+        "A version of a repository or chart becomes the tag of the image that runs, in the form of its tag",
+      ),
       v.metadata({
         option_titles: { keep_name: "Replace current image tag", use_tracker: "Use tracker image and tag" },
       }),

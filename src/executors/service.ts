@@ -10,7 +10,7 @@ import { newId } from "../ids.ts";
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
 import type { RuntimeSession } from "../runtimes/runtime.ts";
-import { resolveBindings } from "./bindings.ts";
+import { refuseImageless, resolveBindings } from "./bindings.ts";
 import {
   type OpenRegistryLogin,
   type PlannedUpdate,
@@ -145,11 +145,13 @@ export function executorService(options: ExecutorServiceOptions) {
       throw targetInUse(`"${input.target.id}" already belongs to the executor "${byTarget.name}"`);
     }
     if (seen !== null) refuseTarget(seen);
-    return await resolveBindings(read, input.bindings, {
+    const bindings = await resolveBindings(read, input.bindings, {
       target: input.target.id,
       found: seen?.services ?? null,
       bound: own === null || isOther(own, input) ? [] : own.bindings.map((binding) => binding.service),
     });
+    refuseImageless(input, bindings);
+    return bindings;
   };
   const storeBindings = (tx: Writer, executorId: string, bindings: readonly Binding[]) =>
     replaceBindings(

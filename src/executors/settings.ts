@@ -8,6 +8,11 @@ import { currentOpening, nextOpenings, type Opening, type Window } from "./windo
 
 export type Binding = Omit<BindingRow, "executor_id">;
 
+/** Whether a binding's source watches an image; a repository or a chart tells versions alone. */
+export function watchesImage({ source_kind }: Pick<Binding, "source_kind">): boolean {
+  return source_kind === "oci";
+}
+
 /** An executor as its plans and runs take it: stored or about to be stored. */
 export interface ExecutorSettings {
   id: string;

@@ -111,6 +111,8 @@ export interface OpenSource {
   readFile?(path: string, ref: string | null): Promise<string | null>;
   /** The image defaults behind a tag or digest for a platform such as `linux/amd64`, so that a plan needs no pull. */
   readImageConfig?(tagOrDigest: string, platform: string): Promise<ImageConfig | null>;
+  /** The digest behind a tag of an image; null when there is no such tag. */
+  findDigest?(tag: string): Promise<string | null>;
   /** The image reference (registry and repository, no tag) that executors take in policy "use tracker image". */
   imageName?: string;
 }
@@ -131,6 +133,8 @@ export interface Source<K extends SourceKind = SourceKind> {
   host(config: unknown): string;
   /** Which upstream a configuration means, where not all of it says so: what is learnt of one is true of the other. */
   identity?(config: unknown): string;
+  /** The configuration that watches this image, reached in the way that `neighbour`, at the same host, is; null without one. */
+  configFor?(image: string, neighbour: unknown): unknown;
   /** What a check in steady state costs; tags that executors run come on top. */
   cost(config: unknown, terms: CostTerms): CheckCost;
   /** The configuration's field that `moved_to` of a listing is written for; only of kinds whose repositories can move. */

@@ -20,14 +20,12 @@ import {
 import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./release-schema.ts";
 import type { ChannelType } from "./schema.ts";
 import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "./source-queries.ts";
-import { addressOf, imageNameOf, openSource, type SourceOpener, sourceKindOf } from "./source-session.ts";
+import { imageNameOf, type SourceOpener, sourceKindOf } from "./source-session.ts";
 import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
 import { releaseView } from "./views.ts";
 
 /** How many batches a page over all trackers may read to find releases that some channel still takes. */
 const maxBatches = 20;
-/** For one request that a plan makes. */
-const planTimeoutMs = 15_000;
 
 interface ReadOptions extends SourceOpener {
   db: Database;
@@ -48,6 +46,8 @@ export interface ChannelRelease {
   first_observed_at: number;
   republished_at: number | null;
   url: string | null;
+  /** Of a chart: the version of the application in it. */
+  app_version: string | null;
 }
 
 export interface ChannelChoice {
@@ -59,8 +59,10 @@ export interface ChannelChoice {
 
 function channelRelease(row: ReleaseFactsRow): ChannelRelease {
   const { id, source_id, version, tag, revision, published_at, first_observed_at, republished_at, url } = row;
+  const { app_version } = row;
   const digest = revision !== null && /^sha(256|512):/.test(revision) ? revision : null;
-  return { id, source_id, version, tag, revision, digest, published_at, first_observed_at, republished_at, url };
+  const times = { published_at, first_observed_at, republished_at };
+  return { id, source_id, version, tag, revision, digest, ...times, url, app_version };
 }
 
 function timeOf(row: ReleaseFactsRow): number {
@@ -82,7 +84,7 @@ interface Context {
   rows: readonly ReleaseFactsRow[];
 }
 
-/** Releases as they are stored, judged by the channels as they are now. None of these asks an upstream but the last one. */
+/** Releases as they are stored, judged by the channels as they are now. None of these asks an upstream. */
 export function releaseReads(options: ReadOptions) {
   const { db, clock } = options;
 
@@ -293,26 +295,6 @@ export function releaseReads(options: ReadOptions) {
         channels: (await channelsOf(db.read, [sourceId])).map((channel) => channel.type),
         image_name: imageNameOf(options, { kind, config: source.config ?? {} }),
       };
-    },
-
-    /** The image reference without a tag that policy "use tracker image" takes; null for a kind that has none. */
-    imageFor: async (sourceId: string): Promise<string | null> => {
-      const { source } = await getSourceRow(sourceId);
-      return imageNameOf(options, { kind: sourceKindOf(source.kind), config: source.config ?? {} });
-    },
-
-    /** Asks upstream for an image's defaults, so that a plan needs no pull; null when there are none. Throws PluginError. */
-    readImageConfig: async (
-      sourceId: string,
-      tagOrDigest: string,
-      platform: string,
-      signal?: AbortSignal,
-    ): Promise<Readonly<Record<string, unknown>> | null> => {
-      const { source: row, tracker } = await getSourceRow(sourceId);
-      const timeout_ms = Math.min(tracker.request_timeout_seconds * 1000, planTimeoutMs);
-      const limits = { timeout_ms, signal: signal ?? new AbortController().signal };
-      const { source } = await openSource(options, addressOf(options.registry, row), limits);
-      return (await source.readImageConfig?.(tagOrDigest, platform))?.config ?? null;
     },
   };
 }

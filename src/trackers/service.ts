@@ -16,6 +16,7 @@ import { type CheckOptions, sourceCheck } from "./check.ts";
 import { checkWork } from "./due.ts";
 import { releaseLeases, requestChecks } from "./due-queries.ts";
 import { sourceEditor } from "./edit.ts";
+import { imageReads } from "./image-reads.ts";
 import { trackerImports } from "./import/import.ts";
 import { listSourceAddresses } from "./import-queries.ts";
 import { clearNotes } from "./notes-queries.ts";
@@ -205,6 +206,7 @@ export function trackerService(options: TrackerServiceOptions) {
 
   return {
     ...releaseReads({ ...opener, db }),
+    ...imageReads({ ...opener, db }),
     ...notesReads({ db }),
     ...versionReads({ db }),
     ...previews,

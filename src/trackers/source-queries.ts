@@ -1,4 +1,4 @@
-import { asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { tracker_channels, tracker_sources } from "../db/tables.ts";
 
@@ -18,6 +18,18 @@ export async function sourcesOf(read: Reader, trackerIds: readonly string[]): Pr
 
 export async function findSource(read: Reader, id: string): Promise<SourceRow | null> {
   return (await read.select().from(tracker_sources).where(eq(tracker_sources.id, id)).limit(1))[0] ?? null;
+}
+
+/** More sources of one registry say nothing new of how it is asked. */
+const maxNeighbours = 1_000;
+
+export async function sourcesAtHost(read: Reader, kind: string, host: string): Promise<SourceRow[]> {
+  return await read
+    .select()
+    .from(tracker_sources)
+    .where(and(eq(tracker_sources.kind, kind), eq(tracker_sources.host, host)))
+    .orderBy(asc(tracker_sources.id))
+    .limit(maxNeighbours);
 }
 
 export async function insertSource(tx: Writer, row: typeof tracker_sources.$inferInsert): Promise<void> {

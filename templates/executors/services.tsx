@@ -7,7 +7,7 @@ import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
-import { isFirstLook } from "./state.tsx";
+import { isFirstLook, problemWords } from "./state.tsx";
 import { isBehind, ServiceVersions } from "./versions.tsx";
 
 type Observed = ExecutorView["services"][number];
@@ -107,7 +107,7 @@ function ServiceState({ ctx, service }: { ctx: PageContext; service: Observed })
   if (unmet !== null) {
     return (
       <State ctx={ctx} tone="unknown" title={translateMessage(ctx.language, unmet.message)}>
-        {t.problems[problemOf(unmet.code)]}
+        {problemWords(unmet.code, t)}
       </State>
     );
   }
@@ -127,16 +127,4 @@ function ServiceState({ ctx, service }: { ctx: PageContext; service: Observed })
       {t.differences[difference]}
     </State>
   );
-}
-
-function problemOf(code: string): "target_missing" | "no_release" | "no_image" | "too_young" | "other" {
-  switch (code) {
-    case "target_missing":
-    case "no_release":
-    case "no_image":
-    case "too_young":
-      return code;
-    default:
-      return "other";
-  }
 }

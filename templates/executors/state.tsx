@@ -93,7 +93,8 @@ function unknownWords(executor: ExecutorView, t: Words): string {
   return isFirstLook(executor) ? t.state_words.looking : t.state_words.not_looked;
 }
 
-function problemWords(code: string, t: Words): string {
+/** What keeps a target from being updated, in a few words. */
+export function problemWords(code: string, t: Words): string {
   const known = Object.entries(t.problems).find(([key]) => key === code);
   return known?.[1] ?? t.problems.other;
 }

@@ -73,6 +73,8 @@ function deps(choices: Readonly<Record<string, ReleaseChoice>>) {
       desiredRelease: async (source: string) => choices[source] ?? none,
       imageFor: async (source: string) => (source === "nothing" ? null : `registry.test/${source}`),
       readImageConfig: async () => ({}),
+      credentialFor: async () => null,
+      findDigest: async () => null,
     },
   };
 }
@@ -138,7 +140,7 @@ describe("compareWithDesired() of a group", () => {
     const blind = { ...binding("worker"), source_id: "nothing" };
     const imageless = await compare(
       { web: offers("1.5", "d"), nothing: offers("1", "f") },
-      { bindings: [binding("web"), blind] },
+      { bindings: [binding("web"), blind], image_selection: "use_tracker" },
     );
     expect(imageless.unmet).toEqual({
       code: "no_image",

@@ -3,8 +3,8 @@ import { PluginError } from "../../src/errors.ts";
 import type { Listing, ListRequest, OpenSource } from "../../src/sources/source.ts";
 import type { HostileSample } from "./hostile-samples.ts";
 
-export type Verb = "listReleases" | "listTags" | "listNames" | "readFile" | "readImageConfig";
-export const allVerbs: readonly Verb[] = ["listReleases", "listTags", "listNames", "readFile", "readImageConfig"];
+export const allVerbs = ["listReleases", "listTags", "listNames", "readFile", "findDigest", "readImageConfig"] as const;
+export type Verb = (typeof allVerbs)[number];
 
 export function ask(given: Partial<ListRequest> = {}): ListRequest {
   return { limit: 10, accepts: [() => true], known: new Map(), watch: [], memo: null, ...given };
@@ -43,6 +43,8 @@ async function perform(verb: Verb, source: OpenSource, request: ListRequest): Pr
   } else if (verb === "readFile") {
     const text = (await source.readFile?.("docs/CHANGELOG.md", null)) ?? null;
     expect(text === null || typeof text === "string").toBe(true);
+  } else if (verb === "findDigest") {
+    expect((await source.findDigest?.("1.0.0")) ?? "sha256:0").toMatch(/^sha\d+:[0-9a-f]+$/);
   } else {
     const image = (await source.readImageConfig?.("1.0.0", "linux/amd64")) ?? null;
     expect(image === null || typeof image.config === "object").toBe(true);
@@ -54,7 +56,7 @@ export async function askAll(
   sample: HostileSample,
   source: OpenSource,
   request = ask(),
-  verbs = allVerbs,
+  verbs: readonly Verb[] = allVerbs,
 ): Promise<PluginError[]> {
   const errors: PluginError[] = [];
   for (const verb of verbs) {

@@ -94,6 +94,8 @@ export function openRunParts(options: PartsOptions) {
     },
     imageFor: async (sourceId) => desiredOf(sourceId).image,
     readImageConfig: async () => null,
+    credentialFor: async () => null,
+    findDigest: async () => null,
   };
   const log = createLog({ level: "error", format: "text", clock, redact: (text) => text });
   const executors = executorService({

@@ -46,7 +46,13 @@ export interface World {
   db: Database;
   engine: FakeEngine;
   /** What the tracker's channel offers; tests change it as upstream would. */
-  upstream: { choice: ReleaseChoice; image: string | null; configs: Record<string, unknown> };
+  upstream: {
+    choice: ReleaseChoice;
+    image: string | null;
+    configs: Record<string, unknown>;
+    /** What the registries of images that run have: digests by `image:tag`; a fault in place of a digest is thrown. */
+    tags: Record<string, string | Error>;
+  };
   settings: { timezone: string; snapshots: number };
   logs: string[];
   connectionId: string;
@@ -96,6 +102,7 @@ export async function createWorld(): Promise<World> {
     choice: { release: release("1.1", "b"), ready_at: null },
     image: "registry.test/app",
     configs: {},
+    tags: {},
   };
   const probe: World["probe"] = { attempt: async () => ({ ready: true, detail: "Answered" }) };
   const recordEvent: RecordEvent = async (tx, event) => {
@@ -121,6 +128,12 @@ export async function createWorld(): Promise<World> {
       desiredRelease: async () => upstream.choice,
       imageFor: async () => upstream.image,
       readImageConfig: async () => upstream.configs,
+      credentialFor: async () => null,
+      findDigest: async (image: string, tag: string) => {
+        const found = upstream.tags[`${image}:${tag}`] ?? null;
+        if (found instanceof Error) throw found;
+        return found;
+      },
     };
     const connections = connectionService({
       db: gated,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { DOCKER_HUB } from "../../versions/image-reference.ts";
+import { DOCKER_HUB, formatImageReference, parseImageReference } from "../../versions/image-reference.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { type AccessCache, accessCache } from "./access-cache.ts";
 import { listReleases } from "./listing.ts";
@@ -46,6 +46,24 @@ function readsBuildTimes(mode: OciConfig["published_at_mode"], { registry }: Rep
   return mode === "build_time" || (mode === "auto" && registry !== DOCKER_HUB);
 }
 
+/** What the registry does not have is null; every other fault stays one. */
+async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof PluginError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+/** `neighbour` says whether the registry is asked in plain http, which an image reference cannot. */
+function configFor(image: string, neighbour: unknown): OciConfig {
+  const { registry, repository } = parseImageReference(image);
+  const isPlain = neighbour !== null && parseConfig(neighbour).repository.origin.startsWith("http:");
+  const name = formatImageReference({ scheme: "https", registry, repository });
+  return parseWith(OciConfig, "image", { image: isPlain ? `http://${name}` : name });
+}
+
 function openOci(config: unknown, secret: unknown, context: PluginContext, cache: AccessCache): OpenSource {
   const { repository, mode } = parseConfig(config);
   // Never the issue's own text: it would quote the secret.
@@ -64,6 +82,10 @@ function openOci(config: unknown, secret: unknown, context: PluginContext, cache
     async listNames() {
       return await listTags(repository, session, context);
     },
+    async findDigest(tag) {
+      if (!isTag(tag)) return null;
+      return await orNull(reader.findDigest(tag));
+    },
     async readImageConfig(tagOrDigest, platform) {
       if (!isTag(tagOrDigest) && !isDigest(tagOrDigest)) {
         throw new PluginError(
@@ -71,10 +93,7 @@ function openOci(config: unknown, secret: unknown, context: PluginContext, cache
           `"${tagOrDigest.slice(0, 200)}" is neither a tag nor a digest of "${imageName}"`,
         );
       }
-      const top = await reader.readManifest(tagOrDigest).catch((error: unknown) => {
-        if (error instanceof PluginError && error.code === "not_found") return null;
-        throw error;
-      });
+      const top = await orNull(reader.readManifest(tagOrDigest));
       const image = top === null ? null : await reader.readImage(top, platform);
       if (top === null || image === null) return null;
       return { digest: top.digest, created_at: image.created_at, config: image.config };
@@ -92,6 +111,7 @@ export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
     title: "Container registry",
     Config: OciConfig,
     open: (config, secret, context) => openOci(config, secret, context, cache),
+    configFor,
     host: (config) => new URL(parseConfig(config).repository.origin).host,
     // The list of tags and the digest of the channel's current one. Registries limit pulls, and these are none.
     checks_per_host: 4,

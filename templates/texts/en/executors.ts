@@ -53,6 +53,8 @@ export const executors = {
     executor_disabled: "Disabled",
     no_release: "No release yet",
     no_image: "No image to follow",
+    no_tag: "No tag for this version",
+    registry_failed: "Registry not checked",
     too_young: "No release old enough",
     would_downgrade: "Would be a step back",
     not_approved: "Not approved",

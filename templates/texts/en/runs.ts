@@ -57,6 +57,8 @@ export const runs = {
     executor_disabled: "Skipped, disabled",
     no_release: "Skipped, no release",
     no_image: "Skipped, no image",
+    no_tag: "Skipped, no tag for this version",
+    registry_failed: "Skipped, registry not checked",
     would_downgrade: "Skipped, would be a step back",
     too_young: "Skipped, release too young",
     window_closed: "Skipped, window closed",

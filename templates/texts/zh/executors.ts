@@ -54,6 +54,8 @@ export const executors = {
     executor_disabled: "已停用",
     no_release: "还没有发布版本",
     no_image: "没有可跟随的镜像",
+    no_tag: "镜像没有该版本的标签",
+    registry_failed: "未能检查镜像仓库",
     too_young: "没有达到最短时长的版本",
     would_downgrade: "将会降级",
     not_approved: "未获批准",

@@ -268,6 +268,7 @@ export const fields: FieldDictionary = {
   "executors.window.end": { title: "结束时间", description: "早于开始时间表示次日；与开始时间相同表示全天" },
   "executors.image_selection": {
     title: "镜像选择策略",
+    description: "代码仓库或 Chart 的版本会按当前标签的写法，成为正在运行的镜像的标签",
     options: { keep_name: "替换当前镜像的标签", use_tracker: "使用追踪器的镜像和标签" },
   },
   "executors.reference_mode": { title: "镜像引用方式", options: { digest: "摘要", tag: "标签" } },

@@ -234,6 +234,17 @@ export const messages: MessageDictionary = [
   ['The container "{}" of "{}" has the executor "{}" of its own', "容器“{}”（属于“{}”）已有自己的执行器“{}”"],
   ["Bind at least one service", "请至少绑定一个服务"],
   ['The source "{}" of "{}" watches no image', "来源“{}”（追踪器“{}”）没有监视镜像"],
+  [
+    'The source "{}" of "{}" has no image: choose "Replace current image tag"',
+    "来源“{}”（追踪器“{}”）没有镜像：请选择“替换当前镜像的标签”",
+  ],
+  [
+    '"{}" runs by its digest, so the form of its tags is unknown: run it by a tag once',
+    "“{}”按摘要运行，标签的写法未知：请先用标签运行一次",
+  ],
+  ['"{}" cannot be written as a tag in the form of "{}"', "“{}”无法按“{}”的写法写成标签"],
+  ['The registry has no tag {} of "{}" yet', "镜像仓库中还没有标签 {}（镜像“{}”）"],
+  ['The registry of "{}" could not be asked for the tag "{}": {}', "未能向“{}”所在的镜像仓库查询标签“{}”：{}"],
   ["The connection is disabled", "连接已停用"],
   ['The executor "{}" is disabled', "执行器“{}”已停用"],
   ['The maintenance window closed while the image of "{}" was pulled', "拉取“{}”的镜像期间维护窗口已关闭"],

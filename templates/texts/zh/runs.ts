@@ -58,6 +58,8 @@ export const runs = {
     executor_disabled: "已跳过，执行器已停用",
     no_release: "已跳过，没有版本",
     no_image: "已跳过，没有镜像",
+    no_tag: "已跳过，镜像没有该版本的标签",
+    registry_failed: "已跳过，未能检查镜像仓库",
     would_downgrade: "已跳过，将会降级",
     too_young: "已跳过，版本太新",
     window_closed: "已跳过，窗口已关闭",
