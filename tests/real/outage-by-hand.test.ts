@@ -40,7 +40,7 @@ matrixSuite(
         digests.set(tag, await pushImage(registry.url, registry.auth, repository, tag, { version: tag, cmd }));
       };
       for (const tag of ["1.0.0", "2.0.0", "3.0.0"]) await push(tag, serveHttp);
-      await push("4.0.0", ["sh", "-c", "exit 3"]);
+      await push("4.0.0", ["/missing"]);
       await engine.pullImage(`${image}:1.0.0`);
       runs = await realRuns();
       proxy = await startEngineProxy(engine.socket, join(folder, "engine.sock"));
@@ -60,22 +60,34 @@ matrixSuite(
       (await containersNamed(engine, name)).map((each) => `${each.name} ${each.state} ${each.image.split(":").at(-1)}`);
 
     /** Neither version gets its port, which somebody took in the moment of the change. */
-    const goDown = async (name: string, settings: Readonly<Record<string, unknown>> = {}) => {
-      const port = await freePort();
-      await runContainer(engine, name, { Image: `${image}:1.0.0`, ...published(port) });
-      await eventually("the first answer", () => answerAt(port));
-      const options = { connection, target: target(name), desired: wanted("2.0.0"), settings };
-      const executor = await runs.addExecutor(options);
+    const takePort = (port: number): (() => Promise<void>) => {
       const held: Server[] = [];
       proxy.around(async (label, when) => {
         if (when === "before" && isStart(label) && held.length === 0) held.push(await holdPort(port));
       });
+      return async () => {
+        for (const each of held) await close(each);
+      };
+    };
+    /** Neither version is started, for a reason that leaves the container as it is. */
+    const refuseStarts = (): (() => Promise<void>) => {
+      proxy.forbid(/^POST \/containers\/(?!tidemark-probe)[^/]+\/start/);
+      return async () => proxy.forbid(null);
+    };
+    /** A Docker 29 may drop networks where a start fails for its port, and plans say so until the container was started. */
+    const losesNetworks = mode.startsWith("docker-29");
+
+    const goDown = async (name: string, byPort = !losesNetworks) => {
+      const port = await freePort();
+      await runContainer(engine, name, { Image: `${image}:1.0.0`, ...published(port) });
+      await eventually("the first answer", () => answerAt(port));
+      const options = { connection, target: target(name), desired: wanted("2.0.0") };
+      const executor = await runs.addExecutor(options);
+      const free = byPort ? takePort(port) : refuseStarts();
       const run = await runs.update(executor);
       proxy.around(null);
-      const [stranger] = held;
-      if (stranger === undefined) throw new Error("Nothing was started");
       expect([run.state, run.reason_code, run.serving]).toEqual(["failed", "target_down", "none"]);
-      return { port, executor, id: run.id, free: () => close(stranger) };
+      return { port, executor, id: run.id, free };
     };
     const tryUntilOver = async (id: string) => {
       for (;;) {
@@ -94,6 +106,24 @@ matrixSuite(
       expect(await eventually("the answer", () => answerAt(port))).toContain(version);
     };
 
+    if (losesNetworks) {
+      test("is refused where a network may be lost, and the tries go on at once", async () => {
+        const { port, executor, id, free } = await goDown("refused", true);
+        await free();
+        runs.offer(executor, wanted("3.0.0"));
+        const run = await runs.update(executor);
+        expect([run.state, run.reason_code, run.reason]).toEqual([
+          ...["skipped", "target_refused"],
+          expect.stringContaining("may have dropped a network"),
+        ]);
+        expect((await outageOf(id))?.next_try_at).toBeLessThanOrEqual(runs.clock.now());
+        const outage = await tryUntilOver(id);
+        expect(outage).toMatchObject({ outcome: "recovered" });
+        await expectServing("refused", port, outage?.serving === "desired" ? "2.0.0" : "1.0.0");
+        await removeContainers(engine, "refused");
+      });
+    }
+
     test("starts the version that it brings", async () => {
       const { port, executor, id, free } = await goDown("brings");
       await free();
@@ -108,15 +138,14 @@ matrixSuite(
       await removeContainers(engine, "brings");
     });
 
-    test("brings the previous version up where the one that it brings ends at once", async () => {
-      const { port, executor, id, free } = await goDown("broken", {
-        health_check: { strategy: "native", initial_delay_seconds: 0, probe_interval_seconds: 1 },
-      });
+    test("brings the previous version up where the one that it brings cannot be started", async () => {
+      const { port, executor, id, free } = await goDown("broken");
       await free();
       runs.offer(executor, wanted("4.0.0"));
       const run = await runs.update(executor);
       expect([run.state, run.serving]).toEqual(["failed", "previous"]);
-      expect(await tryUntilOver(id)).toMatchObject({ outcome: "replaced" });
+      // Where the engine refuses to make it, nothing has changed and the earlier run finds its target running.
+      expect(["replaced", "recovered"]).toContain((await tryUntilOver(id))?.outcome ?? "");
       await expectServing("broken", port, "1.0.0");
       await removeContainers(engine, "broken");
     });
@@ -132,20 +161,6 @@ matrixSuite(
       expect(outage).toMatchObject({ outcome: "recovered" });
       await expectServing("taken", port, outage?.serving === "desired" ? "3.0.0" : "1.0.0");
       await removeContainers(engine, "taken");
-    });
-
-    test("leaves the tries to the earlier run where it fails before it changes anything", async () => {
-      const { port, executor, id, free } = await goDown("untouched");
-      runs.offer(executor, wanted("3.0.0"));
-      proxy.forbid(/create\?.*untouched-tidemark/);
-      const run = await runs.update(executor);
-      proxy.forbid(null);
-      expect([run.state, run.serving]).toEqual(["failed", "none"]);
-      await free();
-      const outages = [await tryUntilOver(id), await tryUntilOver(run.id)];
-      expect(outages.map((each) => each?.outcome ?? null)).toContain("recovered");
-      await expectServing("untouched", port, "1.0.0");
-      await removeContainers(engine, "untouched");
     });
 
     test("brings up what was down where a rollback fails", async () => {
