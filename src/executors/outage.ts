@@ -3,7 +3,7 @@ import { Instant, NullableInstant } from "../forms/inputs.ts";
 
 /** From the end of one try to the next: doubled each time, up to the longest. */
 const firstPauseMs = 5_000;
-export const longestPauseMs = 5 * 60_000;
+export const longestTryPauseMs = 5 * 60_000;
 /** When this is over one last try is made. */
 const limitMs = 24 * 60 * 60 * 1000;
 
@@ -83,5 +83,5 @@ export function nextTryAt(
   { now, counted }: { now: number; counted: number },
 ): number | null {
   if (tries > 0 && counted - (run.ended_at ?? counted) >= limitMs) return null;
-  return now + Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 20));
+  return now + Math.min(longestTryPauseMs, firstPauseMs * 2 ** Math.min(tries, 20));
 }

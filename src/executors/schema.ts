@@ -9,7 +9,7 @@ import { weekdays } from "./window.ts";
 
 export { HealthCheck } from "./health-check.ts";
 export {
-  longestPauseMs as longestTryPauseMs,
+  longestTryPauseMs,
   nextTryAt,
   type OutageEnd,
   OutageView,

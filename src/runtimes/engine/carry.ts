@@ -254,6 +254,11 @@ export function sharesNetwork(host: RawObject): boolean {
   return mode === "host" || mode === "none" || isOfContainer(host);
 }
 
+/** Of Podman's: some of its namespaces, and its mounts, come with the pod. */
+export function isInPod(host: RawObject): boolean {
+  return stringAt(host.Pod) !== "";
+}
+
 function isOfContainer(host: RawObject): boolean {
   return stringAt(host.NetworkMode).startsWith("container:");
 }

@@ -2,6 +2,7 @@ import {
   type Blueprint,
   isHostnameForeign,
   isHostnameMade,
+  isInPod,
   linkForCreate,
   sharesNetwork,
   volumeName,
@@ -46,10 +47,9 @@ function hasMac(plan: Blueprint): boolean {
 /** Podman shows what the new image or the pod brings among the mounts that were asked for. */
 function withoutBrought(plan: Blueprint, found: ContainerInspect): RawObject {
   const asked = new Set(listAt(plan.host_config.Mounts).map((mount) => stringAt(objectAt(mount).Target)));
-  const isInPod = stringAt(found.HostConfig.Pod) !== "";
   const mounts = listAt(found.HostConfig.Mounts).filter((mount) => {
     const target = stringAt(objectAt(mount).Target);
-    return asked.has(target) || !(isInPod || plan.image_volumes.includes(target));
+    return asked.has(target) || !(isInPod(found.HostConfig) || plan.image_volumes.includes(target));
   });
   return { ...found.HostConfig, Mounts: mounts };
 }
@@ -160,7 +160,7 @@ export function comparableEndpoint(endpoint: RawObject): RawObject {
 function carriedMounts(plan: Blueprint, found: ContainerInspect): readonly RawObject[] {
   const before = new Set(plan.mounts.map((mount) => stringAt(mount.Destination)));
   const brought = new Set(plan.image_volumes.filter((destination) => !before.has(destination)));
-  const inherits = !isBlank(found.HostConfig.VolumesFrom) || stringAt(found.HostConfig.Pod) !== "";
+  const inherits = !isBlank(found.HostConfig.VolumesFrom) || isInPod(found.HostConfig);
   return (found.Mounts ?? []).filter((mount) => {
     const destination = stringAt(mount.Destination);
     return !brought.has(destination) && (before.has(destination) || !inherits);

@@ -1,3 +1,4 @@
+import { isInPod } from "../engine/carry.ts";
 import {
   isBlank,
   isObject,
@@ -162,9 +163,9 @@ function namespace(mode: unknown): RawObject | undefined {
 
 /** In a pod the shared namespaces come with it. */
 function namespaceMembers(body: RawObject, host: RawObject): RawObject {
-  const isInPod = stringAt(host.Pod) !== "";
+  const isMember = isInPod(host);
   const unlessPods = (mode: unknown) =>
-    isInPod && stringAt(mode).startsWith("container:") ? undefined : namespace(mode);
+    isMember && stringAt(mode).startsWith("container:") ? undefined : namespace(mode);
   const uts = stringAt(host.UTSMode);
   const hasOwnName = uts === "" || uts === "private";
   const ipc = stringAt(host.IpcMode);
@@ -196,13 +197,13 @@ const otherModes = /^(host|none|private|default|container:|ns:|slirp4netns|pasta
 
 function networkMembers(body: RawObject, host: RawObject): RawObject {
   const mode = stringAt(host.NetworkMode);
-  const isInPod = stringAt(host.Pod) !== "" && mode.startsWith("container:");
+  const isPods = isInPod(host) && mode.startsWith("container:");
   const isBridge = mode !== "" && !otherModes.test(mode);
   const endpoints = objectAt(objectAt(body.NetworkingConfig).EndpointsConfig);
   const networks = Object.entries(endpoints).map(([name, endpoint]) => [name, networkOptions(objectAt(endpoint))]);
   const isShared = mode.startsWith("container:");
   return {
-    netns: isInPod ? undefined : isBridge ? { nsmode: "bridge" } : namespace(mode),
+    netns: isPods ? undefined : isBridge ? { nsmode: "bridge" } : namespace(mode),
     Networks: isBridge ? Object.fromEntries(networks) : undefined,
     portmappings: isShared ? [] : portMappings(host.PortBindings),
     expose: isShared ? undefined : exposedPorts(body.ExposedPorts),

@@ -1,3 +1,4 @@
+import { isInPod } from "../carry.ts";
 import { listAt, objectAt, type RawObject, stringAt, stringMapAt, stringsAt } from "../raw.ts";
 import type { Concealer, Word } from "./conceal.ts";
 import { attachmentsOf, type OwnSettings, sharing } from "./member.ts";
@@ -39,10 +40,6 @@ export function podmanOptions(settings: OwnSettings): readonly Word[] {
     ...(host.ReadonlyRootfs === true ? [["--read-only-tmpfs=false"]] : []),
     ...(isInPod(host) ? [[`--pod=${stringAt(host.Pod)}`]] : []),
   ];
-}
-
-export function isInPod(host: RawObject): boolean {
-  return stringAt(host.Pod) !== "";
 }
 
 /** Without what its pod, its own kind of namespace or its map of users decides, and the command line therefore refuses. */

@@ -1,9 +1,9 @@
+import { isInPod } from "../carry.ts";
 import { isBlank, stringAt, stringsAt } from "../raw.ts";
 import { type Concealer, concealer } from "./conceal.ts";
 import { type OwnSettings, ownSettings, type RestorableSnapshot, strangersOf } from "./member.ts";
 import { connectOptions, isForCreate } from "./networks.ts";
 import { type Note, neededNetworks, neededOptions, neededVolumes, sentence, unsayable } from "./notes.ts";
-import { isInPod } from "./podman-options.ts";
 import { closing, opening } from "./script-frame.ts";
 import { commandWords, createOptions, isSayableLabel, seccompProfile } from "./script-options.ts";
 import { heredoc, quoted } from "./shell.ts";
