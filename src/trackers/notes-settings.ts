@@ -95,7 +95,7 @@ const changelogEntries = {
       ...text(maxTemplateCharacters),
       checked((template) => {
         checkHeadingTemplate(template);
-        parsePattern(headingPattern(template, { tag: "v1.2.3", version: "1.2.3" }));
+        parsePattern(headingPattern(template, { tag: "v1.2.3", version: "1.2.3" }, "exact"));
       }),
       v.title("Version heading template"),
       v.description("A pattern with {tag} or {version}. Blank finds the common forms"),

@@ -60,7 +60,7 @@ export function openChangelog(source: string, format: TextFormat = "markdown"): 
   return {
     extract: (request) => {
       if (request.mode === "entire_file") return filled(text, request);
-      const section = findSection(headings(), text.length, request);
+      const section = findSection({ text, headings: headings() }, request);
       if (section === null) {
         throw new ChangelogError("no_section", `The changelog has no section for ${request.version}`);
       }
@@ -103,15 +103,53 @@ interface Section {
   end: number;
 }
 
-function findSection(headings: readonly Heading[], length: number, request: SectionRequest): Section | null {
-  const position =
-    request.heading_template.trim() === "" ? findByForm(headings, request) : findByTemplate(headings, request);
-  const own = headings[position];
-  if (own === undefined) return null;
+interface Contents {
+  text: string;
+  headings: readonly Heading[];
+}
+
+function findSection(contents: Contents, request: SectionRequest): Section | null {
+  const { headings } = contents;
   const wanted = wantedOf(request);
-  const isOther = (heading: Heading) => heading.level <= own.level || isLaterVersion(heading, own, wanted);
-  const next = headings.slice(position + 1).find(isOther);
-  return { start: own.content_start, end: next?.start ?? length };
+  const find = request.heading_template.trim() === "" ? findByForm : findByTemplate;
+  const position = find(contents, request, (at) => isEntry(contents, at, wanted));
+  return headings[position] === undefined ? null : sectionAt(contents, position, wanted);
+}
+
+function sectionAt({ text, headings }: Contents, position: number, wanted: readonly ParsedTag[]): Section {
+  const own = headings[position];
+  if (own === undefined) return { start: text.length, end: text.length };
+  for (let index = position + 1; index < headings.length; index += 1) {
+    const heading = headings[index];
+    if (heading !== undefined && (heading.level <= own.level || isLaterVersion(heading, own, wanted)))
+      return { start: own.content_start, end: heading.start };
+  }
+  return { start: own.content_start, end: text.length };
+}
+
+/**
+ * Whether a heading looks like an entry in a table of contents: it leads to a place in the file, has nothing below it, or ends a row
+ * of such headings. It counts only where no other heading names the version.
+ */
+function isEntry(contents: Contents, position: number, wanted: readonly ParsedTag[]): boolean {
+  const { text, headings } = contents;
+  const own = headings[position];
+  if (own === undefined) return false;
+  if (own.text.includes("](#")) return true;
+  const { start, end } = sectionAt(contents, position, wanted);
+  if (isBlank(text, start, end)) return true;
+  const before = headings[position - 1];
+  return (
+    before !== undefined &&
+    before.level === own.level &&
+    isBlank(text, before.content_start, own.start) &&
+    readVersionHeading(plainHeading(before.text), before.text) !== null
+  );
+}
+
+function isBlank(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (!/\s/.test(text[at] ?? "")) return false;
+  return true;
 }
 
 /**
@@ -165,12 +203,19 @@ function rankOf(heading: VersionHeading, wanted: readonly ParsedTag[]): number |
   return fits.includes("base") && heading.form === "plain" ? 2 : null;
 }
 
+/** Says of a heading, by its position, that it may be an entry in a table of contents. */
+type JudgeEntry = (position: number) => boolean;
+
+/** What an entry is behind: a heading of any form that is none. */
+const entryRank = 4;
+
 /** The position of the first heading of the best form, or -1. */
-function findByForm(headings: readonly Heading[], request: SectionRequest): number {
+function findByForm({ headings }: Contents, request: SectionRequest, judgeEntry: JudgeEntry): number {
   const wanted = wantedOf(request);
-  if (wanted.length === 0) return findByText(headings, request);
+  if (wanted.length === 0) return findByText(headings, request, judgeEntry);
   const forms = [...writtenForms(wanted), request.tag, request.version];
-  let best = { position: -1, rank: 4 };
+  const isOwnName = namesItself(headings);
+  let best = { position: -1, rank: 2 * entryRank };
   let candidates = 0;
   for (const [position, heading] of headings.entries()) {
     if (candidates >= maxCandidates) break;
@@ -178,11 +223,13 @@ function findByForm(headings: readonly Heading[], request: SectionRequest): numb
     if (!isNear && !mayBeWritten(heading.text, wanted)) continue;
     candidates += 1;
     const found = readVersionHeading(plainHeading(heading.text), heading.text);
-    const rank = found === null ? null : rankOf(found, wanted);
-    if (rank !== null && rank < best.rank) best = { position, rank };
+    const form = found === null ? null : rankOf(found, wanted);
+    if (form === null || form >= best.rank || (form === 3 && !isOwnName(position))) continue;
+    const rank = judgeEntry(position) ? form + entryRank : form;
+    if (rank < best.rank) best = { position, rank };
     if (best.rank === 0) break;
   }
-  return best.rank === 3 && writesPlainVersions(headings) ? -1 : best.position;
+  return best.position;
 }
 
 /** Leading zeros and underscores: each number of the version stands somewhere in the text. */
@@ -191,39 +238,87 @@ function mayBeWritten(text: string, wanted: readonly ParsedTag[]): boolean {
 }
 
 /** A name that is no version (`latest`, `Unreleased`): the heading is that name. */
-function findByText(headings: readonly Heading[], { tag, version }: SectionRequest): number {
+function findByText(headings: readonly Heading[], { tag, version }: SectionRequest, judgeEntry: JudgeEntry): number {
   const names = [tag.toLowerCase(), version.toLowerCase()];
-  return headings.findIndex(({ text }) => text.length < 1_000 && names.includes(plainHeading(text).toLowerCase()));
+  return firstSection(headings, judgeEntry, ({ text }) => {
+    return text.length < 1_000 && names.includes(plainHeading(text).toLowerCase());
+  });
 }
 
-function writesPlainVersions(headings: readonly Heading[]): boolean {
-  return headings.slice(0, maxSamples).some(({ text }) => {
+/** The first heading that `isMeant` and is a section; else the first that is an entry in a table of contents; else -1. */
+function firstSection(
+  headings: readonly Heading[],
+  judgeEntry: JudgeEntry,
+  isMeant: (heading: Heading) => boolean,
+): number {
+  let entry = -1;
+  for (const [position, heading] of headings.entries()) {
+    if (!isMeant(heading)) continue;
+    if (!judgeEntry(position)) return position;
+    if (entry === -1) entry = position;
+  }
+  return entry;
+}
+
+/**
+ * Whether a heading with a name before its version (`Tool 8.1`, by its position) may be about the project itself: it stands within no
+ * version's section, where it would be about a part (`PHP 8.1`), and on a level with the versions that stand without a name.
+ */
+function namesItself(headings: readonly Heading[]): (position: number) => boolean {
+  let levels: ReadonlySet<number> | null = null;
+  return (position) => {
+    levels ??= plainLevels(headings);
+    let level = headings[position]?.level ?? 0;
+    if (levels.size > 0 && !levels.has(level)) return false;
+    for (let above = position - 1; above >= Math.max(position - maxSamples, 0) && level > 1; above -= 1) {
+      const heading = headings[above];
+      if (heading === undefined || heading.level >= level) continue;
+      level = heading.level;
+      if (readVersionHeading(plainHeading(heading.text), heading.text) !== null) return false;
+    }
+    return true;
+  };
+}
+
+/** The levels of the headings that name a version and no project. */
+function plainLevels(headings: readonly Heading[]): ReadonlySet<number> {
+  const levels = new Set<number>();
+  for (const { text, level } of headings.slice(0, maxSamples)) {
     const found = readVersionHeading(plainHeading(text), text);
-    return found !== null && found.form === "plain" && found.version.name === "" && found.version.numbers.length > 1;
-  });
+    const isPlain = found !== null && found.form === "plain" && found.version.name === "";
+    if (isPlain && found.version.numbers.length > 1) levels.add(level);
+  }
+  return levels;
 }
 
-/** The position of the first heading whose line meets the template, or -1. */
-function findByTemplate(headings: readonly Heading[], request: SectionRequest): number {
+/** The position of the first heading whose line meets the template, or else its looser form; or -1. */
+function findByTemplate({ headings }: Contents, request: SectionRequest, judgeEntry: JudgeEntry): number {
   const values = { tag: request.tag, version: plainVersionOf(request.version) };
-  const pattern = patternOf(request.heading_template, values);
-  let candidates = 0;
-  return headings.findIndex(({ level, text }) => {
-    const isNear = text.includes("\\") || Object.values(values).some((value) => text.includes(value));
-    if (candidates >= maxPatternCandidates || !isNear) return false;
-    candidates += 1;
-    const plain = plainHeading(text);
-    const hashes = "#".repeat(level);
-    return [`${hashes} ${text}`, `${hashes} ${plain}`, plain].some((line) => {
-      const range = find(pattern, bounded(line));
-      return range !== null && Object.values(values).some((value) => standsAlone(line, value, range));
+  const forms = [...Object.values(values), plainVersionOf(request.tag)];
+  const findBy = (form: "exact" | "loose"): number => {
+    const pattern = patternOf(request.heading_template, values, form);
+    let candidates = 0;
+    return firstSection(headings, judgeEntry, ({ level, text }) => {
+      const isNear = text.includes("\\") || forms.some((value) => text.includes(value));
+      if (candidates >= maxPatternCandidates || !isNear) return false;
+      candidates += 1;
+      const plain = plainHeading(text);
+      const hashes = "#".repeat(level);
+      return [`${hashes} ${text}`, `${hashes} ${plain}`, plain].some((line) => {
+        const range = find(pattern, bounded(line));
+        return range !== null && forms.some((value) => standsAlone(line, value, range));
+      });
     });
-  });
+  };
+  const exact = findBy("exact");
+  if (exact !== -1 && !judgeEntry(exact)) return exact;
+  const loose = findBy("loose");
+  return exact === -1 || (loose !== -1 && !judgeEntry(loose)) ? loose : exact;
 }
 
-function patternOf(template: string, values: { tag: string; version: string }) {
+function patternOf(template: string, values: { tag: string; version: string }, form: "exact" | "loose") {
   try {
-    return parsePattern(headingPattern(template, values));
+    return parsePattern(headingPattern(template, values, form));
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     throw new ChangelogError(

@@ -87,13 +87,18 @@ function escaped(text: string): string {
 
 /**
  * A heading template as a pattern for one version. The values are taken literally, and so are brackets right around a placeholder:
- * `[{version}]` is how changelogs write it, and as a set of characters it would find any version.
+ * `[{version}]` is how changelogs write it, and as a set of characters it would find any version. A `loose` pattern does without
+ * these brackets, or takes them where the template has none, and takes a `v` before a bare number.
  */
-export function headingPattern(template: string, { tag, version }: PlaceholderValues): string {
-  const values = { "{tag}": escaped(tag), "{version}": escaped(version) };
+export function headingPattern(template: string, { tag, version }: PlaceholderValues, form: "exact" | "loose"): string {
+  const values = { "{tag}": tag, "{version}": version };
   return template.trim().replaceAll(/(\\?\[)?([vV]?)(\{tag\}|\{version\})(\\?\])?/g, (_, open, prefix, name, close) => {
     const value = name === "{tag}" ? values["{tag}"] : values["{version}"];
-    return `${open === undefined ? "" : "\\["}${prefix}${value}${close === undefined ? "" : "\\]"}`;
+    if (form === "loose") {
+      const mark = prefix === "" && /^\d/.test(value) ? "[vV]?" : prefix;
+      return `(?:\\[?${mark}${escaped(value)}\\]?)`;
+    }
+    return `${open === undefined ? "" : "\\["}${prefix}${escaped(value)}${close === undefined ? "" : "\\]"}`;
   });
 }
 

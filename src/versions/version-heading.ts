@@ -108,12 +108,12 @@ function isMonth(word: string): boolean {
   return months.has(word.slice(0, 3).toLowerCase());
 }
 
-/** The word's text up to what ends a version, without a final dot or dash, and where it ends. */
+/** The word's text up to what ends a version, without a final dot, dash or mark of a sentence, and where it ends. */
 function readToken(text: string, start: number): { token: string; end: number } {
   let end = start;
   while (end < text.length && text[end] !== " " && !tokenEnds.includes(text[end] ?? "")) end += 1;
   let last = end;
-  while (last > start && ".-_/+".includes(text[last - 1] ?? "")) last -= 1;
+  while (last > start && ".-_/+?!".includes(text[last - 1] ?? "")) last -= 1;
   return { token: withoutDate(text.slice(start, last)), end };
 }
 

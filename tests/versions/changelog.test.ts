@@ -246,6 +246,59 @@ describe("extract() takes no other version's section", () => {
     expect(extract("# Tool 8.1\n\ntext\n\n# Tool 8.0\n\nold", "8.1")).toBe("text");
   });
 
+  test.each([
+    ["## Project 1.2.3", "v1.2.3"],
+    ["## The Big Project v1.2.3", "1.2.3"],
+    ["## What's new in 1.2.3?", "v1.2.3"],
+    ["## What’s New in Project 1.2.3?", "1.2.3"],
+    ["## What is new in 1.2.3!", "1.2.3"],
+  ])("%s is found, among its like and among plain versions", (heading, tag) => {
+    const others = (version: string) => heading.replace("1.2.3", version);
+    expect(extract(`# Log\n\n${others("1.2.4")}\n\nnew\n\n${heading}\n\ntext\n\n${others("1.2.2")}\n\nold`, tag)).toBe(
+      "text",
+    );
+    expect(extract(`# Log\n\n## [1.2.4]\n\nnew\n\n${heading}\n\ntext\n\n## 1.2.2\n\nold`, tag)).toBe("text");
+  });
+
+  test("a part's version is none of the project's, whatever stands above it", () => {
+    expect(errorOf("## Tool 2.0.0\n\n### PHP 8.1\n\nphp\n\n## Tool 1.0.0\n\nold", "8.1")).toBe("no_section");
+    expect(errorOf("## 2.0.0\n\n### Needs\n\n#### PHP 8.1\n\nphp\n\n## 1.0.0\n\nold", "8.1")).toBe("no_section");
+  });
+
+  const body = "## 1.2.3\n\ntext\n\n## 1.2.2\n\nold\n";
+  test.each([
+    ["of links below a heading", `## Contents\n\n### [1.2.3](#123)\n### [1.2.2](#122)\n\n${body}`],
+    ["of plain headings", `## Contents\n### 1.2.3\n### 1.2.2\n\n${body}`],
+    ["on the level of the sections", `## 1.2.3\n## 1.2.2\n\nAll notable changes.\n\n${body}`],
+    ["above the sections' level", `# [1.2.3](#123)\n# [1.2.2](#122)\n\n${body}`],
+    ["with text below each entry's link", `# [1.2.3](#123)\n2024\n# [1.2.2](#122)\n2023\n# Changes\n${body}`],
+    ["behind the sections", `${body}\n## Contents\n### [1.2.3](#123)\n### [1.2.2](#122)\n`],
+  ])("a table of contents %s does not hide the section", (_what, text) => {
+    for (const heading_template of ["", "{version}", "# [{tag}]"]) {
+      expect(extract(text, "1.2.3", { heading_template })).toBe("text");
+      expect(extract(text, "1.2.2", { heading_template }).split("\n")[0]).toBe("old");
+    }
+  });
+
+  test.each([
+    ["# [{tag}]", "# v1.2.3", "v1.2.3"],
+    ["# [{tag}]", "# v1.2.3", "1.2.3"],
+    ["## [{version}]", "## 1.2.3", "v1.2.3"],
+  ])("the template %s takes %s where no heading has its brackets", (heading_template, heading, tag) => {
+    const plain = `${heading}\n\ntext\n\n${heading.replace(".3", ".30")}\n\nold\n`;
+    expect(extract(plain, tag, { heading_template })).toBe("text");
+    const bracketed = heading_template.replace(
+      /\{.*\}/,
+      tag.startsWith("v") && heading_template.includes("version") ? "1.2.3" : tag,
+    );
+    expect(extract(`${plain}\n${bracketed}\n\nlinked\n`, tag, { heading_template })).toBe("linked");
+  });
+
+  test("an empty section is said to be empty where no other is there", () => {
+    expect(errorOf("## 1.2.4\n\n## 1.2.3\n\n## 1.2.2\n\nold", "1.2.3")).toBe("empty_section");
+    expect(extract("## 1.2.4\n\n## 1.2.3\n\ntext\n", "1.2.3")).toBe("text");
+  });
+
   test("the message names the version", () => {
     expect(() => extract("# Changelog\n", "1.2.3")).toThrow("The changelog has no section for 1.2.3");
   });
@@ -372,7 +425,6 @@ describe("extract() by a heading template", () => {
     ["{version}", "## 0.1.2.3"],
     ["{version}", "## 1x2x3"],
     ["## [{version}]", "## 1"],
-    ["## [{version}]", "## 1.2.3"],
     ["## [{version}]", "## 3"],
     ["## {tag}", "## 1.2.3"],
     ["^## {version}$", "## 1.2.3 - more"],

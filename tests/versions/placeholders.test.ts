@@ -97,12 +97,20 @@ describe("headingPattern()", () => {
     ["\\({tag}\\)", "\\(v1\\.2\\.3\\)"],
     ["[a-z]+{tag}", "[a-z]+v1\\.2\\.3"],
   ])("of %s is %s", (template, pattern) => {
-    expect(headingPattern(template, { tag: "v1.2.3", version: "1.2.3" })).toBe(pattern);
+    expect(headingPattern(template, { tag: "v1.2.3", version: "1.2.3" }, "exact")).toBe(pattern);
+  });
+
+  test.each([
+    ["# [{tag}]", "# (?:\\[?v1\\.2\\.3\\]?)"],
+    ["{version}+", "(?:\\[?[vV]?1\\.2\\.3\\]?)+"],
+    ["^v{version}", "^(?:\\[?v1\\.2\\.3\\]?)"],
+  ])("of %s, loosely, is %s", (template, pattern) => {
+    expect(headingPattern(template, { tag: "v1.2.3", version: "1.2.3" }, "loose")).toBe(pattern);
   });
 
   test.each(["{tag}", "{version}"])("values of %s with every mark of patterns find themselves alone", (name) => {
     const tag = "\\^$.|?*+()[]{}-1.2.3";
-    const { compiled } = parsePattern(headingPattern(`^${name}$`, { tag, version: tag }));
+    const { compiled } = parsePattern(headingPattern(`^${name}$`, { tag, version: tag }, "exact"));
     expect(compiled.matcher(tag).find()).toBe(true);
     expect(compiled.matcher("\\^$x|?*+()[]{}-1x2.3").find()).toBe(false);
   });
