@@ -8,6 +8,7 @@ import { displayVersion, usesAppVersions } from "./display.ts";
 import { judgeRelease, latestOfChannel, membersOf } from "./judge.ts";
 import type { TrackerRow } from "./queries.ts";
 import { findRelease, type ReleaseFactsRow } from "./release-queries.ts";
+import { leadingTags } from "./same-build.ts";
 import type { ChannelRow, SourceRow } from "./source-queries.ts";
 
 /** More than a message takes: whoever sends it sees that there is more. */
@@ -149,7 +150,10 @@ export async function announceNew(
   if (await addSourceToEvent(tx, input, channel, same)) return;
   // Another source has it and was not announced: it was there before anybody looked. Where all must agree, they do only now.
   if (twins.length > 0 && !channel.requires_agreement && !isNewChart) return;
-  const also = membersOf(fresh, channel, input.tracker.sorting)
+  const members = membersOf(fresh, channel, input.tracker.sorting);
+  const leads = leadingTags(members);
+  const also = members
+    .filter(({ tag }) => leads.get(tag) === tag && tag !== leads.get(subject.tag))
     .filter((release) => release !== subject && twinsOf(content, channel, release).length === 0)
     .map((release) => release.version);
   const facts = await releaseFactsOf(tx, input, channel, subject, twins);

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { jumps } from "../versions/backtest.ts";
 import { channelRules } from "../versions/channel.ts";
+import { maturities } from "../versions/maturity.ts";
 import { ReleaseView } from "./release-schema.ts";
 import { ChannelTypeSchema } from "./schema.ts";
 import { UpstreamView } from "./upstreams/schema.ts";
@@ -23,7 +24,14 @@ export const PreviewView = v.object({
   /** How many of them have a publish time, from upstream or from what is stored; without one a version has no day. */
   dated_count: v.number(),
   /** The newest of them by version, each judged by every channel; at most 500. */
-  tags: v.array(v.object({ tag: v.string(), published_at: NullableInstant, verdicts: v.array(Verdict) })),
+  tags: v.array(
+    v.object({
+      tag: v.string(),
+      published_at: NullableInstant,
+      maturity: v.picklist(maturities),
+      verdicts: v.array(Verdict),
+    }),
+  ),
   channels: v.array(
     v.object({
       type: ChannelTypeSchema,

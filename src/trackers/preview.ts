@@ -5,6 +5,8 @@ import { givingWay } from "../give-way.ts";
 import type { SourceKind } from "../sources/source.ts";
 import { type BacktestStep, backtest, type Jump } from "../versions/backtest.ts";
 import type { Sorting } from "../versions/channel.ts";
+import { classify } from "../versions/classify.ts";
+import { maturityOf } from "../versions/maturity.ts";
 import { TooCostly } from "../work-budget.ts";
 import { type AimedChannel, judgeRelease, latestOfChannel } from "./judge.ts";
 import { type ListedVersion, type PreviewListingOptions, previewListings } from "./preview-listing.ts";
@@ -95,7 +97,10 @@ async function judgeVersions(
     await giveWay();
     const verdicts = channels.map((channel) => ({ type: channel.type, ...judgeRelease(version, channel) }));
     for (const verdict of verdicts) if (verdict.accepted) accepted.get(verdict.type)?.push(version);
-    if (position < maxTagsShown) tags.push({ tag: version.tag, published_at: version.published_at, verdicts });
+    if (position < maxTagsShown) {
+      const { tag, stage, published_at } = version;
+      tags.push({ tag, published_at, maturity: maturityOf(classify(tag), stage === "prerelease"), verdicts });
+    }
   }
   const views: PreviewView["channels"] = [];
   for (const channel of channels) {

@@ -18,6 +18,7 @@ import {
   releasesOf,
 } from "./release-queries.ts";
 import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./release-schema.ts";
+import { digestOf } from "./same-build.ts";
 import type { ChannelType } from "./schema.ts";
 import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { imageNameOf, type SourceOpener, sourceKindOf } from "./source-session.ts";
@@ -60,7 +61,7 @@ export interface ChannelChoice {
 function channelRelease(row: ReleaseFactsRow): ChannelRelease {
   const { id, source_id, version, tag, revision, published_at, first_observed_at, republished_at, url } = row;
   const { app_version } = row;
-  const digest = revision !== null && /^sha(256|512):/.test(revision) ? revision : null;
+  const digest = digestOf(revision);
   const times = { published_at, first_observed_at, republished_at };
   return { id, source_id, version, tag, revision, digest, ...times, url, app_version };
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
+import { maturities } from "../versions/maturity.ts";
 import { ChannelTypeSchema, channelTypes } from "./schema.ts";
 
 /** Of a list of releases, or of versions. */
@@ -21,6 +22,8 @@ export const ReleaseView = v.object({
   /** The version behind a tag that moves, such as `latest`: the most exact tag of the same build, or what the image says. */
   stands_for: v.nullable(v.string()),
   stage: v.picklist(["release", "prerelease", "tag"]),
+  /** How far the version is, by its name and by what upstream says of it. */
+  maturity: v.picklist(maturities),
   /** Commit or digest; null while it could not be resolved. */
   revision: v.nullable(v.string()),
   previous_revision: v.nullable(v.string()),
@@ -57,6 +60,8 @@ export const VersionView = v.object({
   latest_in: v.array(ChannelTypeSchema),
   /** In the order of the sources. */
   releases: v.array(ReleaseView),
+  /** Tags among them that name the same image as the one before them and were found together with it. */
+  aliases: v.array(v.string()),
   /** Keys of the sources that do not show it, or not in a channel. */
   missing: v.array(v.string()),
   /** Whether the image says that it was built from the commit of the git tag. */

@@ -8,6 +8,7 @@ import { usesAppVersions } from "./display.ts";
 import { findTrackerByName } from "./queries.ts";
 import { releasesOf } from "./release-queries.ts";
 import { ReleaseQuery, type ReleaseView, type VersionView } from "./release-schema.ts";
+import { leadingTags } from "./same-build.ts";
 import { channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { twinsAmong } from "./stands-for.ts";
 import { releaseView } from "./views.ts";
@@ -25,7 +26,25 @@ function publishTime(releases: readonly ReleaseView[]): number {
   return Math.min(...(told.length > 0 ? told : releases.map((release) => release.first_observed_at)));
 }
 
-function toVersion(version: string, releases: readonly ReleaseView[], sources: readonly SourceRow[]): VersionView {
+/** A release, and the one under which its image is shown: itself, or the one whose tag says most. */
+interface Shown {
+  release: ReleaseView;
+  lead: ReleaseView;
+}
+
+function underLeads(releases: readonly ReleaseView[]): Shown[] {
+  const bySource = Map.groupBy(releases, (release) => release.source_key);
+  return [...bySource.values()].flatMap((own) => {
+    const leads = leadingTags(own);
+    const byTag = new Map(own.map((release) => [release.tag, release]));
+    return own.map((release) => ({ release, lead: byTag.get(leads.get(release.tag) ?? "") ?? release }));
+  });
+}
+
+function toVersion(version: string, shown: readonly Shown[], sources: readonly SourceRow[]): VersionView {
+  const releases = shown.map(({ release }) => release);
+  const aliases = shown.filter(({ release, lead }) => release !== lead).map(({ release }) => release.tag);
+  const isAlias = ({ tag }: ReleaseView) => Number(aliases.includes(tag));
   const keys = new Set(releases.map((release) => release.source_key));
   const missing = sources.filter(({ key }) => !keys.has(key)).map(({ key }) => key);
   const commit = releases.find(({ revision }) => revision !== null && isCommit(revision))?.revision ?? null;
@@ -36,7 +55,10 @@ function toVersion(version: string, releases: readonly ReleaseView[], sources: r
     is_published: releases.some(({ published_at }) => published_at !== null),
     channels: [...new Set(releases.flatMap((release) => release.channels))],
     latest_in: [...new Set(releases.flatMap((release) => release.latest_in))],
-    releases: [...releases].sort((a, b) => placeIn(sources, a) - placeIn(sources, b) || timeOf(b) - timeOf(a)),
+    releases: releases.toSorted(
+      (a, b) => placeIn(sources, a) - placeIn(sources, b) || isAlias(a) - isAlias(b) || timeOf(b) - timeOf(a),
+    ),
+    aliases: orderTags(aliases),
     missing,
     build: built.length === 0 ? "unknown" : built.every((is) => is) ? "matches" : "differs",
   };
@@ -71,7 +93,7 @@ export function versionReads({ db }: { db: Database }) {
         }),
       );
       const shown = views.filter((view) => view.channels.length > 0);
-      const groups = Map.groupBy(shown, (view) => view.display_version);
+      const groups = Map.groupBy(underLeads(shown), ({ lead }) => lead.display_version);
       const versions = [...groups]
         .map(([version, releases]) => toVersion(version, releases, sources))
         .filter(

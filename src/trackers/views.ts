@@ -1,5 +1,7 @@
 import type { Reader } from "../db/client.ts";
 import type { CheckCost, CostTerms, SourceKind } from "../sources/source.ts";
+import { classify } from "../versions/classify.ts";
+import { maturityOf } from "../versions/maturity.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
 import { displayVersion, usesAppVersions } from "./display.ts";
 import { typesOf } from "./judge.ts";
@@ -168,6 +170,7 @@ export function releaseView(
     has_notes: notes_digest !== null,
     display_version: displayVersion(row, context.by_application),
     stands_for: standsFor(row, context.twins),
+    maturity: maturityOf(classify(row.tag), row.stage === "prerelease"),
     tracker: context.tracker,
     source_key: context.source_key,
     channels: typesOf(row, context.channels),

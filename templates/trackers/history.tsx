@@ -13,6 +13,7 @@ import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
 import type { TrackerPageProps } from "./detail.tsx";
 import { NotesLink } from "./notes.tsx";
+import { ChannelPills } from "./pills.tsx";
 
 /** By day in the system time zone, the newest first. */
 function daysOf(ctx: PageContext, versions: readonly VersionView[]): readonly (readonly VersionView[])[] {
@@ -91,10 +92,10 @@ interface VersionRowProps {
 /** One version with what every source says of it. */
 function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
   const t = texts(ctx).trackers;
-  const { releases, published_at: at } = version;
+  const { aliases, published_at: at } = version;
+  const releases = version.releases.filter(({ tag }) => !aliases.includes(tag));
   const [first] = releases;
   if (first === undefined) return null;
-  const latest = new Set(version.latest_in);
   const age = formatRelative(ctx.language, at, ctx.now);
   const moved = releases.filter((release) => release.republished_at !== null);
   return (
@@ -104,9 +105,7 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
       title={<Version>{has_many ? version.version : first.version}</Version>}
       fact={
         <span class="badges">
-          {version.channels.map((type) => (
-            <Badge>{latest.has(type) ? `${t.channels[type]} · ${t.latest}` : t.channels[type]}</Badge>
-          ))}
+          <ChannelPills ctx={ctx} takers={version.releases.flatMap(takersOf)} />
           {moved.map((release) => (
             <Badge icon="rotate-ccw" {...movedTitle(ctx, release)}>
               {t.republished} {formatRelative(ctx.language, release.republished_at ?? at, ctx.now)}
@@ -122,11 +121,20 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
         ...releases.map((release) => (
           <Revision ctx={ctx} release={release} has_many={has_many} version={version.version} />
         )),
+        aliases.length === 0 ? null : (
+          <>
+            {t.aliases} <Version>{aliases.join(", ")}</Version>
+          </>
+        ),
         historyNotes(ctx, tracker, releases),
       ]}
       action={<WhyLink ctx={ctx} tracker={tracker} tag={first.tag} />}
     />
   );
+}
+
+function takersOf({ channels, latest_in, maturity }: ReleaseView) {
+  return channels.map((type) => ({ type, maturity, is_latest: latest_in.includes(type) }));
 }
 
 /** The notes that are stored, or why there are none; else where upstream shows them. Null where there is nothing to lead to. */

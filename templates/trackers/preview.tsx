@@ -1,6 +1,7 @@
 import type { FieldErrors } from "../../src/errors.ts";
 import type { PreviewView, Verdict } from "../../src/trackers/preview-schema.ts";
 import type { SourceView } from "../../src/trackers/schema.ts";
+import type { Maturity } from "../../src/versions/maturity.ts";
 import { fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
@@ -12,6 +13,7 @@ import { classes, type PageContext, withQuery } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Backtest, CheckCost } from "./backtest.tsx";
+import { ChannelPills } from "./pills.tsx";
 import { reasonOf } from "./state.tsx";
 
 /** What there is to show of one source of the form. */
@@ -151,8 +153,8 @@ function JudgedTags({ ctx, outcome: { view }, limit }: { ctx: PageContext; outco
       <CheckCost ctx={ctx} cost={view.cost} />
       {shown.length === 0 ? null : (
         <ol class="judged" tabindex={0} aria-label={t.judged}>
-          {shown.map(({ tag, verdicts }) => (
-            <JudgedTag ctx={ctx} tag={tag} verdicts={verdicts} latest={latestIn(view, tag)} />
+          {shown.map(({ tag, maturity, verdicts }) => (
+            <JudgedTag ctx={ctx} tag={tag} maturity={maturity} verdicts={verdicts} latest={latestIn(view, tag)} />
           ))}
           {view.total > shown.length ? <li class="more-tags quiet">{t.more(view.total - shown.length)}</li> : null}
         </ol>
@@ -168,11 +170,12 @@ function latestIn(view: PreviewView, tag: string): readonly string[] {
 interface JudgedTagProps {
   ctx: PageContext;
   tag: string;
+  maturity: Maturity;
   verdicts: readonly Verdict[];
   latest: readonly string[];
 }
 
-function JudgedTag({ ctx, tag, verdicts, latest }: JudgedTagProps) {
+function JudgedTag({ ctx, tag, maturity, verdicts, latest }: JudgedTagProps) {
   const t = texts(ctx).trackers;
   const takers = verdicts.filter((verdict) => verdict.accepted);
   const decisive = takers[0] ?? verdicts[0];
@@ -185,11 +188,12 @@ function JudgedTag({ ctx, tag, verdicts, latest }: JudgedTagProps) {
       </span>
       <span class="judged-why">
         {isSingle && latest.length > 0 ? <Badge>{t.latest}</Badge> : null}
-        {isSingle
-          ? null
-          : takers.map(({ type }) => (
-              <Badge>{latest.includes(type) ? `${t.channels[type]} · ${t.latest}` : t.channels[type]}</Badge>
-            ))}
+        {isSingle ? null : (
+          <ChannelPills
+            ctx={ctx}
+            takers={takers.map(({ type }) => ({ type, maturity, is_latest: latest.includes(type) }))}
+          />
+        )}
         {decisive === undefined || takers.length > 0 ? null : (
           <span title={decisive.pattern ?? undefined}>{t.rule[decisive.rule]}</span>
         )}

@@ -3,6 +3,7 @@ import type { Notice, PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { trackerPath } from "../../../templates/trackers/address.ts";
 import { isChecking, isWaiting, reasonOf } from "../../../templates/trackers/state.tsx";
+import { buildOf } from "../../trackers/same-build.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 
@@ -11,7 +12,7 @@ const namedVersions = 3;
 
 /** What a check of one tracker that was asked for at `since` has come to; null while it goes on. */
 export async function checkNotice(
-  trackers: Pick<TrackerService, "checkState" | "get" | "releases">,
+  trackers: Pick<TrackerService, "checkState" | "get" | "versions">,
   ctx: PageContext,
   name: string,
   since: number,
@@ -30,9 +31,9 @@ export async function checkNotice(
   if (failed?.error) {
     return { tone: "failed", text: t.failed(name, reasonOf(ctx, failed.error.message)), ...link };
   }
-  const { items } = await trackers.releases(name, { limit: maxFound });
-  const found = items.filter((release) => release.first_observed_at >= since).map((release) => release.version);
-  const versions = [...new Set(found)];
+  const { items } = await trackers.versions(name, { limit: maxFound });
+  const found = items.flatMap(({ releases }) => releases.find((release) => release.first_observed_at >= since) ?? []);
+  const versions = [...new Set(found.map((release) => release.version))];
   if (versions.length === 0) return { tone: "current", text: t.nothing(name), ...link };
   const named = versions.slice(0, namedVersions).join(", ") + (versions.length > namedVersions ? ", …" : "");
   return { tone: "update", text: t.found(name, named), ...link };
@@ -49,7 +50,9 @@ export async function checkOfAllNotice(
   // As long as some wait, the pool holds others.
   if ((await trackers.list({ state: "checking", limit: 1 })).items.length > 0) return null;
   const { items } = await trackers.recentReleases({ limit: maxFound });
-  const found = items.filter((release) => release.first_observed_at >= since).length;
+  const fresh = items.filter((release) => release.first_observed_at >= since);
+  const builds = fresh.map((release) => `${release.tracker} ${release.source_key} ${buildOf(release) ?? release.id}`);
+  const found = new Set(builds).size;
   const text = texts(ctx).trackers.checked.all(found);
   return { tone: found === 0 ? "current" : "update", text };
 }

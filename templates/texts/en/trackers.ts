@@ -32,6 +32,7 @@ export const trackers = {
   build_differs_help: "The image names a commit that the git tag does not lead to",
   app_version: "application",
   stands_for: "is",
+  aliases: "also tagged",
   no_version: "none yet",
   runs_nothing: "nothing bound",
   also_differs: (list: string) => `Not all sources agree: ${list}`,

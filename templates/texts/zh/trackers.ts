@@ -33,6 +33,7 @@ export const trackers = {
   build_differs_help: "镜像标注的提交与 Git 标签不一致",
   app_version: "应用",
   stands_for: "即",
+  aliases: "其他标签：",
   no_version: "尚无",
   runs_nothing: "未绑定",
   also_differs: (list: string) => `各来源不一致：${list}`,

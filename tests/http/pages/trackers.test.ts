@@ -198,6 +198,37 @@ describe("GET /trackers/{name}", () => {
     expect(await days()).toEqual(["Monday 5 January", "Sunday 4 January"]);
   });
 
+  test("shows the tags of one image as one row under the plainest", async () => {
+    for (const tag of ["18", "18.1", "18.1-trixie", "latest", "trixie"]) addImage(content, tag, { created: null });
+    await create("app", { "sources.0.channels.0.include_pattern": "" });
+    const { text } = await person.get("/trackers/app");
+    expect([...text.matchAll(/id="release-/g)]).toHaveLength(1);
+    expect(plain(text)).toMatch(/also tagged [\s\S]*18.1-trixie[\s\S]*, latest/);
+    expect([...text.matchAll(/data-copy="sha256:/g)]).toHaveLength(1);
+    expect((await person.get("/trackers/app?lang=zh")).text).not.toMatch(clean);
+  });
+
+  test("calls a candidate no stable version, in the history and in the preview", async () => {
+    publish("2.0.0-rc1", "2.0.0-beta1", "1.9.5", "1.9.4");
+    const channels = {
+      "sources.0.channels.0.include_pattern": "",
+      "sources.0.channels.1.type": "prerelease",
+    };
+    await create("app", channels);
+    const { text } = await person.get("/trackers/app");
+    const pills = (html: string, tag: string) => {
+      const row = html.slice(html.indexOf(`>${tag}<`)).split("</li>")[0] ?? "";
+      return [...row.matchAll(/class="badge[^"]*"[^>]*>(?:<[^>]*>)*([^<]+)</g)].map(([, word]) => word);
+    };
+    expect(pills(text, "2.0.0-rc1")).toEqual(["Pre-release · latest"]);
+    expect(pills(text, "2.0.0-beta1")).toEqual(["Beta", "Pre-release"]);
+    expect(pills(text, "1.9.5")).toEqual(["Stable · latest", "Pre-release"]);
+    const answer = (await person.post("/trackers/preview", form("app", channels))).text;
+    const preview = answer.slice(answer.indexOf('class="judged"'));
+    expect(pills(preview, "2.0.0-rc1")).toEqual(["Pre-release · latest"]);
+    expect(pills(preview, "1.9.5")).toEqual(["Stable · latest", "Pre-release"]);
+  });
+
   test("marks a tag that moved, with a digest that can be copied", async () => {
     publish("1.0");
     await create("app");
