@@ -42,12 +42,23 @@ function portablePattern(pattern: string): string {
   return pattern.replaceAll("\\P{Cc}", "[^\\u0000-\\u001f\\u007f-\\u009f]");
 }
 
+/** With a further pattern: the converter keeps the first of several alone, and the last is the one that says most. */
+function withPattern(target: JsonObject, action: object): JsonObject {
+  const requirement: unknown = Object.entries(action).find(([key]) => key === "requirement")?.[1];
+  if (!(requirement instanceof RegExp)) return target;
+  const pattern = portablePattern(requirement.source);
+  const before = typeof target.pattern === "string" ? portablePattern(target.pattern) : pattern;
+  if (before === pattern) return { ...target, pattern };
+  const others = Array.isArray(target.allOf) ? target.allOf : [];
+  return { ...target, pattern, allOf: [...others, { pattern: before }] };
+}
+
 function jsonSchema(schema: v.GenericSchema, mode: "input" | "output"): JsonObject {
   const result = toJsonSchema(schema, {
     typeMode: mode,
     errorMode: "ignore",
     overrideAction: ({ valibotAction, jsonSchema: target }) => {
-      if (typeof target.pattern === "string") target.pattern = portablePattern(target.pattern);
+      if (valibotAction.type === "regex") return withPattern({ ...target }, valibotAction);
       if (valibotAction.type !== "metadata") return target;
       const metadata: unknown = Object.entries(valibotAction).find(([key]) => key === "metadata")?.[1];
       const says = (key: string) => isRecord(metadata) && metadata[key] === true;

@@ -13,7 +13,6 @@ export const tokenReasons = [
   "token_audience_wrong",
   "token_subject_invalid",
   "token_expired",
-  "token_lifetime_too_long",
   "token_issued_at_wrong",
   "token_not_yet_valid",
   "token_nonce_wrong",

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as v from "valibot";
+import { Name } from "../../src/forms/inputs.ts";
 import type { Route } from "../../src/http/api/route.ts";
 import { openApi } from "../../src/http/openapi.ts";
 
@@ -33,4 +34,34 @@ test("openApi() describes the routes once, whatever address is asked for", () =>
     });
   }
   expect(looked).toBe(1);
+});
+
+test("openApi() states every pattern of a text, the last as its own", () => {
+  const Narrow = v.pipe(Name, v.regex(/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]*$/u), v.regex(/[^.]$/));
+  const create: Route = { ...route, method: "POST", body: v.object({ name: Narrow, title: Name }) };
+  const document = openApi({ routes: [create], version: "1" }).document("http://h.test");
+  const control = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+  expect(document).toMatchObject({
+    paths: {
+      "/api/things": {
+        post: {
+          requestBody: {
+            content: {
+              "application/json": {
+                schema: {
+                  properties: {
+                    name: {
+                      pattern: "[^.]$",
+                      allOf: [{ pattern: control }, { pattern: "^[\\p{L}\\p{N}][\\p{L}\\p{N}\\p{M}._-]*$" }],
+                    },
+                    title: { pattern: control },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
 });
