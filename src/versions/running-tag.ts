@@ -75,6 +75,33 @@ export function moveBetween(from: string, to: string, repository: string): Move 
   return isDowngrade(from, to) === true ? "back" : "forward";
 }
 
+/** An image as it runs: the tag that it was created from, null for a digest alone, and what its very digest is called besides. */
+export interface RunningImage {
+  repository: string;
+  tag: string | null;
+  names: readonly string[];
+}
+
+/**
+ * What going on to a tag means for an image that runs. Its tag says which variant and line were chosen; where it stands, its exactest
+ * other name says.
+ */
+export function moveOf({ repository, tag, names }: RunningImage, to: string): Move {
+  if (tag === to || names.includes(to)) return "same";
+  const chosen = tag === null ? "unknown" : moveBetween(tag, to, repository);
+  if (chosen === "other_line" || chosen === "other_variant") return chosen;
+  const moves = names.map((name) => ({
+    move: moveBetween(name, to, repository),
+    parts: classify(name).numbers.length,
+  }));
+  const comparable = moves.filter(({ move }) => move !== "other_variant" && move !== "unknown");
+  const most = Math.max(0, ...comparable.map(({ parts }) => parts));
+  const exact = comparable.filter(({ parts }) => parts === most).map(({ move }) => move);
+  const worst = (["other_line", "back", "forward"] as const).find((move) => exact.includes(move));
+  if (worst !== undefined) return worst;
+  return chosen === "unknown" && moves.some(({ move }) => move === "other_variant") ? "other_variant" : chosen;
+}
+
 /** A name that moves is followed as it is. Numbered versions of it are known by what it says beside `latest` and `stable`. */
 function keptName(parsed: ParsedTag, repository: string): Kept {
   const { tag } = parsed;
@@ -192,9 +219,10 @@ function atLeast(number: string): string {
 function prefixPattern(tag: string, core: TagCore): string {
   const prefix = tag.slice(0, core.start);
   if (core.shape !== "version" && core.shape !== "calver") return partsPattern(tag, 0, core.start, null);
-  const bare = /(?:^|[-_.])[vV]$/.test(prefix) ? prefix.slice(0, -1) : prefix;
+  const letter = /(?<=^|[-_.])[vV]$/.exec(prefix)?.[0] ?? "";
+  const bare = prefix.slice(0, prefix.length - letter.length);
   const isAlone = bare === "" || /[-_.]$/.test(bare);
-  return `${partsPattern(tag, 0, bare.length, null)}${isAlone ? "v?" : ""}`;
+  return `${partsPattern(tag, 0, bare.length, null)}${isAlone ? `${letter || "v"}?` : ""}`;
 }
 
 const comingWords = "alpha|beta|rc|cr|pre|preview|ea|milestone|a|b|m";

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test";
+import { find, parsePattern } from "../../src/versions/pattern.ts";
+import { isOnward, keptOf, type Move, moveBetween, moveOf } from "../../src/versions/running-tag.ts";
+import { runningTable } from "../trackers/import/running-tables.ts";
+import { tagTable } from "./tag-tables.ts";
+
+describe("moveBetween()", () => {
+  const rows: readonly [repository: string, from: string, to: string, move: Move][] = [
+    ["library/postgres", "16-alpine", "16.9-alpine", "forward"],
+    ["library/postgres", "16-alpine", "17.5-alpine", "other_line"],
+    ["library/postgres", "16-alpine", "17-alpine", "other_line"],
+    ["library/postgres", "16-alpine", "15.13-alpine", "other_line"],
+    ["library/postgres", "16-alpine", "16.9", "other_variant"],
+    ["library/postgres", "16.8", "16.9", "forward"],
+    ["library/postgres", "16.9", "16.8", "back"],
+    ["library/postgres", "16.9", "17.5", "other_line"],
+    ["library/postgres", "9.6.23", "9.7.0", "other_line"],
+    ["library/mariadb", "11.4.4", "11.8.1", "other_line"],
+    ["acme/app", "1.4", "1.5", "forward"],
+    ["acme/app", "1.4", "1.4.1", "forward"],
+    ["acme/app", "1.4", "1.5.0", "other_line"],
+    ["acme/app", "1.4.2", "2.0.0", "forward"],
+    ["acme/app", "v1.4.2", "1.5.0", "forward"],
+    ["acme/app", "1.4.2", "1.4.1", "back"],
+    ["acme/app", "1.5.0-rc1", "1.5.0", "forward"],
+    ["acme/app", "1.5.0-alpine", "1.6.0-alpine3.21", "other_variant"],
+    ["acme/app", "alpine-v1.5.0", "v1.6.0", "other_variant"],
+    ["acme/app", "develop-1.5.0", "1.6.0", "other_variant"],
+    ["acme/app", "noble-20250127", "plucky-20250401", "other_variant"],
+    ["acme/app", "4.0.5-18", "4.0.6-20", "other_variant"],
+    ["acme/app", "4.0.5-1", "4.0.6", "forward"],
+    ["acme/app", "3355", "3400", "forward"],
+    ["acme/app", "1.5.0", "2025.1.0", "unknown"],
+    ["acme/app", "latest", "1.5.0", "unknown"],
+    ["acme/app", "alpine", "1.5.0-alpine", "unknown"],
+    ["acme/app", "alpine", "1.5.0", "other_variant"],
+    ["acme/app", "lts-alpine", "1.5.0-alpine", "other_variant"],
+    ["acme/app", "stable", "1.5.0", "other_variant"],
+    ["acme/app", "1.5.0", "latest", "unknown"],
+  ];
+  test.each(rows)("%s: %s to %s is %s", (repository, from, to, move) => {
+    expect(moveBetween(from, to, repository)).toBe(move);
+  });
+});
+
+describe("moveOf()", () => {
+  test("a name that moves goes on from the version that its digest is, and keeps its variant", () => {
+    const running = { repository: "acme/app", tag: "alpine", names: ["1", "1.5", "1.5.0-alpine", "1.5.0-alpine3.20"] };
+    expect(moveOf(running, "1.6.0-alpine")).toBe("forward");
+    expect(moveOf(running, "1.4.0-alpine")).toBe("back");
+    expect(moveOf(running, "1.6.0")).toBe("other_variant");
+    expect(moveOf({ ...running, tag: "latest", names: ["1", "1.5", "1.5.0", "latest"] }, "2.0.0")).toBe("forward");
+  });
+
+  test("an image that runs by its digest is what the registry calls it, the exactest name first", () => {
+    const running = { repository: "library/postgres", tag: null, names: ["16", "16.8", "latest"] };
+    expect(moveOf(running, "16.9")).toBe("forward");
+    expect(moveOf(running, "17.5")).toBe("other_line");
+    expect(moveOf({ ...running, names: ["16.8-alpine"] }, "16.9")).toBe("other_variant");
+    expect(moveOf({ ...running, names: [] }, "16.9")).toBe("unknown");
+  });
+
+  test("the tag that it was created from keeps the line, though its digest is a whole version", () => {
+    const running = { repository: "acme/app", tag: "1.4", names: ["1.4", "1.4.2"] };
+    expect(moveOf(running, "1.4.3")).toBe("forward");
+    expect(moveOf(running, "1.5.0")).toBe("other_line");
+  });
+});
+
+describe("the pattern of a proposal and the guard of automatic runs agree", () => {
+  test.each(
+    runningTable.map(({ runs, before, then }) => [runs, [...new Set(`${before} ${then}`.split(" "))]] as const),
+  )("on %s", (runs, tags) => {
+    const [repository = "", running = "latest"] = runs.split(":");
+    const pattern = parsePattern(keptOf(running, repository).include_pattern);
+    for (const tag of tags.filter((each) => find(pattern, each) !== null)) {
+      const move = moveBetween(running, tag, repository);
+      expect([tag, isOnward(move) || move === "back"]).toEqual([tag, true]);
+    }
+  });
+});
+
+test.each([
+  ["acme/app", "x".repeat(300)],
+  ["acme/app", "1".repeat(256)],
+  ["acme/app", "1.".repeat(128)],
+  ["acme/app", "-".repeat(256)],
+  ["acme/app", "1-a".repeat(85)],
+  ["acme/app", "1.2.3-rc" + "1-rc".repeat(60)],
+])("whatever tag runs, its pattern can be taken: %s %p", (repository, tag) => {
+  const { include_pattern } = keptOf(tag, repository);
+  expect(() => parsePattern(include_pattern)).not.toThrow();
+});
+
+test.each(
+  ["dev1.2.3", "go1.22.3", ...tagTable.map(([tag]) => tag)].filter((tag) =>
+    /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(tag),
+  ),
+)("the pattern of %s takes it", (tag) => {
+  const { include_pattern } = keptOf(tag, "acme/app");
+  expect([include_pattern, find(parsePattern(include_pattern), tag) !== null]).toEqual([include_pattern, true]);
+});
