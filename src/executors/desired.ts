@@ -2,8 +2,13 @@ import type { Reader } from "../db/client.ts";
 import { AppError, PluginError } from "../errors.ts";
 import type { Target, TargetService } from "../runtimes/runtime.ts";
 import { compareImages, type DesiredImage, desiredReference, type ImageDifference } from "../versions/desired-image.ts";
-import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
-import { isDowngrade } from "../versions/order.ts";
+import {
+  type ImageReference,
+  ImageReferenceError,
+  isImageId,
+  parseImageReference,
+} from "../versions/image-reference.ts";
+import { type Move, moveOf } from "../versions/running-tag.ts";
 import { tagsInForm } from "../versions/tag-form.ts";
 import { rememberedTag, tagsOfDigest } from "./queries.ts";
 import type { DesiredRelease, ReleaseChoice, TrackerReleases } from "./releases.ts";
@@ -25,10 +30,10 @@ export interface Comparison {
   unmet: Unmet | null;
   /** When a newer release reaches the minimum age; null when none waits for that. */
   ready_at: number | null;
-  /** True for a step back, null where nobody can say; both keep automatic runs from going there. */
-  is_downgrade: boolean | null;
-  /** The service that `is_downgrade` tells of; null when it is false. */
-  downgraded: string | null;
+  /** The worst move of a service; one that is not onward keeps automatic runs from going there. */
+  move: Move;
+  /** The service that `move` tells of; null when all go onward. */
+  moved: string | null;
   /** Identity of what is desired over all services that have something desired; null when none has. */
   desired_revision: string | null;
 }
@@ -56,7 +61,7 @@ interface Compared {
   observation: ServiceObservation;
   image: DesiredImage | null;
   ready_at: number | null;
-  is_downgrade: boolean | null;
+  move: Move;
 }
 
 /** What is desired for each bound service against what was found; `target` is null when it is missing. */
@@ -74,6 +79,7 @@ export async function compareWithDesired(
       : null;
   const refused: Unmet | null =
     refusal === undefined ? null : { code: "target_refused", message: `"${id}" cannot be updated: ${refusal.message}` };
+  const worst = worstOf(compared);
   const readyTimes = compared.flatMap((each) => (each.ready_at === null ? [] : [each.ready_at]));
   const identities = compared.flatMap(({ observation: { service, desired } }) =>
     desired === null ? [] : [`${service} ${desired.digest ?? desired.reference}`],
@@ -88,10 +94,8 @@ export async function compareWithDesired(
     ),
     unmet: missing ?? refused ?? firstUnmet(compared),
     ready_at: readyTimes.length === 0 ? null : Math.min(...readyTimes),
-    is_downgrade: worst(compared.map((each) => each.is_downgrade)),
-    downgraded:
-      (compared.find((each) => each.is_downgrade) ?? compared.find((each) => each.is_downgrade === null))?.observation
-        .service ?? null,
+    move: worst?.move ?? "same",
+    moved: worst?.observation.service ?? null,
     desired_revision: identities.length === 0 ? null : identities.toSorted().join("\n"),
   };
 }
@@ -104,9 +108,15 @@ function firstUnmet(compared: readonly Compared[]): Unmet | null {
   return unmet.length === compared.length ? (unmet[0] ?? null) : null;
 }
 
-function worst(verdicts: readonly (boolean | null)[]): boolean | null {
-  if (verdicts.includes(true)) return true;
-  return verdicts.includes(null) ? null : false;
+/** Moves that are not onward, the gravest first. */
+const graveMoves = ["other_line", "other_variant", "back", "unknown"] as const;
+
+function worstOf(compared: readonly Compared[]): Compared | null {
+  for (const move of graveMoves) {
+    const found = compared.find((each) => each.move === move);
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
 async function compareService(
@@ -129,7 +139,7 @@ async function compareService(
     observation: { ...base, desired: null, difference: null, unmet: named(unmet) },
     image: null,
     ready_at: choice.ready_at,
-    is_downgrade: false,
+    move: "same",
   });
   if (choice.release === null) return nothing(noRelease(binding, choice, settings.minimum_age_hours));
   const wanted = await wantedImage(deps, settings, { binding, found: observed, release: choice.release });
@@ -149,7 +159,7 @@ async function compareService(
     },
     image,
     ready_at: choice.ready_at,
-    is_downgrade: isUpdate(difference) ? isStepBack(knownTags, runningTag, tag) : false,
+    move: found !== null && isUpdate(difference) ? moveTo(tag, found, runningTag, knownTags) : "same",
   };
 }
 
@@ -254,10 +264,19 @@ function differenceOf(found: TargetService, wanted: DesiredImage): ImageDifferen
 }
 
 function tagIn(reference: string): string | null {
+  const parsed = readReference(reference);
+  return parsed === null ? null : (parsed.tag ?? (parsed.digest === null ? "latest" : null));
+}
+
+function repositoryIn(reference: string): string {
+  return readReference(reference)?.repository ?? "";
+}
+
+/** Null for an image id and for what names no repository. */
+function readReference(reference: string): ImageReference | null {
   if (isImageId(reference)) return null;
   try {
-    const parsed = parseImageReference(reference);
-    return parsed.tag ?? (parsed.digest === null ? "latest" : null);
+    return parseImageReference(reference);
   } catch (error) {
     if (error instanceof ImageReferenceError) return null;
     throw error;
@@ -283,12 +302,8 @@ async function tagsOf(read: Reader, binding: Binding, found: TargetService | nul
   return await tagsOfDigest(read, binding.source_id, found.digest);
 }
 
-/** Judged by the names of the very digest that runs; by the configured tag only where the digest has no known name. */
-function isStepBack(knownTags: readonly string[], configured: string | null, to: string): boolean | null {
-  if (configured === to || knownTags.includes(to)) return false;
-  const verdicts = (tags: readonly string[]) =>
-    tags.map((tag) => isDowngrade(tag, to)).filter((verdict) => verdict !== null);
-  const exact = verdicts(knownTags);
-  const usable = exact.length > 0 ? exact : verdicts(configured === null ? [] : [configured]);
-  return usable.length === 0 ? null : usable.includes(true);
+/** A name that only its digest gives it says where it stands, not which line was chosen. */
+function moveTo(to: string, { image }: TargetService, runningTag: string | null, names: readonly string[]): Move {
+  const tag = tagIn(image) ?? (names.length === 0 ? runningTag : null);
+  return moveOf({ repository: repositoryIn(image), tag, names }, to);
 }

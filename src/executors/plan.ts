@@ -10,6 +10,7 @@ import {
 } from "../runtimes/runtime.ts";
 import type { DesiredImage } from "../versions/desired-image.ts";
 import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
+import { isOnward } from "../versions/running-tag.ts";
 import { type Comparison, compareWithDesired, type DesiredDeps, inService, isSameContent } from "./desired.ts";
 import { owedContainers } from "./queries.ts";
 import type { ImagePlace } from "./releases.ts";
@@ -141,19 +142,26 @@ function judgePlan(
     const message = `"${settings.target.id}" is updated only by hand or with approval: ${untold.message}`;
     return { code: "target_refused", message };
   }
-  const isConsented = settings.allow_downgrade || (!purpose.is_automatic && purpose.is_reviewed);
-  if (comparison.is_downgrade !== false && !isConsented) {
-    const name = comparison.downgraded ?? "";
-    const service = comparison.services.find((each) => each.service === name);
-    const from = service?.found?.tag ?? "what runs";
-    const to = service?.desired?.tag ?? "what is desired";
-    const message =
-      comparison.is_downgrade === true
-        ? `"${to}" is lower than "${from}"; allow downgrades, or run it with the hash of its plan`
-        : `"${to}" and "${from}" cannot be compared; allow downgrades, or run it with the hash of its plan`;
-    return { code: "would_downgrade", message: inService(settings, name, message) };
-  }
-  return null;
+  return judgeMove(comparison, settings, purpose);
+}
+
+/** The consent to a downgrade says nothing of other variants and lines: these take a person who saw the plan. */
+function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: PlanPurpose): Unmet | null {
+  const { move } = comparison;
+  if (isOnward(move)) return null;
+  const leaves = move === "other_line" || move === "other_variant";
+  if ((settings.allow_downgrade && !leaves) || (!purpose.is_automatic && purpose.is_reviewed)) return null;
+  const name = comparison.moved ?? "";
+  const service = comparison.services.find((each) => each.service === name);
+  const from = service?.found?.tag ?? "what runs";
+  const to = service?.desired?.tag ?? "what is desired";
+  const messages = {
+    other_line: `"${to}" leaves the line of "${from}"; run it with the hash of its plan`,
+    other_variant: `"${to}" is another variant than "${from}"; run it with the hash of its plan`,
+    back: `"${to}" is lower than "${from}"; allow downgrades, or run it with the hash of its plan`,
+    unknown: `"${to}" and "${from}" cannot be compared; allow downgrades, or run it with the hash of its plan`,
+  };
+  return { code: leaves ? "would_leave" : "would_downgrade", message: inService(settings, name, messages[move]) };
 }
 
 function registryOf(reference: string): string | null {
@@ -213,7 +221,7 @@ export function planView(
     services: [...planned.services],
     unbound: [...planned.unbound],
     unmet: planned.unmet,
-    is_downgrade: planned.is_downgrade !== false,
+    is_downgrade: !isOnward(planned.move),
     expected_downtime_ms: median(downtimes),
     expected_downtime_runs: downtimes.length,
     plan:

@@ -36,6 +36,7 @@ export const skipReasons = [
   "no_tag",
   "registry_failed",
   "would_downgrade",
+  "would_leave",
   "too_young",
   "window_closed",
   "not_approved",

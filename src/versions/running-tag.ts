@@ -25,7 +25,7 @@ export interface Kept {
 export type Move = "same" | "forward" | "back" | "other_line" | "other_variant" | "unknown";
 
 /** Moves that an automatic run makes. */
-export function isOnward(move: Move): boolean {
+export function isOnward(move: Move): move is "same" | "forward" {
   return move === "same" || move === "forward";
 }
 

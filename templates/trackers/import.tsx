@@ -208,12 +208,12 @@ function Proposed({
       {proposal.alternative === null || proposal.state !== "new" ? null : (
         <label class="tick">
           <input type="checkbox" name="by_version" value={proposal.name} checked={by_version.has(proposal.name)} />
-          <span>
+          <small>
             {t.versions_instead}{" "}
-            <small class="quiet">
+            <span class="quiet">
               <Version>{patternsOf(proposal.alternative).join(" ")}</Version>
-            </small>
-          </span>
+            </span>
+          </small>
         </label>
       )}
       {problems.map((problem) => (

@@ -189,6 +189,21 @@ describe("planUpdate() of a group", () => {
     expect(allowed.unmet).toBeNull();
   });
 
+  test.each([
+    ["another variant", "1.5-alpine", '"1.5-alpine" is another variant than "1.4"'],
+    ["another line", "1.5.0", '"1.5.0" leaves the line of "1.4"'],
+  ])("no automatic run goes to %s, even where downgrades are allowed", async (_name, tag, words) => {
+    const choices = { web: offers("1.5", "d"), worker: offers(tag, "e") };
+    for (const allow_downgrade of [false, true]) {
+      const planned = await plan(choices, { changes: { allow_downgrade } });
+      expect(planned.unmet).toEqual({
+        code: "would_leave",
+        message: `Service "worker": ${words}; run it with the hash of its plan`,
+      });
+    }
+    expect((await plan(choices, { purpose: manual })).unmet).toBeNull();
+  });
+
   // What runs of each service, under which mode it is wanted: the same content is never planned again by itself.
   const names = { tag: "registry.test/app:1.4", digest: `registry.test/app@${digest("a")}` };
   test.each([

@@ -86,7 +86,7 @@ test.each([
   ["acme/app", "1.".repeat(128)],
   ["acme/app", "-".repeat(256)],
   ["acme/app", "1-a".repeat(85)],
-  ["acme/app", "1.2.3-rc" + "1-rc".repeat(60)],
+  ["acme/app", `1.2.3-rc${"1-rc".repeat(60)}`],
 ])("whatever tag runs, its pattern can be taken: %s %p", (repository, tag) => {
   const { include_pattern } = keptOf(tag, repository);
   expect(() => parsePattern(include_pattern)).not.toThrow();

@@ -31,9 +31,8 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
   const { rules = { include_pattern: "", exclude_pattern: "" }, unset = [], untagged = null } = options;
   const { named, asks } =
     unset.length === 0 ? { named: reference.trim(), asks: false } : withoutUnsetTag(reference.trim());
-  if (named.includes(unsetMark) || named.includes("$")) {
-    const text = named.replaceAll(unsetMark, "$").slice(0, 200);
-    return { found_in: foundIn, reason: `"${text}" needs a value for ${unset.join(", ")}: enter it under "Variables"` };
+  if (named.includes(unsetMark)) {
+    return { found_in: foundIn, reason: `The image needs a value for ${unset.join(", ")}: enter it under "Variables"` };
   }
   const parsed = readReference(named);
   if (parsed instanceof ImageReferenceError) return { found_in: foundIn, reason: parsed.message };

@@ -60,6 +60,7 @@ export const runs = {
     no_tag: "Skipped, no tag for this version",
     registry_failed: "Skipped, registry not checked",
     would_downgrade: "Skipped, would be a step back",
+    would_leave: "Skipped, would leave the variant or line",
     too_young: "Skipped, release too young",
     window_closed: "Skipped, window closed",
     not_approved: "Skipped, not approved",

@@ -227,6 +227,8 @@ export const messages: MessageDictionary = [
     '"{}" and "{}" cannot be compared; allow downgrades, or run it with the hash of its plan',
     "“{}”与“{}”无法比较；请允许降级，或确认其计划后运行",
   ],
+  ['"{}" leaves the line of "{}"; run it with the hash of its plan', "“{}”离开了“{}”的版本线；请确认其计划后运行"],
+  ['"{}" is another variant than "{}"; run it with the hash of its plan', "“{}”与“{}”不是同一变体；请确认其计划后运行"],
   ['"{}" has no service "{}"', "“{}”没有服务“{}”"],
   ['"{}" has no service "{}"; it has {}', "“{}”没有服务“{}”；它的服务有 {}"],
   ['Service "{}": {}', "服务“{}”：{}"],

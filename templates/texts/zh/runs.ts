@@ -61,6 +61,7 @@ export const runs = {
     no_tag: "已跳过，镜像没有该版本的标签",
     registry_failed: "已跳过，未能检查镜像仓库",
     would_downgrade: "已跳过，将会降级",
+    would_leave: "已跳过，将离开当前变体或版本线",
     too_young: "已跳过，版本太新",
     window_closed: "已跳过，窗口已关闭",
     not_approved: "已跳过，未获批准",

@@ -124,7 +124,7 @@ export const sourceMessages: MessageDictionary = [
     "请填写地址，例如“https://charts.example.com”或“oci://registry.example.com/charts”",
   ],
   ["Choose auto, build_time or first_observed", "请选择 auto、build_time 或 first_observed"],
-  ['"{}" needs a value for {}: enter it under "Variables"', "“{}”缺少 {} 的值：请在“变量”中填写"],
+  ['The image needs a value for {}: enter it under "Variables"', "镜像缺少 {} 的值：请在“变量”中填写"],
   ['This is no YAML: "{}" is there twice in one place', "这不是 YAML：“{}”在同一处出现了两次"],
   ["This is no YAML: {}", "这不是 YAML：{}"],
   [

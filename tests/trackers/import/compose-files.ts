@@ -258,7 +258,7 @@ services:
       db: ["mysql:8.0", "stays on 8.0"],
       search: ["docker.elastic.co/elasticsearch/elasticsearch:8.15.3", "stays on 8"],
       mail: ["axllent/mailpit:v1.20", "stays on 1.20"],
-      asset: ["", '"$" needs a value for ASSET_IMAGE: enter it under "Variables"'],
+      asset: ["", 'The image needs a value for ASSET_IMAGE: enter it under "Variables"'],
     },
   },
   {

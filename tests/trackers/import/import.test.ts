@@ -134,7 +134,7 @@ services:
       ["must", [{ code: "tag_unknown", subject: "MUST_TAG" }]],
     ]);
     expect(skipped).toEqual([
-      { found_in: "services.repository", reason: '"$:1" needs a value for IMAGE: enter it under "Variables"' },
+      { found_in: "services.repository", reason: 'The image needs a value for IMAGE: enter it under "Variables"' },
     ]);
     expect(unset_variables).toEqual(["VW_TAG", "TAG", "MUST_TAG", "IMAGE"]);
   });
