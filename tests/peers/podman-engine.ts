@@ -164,7 +164,6 @@ function writeSettings(folder: string, bridge: { name: string; block: number } |
     'runtime = "runc"',
     'cgroup_manager = "cgroupfs"', // There may be no systemd.
     'events_logger = "file"',
-    `static_dir = "${folder}/static"`,
     `tmp_dir = "${folder}/run/libpod"`,
     `volume_path = "${folder}/volumes"`,
     "[network]",

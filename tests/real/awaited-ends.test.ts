@@ -2,11 +2,14 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import type { TargetRef } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
+import { freePort } from "../peers/free-port.ts";
 import { registryMissing } from "../peers/registry.ts";
 import { type Lab, startLab } from "../support/engine-lab.ts";
 import { matrixSuite } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
 import { containersOf, group, removeGroup, runService } from "../support/group-target.ts";
+import { serveHttp } from "../support/oci-image.ts";
+import { answerAt, published } from "../support/published-port.ts";
 import { quickCheck, type RunRow } from "../support/real-runs.ts";
 import { inspectContainer, removeContainers, target } from "../support/update-target.ts";
 
@@ -32,6 +35,7 @@ matrixSuite(
     beforeAll(async () => {
       engine = await startEngine({ mode });
       lab = await startLab(engine, {
+        "1.0.0": { cmd: serveHttp },
         "2.0.0": { cmd: shell(waiting) },
         "3.0.0": { cmd: shell("exit 3") },
         "4.0.0": { cmd: shell("sleep 2; exit 4") },
@@ -87,12 +91,16 @@ matrixSuite(
 
     test.each(["no", "always"])("one that exits at once, restart policy %s", async (policy) => {
       const name = `exits-${policy}`;
-      await lab.begin(name, { HostConfig: { RestartPolicy: { Name: policy } } });
+      const port = await freePort();
+      await lab.begin(name, published(port, policy));
+      await eventually("the first answer", () => answerAt(port));
       const id = await queue(target(name), "3.0.0");
       await perform(id);
       await expectPutBack(id, /did not pass.*(exited \(code 3\)|restarted it)/);
       expect(await lab.found(name)).toEqual([`${name} running 1.0.0`]);
       expect(await inspectContainer(engine, name)).toMatchObject({ HostConfig: { RestartPolicy: { Name: policy } } });
+      // The one that ended had the port, too.
+      expect(await eventually("the answer", () => answerAt(port))).toContain("1.0.0");
       await removeContainers(engine, name);
     });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { outageView } from "../../src/executors/schema.ts";
@@ -11,6 +11,7 @@ import { kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
+import { answerAt, freeHeld, holdPort, published } from "../support/published-port.ts";
 import { type RealRuns, realRuns } from "../support/real-runs.ts";
 import { containersNamed, removeContainers, runContainer, target } from "../support/update-target.ts";
 
@@ -66,7 +67,7 @@ matrixSuite(
         if (when === "before" && isStart(label) && held.length === 0) held.push(await holdPort(port));
       });
       return async () => {
-        for (const each of held) await close(each);
+        for (const each of held) await freeHeld(each);
       };
     };
     /** Neither version is started, for a reason that leaves the container as it is. */
@@ -172,7 +173,7 @@ matrixSuite(
       proxy.around(async (label, when) => {
         if (!isStart(label)) return;
         if (when === "before" && starts === 0) held.push(await holdPort(port));
-        if (when === "after" && starts === 0) for (const each of held) await close(each);
+        if (when === "after" && starts === 0) for (const each of held) await freeHeld(each);
         if (when === "after") starts += 1;
       });
       const run = await runs.update(executor, { snapshot_id: await runs.snapshotOf(id) });
@@ -185,32 +186,3 @@ matrixSuite(
   },
   registryMissing(),
 );
-
-function published(port: number) {
-  return {
-    ExposedPorts: { "80/tcp": {} },
-    HostConfig: {
-      PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: String(port) }] },
-      RestartPolicy: { Name: "unless-stopped" },
-    },
-  };
-}
-
-async function holdPort(port: number): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  return await eventually("the port", () => {
-    return new Promise<Server>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, "127.0.0.1", () => resolve(server));
-    });
-  });
-}
-
-async function close(server: Server): Promise<void> {
-  await new Promise((resolve) => server.close(resolve));
-}
-
-async function answerAt(port: number): Promise<string | null> {
-  const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2_000) });
-  return answer.ok ? await answer.text() : null;
-}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { outageView } from "../../src/executors/schema.ts";
@@ -12,6 +12,7 @@ import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { containersOf, group, inspectOne, removeGroup, runService } from "../support/group-target.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
+import { answerAt, freeHeld, holdPort, published } from "../support/published-port.ts";
 import { type RealRuns, realRuns } from "../support/real-runs.ts";
 import { containersNamed, inspectContainer, removeContainers, runContainer, target } from "../support/update-target.ts";
 
@@ -110,7 +111,7 @@ matrixSuite(
       expect(await runs.toldOf(executor)).toEqual(["executor_run_failed"]);
       await tryOnce(id);
       expect(await outageOf(id)).toMatchObject({ tries: 1, outcome: null });
-      await close(stranger);
+      await freeHeld(stranger);
       const outage = await tryUntilOver(id);
       expect(outage).toMatchObject({ outcome: "recovered" });
       await expectServing("port", port, outage?.serving === "desired" ? "2.0.0" : "1.0.0");
@@ -128,7 +129,7 @@ matrixSuite(
         const port = await freePort();
         const executor = await begin(name, port);
         const { id, stranger } = await goDown(executor, port);
-        await close(stranger);
+        await freeHeld(stranger);
         await becomeDue(id);
         // Killed with nothing at work, the next process has nothing but the database.
         const hasDied = point === 0 || (await runs.performAndDie(id, desired, point));
@@ -174,7 +175,7 @@ matrixSuite(
       await isOver.promise;
       isOver = Promise.withResolvers();
       proxy.around(null);
-      await close(stranger);
+      await freeHeld(stranger);
       await runs.instance("next").runs.takeOver();
       const outage = await tryUntilOver(id);
       expect(outage).toMatchObject({ outcome: "recovered" });
@@ -187,7 +188,7 @@ matrixSuite(
       const port = await freePort();
       const executor = await begin("hand", port);
       let down = await goDown(executor, port);
-      await close(down.stranger);
+      await freeHeld(down.stranger);
       await engine.call("POST", "/containers/hand/start");
       expect(await tryUntilOver(down.id)).toMatchObject({
         ...{ outcome: "recovered", serving: "previous", detail: "It was running again when it was looked at" },
@@ -195,14 +196,14 @@ matrixSuite(
       await expectServing("hand", port, "1.0.0");
 
       down = await goDown(executor, port);
-      await close(down.stranger);
+      await freeHeld(down.stranger);
       const restored = await runs.update(executor, { snapshot_id: await runs.snapshotOf(down.id) });
       expect(restored).toMatchObject({ state: "succeeded", reason_code: "started_again" });
       expect(await tryUntilOver(down.id)).toMatchObject({ outcome: "replaced" });
       await expectServing("hand", port, "1.0.0");
 
       down = await goDown(executor, port);
-      await close(down.stranger);
+      await freeHeld(down.stranger);
       await engine.call("POST", "/containers/hand/start");
       await engine.call("POST", "/containers/hand/stop?t=0");
       expect(await tryUntilOver(down.id)).toMatchObject({ outcome: "changed" });
@@ -210,7 +211,7 @@ matrixSuite(
 
       await engine.call("POST", "/containers/hand/start");
       down = await goDown(executor, port);
-      await close(down.stranger);
+      await freeHeld(down.stranger);
       await engine.call("DELETE", "/containers/hand?force=1");
       expect(await tryUntilOver(down.id)).toMatchObject({ outcome: "changed" });
       expect((await found("hand")).filter((each) => each.includes("running"))).toEqual([]);
@@ -231,7 +232,7 @@ matrixSuite(
       const run = await runs.update(executor);
       proxy.around(null);
       expect(run).toMatchObject({ state: "failed", reason_code: "target_down" });
-      for (const each of held) await close(each);
+      for (const each of held) await freeHeld(each);
       const outage = await tryUntilOver(run.id);
       expect(outage).toMatchObject({ outcome: "recovered" });
       await expectServing("gone", port, outage?.serving === "desired" ? "2.0.0" : "1.0.0");
@@ -255,7 +256,7 @@ matrixSuite(
       const { id, stranger } = await goDown(executor, port);
       await tryOnce(id);
       expect(await outageOf(id)).toMatchObject({ tries: 1, outcome: null });
-      await close(stranger);
+      await freeHeld(stranger);
       const outage = await tryUntilOver(id);
       expect(outage).toMatchObject({ outcome: "recovered" });
       const version = outage?.serving === "desired" ? "2.0.0" : "1.0.0";
@@ -280,7 +281,7 @@ matrixSuite(
       await tryOnce(run.id);
       expect(await outageOf(run.id)).toMatchObject({ tries: 1, outcome: null });
       expect(await found("back")).toEqual([expect.stringMatching(/^back exited 2\.0\.0$/)]);
-      await close(held);
+      await freeHeld(held);
       expect(await tryUntilOver(run.id)).toMatchObject({ outcome: "recovered", serving: "desired" });
       await expectServing("back", port, "1.0.0");
       await removeContainers(engine, "back");
@@ -288,36 +289,6 @@ matrixSuite(
   },
   registryMissing(),
 );
-
-function published(port: number) {
-  return {
-    ExposedPorts: { "80/tcp": {} },
-    HostConfig: {
-      PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: String(port) }] },
-      RestartPolicy: { Name: "unless-stopped" },
-    },
-  };
-}
-
-async function holdPort(port: number): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  // What forwarded the port for the old container may need a moment to let go of it.
-  return await eventually("the port", () => {
-    return new Promise<Server>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, "127.0.0.1", () => resolve(server));
-    });
-  });
-}
-
-async function close(server: Server): Promise<void> {
-  await new Promise((resolve) => server.close(resolve));
-}
-
-async function answerAt(port: number): Promise<string | null> {
-  const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2_000) });
-  return answer.ok ? await answer.text() : null;
-}
 
 /** What nothing may change: how it is published, restarted and connected. */
 async function shapeOf(engine: TestEngine, name: string): Promise<unknown> {

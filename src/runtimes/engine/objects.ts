@@ -16,6 +16,8 @@ export const ContainerInspect = v.looseObject({
     Restarting: v.nullish(v.boolean()),
     OOMKilled: v.nullish(v.boolean()),
     Dead: v.nullish(v.boolean()),
+    /** It has ended, and the engine has not yet cleared up after it: its ports are still taken. */
+    Releasing: v.nullish(v.boolean()),
     ExitCode: v.nullish(v.number()),
     Error: v.nullish(v.string()),
     StartedAt: v.nullish(v.string()),

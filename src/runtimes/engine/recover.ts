@@ -36,6 +36,10 @@ const attemptsPerMove = 4;
 /** Far above the longest way back or forward; a way that is longer goes in circles. */
 const maxMoves = 40;
 
+const releaseIntervalMs = 100;
+/** Podman's takes a fifth of a second, longer on a busy machine; one that never clears up holds nobody up. */
+const longestReleaseMs = 5_000;
+
 /** Makes a previous container again that the engine never starts again; null where nobody knows how it was made. */
 export type Mend = (() => Promise<void>) | null;
 
@@ -295,9 +299,17 @@ export async function travel(
 ): Promise<void> {
   const failures = new Map<string, number>();
   const started = new Set<string>();
+  let waited = 0;
   for (let moves = 0; moves < maxMoves; moves += 1) {
-    const move = choose(await look(context, name, journal, started));
+    const situation = await look(context, name, journal, started);
+    const move = choose(situation);
     if (move === null) return;
+    if (move.do === "start" && isReleasing(situation, move.container) && waited < longestReleaseMs) {
+      await context.clock.sleep(releaseIntervalMs);
+      waited += releaseIntervalMs;
+      moves -= 1;
+      continue;
+    }
     const label = `${move.do} ${nameOf(move.container)}`;
     await journal.begin(step, { move: label, at: context.clock.now() });
     try {
@@ -316,6 +328,15 @@ export async function travel(
     }
   }
   throw new MoveFailed("", `gave up after ${maxMoves} moves`);
+}
+
+/**
+ * Whether the other one of the two has ended just now, and still has its ports: what is started before the engine has cleared up
+ * gets them taken away again. It may also start that one once more.
+ */
+function isReleasing({ previous, next }: Situation, starting: ContainerInspect): boolean {
+  const other = previous?.Id === starting.Id ? next : previous;
+  return other?.State.Releasing === true;
 }
 
 async function perform({ client, apiVersion, networksOf }: RecoverContext, move: Move): Promise<void> {

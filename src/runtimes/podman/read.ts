@@ -63,6 +63,7 @@ function readState(state: RawObject): RawObject {
     ...state,
     Status: states[status] ?? status,
     Running: state.Running === true || status === "stopping",
+    Releasing: status === "stopped",
     Health: stringAt(health.Status) === "" ? null : health,
   };
 }

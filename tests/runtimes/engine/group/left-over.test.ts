@@ -126,3 +126,30 @@ test("finishRun() removes what was kept aside also when a later run has replaced
   await clock.runUntil(finishRun(context, ref, journal));
   expect(states(containers)).toEqual(["web running"]);
 });
+
+describe("a new container that has ended, and still has its ports", () => {
+  const ended = { Status: "exited", Running: false, Releasing: false };
+  const started = { Status: "running", Running: true, Releasing: false };
+
+  test.each([
+    ["that is cleared up", ended, ["start"]],
+    ["that is started once more by its policy", started, ["stop", "start"]],
+    ["that is never cleared up", null, ["start"]],
+  ])("%s: the previous one gets them", async (_what, then, calls) => {
+    const { journal, previous, next } = await failedRun(true);
+    Object.assign(next.State, { Releasing: true });
+    const made: string[] = [];
+    const { clock, context } = engineWith([previous, next], ({ path }) => {
+      if (clock.now() === from + 400 && next.State.Releasing === true) Object.assign(next.State, then);
+      const call = ["start", "stop"].find((each) => path.endsWith(`/${each}`));
+      if (call !== undefined) made.push(call);
+      return null;
+    });
+    const from = clock.now();
+    await clock.runUntil(undoRun(context, ref, journal, null));
+    expect(made).toEqual(calls);
+    expect(nameOf(previous)).toBe("web");
+    expect(previous.State.Status).toBe("running");
+    expect(clock.now()).toBe(from + (then === null ? 5_000 : 400));
+  });
+});
