@@ -118,12 +118,16 @@ export function decodeForm(
 }
 
 /**
- * What a list's buttons ask for, so that forms work without script: `add:sources`, `remove:sources.1`, `redraw`; anything
- * else is `save`. Returns the changed values, or null for `save`.
+ * What a form's small buttons ask for, so that forms work without script: `add:sources`, `remove:sources.1`, `set:sorting=semantic`,
+ * `redraw`; anything else is `save`. Returns the changed values, or null for `save`.
  */
 export function applyFormAction(values: Record<string, unknown>, action: string): Record<string, unknown> | null {
   if (action === "redraw") return values;
   const [verb, path] = action.split(":", 2);
+  if (verb === "set" && path !== undefined) {
+    const [name = "", value = ""] = path.split("=", 2);
+    return { ...values, [name]: value };
+  }
   if ((verb !== "add" && verb !== "remove") || path === undefined) return null;
   const copy = structuredClone(values);
   const parts = path.split(".");

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { jumps } from "../versions/backtest.ts";
 import { channelRules } from "../versions/channel.ts";
+import { patchProofs } from "../versions/line-patches.ts";
 import { maturities } from "../versions/maturity.ts";
 import { ReleaseView } from "./release-schema.ts";
 import { ChannelTypeSchema } from "./schema.ts";
@@ -50,6 +51,23 @@ export const PreviewView = v.object({
           installed_from: v.nullable(v.string()),
           /** Whether an automatic run would have taken it. */
           is_installed: v.boolean(),
+        }),
+      ),
+      /**
+       * By publish time alone: what shows that the project patches older lines, so that such a patch becomes the latest; null where nothing
+       * shows it. `published`: versions were published after a higher one; `built`: they are built on a later base system than a higher one
+       * was; `listed`: there are older lines with patches, and no publish times.
+       */
+      older_lines: v.nullable(
+        v.object({
+          proof: v.picklist(patchProofs),
+          count: v.number(),
+          /** At most three. */
+          examples: v.array(
+            v.object({ tag: v.string(), at: NullableInstant, after: v.string(), after_at: NullableInstant }),
+          ),
+          /** The highest version of each of the highest lines, at most four. */
+          lines: v.array(v.string()),
         }),
       ),
       /** How many of all these days were a step of each kind. */

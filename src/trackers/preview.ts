@@ -6,6 +6,7 @@ import type { SourceKind } from "../sources/source.ts";
 import { type BacktestStep, backtest, type Jump } from "../versions/backtest.ts";
 import type { Sorting } from "../versions/channel.ts";
 import { classify } from "../versions/classify.ts";
+import { findLinePatches } from "../versions/line-patches.ts";
 import { maturityOf } from "../versions/maturity.ts";
 import { TooCostly } from "../work-budget.ts";
 import { type AimedChannel, judgeRelease, latestOfChannel } from "./judge.ts";
@@ -142,6 +143,7 @@ function channelResult(taken: readonly ListedVersion[], channel: AimedChannel, s
   return {
     accepted_count: taken.length,
     latest: latestOfChannel(timed, channel, sorting)?.tag ?? null,
+    older_lines: sorting === "publish_time" ? findLinePatches(taken, channel.type) : null,
     steps: steps.slice(0, maxSteps),
     jump_counts: countJumps(steps),
   };

@@ -5,10 +5,11 @@ import { isDowngrade } from "./order.ts";
 export const laterButOlder = ["older_line", "older_version"] as const;
 export type LaterButOlder = (typeof laterButOlder)[number];
 
-/** The line that patches are made for: all numbers but the last, `16` of `16.12` and `1.27` of `1.27.3`. Null without such a number. */
+/** The line that patches are made for: all numbers but the last, `16` of `16.12` and `1.27` of `1.27.3`. Null for one number and for dates. */
 export function lineOf(tag: string | ParsedTag): string | null {
   const { shape, numbers } = typeof tag === "string" ? classify(tag) : tag;
-  return shape === null || numbers.length < 2 ? null : numbers.slice(0, -1).join(".");
+  const hasLines = (shape === "version" || shape === "calver") && numbers.length > 1;
+  return hasLines ? numbers.slice(0, -1).join(".") : null;
 }
 
 /** How a version stands to the highest that is known; null when it is not below it, and when the two are not comparable. */

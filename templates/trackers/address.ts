@@ -33,3 +33,6 @@ export function soonestOf(instants: readonly (number | null)[]): number | null {
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? null : Math.min(...known);
 }
+
+/** The form of a tracker, which buttons of its preview submit too. */
+export const trackerFormId = "tracker-form";

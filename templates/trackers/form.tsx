@@ -8,7 +8,7 @@ import { PageHeader } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
-import { trackerPath } from "./address.ts";
+import { trackerFormId as formId, trackerPath } from "./address.ts";
 import { liveId } from "./preview.tsx";
 
 interface TrackerFormPageProps {
@@ -23,8 +23,6 @@ interface TrackerFormPageProps {
   /** Keys of the form's sources that a changelog can be taken from. */
   repositories: readonly string[];
 }
-
-const formId = "tracker-form";
 
 /** The form, and beside it what its rules would pick of what upstream has at this moment. */
 export function TrackerFormPage({

@@ -13,6 +13,7 @@ import { classes, type PageContext, withQuery } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Backtest, CheckCost } from "./backtest.tsx";
+import { OlderLines } from "./older-lines.tsx";
 import { ChannelPills } from "./pills.tsx";
 import { reasonOf } from "./state.tsx";
 
@@ -138,6 +139,7 @@ function JudgedTags({ ctx, outcome: { view }, limit }: { ctx: PageContext; outco
   const shown = view.tags.slice(0, limit);
   return (
     <>
+      <OlderLines ctx={ctx} view={view} />
       {view.channels.map((channel) => (
         <div class="picks-channel">
           {view.channels.length === 1 ? null : <span class="label">{words.channels[channel.type]}</span>}

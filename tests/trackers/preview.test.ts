@@ -56,6 +56,23 @@ describe("preview()", () => {
     expect(stable?.jump_counts).toMatchObject({ first: 1, none: 2, downgrade: 1 });
   });
 
+  test("says by publish time alone what shows that older lines are patched", async () => {
+    house.publish("db", "18.1", "18.0", "16.12", "16.11", "18.0-alpine3.22", "16.12-alpine3.23");
+    const ask = async (change: Record<string, unknown> = {}) => {
+      const { channels } = await house.trackers.preview(input({ config: { image: "db" }, ...change }));
+      return channels[0]?.older_lines;
+    };
+    const channels = [channel("stable")];
+    expect(await ask({ channels })).toMatchObject({
+      proof: "built",
+      examples: [{ tag: "16.12-alpine3.23", after: "18.0-alpine3.22" }],
+      lines: ["18.1", "16.12"],
+    });
+    expect(await ask({ channels: [channel("stable", "^\\d+\\.\\d+$")] })).toMatchObject({ proof: "listed" });
+    expect(await ask({ channels, sorting: "semantic" })).toBeNull();
+    expect(await ask({ channels: [channel("stable", "^18\\.")] })).toBeNull();
+  });
+
   test("reads of a list of long names as much as it can order at once", async () => {
     const names = Array.from({ length: 9_000 }, (_, index) => `${"a".repeat(244)}.${index + 10_000}`);
     house.publish("web", ...names);

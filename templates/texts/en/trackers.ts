@@ -147,6 +147,16 @@ export const trackers = {
     not_included: "does not match the include pattern",
     excluded: "matches the exclude pattern",
   },
+  older_lines: {
+    patches: "This project patches older lines",
+    may_patch: "Publish times are unknown here",
+    published: (tag: string, day: string, after: string) => `${tag} was published on ${day}, after ${after}.`,
+    built: (tag: string, after: string) => `${tag} is built on a newer base system than ${after}, so it came later.`,
+    more: (count: number) => ` ${plural("en", count, { one: "more example", other: "more examples" })} in this list.`,
+    listed: (lines: string) => `Several lines are listed: ${lines}.`,
+    effect: "Sorted by publish time, the next patch to an older line becomes the latest version.",
+    sort: "Sort by version",
+  },
   preview: {
     title: "What it picks",
     waits: "Write where it is to see which of its versions would be taken.",

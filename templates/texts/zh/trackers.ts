@@ -144,6 +144,16 @@ export const trackers = {
     not_included: "不符合包含模式",
     excluded: "符合排除模式",
   },
+  older_lines: {
+    patches: "该项目会为旧版本线发布补丁",
+    may_patch: "此处没有发布时间",
+    published: (tag: string, day: string, after: string) => `${tag} 于 ${day} 发布，晚于 ${after}。`,
+    built: (tag: string, after: string) => `${tag} 所用的基础系统比 ${after} 的新，因此发布得更晚。`,
+    more: (count: number) => `列表中还有 ${number(count)} 个类似的例子。`,
+    listed: (lines: string) => `列表中有多条版本线：${lines}。`,
+    effect: "按发布时间排序时，旧版本线的下一个补丁会成为最新版本。",
+    sort: "改为按版本排序",
+  },
   preview: {
     title: "选取结果",
     waits: "填写位置后，可在此查看哪些版本会被接受。",

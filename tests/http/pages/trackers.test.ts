@@ -340,6 +340,22 @@ describe("POST /trackers/preview", () => {
     expect(registry.take().filter((line) => line.includes("tags/list"))).toHaveLength(1);
   });
 
+  test("offers to sort by version where older lines are patched, and does it in the form", async () => {
+    publish("18.1", "18.0", "16.12", "16.11");
+    const { text } = await person.post("/trackers/preview", form("app"));
+    expect(text).toContain("Several lines are listed: 18.1, 16.12.");
+    const [button = ""] = /<button[^>]*value="set:sorting=semantic"[^>]*>/.exec(text) ?? [];
+    expect(button).toContain('form="tracker-form"');
+    const sorted = await person.post("/trackers", form("app", { _action: "set:sorting=semantic" }));
+    expect(/<select[^>]* name="sorting"[\s\S]*?<\/select>/.exec(sorted.text)?.[0]).toMatch(/value="semantic" selected/);
+    expect(/<input[^>]* name="name"[^>]*>/.exec(sorted.text)?.[0]).toContain('value="app"');
+    expect((await person.api("GET", "/trackers")).body.items).toEqual([] as never);
+    const after = await person.post("/trackers/preview", form("app", { sorting: "semantic" }));
+    expect(after.text).not.toContain("set:sorting");
+    const chinese = await person.post("/trackers/preview?lang=zh", form("app"));
+    expect(chinese.text).not.toMatch(clean);
+  });
+
   test("says at the field what is wrong with a pattern", async () => {
     publish("1.0");
     const { text, status } = await preview({ "sources.0.channels.0.exclude_pattern": "(?<!x)rc" });
