@@ -1,6 +1,4 @@
 import type { EventView } from "../../src/notifications/schema.ts";
-import { maturities, namedAs } from "../../src/versions/maturity.ts";
-import { type LaterButOlder, laterButOlder } from "../../src/versions/older-lines.ts";
 import type { IconName } from "../components/icons.ts";
 import { Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
@@ -13,6 +11,7 @@ import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
+import { channelOf, remarkOf } from "../trackers/event-facts.ts";
 
 const dayMs = 86_400_000;
 
@@ -69,24 +68,15 @@ function When({ ctx, event }: { ctx: PageContext; event: EventView }) {
   );
 }
 
-/** Why the version is not the newest, and which one is; null for an event that says neither. */
-function remarkOf(value: unknown): { code: LaterButOlder; newest: string } | null {
-  const remark = isRecord(value) ? value : {};
-  const code = laterButOlder.find((known) => known === remark.code);
-  const newest = isRecord(remark.params) ? text(remark.params.newest) : null;
-  return code === undefined || newest === null ? null : { code, newest };
-}
-
 function ReleaseRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
   const t = texts(ctx);
   const { facts } = event;
   const tracker = text(facts.tracker) ?? "";
   const version = text(facts.version) ?? text(facts.tag) ?? "";
   const previous = text(facts.previous_version);
-  const type = namedAs(text(facts.channel) ?? "", maturities.find((each) => each === facts.maturity) ?? "release");
-  const channel = Object.entries(t.executors.channels).find(([key]) => key === type)?.[1];
+  const channel = channelOf(ctx, event);
   const also = Array.isArray(facts.also) ? facts.also.length : 0;
-  const remark = remarkOf(facts.remark);
+  const remark = remarkOf(event);
   const isRepublish = event.kind === "republish";
   return (
     <Row
@@ -95,7 +85,7 @@ function ReleaseRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
       href={trackerPath(tracker)}
       lead={
         <State ctx={ctx} tone="quiet" icon={isRepublish ? "refresh-cw" : "tag"}>
-          {t.overview.event_words[isRepublish ? "republish" : (remark?.code ?? "new_release")]}
+          {isRepublish ? t.overview.event_words.republish : t.events[remark?.code ?? "new_release"]}
         </State>
       }
       title={tracker}
@@ -106,11 +96,11 @@ function ReleaseRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
           ) : (
             <FromTo ctx={ctx} from={previous} to={version} />
           )}{" "}
-          {channel === undefined ? null : <Badge>{channel}</Badge>}
+          {channel === null ? null : <Badge>{channel}</Badge>}
           {remark === null ? null : (
             <small class="quiet">
               {" "}
-              {t.overview.newest_is} <Version>{remark.newest}</Version>
+              {t.events.newest_is} <Version>{remark.newest}</Version>
             </small>
           )}
           {also === 0 ? null : <small class="quiet"> {t.overview.also(also)}</small>}

@@ -17,6 +17,7 @@ import { Layout } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
+import { channelOf, remarkOf } from "./event-facts.ts";
 import { ExplainForm, Explanation } from "./explain.tsx";
 import { History } from "./history.tsx";
 import { notesSourceWords } from "./notes.tsx";
@@ -203,15 +204,25 @@ function Events({ ctx, events }: TrackerPageProps) {
         <p class="quiet">{t.trackers.events_none}</p>
       ) : (
         <Rows>
-          {events.map((event) => (
-            <Row
-              ctx={ctx}
-              lead={<Time ctx={ctx} at={event.created_at} />}
-              title={t.events[event.kind]}
-              fact={<EventVersion event={event} />}
-              meta={[channelOf(ctx, event)]}
-            />
-          ))}
+          {events.map((event) => {
+            const remark = remarkOf(event);
+            return (
+              <Row
+                ctx={ctx}
+                lead={<Time ctx={ctx} at={event.created_at} />}
+                title={t.events[remark?.code ?? event.kind]}
+                fact={<EventVersion event={event} />}
+                meta={[
+                  channelOf(ctx, event),
+                  remark === null ? null : (
+                    <>
+                      {t.events.newest_is} <Version>{remark.newest}</Version>
+                    </>
+                  ),
+                ]}
+              />
+            );
+          })}
         </Rows>
       )}
     </Section>
@@ -221,9 +232,4 @@ function Events({ ctx, events }: TrackerPageProps) {
 function EventVersion({ event }: { event: EventView }) {
   const { version } = event.facts;
   return typeof version === "string" ? <Version>{version}</Version> : null;
-}
-
-function channelOf(ctx: PageContext, event: EventView): string | null {
-  const titles = Object.entries(texts(ctx).trackers.channels);
-  return titles.find(([type]) => type === event.facts.channel)?.[1] ?? null;
 }

@@ -1,6 +1,9 @@
 export const events = {
   title: "Events",
   new_release: "New release",
+  older_line: "Older line",
+  older_version: "Older version",
+  newest_is: "newest is still",
   republish: "Republished",
   executor_run_succeeded: "Run succeeded",
   executor_run_failed: "Run failed",

@@ -3,6 +3,9 @@ import type { Texts } from "../en.ts";
 export const events = {
   title: "事件",
   new_release: "新版本",
+  older_line: "旧版本线",
+  older_version: "较旧版本",
+  newest_is: "最新版本仍是",
   republish: "重新发布",
   executor_run_succeeded: "运行成功",
   executor_run_failed: "运行失败",

@@ -205,7 +205,8 @@ describe("GET /trackers/{name}", () => {
     expect([...text.matchAll(/id="release-/g)]).toHaveLength(1);
     expect(plain(text)).toMatch(/also tagged [\s\S]*18.1-trixie[\s\S]*, latest/);
     expect([...text.matchAll(/data-copy="sha256:/g)]).toHaveLength(1);
-    expect((await person.get("/trackers/app?lang=zh")).text).not.toMatch(clean);
+    const chinese = await person.get("/trackers/app", { headers: { "accept-language": "zh" } });
+    expect(plain(chinese.text)).toMatch(/其他标签： ?18.1-trixie/);
   });
 
   test("calls a candidate no stable version, in the history and in the preview", async () => {
@@ -227,6 +228,19 @@ describe("GET /trackers/{name}", () => {
     const preview = answer.slice(answer.indexOf('class="judged"'));
     expect(pills(preview, "2.0.0-rc1")).toEqual(["Pre-release · latest"]);
     expect(pills(preview, "1.9.5")).toEqual(["Stable · latest", "Pre-release"]);
+  });
+
+  test("says of an event for an older line what it is", async () => {
+    publish("18.1", "16.11");
+    await create("app");
+    await app.clock.advance(60_000);
+    addImage(content, "16.12", { created: "2026-01-05T08:00:00Z" });
+    await person.post("/trackers/app/checks", {});
+    await checked();
+    const events = async (headers: Record<string, string> = {}) =>
+      plain((await person.get("/trackers/app", { headers })).text);
+    expect(await events()).toMatch(/Older line\s*16\.12\s*Stable[\s·]*newest is still\s*18\.1/);
+    expect(await events({ "accept-language": "zh" })).toMatch(/旧版本线\s*16\.12[\s\S]*最新版本仍是\s*18\.1/);
   });
 
   test("marks a tag that moved, with a digest that can be copied", async () => {
@@ -352,8 +366,8 @@ describe("POST /trackers/preview", () => {
     expect((await person.api("GET", "/trackers")).body.items).toEqual([] as never);
     const after = await person.post("/trackers/preview", form("app", { sorting: "semantic" }));
     expect(after.text).not.toContain("set:sorting");
-    const chinese = await person.post("/trackers/preview?lang=zh", form("app"));
-    expect(chinese.text).not.toMatch(clean);
+    const chinese = await person.post("/trackers/preview", form("app"), { headers: { "accept-language": "zh" } });
+    expect(chinese.text).toContain("列表中有多条版本线：18.1, 16.12。");
   });
 
   test("says at the field what is wrong with a pattern", async () => {

@@ -1,0 +1,23 @@
+import type { EventView } from "../../src/notifications/schema.ts";
+import { maturities, namedAs } from "../../src/versions/maturity.ts";
+import { type LaterButOlder, laterButOlder } from "../../src/versions/older-lines.ts";
+import type { PageContext } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
+}
+
+/** Why the version of an event is not the newest, and which one is; null for an event that says neither. */
+export function remarkOf({ facts }: EventView): { code: LaterButOlder; newest: string } | null {
+  const code = laterButOlder.find((known) => known === member(facts.remark, "code"));
+  const newest = member(member(facts.remark, "params"), "newest");
+  return code === undefined || typeof newest !== "string" ? null : { code, newest };
+}
+
+/** The name of the channel that an event is about, as far as its version may bear it. */
+export function channelOf(ctx: PageContext, { facts }: EventView): string | null {
+  const maturity = maturities.find((each) => each === facts.maturity) ?? "release";
+  const type = typeof facts.channel === "string" ? namedAs(facts.channel, maturity) : null;
+  return Object.entries(texts(ctx).trackers.channels).find(([key]) => key === type)?.[1] ?? null;
+}
