@@ -31,8 +31,13 @@ const Engine = v.strictObject({
   ca_certificate: v.optional(multiline("CA certificate", "PEM. Checks the engine's certificate")),
   client_certificate: v.optional(multiline("Client certificate", "PEM")),
   client_key: v.optional(multiline("Client key", "PEM")),
-  username: v.optional(v.pipe(text("User name"), v.metadata({ secret: false }))),
-  password: v.optional(text("Password")),
+  username: v.optional(
+    v.pipe(
+      text("User name", "Signs in to the registry that images are pulled from, not to the engine"),
+      v.metadata({ secret: false }),
+    ),
+  ),
+  password: v.optional(text("Password", "Of that registry; an access token works too")),
 });
 
 /** What each kind of credential holds; the plug-in of the same kind gets it parsed. */

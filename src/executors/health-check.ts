@@ -49,7 +49,7 @@ const judged = {
   ),
   total_probe_duration_seconds: seconds(
     "Total probe duration (s)",
-    "How long probing goes on after the initial delay",
+    "How long probing goes on after the initial delay. Auto and native checks take at least 10 s and one interval more",
     0,
     7200,
     defaultProbeTiming.total_probe_duration_seconds,

@@ -43,6 +43,11 @@ function blankOf(field: FieldDescription): "" | null | undefined {
   return field.default_value === "" || field.default_value === null ? field.default_value : undefined;
 }
 
+/** Whether the schema, which says why a blank is refused, is given it as the text that it is. */
+function takesBlankText(field: FieldDescription): boolean {
+  return field.is_required && blankOf(field) === undefined;
+}
+
 function decodeField(field: FieldDescription, node: unknown): unknown {
   const text = texts(node).at(-1) ?? "";
   switch (field.kind) {
@@ -61,7 +66,7 @@ function decodeField(field: FieldDescription, node: unknown): unknown {
     default:
       // A browser sends CRLF from a textarea; what was pasted had LF.
       if (text === "" && field.is_secret) return undefined;
-      if (text === "" && !field.is_required) return blankOf(field);
+      if (text === "" && !takesBlankText(field)) return blankOf(field);
       return field.kind === "textarea" ? text.replaceAll("\r\n", "\n") : text;
   }
 }

@@ -43,6 +43,8 @@ export interface FieldMetadata extends Record<string, unknown> {
   placeholder?: string;
   /** Asked only while another field of the same object has one of these values; that field then draws the form again. */
   shown_when?: { field: string; is: readonly string[] };
+  /** Refused when blank while it is shown, though the schema lets it be left out: its rule depends on another field. */
+  required?: boolean;
   /** Titles of a picklist's values, where the value itself is not what people say. */
   option_titles?: Readonly<Record<string, string>>;
 }
@@ -175,7 +177,7 @@ function describeField(name: string, schema: AnySchema, path: string, value: unk
     kind,
     title: found.title ?? name,
     description: found.description ?? "",
-    is_required: found.isRequired && bound(found.checks, "min_length") !== 0,
+    is_required: (found.isRequired || found.metadata.required === true) && bound(found.checks, "min_length") !== 0,
     is_secret: found.metadata.secret ?? false,
     is_advanced: found.metadata.advanced ?? false,
     is_immutable: found.metadata.immutable ?? false,

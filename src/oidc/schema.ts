@@ -24,10 +24,13 @@ const address = (title: string, description: string) =>
   );
 
 /** Asked, and kept, only while discovery is off. */
-const endpoint = (title: string, description: string) =>
+const endpoint = (title: string, description: string, required: boolean) =>
   v.optional(
     v.nullable(
-      v.pipe(address(title, description), v.metadata({ shown_when: { field: "is_discovery_enabled", is: ["false"] } })),
+      v.pipe(
+        address(title, description),
+        v.metadata({ required, shown_when: { field: "is_discovery_enabled", is: ["false"] } }),
+      ),
     ),
     null,
   );
@@ -80,10 +83,10 @@ const entries = {
     v.check((text) => !text.includes("?"), "An issuer URL has no query; leave out what follows the question mark"),
     v.metadata({ code: true, placeholder: "https://id.example.org" }),
   ),
-  authorization_url: endpoint("Authorization URL", "Where the browser is sent to sign in"),
-  token_url: endpoint("Token URL", "Where the code is exchanged"),
-  jwks_url: endpoint("JWKS URL", "Where the keys are that sign the tokens"),
-  userinfo_url: endpoint("Userinfo URL", "Kept for your notes; nothing asks it"),
+  authorization_url: endpoint("Authorization URL", "Where the browser is sent to sign in", true),
+  token_url: endpoint("Token URL", "Where the code is exchanged", true),
+  jwks_url: endpoint("JWKS URL", "Where the keys are that sign the tokens", true),
+  userinfo_url: endpoint("Userinfo URL", "Kept for your notes; nothing asks it", false),
   scopes: v.optional(
     v.pipe(
       v.string("Write a text"),

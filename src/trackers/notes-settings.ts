@@ -41,7 +41,7 @@ const Ref = v.pipe(
   ),
   v.title("Specific ref"),
   v.description("A branch, a tag or a commit"),
-  v.metadata({ code: true, placeholder: "main", shown_when: { field: "ref", is: ["specific"] } }),
+  v.metadata({ code: true, placeholder: "main", required: true, shown_when: { field: "ref", is: ["specific"] } }),
 );
 
 const sourceEntry = <K extends "release" | "changelog">(kind: K) =>
@@ -112,7 +112,11 @@ const changelogEntries = {
       ...text(200),
       v.title("Starting subheading"),
       v.description("What it begins with"),
-      v.metadata({ placeholder: "Highlights", shown_when: { field: "extraction", is: ["subheading"] } }),
+      v.metadata({
+        placeholder: "Highlights",
+        required: true,
+        shown_when: { field: "extraction", is: ["subheading"] },
+      }),
     ),
     "",
   ),

@@ -4,7 +4,7 @@ import { PageQuery } from "../forms/page.ts";
 import { sources } from "../sources/index.ts";
 import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { sortings } from "../versions/channel.ts";
-import { MAX_PATTERN_CHARACTERS, PatternError, parsePattern } from "../versions/pattern.ts";
+import { includePatternError, MAX_PATTERN_CHARACTERS, PatternError, parsePattern } from "../versions/pattern.ts";
 import { ReleaseNotes } from "./notes-settings.ts";
 
 export type SourceRegistry = { readonly [K in SourceKind]: Source<K> };
@@ -41,7 +41,12 @@ const TrackerName = v.pipe(
   v.metadata({ immutable: true, placeholder: "nginx" }),
 );
 
-const pattern = (title: string, description: string, placeholder: string) =>
+const pattern = (
+  title: string,
+  description: string,
+  placeholder: string,
+  explain: (text: string, error: PatternError) => string = (_, error) => error.message,
+) =>
   v.optional(
     v.pipe(
       v.string("Write a text"),
@@ -52,7 +57,7 @@ const pattern = (title: string, description: string, placeholder: string) =>
           parsePattern(dataset.value);
         } catch (error) {
           if (!(error instanceof PatternError)) throw error;
-          addIssue({ message: error.message });
+          addIssue({ message: explain(dataset.value, error) });
         }
       }),
       v.title(title),
@@ -68,8 +73,17 @@ const channelEntries = {
     v.title("Release channel type"),
     v.metadata({ option_titles: channelTypeTitles }),
   ),
-  include_pattern: pattern("Include pattern", "Only matching tags enter. Blank takes all", "^v?\\d+\\.\\d+\\.\\d+$"),
-  exclude_pattern: pattern("Exclude pattern", "Matching tags stay out even if they are included", "-(alpha|beta|rc)"),
+  include_pattern: pattern(
+    "Include pattern",
+    "Only matching tags are tracked. Blank takes all. No lookaround: what to leave out goes in the exclude pattern",
+    "^v?\\d+\\.\\d+\\.\\d+$",
+    includePatternError,
+  ),
+  exclude_pattern: pattern(
+    "Exclude pattern",
+    "Matching tags are left out even if they are included. rc does what ^(?!.*rc) does elsewhere",
+    "-(alpha|beta|rc)",
+  ),
   requires_agreement: v.pipe(
     v.optional(v.boolean("Write true or false"), false),
     v.title("Only when all sources agree"),
@@ -166,7 +180,9 @@ function sourceOption(source: Source, registry: SourceRegistry) {
 const Sorting = v.pipe(
   v.picklist(sortings, `Choose ${sortings.join(" or ")}`),
   v.title("Version sorting and latest detection"),
-  v.description("By version suits projects that patch older lines, and passes over those patches"),
+  v.description(
+    "By publish time: the newest of the leading tag family, with releases before candidates. By version: suits projects that patch older lines, and ignores those patches",
+  ),
   v.metadata({ option_titles: { publish_time: "By publish time", semantic: "By semantic version" } }),
 );
 
@@ -182,13 +198,19 @@ const whole = (title: string, description: string, min: number, max: number, uni
 
 const preferenceEntries = {
   check_interval_minutes: whole("Check interval (minutes)", "", 1, maxIntervalMinutes, " minutes"),
-  fetch_depth: whole("Fetch depth", "Most versions fetched per check", 1, 100, ""),
+  fetch_depth: whole(
+    "Fetch depth",
+    "Most versions per check, shared by the channels of a source. At most the version history count for each channel, and at least one",
+    1,
+    100,
+    "",
+  ),
   request_timeout_seconds: whole("Request timeout (s)", "Per network request", 1, 180, " s"),
   sorting: Sorting,
   release_fallback: v.pipe(
     v.boolean("Write true or false"),
     v.title("Release fallback"),
-    v.description("Takes bare git tags when upstream answers with no releases"),
+    v.description("Takes git tags while upstream has no releases. Stops for good once a release was seen"),
     v.metadata({ advanced: true }),
   ),
 };

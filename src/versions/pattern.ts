@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 import { spend } from "../work-budget.ts";
+import { withoutLookaround } from "./lookaround.ts";
 
 /** Most characters of a pattern that a person may write. */
 export const MAX_PATTERN_CHARACTERS = 512;
@@ -71,6 +72,26 @@ export function parsePattern(text: string): Pattern {
   const oldest = cache.keys().next();
   if (cache.size > MAX_CACHED_PATTERNS && oldest.done !== true) cache.delete(oldest.value);
   return pattern;
+}
+
+/** Why an include pattern cannot be taken; one with lookaround that two patterns can stand for is answered with these. */
+export function includePatternError(text: string, error: PatternError): string {
+  const pair = error.code === "lookaround" ? withoutLookaround(text) : null;
+  if (pair === null || !isValid(pair.include) || !isValid(pair.exclude)) return error.message;
+  const { include, exclude } = pair;
+  return include === ""
+    ? `Lookaround is not supported: leave the include pattern blank and enter ${exclude} as the exclude pattern`
+    : `Lookaround is not supported: enter ${include} as the include pattern and ${exclude} as the exclude pattern`;
+}
+
+function isValid(text: string): boolean {
+  try {
+    parsePattern(text);
+    return true;
+  } catch (error) {
+    if (error instanceof PatternError) return false;
+    throw error;
+  }
 }
 
 /** True when the pattern is found somewhere in the text; false for every text over 256 characters. */

@@ -40,7 +40,7 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
         id="provider-form"
         area="oidc_providers"
         action={provider === null ? providerPath : `${providerPath}/edit`}
-        fields={props.fields.map(asShown)}
+        fields={props.fields}
         values={props.values}
         errors={props.errors}
         submit={provider === null ? t.create : t.save}
@@ -51,13 +51,6 @@ export function ProviderFormPage(props: ProviderFormPageProps) {
       />
     </Layout>
   );
-}
-
-/** The endpoints are asked for only without discovery, and then they must be given; the schema cannot say so of a field. */
-const endpoints = ["authorization_url", "token_url", "jwks_url"];
-
-function asShown(field: FieldDescription): FieldDescription {
-  return endpoints.includes(field.name) ? { ...field, is_required: true } : field;
 }
 
 /** What the binding holds fast, and where it is undone. */

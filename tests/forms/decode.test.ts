@@ -71,6 +71,29 @@ describe("fields() that are shown for some values of another", () => {
   });
 });
 
+describe("fields() that must be filled in while they are shown", () => {
+  const shown_when = { field: "ref", is: ["named"] };
+  const File = v.strictObject({
+    ref: v.optional(v.picklist(["branch", "named"]), "named"),
+    name: v.optional(v.pipe(v.string(), v.metadata({ required: true, shown_when })), ""),
+    url: v.optional(v.nullable(v.pipe(v.string(), v.metadata({ required: true }))), null),
+  });
+
+  test("are required, and a blank is what was left out, for the schema to refuse", () => {
+    expect(fields(File).map(({ name, is_required }) => [name, is_required])).toEqual([
+      ["ref", false],
+      ["name", true],
+      ["url", true],
+    ]);
+    const data = form([
+      ["ref", "named"],
+      ["name", ""],
+      ["url", ""],
+    ]);
+    expect(decodeForm(data, (values) => fields(File, values))).toEqual({ ref: "named", name: "", url: null });
+  });
+});
+
 describe("decodeForm()", () => {
   test("turns texts into what the schema wants", () => {
     const input = decode([

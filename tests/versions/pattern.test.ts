@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { cachedPatternCount, find, matches, PatternError, parsePattern } from "../../src/versions/pattern.ts";
+import { withoutLookaround } from "../../src/versions/lookaround.ts";
+import {
+  cachedPatternCount,
+  find,
+  includePatternError,
+  matches,
+  PatternError,
+  parsePattern,
+} from "../../src/versions/pattern.ts";
 
 function errorOf(text: string): PatternError | null {
   try {
@@ -124,5 +132,45 @@ describe("the cache of patterns", () => {
     expect(cachedPatternCount()).toBe(256);
     expect(parsePattern("^kept$")).toBe(kept);
     expect(parsePattern("^dropped$")).not.toBe(dropped);
+  });
+});
+
+describe("an include pattern with lookaround", () => {
+  const tags = ["v1.2.3", "1.2.3-rc1", "v2.0-beta.1", "rc-1", "beta", "latest", "v1.2.3-alpine", "1.0rc", "V1-RC"];
+
+  test.each([
+    ["^(?!.*rc)", "", "rc"],
+    ["^(?!.*rc).*$", "", "rc"],
+    ["(?!.*rc)", "", "rc"],
+    ["^(?!rc)", "", "^rc"],
+    ["^(?!rc|beta).+", "", "^(?:rc|beta)"],
+    ["^(?!.*(?:rc|beta))v?\\d", "^v?\\d", "(?:rc|beta)"],
+    ["^(?!.*rc)(?!.*-alpine$)v", "^v", "rc|-alpine$"],
+    ["^(?!.*[)|]|x).*", null, null],
+    ["(?i)^(?!.*rc)v", "(?i)^v", "(?i)rc"],
+    ["^v.*(?<!rc\\d)$", "^v.*$", "rc\\d$"],
+    ["^v(?=1)", null, null],
+    ["^v(?!.*rc)", null, null],
+    ["^(?!.*a(?=b))v", "^v", "a(?=b)"],
+    ["^(?!", null, null],
+  ])("%s is include %p and exclude %p", (text, include, exclude) => {
+    const pair = withoutLookaround(text);
+    expect(pair).toEqual(include === null || exclude === null ? null : { include, exclude });
+    if (pair === null || exclude?.includes("(?=")) return;
+    const wanted = new RegExp(text.replace("(?i)", ""), text.startsWith("(?i)") ? "i" : "");
+    const takes = (tag: string) =>
+      matches(parsePattern(pair.include), tag) && !matches(parsePattern(pair.exclude), tag);
+    // Searched anywhere, a lookahead alone would find a place in every tag: who writes one means the whole.
+    if (text.includes("^")) for (const tag of tags) expect([tag, takes(tag)]).toEqual([tag, wanted.test(tag)]);
+  });
+
+  test.each([
+    ["^(?!.*rc)", "leave the include pattern blank and enter rc as the exclude pattern"],
+    ["^(?!.*rc)v", "enter ^v as the include pattern and rc as the exclude pattern"],
+    ["^(?!.*a(?=b))v", "put what must be there into the include pattern"],
+  ])("%s is answered: %s", (text, words) => {
+    const error = errorOf(text);
+    if (error === null) throw new Error("It was taken");
+    expect(includePatternError(text, error)).toContain(words);
   });
 });

@@ -27,7 +27,9 @@ const ConfigOf = (example: string) =>
       v.pipe(
         v.boolean("Write true or false"),
         v.title("TLS verification"),
-        v.description("A tcp address must present a valid certificate; a CA of your own belongs into the credential"),
+        v.description(
+          "A tcp address must present a valid certificate; your own CA goes in the credential. Off without certificates in the credential means plain http",
+        ),
       ),
       true,
     ),

@@ -30,6 +30,7 @@ export const fields: FieldDictionary = {
   },
   "credentials.secret.token": { title: "令牌", description: "由该平台签发的访问令牌" },
   "credentials.secret.basic_auth": { title: "用户名和密码", description: "格式为“用户名:密码”" },
+  "credentials.secret.username": { title: "用户名", description: "用于登录拉取镜像的仓库，不用于登录引擎" },
   "credentials.secret.password": { title: "密码", description: "也可以是访问令牌" },
   "credentials.secret.kubeconfig": { title: "Kubeconfig 内容" },
   "credentials.secret.api_key": { title: "API 密钥", description: "在 Portainer 的用户设置中创建" },
@@ -173,18 +174,22 @@ export const fields: FieldDictionary = {
   },
   "trackers.sources.channels.include_pattern": {
     title: "包含模式",
-    description: "只有匹配的标签才会进入，留空则接受全部",
+    description: "只追踪匹配的标签，留空则接受全部。不支持环视：要排除的内容请写入排除模式",
   },
   "trackers.sources.channels.exclude_pattern": {
     title: "排除模式",
-    description: "匹配的标签即使符合包含模式也会被排除",
+    description: "匹配的标签即使符合包含模式也会被排除。填写 rc 即相当于其他工具中的 ^(?!.*rc)",
   },
   "trackers.check_interval_minutes": { title: "检查间隔（分钟）" },
-  "trackers.fetch_depth": { title: "获取深度", description: "每次检查最多获取的版本数" },
+  "trackers.fetch_depth": {
+    title: "获取深度",
+    description: "每次检查最多获取的版本数，由来源的各通道共享；每个通道不超过版本历史数量，且至少保留一个",
+  },
   "trackers.request_timeout_seconds": { title: "请求超时（秒）", description: "每个网络请求的时限" },
   "trackers.sorting": {
     title: "版本排序与最新版本判定",
-    description: "按版本排序适合同时维护旧版本的项目，不会把旧版本的补丁当作最新",
+    description:
+      "按发布时间：取主要标签系列中最新发布的版本，正式版优先于候选版。按版本：适合同时维护旧版本的项目，不会把旧版本的补丁当作最新",
     options: { publish_time: "按发布时间", semantic: "按语义化版本" },
   },
   "trackers.release_notes": { title: "发布说明" },
@@ -214,7 +219,10 @@ export const fields: FieldDictionary = {
     description: "包含 {tag} 或 {version} 的模式，留空则匹配常见形式",
   },
   "trackers.release_notes.subheading": { title: "起始子标题", description: "子标题开头的文字" },
-  "trackers.release_fallback": { title: "发布回退", description: "上游没有正式发布时，改用 Git 标签" },
+  "trackers.release_fallback": {
+    title: "发布回退",
+    description: "上游没有正式发布时，改用 Git 标签；一旦出现过发布，就不再使用",
+  },
   "executors.bindings": { title: "绑定", item: "绑定" },
   "connections.is_enabled": { title: "启用", description: "停用后不会发现其中的目标，运行会被跳过" },
   "connections.kind": { title: "类型", options: { docker: "Docker 引擎", podman: "Podman" } },
@@ -228,7 +236,7 @@ export const fields: FieldDictionary = {
   "connections.config.api_version": { title: "API 版本", description: "留空则协商双方都支持的最高版本" },
   "connections.config.tls_verification": {
     title: "TLS 验证",
-    description: "tcp 地址必须出示有效证书；自有 CA 请放入凭据",
+    description: "tcp 地址必须出示有效证书；自有 CA 请放入凭据。关闭验证且凭据中没有证书时，使用明文 http",
   },
   "connections.config.registry": {
     title: "凭据所属的镜像仓库",
@@ -296,7 +304,7 @@ export const fields: FieldDictionary = {
   "executors.health_check.probe_interval_seconds": { title: "探测间隔（秒）", description: "两次探测之间的时间" },
   "executors.health_check.total_probe_duration_seconds": {
     title: "探测总时长（秒）",
-    description: "首次延迟之后持续探测的时间",
+    description: "首次延迟之后持续探测的时间；自动和原生检查至少持续 10 秒再加一个探测间隔",
   },
   "executors.health_check.probe": { title: "探测" },
   "executors.health_check.probe.protocol": { title: "协议" },

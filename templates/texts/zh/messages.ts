@@ -368,6 +368,14 @@ export const messages: MessageDictionary = [
     "模式使用了不支持的环视（{}）：必须出现的内容请写入包含模式，不得出现的内容请写入排除模式（{}）",
   ],
   [
+    "Lookaround is not supported: leave the include pattern blank and enter {} as the exclude pattern",
+    "不支持环视：请将包含模式留空，并在排除模式中填写 {}",
+  ],
+  [
+    "Lookaround is not supported: enter {} as the include pattern and {} as the exclude pattern",
+    "不支持环视：请在包含模式中填写 {}，在排除模式中填写 {}",
+  ],
+  [
     "The pattern uses the back-reference {}, which is not supported: write the repeated part out ({})",
     "模式使用了不支持的反向引用 {}：请把重复的部分写出来（{}）",
   ],

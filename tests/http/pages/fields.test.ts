@@ -65,3 +65,13 @@ test("every audit event that a service records has words", () => {
   expect(recorded.length).toBeGreaterThan(20);
   expect(missing).toEqual([]);
 });
+
+test("fields that are refused blank are not called optional", () => {
+  const release_notes = { source: "changelog", ref: "specific", extraction: "subheading" };
+  const notes = fields(TrackerInput, { release_notes }).find(({ name }) => name === "release_notes")?.children ?? [];
+  const provider = fields(ProviderInput, { is_discovery_enabled: "false" });
+  const required = [...notes, ...provider].filter(({ is_required }) => is_required).map(({ name }) => name);
+  for (const name of ["specific_ref", "subheading", "authorization_url", "token_url", "jwks_url"])
+    expect(required).toContain(name);
+  for (const name of ["heading_template", "userinfo_url"]) expect(required).not.toContain(name);
+});
