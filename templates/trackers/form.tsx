@@ -1,10 +1,12 @@
 import type { Child } from "hono/jsx";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { ProposalView } from "../../src/trackers/import/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Form } from "../components/form.tsx";
 import { PageHeader } from "../components/page-header.tsx";
+import { Version } from "../components/version.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -15,6 +17,8 @@ interface TrackerFormPageProps {
   ctx: PageContext;
   /** Null when a new one is made. */
   tracker: TrackerView | null;
+  /** What the form begins with, of an image that runs. */
+  proposal: ProposalView | null;
   fields: readonly FieldDescription[];
   values: Readonly<Record<string, unknown>>;
   errors: FieldErrors;
@@ -28,6 +32,7 @@ interface TrackerFormPageProps {
 export function TrackerFormPage({
   ctx,
   tracker,
+  proposal,
   fields,
   values,
   errors,
@@ -43,6 +48,7 @@ export function TrackerFormPage({
       <PageHeader
         ctx={ctx}
         title={title}
+        {...(proposal === null ? {} : { lead: <Kept ctx={ctx} proposal={proposal} /> })}
         parent={tracker === null ? { title: t.title, href: "/trackers" } : { title: tracker.name, href: path }}
         actions={
           tracker === null ? undefined : (
@@ -142,4 +148,17 @@ export function judgedPaths(entry: readonly FieldDescription[]): readonly string
     if (field.kind === "list") return field.entries.flatMap((channel) => channel.map(({ path }) => path));
     return [field.path];
   });
+}
+
+/** What runs, and what of it the form's rules keep. */
+function Kept({ ctx, proposal }: { ctx: PageContext; proposal: ProposalView }) {
+  const t = texts(ctx).imports;
+  const remarks = proposal.remarks.map(({ code, subject }) => t.remarks[code](subject));
+  return (
+    <>
+      {t.running} <Version>{proposal.running.join(" ")}</Version>
+      {remarks.length === 0 ? null : <br />}
+      {remarks.join(" · ")}
+    </>
+  );
 }

@@ -1,24 +1,22 @@
 import { fields } from "../../forms/fields.ts";
 import { sources } from "../../sources/index.ts";
 import { sourceKinds } from "../../sources/source.ts";
+import type { ProposalView } from "../../trackers/import/schema.ts";
 import { repositories } from "../../trackers/notes-settings.ts";
 import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
-import { proposedSorting } from "../../versions/sorting.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/**
- * A form to begin with: one source with a stable channel; a name from the image where none is given, and version sorting where its tag is a
- * version.
- */
-export function newValues(image: string, name: string): Values {
-  const [named = ""] = image.split("@");
-  const [, tag] = /:([^/:]*)$/.exec(named) ?? [];
-  const bare = named.replace(/:[^/:]*$/, "");
-  const last = bare.split("/").at(-1) ?? "";
+/** A form to begin with: for an image that runs, what the import proposes for a service of it. */
+export function newValues(image: string, name: string, proposal: ProposalView | null): Values {
+  if (proposal !== null) {
+    const { tracker } = proposal;
+    const sources = objectsOf(tracker.sources).map((source) => ({ ...source, key: "main" }));
+    return { is_enabled: true, ...tracker, ...(name === "" ? {} : { name }), sources };
+  }
+  const bare = (image.split("@")[0] ?? "").replace(/:[^/:]*$/, "");
   const source = { key: "main", kind: "oci", config: { image: bare }, channels: [{ type: "stable" }] };
-  const sorting = tag === undefined ? {} : { sorting: proposedSorting([tag]) };
-  return { name: name === "" ? last : name, is_enabled: true, sources: [source], ...sorting };
+  return { name: name === "" ? (bare.split("/").at(-1) ?? "") : name, is_enabled: true, sources: [source] };
 }
 
 /** A stored tracker as the form has it. */

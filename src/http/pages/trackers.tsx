@@ -20,6 +20,7 @@ import { decodeForm } from "../../forms/decode.ts";
 import { fields } from "../../forms/fields.ts";
 import type { NotificationService } from "../../notifications/service.ts";
 import type { StatsService } from "../../stats/service.ts";
+import type { ProposalView } from "../../trackers/import/schema.ts";
 import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { App, AppContext } from "../context.ts";
@@ -57,6 +58,8 @@ const maxLooks = 20;
 const historySize = 50;
 const shownEvents = 10;
 const maxCredentials = 1_000;
+/** Longer ones are none. */
+const maxReferenceCharacters = 1_024;
 
 const describe = (values: Values) => fields(TrackerInput, values);
 
@@ -261,13 +264,24 @@ async function credentialChoices(services: TrackerPageServices, ctx: PageContext
   ];
 }
 
+/** What is proposed for an image that runs; null where its reference names no repository. */
+async function proposalFor(trackers: TrackerService, image: string): Promise<ProposalView | null> {
+  if (image === "") return null;
+  const services = { main: { image: image.slice(0, maxReferenceCharacters).replaceAll("$", "$$$$") } };
+  const { proposals } = await trackers.proposals({ format: "compose", text: JSON.stringify({ services }) });
+  return proposals[0] ?? null;
+}
+
 function formRoutes(app: App, services: TrackerPageServices, page: PageSettings): void {
   const { trackers } = services;
 
   app.get("/trackers/new", async (c) => {
     const ctx = await pageContext(c, page);
-    const values = newValues(c.req.query("image") ?? "", c.req.query("name") ?? "");
-    return respondHtml(c, await drawForm(services, ctx, null, { fields: describe(values), values, errors: {} }));
+    const image = c.req.query("image") ?? "";
+    const proposal = await proposalFor(trackers, image);
+    const values = newValues(image, c.req.query("name") ?? "", proposal);
+    const state = { fields: describe(values), values, errors: {} };
+    return respondHtml(c, await drawForm(services, ctx, null, state, proposal));
   });
 
   app.post("/trackers", async (c) => {
@@ -327,10 +341,11 @@ async function drawForm(
   ctx: PageContext,
   tracker: TrackerView | null,
   state: FormState,
+  proposal: ProposalView | null = null,
 ): Promise<string> {
   const isRefused = Object.keys(state.errors).length > 0;
   const values = isRefused ? state.values : withBeginnings(state.values);
-  const props = { ctx, tracker, errors: state.errors, values, fields: describe(values) };
+  const props = { ctx, tracker, proposal, errors: state.errors, values, fields: describe(values) };
   const credentials = await credentialChoices(services, ctx, values);
   return String(await (<TrackerFormPage {...props} credentials={credentials} repositories={repositoryKeys(values)} />));
 }

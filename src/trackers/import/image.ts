@@ -6,6 +6,7 @@ import {
 } from "../../versions/image-reference.ts";
 import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import { type Kept, keptOf } from "../../versions/running-tag.ts";
+import { proposedSorting } from "../../versions/sorting.ts";
 import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
 import { unsetMark } from "./variables.ts";
 
@@ -51,16 +52,16 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
     channels: [{ exclude_pattern: rules.exclude_pattern, ...channel }],
   });
   const draft = { name: image, found_in: foundIn, runs: running(parsed, tag, image), remarks };
-  const bySemantics = { sorting: "semantic" };
+  const byVersion = { sorting: "semantic" };
   if (given !== "" || kept === null) {
     const sources = [source({ type: "stable", include_pattern: given })];
-    return { ...draft, settings: bySemantics, sources, needs_answer: asks };
+    return { ...draft, settings: byVersion, sources, needs_answer: asks };
   }
   remarks.push(...remarksOn(kept, tag ?? ""));
   const { channel, include_pattern, versions_pattern } = kept;
   return {
     ...draft,
-    ...(kept.follows === "versions" ? { settings: bySemantics } : {}),
+    settings: { sorting: proposedSorting(tag === null ? [] : [tag]) },
     sources: [source({ type: channel, include_pattern })],
     needs_answer: kept.leaves_series,
     ...(versions_pattern === null
@@ -68,7 +69,7 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
       : {
           alternative: {
             sources: [source({ type: "stable", include_pattern: versions_pattern })],
-            settings: bySemantics,
+            settings: byVersion,
           },
         }),
   };

@@ -284,6 +284,16 @@ describe("the form of a tracker", () => {
     expect(text).not.toMatch(clean);
   });
 
+  test("begins with rules that keep what runs, and says what these keep", async () => {
+    const { text } = await person.get("/trackers/new?image=postgres%3A16-alpine");
+    expect(text).toMatch(
+      /name="sources\.0\.channels\.0\.include_pattern"[^>]* value="\^v\?16\(\\\.\\d\+\)\*-alpine\$"/,
+    );
+    expect(plain(text)).toContain("postgres:16-alpine");
+    expect(plain(text)).toContain("Stays on 16 · Keeps alpine");
+    expect(text).toMatch(/name="name"[^>]* value="postgres"/);
+  });
+
   test.each([
     ["?image=nginx%3A1.27-alpine", "semantic"],
     ["?image=nginx%3Aalpine", "publish_time"],
