@@ -58,7 +58,10 @@ export interface Suffix {
 /** The word of the mark that counts commits after a version. */
 export const commitsWord = "git";
 /** Behind a variant, numbers of so many digits are dates and build numbers (`bookworm-20240612`); shorter ones name it (`nanoserver-1809`). */
-const shortestDate = 5;
+export const shortestDate = 5;
+
+/** Jenkins writes a commit of twelve figures behind what it counts, with `_` behind each `a` and `b`: `3355.v388858a_47b_33-20`. */
+const jenkinsCommit = /\.v((?:[\da-f]_*){12})(?=$|[-.])/;
 
 type Phase = "number" | "prerelease" | "build" | "variant";
 
@@ -74,12 +77,14 @@ interface Reading {
 /** Reads what stands behind a number of `parts` parts; every word of it is given one meaning, from left to right. */
 export function readSuffix(text: string, parts: number): Suffix {
   const plus = text.indexOf("+");
-  const tokens = text === "" ? [] : tokensOf(plus === -1 ? text : text.slice(0, plus));
+  const words = plus === -1 ? text : text.slice(0, plus);
+  const commit = jenkinsCommit.exec(words);
+  const tokens = words === "" ? [] : tokensOf(commit === null ? words : words.replace(commit[0], ""));
   const suffix: Suffix = {
     prerelease: [],
     is_dev_release: false,
     builds: [],
-    metadata: plus === -1 ? "" : text.slice(plus + 1),
+    metadata: plus === -1 ? (commit?.[1]?.replaceAll("_", "") ?? "") : text.slice(plus + 1),
     variant: "",
     variant_numbers: [],
     more_numbers: [],

@@ -143,6 +143,12 @@ export const tagTable: readonly [tag: string, scheme: string, family: string, is
   ["1.2.3-devel", "semver", "version||", true],
   ["1.2.3-bookworm-20240612", "semver", "version||bookworm", false],
   ["1.2.3.SR1", "semver", "version||", false],
+  // Jenkins: what is counted, the commit, and what is counted of that
+  ["3355.v388858a_47b_33-20", "semver", "version||", false],
+  ["3355.v388858a_47b_33-20-jdk21", "semver", "version||jdk21", false],
+  ["1850.va_a_8c31d3158b_", "semver", "version||", false],
+  ["2.17.0-379.v02de8ec9f64c", "semver", "version||", false],
+  ["9.4.53.v20231009", "semver", "version||", false],
   // no versions
   ["sha-1234abc", "other", "other|sha-1234abc", false],
   ["5e3f1a2", "other", "other|5e3f1a2", false],
@@ -254,6 +260,15 @@ export const ascendingTable: readonly (readonly [what: string, tags: readonly st
   ["Java 8", ["8u412-b08", "8u432-b06", "11.0.25_9"]],
   ["commits after a version", ["1.2.2", "1.2.3", "1.2.3-2-gabc1234", "1.2.3-12-g0123abc", "1.2.4"]],
   ["rebuilds of a variant", ["1.2.3-bookworm", "1.2.3-bookworm-20240612", "1.2.3-bookworm-20240701", "1.2.4-bookworm"]],
+  [
+    "Jenkins agents",
+    ["4.13-2", "3355.v388858a_47b_33-9", "3355.v388858a_47b_33-20", "3356.v0766d82b_dec0-1", "3356.vb_940a_a_e4f72e-2"],
+  ],
+  ["Jenkins plugins", ["1.55.1", "1346.ve8cfa_3473c94", "1429.v09b_044a_c93de", "1850.va_a_8c31d3158b_"]],
+  [
+    "a version, and what is counted",
+    ["2.10.2", "2.17.0-378.v9c1f5e3d7b60", "2.17.0-379.v02de8ec9f64c", "2.17.1-1.vee4f1d6d8a_4c"],
+  ],
   ["numbers beyond 2^53", ["1.0.9007199254740992", "1.0.9007199254740993", "1.0.90071992547409930"]],
 ];
 
