@@ -1,31 +1,17 @@
 import { familyOf, type ParsedTag } from "./classify.ts";
-import { STALE_AFTER_MS } from "./left-behind.ts";
-import { compareDigits, compareText } from "./precedence.ts";
+import { compareDigits } from "./precedence.ts";
 import { isDigits } from "./tag-core.ts";
+import { shortestDate } from "./tag-suffix.ts";
 
-/** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
-const ESTABLISHED_RELEASES = 3;
+/** Single numbers above every dotted one count builds from so many on. */
+const fewestCounters = 3;
 /** Longer names for a line are none: nobody writes `1.2.3.4.5.6.7.8` for what moves. */
 const maxAliasParts = 8;
 
-/** A family among others, with what decides which of them leads. */
-export interface Family {
-  key: string;
-  members: readonly ParsedTag[];
-  /** Members that are no pre-releases. */
-  releases: number;
-  /** Members whose times show that a family is alive. */
-  active: number;
-  /** Releases of the whole family, where `members` are only its pre-releases. */
-  established: number;
-  /** When its newest member was published, milliseconds UTC; null when no times are known. */
-  newest_at: number | null;
-}
-
 /**
- * Each tag's family. In a repository's whole list two things more can be seen than in two tags: single numbers that count builds
- * (`1` to `176` beside `4.0.17`) are no versions above the dotted ones, and numbers behind a dash that come again with every version
- * (`4.0.8-18`, `4.0.8-20`, `4.0.7-18`) name what it is built on. Both are families of their own.
+ * Each tag's family. In a repository's whole list more can be seen than in two tags: single numbers that count builds (`1` to `176` beside
+ * `4.0.17`), the number of what is bundled (`142.0-20251101` beside `4.38.0-20251101`), and numbers behind a dash that come again with
+ * every version (`4.0.8-18`, `4.0.8-20`, `4.0.7-18`) and name what it is built on. Each is a family of its own, told by a key that is not `familyOf`.
  */
 export function familyKeys(parsed: readonly ParsedTag[]): Map<ParsedTag, string> {
   const families = new Map<string, ParsedTag[]>();
@@ -33,10 +19,10 @@ export function familyKeys(parsed: readonly ParsedTag[]): Map<ParsedTag, string>
   const keys = new Map<ParsedTag, string>();
   for (const [key, members] of families) {
     const counters = countersAmong(members);
+    const bundled = bundledAmong(members);
     const bases = basesAmong(members);
-    for (const member of members) {
-      keys.set(member, counters.has(member) ? `${key}|counter` : `${key}${bases.get(member) ?? ""}`);
-    }
+    const foreign = (tag: ParsedTag) => (counters.has(tag) ? "|counter" : bundled.has(tag) ? "|bundled" : null);
+    for (const member of members) keys.set(member, `${key}${foreign(member) ?? bases.get(member) ?? ""}`);
   }
   return keys;
 }
@@ -46,7 +32,9 @@ function basesAmong(members: readonly ParsedTag[]): Map<ParsedTag, string> {
   const marked = members.filter(({ builds: [first, second] }) => first?.word === "" && second === undefined);
   const marks = new Map<string, number>();
   const marksOfVersion = new Map<string, number>();
-  for (const { builds, numbers, prerelease } of marked) {
+  for (const tag of marked) {
+    if (isDated(tag)) return new Map();
+    const { builds, numbers, prerelease } = tag;
     const version = `${numbers.join(".")}-${prerelease.join(".")}`;
     const mark = builds[0]?.number ?? "";
     marks.set(mark, (marks.get(mark) ?? 0) + 1);
@@ -57,63 +45,39 @@ function basesAmong(members: readonly ParsedTag[]): Map<ParsedTag, string> {
   return new Map(marked.map((tag) => [tag, `|on ${tag.builds[0]?.number ?? ""}`]));
 }
 
-/** Single numbers count builds when at least three of them lie above every dotted version; `17` alone above `16.9` is a version. */
+/** Single bare numbers count builds when at least three of them lie above every dotted version; `17` alone above `16.9` is a version. */
 function countersAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
-  const majors = members.filter((tag) => tag.numbers.length > 1).map((tag) => tag.numbers[0] ?? "0");
-  const singles = members.filter((tag) => tag.numbers.length === 1);
-  if (majors.length === 0) return new Set();
-  const highest = majors.reduce((a, b) => (compareDigits(a, b) >= 0 ? a : b));
-  const above = new Set(
-    singles.map((tag) => tag.numbers[0] ?? "0").filter((number) => compareDigits(number, highest) > 0),
-  );
-  return new Set(above.size >= ESTABLISHED_RELEASES ? singles : []);
+  const dotted = members.filter((tag) => tag.numbers.length > 1);
+  const singles = members.filter((tag) => tag.numbers.length === 1 && hasNoMarks(tag));
+  if (dotted.length === 0) return new Set();
+  const highest = highestFirst(dotted);
+  const above = new Set(singles.map(firstNumber).filter((number) => compareDigits(number, highest) > 0));
+  return new Set(above.size >= fewestCounters ? singles : []);
 }
 
-/**
- * Families, the leading one first:
- * 1. lines of releases before lines of pre-releases (`develop-…`);
- * 2. where times are known, lines that are alive before those that had no release for a year while another went on;
- * 3. plain tags before those with a variant or a name of their own (`-alpine`, `chart-…`), fewer such marks first;
- * 4. counting and calendar versions before bare dates (nightly builds) and Unix times;
- * 5. families with at least three releases before smaller ones, so that a stray `2021.12.16` does not lead over `10.11.4`;
- * 6. of lines with a name or variant the larger, so that in a repository of many charts the lead does not change with each of them;
- * 7. the one published last; without times calendar versions, because projects move to them and not back;
- * 8. the larger, then by key.
- */
-export function rankFamilies(families: readonly Family[]): Family[] {
-  const newest = families.reduce(
-    (time, family) => (family.active >= ESTABLISHED_RELEASES ? Math.max(time, family.newest_at ?? 0) : time),
-    0,
-  );
-  const ranked = families.map((family) => ({ family, rank: rankOf(family, newest - STALE_AFTER_MS) }));
-  ranked.sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.family.key, b.family.key));
-  return ranked.map(({ family }) => family);
+/** Of versions that are marked with a date, those of fewer parts and more than ten times as high as the longest are another program's. */
+function bundledAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
+  const dated = members.filter(isDated);
+  const parts = dated.reduce((most, tag) => Math.max(most, tag.numbers.length), 0);
+  const own = highestFirst(dated.filter((tag) => tag.numbers.length === parts));
+  const tenfold = `${own === "0" ? "1" : own}0`;
+  const isFar = (tag: ParsedTag) => tag.numbers.length < parts && compareDigits(firstNumber(tag), tenfold) > 0;
+  return new Set(dated.some(isFar) ? members.filter(isFar) : []);
 }
 
-function compareRanks(a: readonly number[], b: readonly number[]): number {
-  for (let index = 0; index < a.length; index += 1) {
-    const difference = (a[index] ?? 0) - (b[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+/** `4.38.0-20251101`: its only mark is the day on which it was built. */
+function isDated({ builds: [first, second] }: ParsedTag): boolean {
+  return first?.word === "" && second === undefined && (first.number ?? "").length >= shortestDate;
 }
 
-function rankOf(family: Family, staleBefore: number): number[] {
-  const first = family.members[0];
-  const shape = first?.shape ?? null;
-  const isPlainLine = first?.name === "" && first.variant === "";
-  return [
-    family.releases > 0 ? 0 : 1,
-    family.newest_at !== null && family.newest_at < staleBefore ? 1 : 0,
-    (first?.name === "" ? 0 : 1) + (first?.variant === "" ? 0 : 1),
-    shape === "version" || shape === "calver" ? 0 : shape === "date" ? 1 : 2,
-    family.established >= ESTABLISHED_RELEASES ? 0 : 1,
-    isPlainLine ? 0 : -family.members.length,
-    -(family.newest_at ?? 0),
-    first?.name === "" && shape === "calver" ? 0 : 1,
-    -family.members.length,
-  ];
+function firstNumber(tag: ParsedTag): string {
+  return tag.numbers[0] ?? "0";
 }
+
+function highestFirst(tags: readonly ParsedTag[]): string {
+  return tags.map(firstNumber).reduce((a, b) => (compareDigits(a, b) >= 0 ? a : b), "0");
+}
+
 /** By tag: every tag without marks whose number a longer, released one of its family begins with. */
 export function longerReleases(parsed: readonly ParsedTag[]): Map<string, ParsedTag[]> {
   const releases = parsed.filter((tag) => tag.prerelease.length === 0);

@@ -1,5 +1,6 @@
 import type { ParsedTag } from "./classify.ts";
-import { type Family, familyKeys, floatingAliases, rankFamilies } from "./families.ts";
+import { familyKeys, floatingAliases } from "./families.ts";
+import { type Family, rankFamilies } from "./family-ranks.ts";
 import { leftBehind } from "./left-behind.ts";
 import { type Aim, type Maturity, placeOf } from "./maturity.ts";
 import { compareInFamily, compareText } from "./precedence.ts";
@@ -37,10 +38,13 @@ export function leadingGroups(parsed: readonly ParsedTag[], given: Leading): Par
   const isMoving = (tag: ParsedTag) => tag.shape === null || aliases.has(tag.tag);
   const versions = parsed.filter((tag) => !isMoving(tag));
   const keys = familyKeys(versions);
-  const behind = leftBehind(versions, leading.maturity, leading.times);
-  const releases = releasesByFamily(keys, leading);
+  // What is left behind is taken only before a release, which is no pre-release at all.
+  const { aim } = leading;
+  const behind: ReadonlySet<ParsedTag> =
+    aim === null || aim === "stable" ? new Set() : leftBehind({ ...leading, keys, aim });
+  const wholes = wholeFamilies(keys, leading);
   const shelves = new Map<number, ParsedTag[]>();
-  for (const tag of parsed) append(shelves, shelfOf(tag, isMoving(tag), behind, leading), tag);
+  for (const tag of parsed) append(shelves, shelfOf(tag, isMoving(tag), behind.has(tag), leading), tag);
   return [...shelves.keys()]
     .sort((a, b) => a - b)
     .flatMap((shelf) => {
@@ -50,7 +54,7 @@ export function leadingGroups(parsed: readonly ParsedTag[], given: Leading): Par
         const key = keys.get(tag);
         if (key !== undefined) append(families, key, tag);
       }
-      if (families.size > 0) return orderFamilies(families, releases, leading);
+      if (families.size > 0) return orderFamilies(families, wholes, leading);
       return [tags.sort((a, b) => compareMoving(a, b, leading.times))];
     });
 }
@@ -69,32 +73,35 @@ const shelvesOfPlace = 3;
  * Versions of a maturity stand before its moving names. For pre-releases any version of one comes before the moving names, and a stable
  * channel takes a candidate's version before `latest`, but `latest` before a build of unfinished work.
  */
-function shelfOf(tag: ParsedTag, isMoving: boolean, behind: ReadonlySet<Maturity>, { aim, maturity }: Leading): number {
+function shelfOf(tag: ParsedTag, isMoving: boolean, isLeft: boolean, { aim, maturity }: Leading): number {
   if (tag.scheme === "other") return otherShelf;
   const grade = maturity(tag);
   const place = placeOf(grade, aim);
-  // What is left behind is taken only before a release, which is no pre-release at all.
-  const isLeft = aim !== null && aim !== "stable" && behind.has(grade);
   if (!isMoving) return isLeft ? placeOf("release", aim) * shelvesOfPlace - 0.5 : place * shelvesOfPlace;
   if (aim === "stable" && grade === "release") return placeOf("candidate", aim) * shelvesOfPlace + 1;
   const isBehindAll = aim === "prerelease" && grade !== "release";
   return isBehindAll ? placeOf("canary", aim) * shelvesOfPlace + 1 + place : place * shelvesOfPlace + 2;
 }
 
+type Whole = Pick<Family, "size" | "established">;
+const nothing: Whole = { size: 0, established: 0 };
+
 function orderFamilies(
   byKey: ReadonlyMap<string, readonly ParsedTag[]>,
-  releases: ReadonlyMap<string, number>,
+  wholes: ReadonlyMap<string, Whole>,
   leading: Leading,
 ): ParsedTag[][] {
   const families = [...byKey].map(([key, members]): Family => {
-    const own = members.filter((member) => leading.maturity(member) === "release").length;
+    const releases = members.filter((member) => leading.maturity(member) === "release").length;
+    const whole = wholes.get(key) ?? nothing;
     return {
       key,
       members,
-      releases: own,
-      active: leading.aim === null ? own : members.length,
-      established: Math.max(own, releases.get(key) ?? 0),
-      newest_at: leading.times === null ? null : newestOf(members, leading.times),
+      releases,
+      active: leading.aim === null ? releases : members.length,
+      size: releases > 0 ? releases : whole.size,
+      established: whole.established,
+      ...timesOf(members, leading.times),
     };
   });
   const ranked = rankFamilies(families).map((family) => [...family.members].sort(leading.compare));
@@ -103,14 +110,29 @@ function orderFamilies(
   return [first, others.flat().sort(leading.compare)];
 }
 
-function releasesByFamily(keys: ReadonlyMap<ParsedTag, string>, { maturity }: Leading): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const [tag, key] of keys) if (maturity(tag) === "release") counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
+/** How many versions and how many releases each family has in all. */
+function wholeFamilies(keys: ReadonlyMap<ParsedTag, string>, { maturity }: Leading): Map<string, Whole> {
+  const wholes = new Map<string, Whole>();
+  for (const [tag, key] of keys) {
+    const { size, established } = wholes.get(key) ?? nothing;
+    wholes.set(key, { size: size + 1, established: established + (maturity(tag) === "release" ? 1 : 0) });
+  }
+  return wholes;
 }
 
-function newestOf(members: readonly ParsedTag[], times: ReadonlyMap<string, number>): number {
-  return members.reduce((newest, member) => Math.max(newest, times.get(member.tag) ?? 0), 0);
+function timesOf(
+  members: readonly ParsedTag[],
+  times: ReadonlyMap<string, number> | null,
+): Pick<Family, "newest_at" | "is_timed"> {
+  if (times === null) return { newest_at: null, is_timed: false };
+  let newest = 0;
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const { tag } of members) {
+    const at = times.get(tag) ?? 0;
+    newest = Math.max(newest, at);
+    oldest = Math.min(oldest, at);
+  }
+  return { newest_at: newest, is_timed: newest > oldest };
 }
 
 function compareMoving(a: ParsedTag, b: ParsedTag, times: ReadonlyMap<string, number> | null): number {

@@ -1,57 +1,92 @@
-import type { ParsedTag } from "./classify.ts";
-import type { Maturity } from "./maturity.ts";
-import { compareDigits } from "./precedence.ts";
+import { familyOf, type ParsedTag, wordsOf } from "./classify.ts";
+import { type Aim, type Maturity, placeOf } from "./maturity.ts";
+import { compareDigits, compareNumbers } from "./precedence.ts";
+import { prereleaseWords } from "./tag-words.ts";
 
 /** A line without a release for a year, while another goes on, has been left: projects rename their tags. */
 export const STALE_AFTER_MS = 365 * 24 * 60 * 60 * 1000;
 
-const unfinished: readonly Maturity[] = ["candidate", "beta", "canary"];
-
-interface Line {
-  newest_at: number;
-  /** Its highest first number, as decimal text. */
-  major: string;
+/** What is known of a list before its order is: each version with its family's key, and when it was published. */
+interface Known {
+  keys: ReadonlyMap<ParsedTag, string>;
+  maturity: (tag: ParsedTag) => Maturity;
+  times: ReadonlyMap<string, number> | null;
+  aim: Aim;
 }
+
+type Highest = Map<string, readonly string[]>;
 
 /**
- * Maturities before a release that a project makes no more while it makes another one: their newest version is a year older than that one's. Where all
- * times are the same, it has to be of an older major version than the releases are, and the other one not.
+ * Versions before a release that nobody is to be led to while there is another one:
+ * 1. of a maturity whose newest version is a year older than that of another one;
+ * 2. what has been released (`4.2.0-rc1` beside `4.2.0`), where something of the last year goes further than the releases
+ *    (`4.3.0-SNAPSHOT`), or is dated and came after them. A channel for betas or builds of every night is led to another maturity in
+ *    this way only from a major version older than the releases.
  */
-export function leftBehind(
-  versions: readonly ParsedTag[],
-  maturity: (tag: ParsedTag) => Maturity,
-  times: ReadonlyMap<string, number> | null,
-): ReadonlySet<Maturity> {
-  const lines = new Map<Maturity, Line>();
-  let oldest = Number.POSITIVE_INFINITY;
-  let newest = 0;
-  for (const tag of versions) {
-    const at = times?.get(tag.tag) ?? 0;
-    oldest = Math.min(oldest, at);
-    newest = Math.max(newest, at);
-    const line = lines.get(maturity(tag)) ?? { newest_at: 0, major: "0" };
-    const major = majorOf(tag);
-    lines.set(maturity(tag), {
-      newest_at: Math.max(line.newest_at, at),
-      major: compareDigits(major, line.major) > 0 ? major : line.major,
-    });
+export function leftBehind({ keys, maturity, times, aim }: Known): ReadonlySet<ParsedTag> {
+  const timeOf = (tag: ParsedTag) => times?.get(tag.tag) ?? 0;
+  const unfinished: ParsedTag[] = [];
+  const newest = new Map<Maturity, number>();
+  const released: Highest = new Map();
+  for (const [tag, key] of keys) {
+    const grade = maturity(tag);
+    newest.set(grade, Math.max(newest.get(grade) ?? 0, timeOf(tag)));
+    if (grade !== "release") unfinished.push(tag);
+    else if (key === familyOf(tag)) raise(released, lineOf(tag), tag.numbers);
   }
-  const isTimed = newest > oldest;
-  const released = lines.get("release")?.major ?? "0";
-  const isBehind = (line: Line, other: Line) =>
-    isTimed
-      ? line.newest_at < other.newest_at - STALE_AFTER_MS
-      : compareDigits(line.major, released) < 0 && compareDigits(released, other.major) <= 0;
-  return new Set(
-    unfinished.filter((grade) => {
-      const line = lines.get(grade);
-      return line !== undefined && unfinished.some((other) => isBehind(line, lines.get(other) ?? line));
-    }),
+  const releasedAt = newest.get("release") ?? 0;
+  newest.delete("release");
+  const staleBefore = Math.max(0, ...newest.values()) - STALE_AFTER_MS;
+
+  const followers = followersAmong(
+    unfinished.filter((tag) => timeOf(tag) >= staleBefore),
+    (tag) => ({ line: lineOfReleases(tag, released), place: placeOf(maturity(tag), aim) }),
   );
+  const isDatedLater = (tag: ParsedTag) => tag.shape === "date" && timeOf(tag) > releasedAt;
+  const isDatedAfterRelease = aim === "prerelease" && unfinished.some(isDatedLater);
+
+  const isOvertaken = (tag: ParsedTag) => {
+    const line = lineOfReleases(tag, released);
+    const last = line === null ? undefined : released.get(line);
+    if (line === null || last === undefined) return false;
+    const difference = compareNumbers(tag.numbers, last);
+    if (difference > 0 || (difference === 0 && tag.prerelease.length === 0)) return false;
+    const isOlderMajor = compareDigits(tag.numbers[0] ?? "0", last[0] ?? "0") < 0;
+    const next = followers(`${line}|${tag.variant}`, aim === "prerelease" || isOlderMajor ? 1 : 0) ?? [];
+    const isNextMajor = isOlderMajor && compareDigits(next[0] ?? "0", last[0] ?? "0") >= 0;
+    return isDatedAfterRelease || isNextMajor || compareNumbers(next, last) > 0;
+  };
+  return new Set(unfinished.filter((tag) => (newest.get(maturity(tag)) ?? 0) < staleBefore || isOvertaken(tag)));
 }
 
-/** Of one number alone, and of a date, nobody can say what is major. */
-function majorOf(tag: ParsedTag): string {
-  const isVersion = (tag.shape === "version" || tag.shape === "calver") && tag.numbers.length > 1;
-  return (isVersion ? tag.numbers[0] : undefined) ?? "0";
+/** The highest of a line's versions of one variant, of the place that an aim likes best, or of the first two. */
+function followersAmong(
+  tags: readonly ParsedTag[],
+  standing: (tag: ParsedTag) => { line: string | null; place: number },
+): (line: string, places: 0 | 1) => readonly string[] | null {
+  const highest: Record<0 | 1, Highest> = [new Map(), new Map()];
+  for (const tag of tags) {
+    const { line, place } = standing(tag);
+    if (line === null || place > 1) continue;
+    raise(highest[1], `${line}|${tag.variant}`, tag.numbers);
+    if (place === 0) raise(highest[0], `${line}|${tag.variant}`, tag.numbers);
+  }
+  return (line, places) => highest[places].get(line) ?? null;
+}
+
+/** The line in which a version is released: its own, or the plain one for `develop-…`; null where nobody can say. */
+function lineOfReleases(tag: ParsedTag, released: ReadonlyMap<string, unknown>): string | null {
+  if (released.has(lineOf(tag))) return lineOf(tag);
+  const plain = lineOf(tag, "");
+  return released.has(plain) && wordsOf(tag.name).every((word) => prereleaseWords.has(word)) ? plain : null;
+}
+
+/** Of one number alone nobody can say what it follows, but another one. */
+function lineOf(tag: ParsedTag, name = tag.name): string {
+  return `${tag.shape} ${tag.numbers.length === 1 ? "alone" : ""}|${name}`;
+}
+
+function raise(highest: Highest, line: string, numbers: readonly string[]): void {
+  const known = highest.get(line);
+  if (known === undefined || compareNumbers(numbers, known) > 0) highest.set(line, numbers);
 }

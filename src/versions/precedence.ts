@@ -22,7 +22,8 @@ export function comparePrecedence(a: ParsedTag, b: ParsedTag): number {
   );
 }
 
-function compareNumbers(a: readonly string[], b: readonly string[]): number {
+/** Numbers of any size part by part; what is missing is 0. */
+export function compareNumbers(a: readonly string[], b: readonly string[]): number {
   for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
     const difference = compareDigits(a[index] ?? "0", b[index] ?? "0");
     if (difference !== 0) return difference;

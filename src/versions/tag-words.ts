@@ -86,3 +86,6 @@ export const codenames: ReadonlySet<string> = new Set(
 
 /** Build words of a single repair: the version after it has none. */
 export const repairWords: ReadonlySet<string> = new Set("hotfix patch post sp security fix update refresh".split(" "));
+
+/** What goes along with an application and has numbers of its own: `helm-chart-4.12.0`, `operator/v0.7.0`. */
+export const companionWords: ReadonlySet<string> = new Set("chart charts helm operator crd crds".split(" "));

@@ -267,16 +267,22 @@ describe("a channel for pre-releases", () => {
       "prerelease",
       "develop-4.1",
     ],
+    ["stays with a candidate until its release", ["4.1-rc1"], ["5.0-nightly.1"], "prerelease", "4.1-rc1"],
+    ["goes from what has been released to what is next", ["4.0-rc1"], ["5.0-nightly.1"], "prerelease", "5.0-nightly.1"],
+    ["for betas stays with a beta beside nightly builds", ["4.0-beta1"], ["5.0-nightly.1"], "beta", "4.0-beta1"],
     [
-      "stays with a candidate beside nightly builds of what is next",
-      ["4.0-rc1"],
-      ["5.0-nightly.1"],
+      "goes to a dated build that came after the release",
+      ["4.0-rc1", 0],
+      ["nightly-20240604", 9],
       "prerelease",
-      "4.0-rc1",
+      "nightly-20240604",
     ],
+    ["takes no dated build that came before it", ["nightly-20240604", -1], ["4.0-rc1", -2], "prerelease", "4.0-rc1"],
+    ["takes no snapshot that was given up", ["5.0-nightly.1", -year], ["4.0-rc1", 0], "prerelease", "4.0-rc1"],
+    ["does not leave a variant", ["4.0-rc1"], ["4.1-rc1-slim"], "prerelease", "4.0-rc1"],
   ] as const)("%s", (_, older, newer, aim, expected) => {
     const [, at] = older;
-    const release = at === undefined ? (["4.0"] as const) : (["4.0", at] as const);
+    const release = at === undefined ? (["4.0"] as const) : (["4.0", Math.max(at, 0)] as const);
     const releases = dated([release, older, newer]);
     for (const sorting of ["publish_time", "semantic"] as const) {
       expect(chooseLatest(releases, sorting, aim)?.tag).toBe(expected);

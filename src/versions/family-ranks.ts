@@ -1,0 +1,148 @@
+import { familyOf, type ParsedTag, wordsOf } from "./classify.ts";
+import { STALE_AFTER_MS } from "./left-behind.ts";
+import { compareDigits, compareText } from "./precedence.ts";
+import { companionWords } from "./tag-words.ts";
+
+/** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
+const ESTABLISHED_RELEASES = 3;
+/** As few pre-releases show that a series goes on: there may be no more between two releases. */
+const livingPrereleases = 2;
+/** Dates of which most lie no further apart are builds of every night or week. */
+const daysOfBuilds = 14;
+/** So many dates for each number that counts, and the dates are the releases. */
+const datesForNumber = 3;
+
+/** A family among others, with what decides which of them leads. */
+export interface Family {
+  key: string;
+  members: readonly ParsedTag[];
+  /** Members that are no pre-releases. */
+  releases: number;
+  /** Members whose times show that a family is alive. */
+  active: number;
+  /** Its releases; where it has only pre-releases here, all that it has anywhere. */
+  size: number;
+  /** Releases of the whole family, where `members` are only its pre-releases. */
+  established: number;
+  /** When its newest member was published, milliseconds UTC; null when no times are known. */
+  newest_at: number | null;
+  /** Its members have times that differ; where they are one, it is that of a first look and tells nothing. */
+  is_timed: boolean;
+}
+
+/**
+ * Families, the leading one first:
+ * 1. lines of releases before lines of pre-releases (`develop-…`);
+ * 2. applications before what goes along with them (`helm-chart-…`, `operator/…`);
+ * 3. lines that go on before those that have been left: see `isLeft`;
+ * 4. plain tags before those with a variant, a name or a number of something else (`-alpine`, `app-…`, a bundled browser's), fewer such marks first;
+ * 5. counting and calendar versions before bare dates (nightly builds) and Unix times;
+ * 6. families with at least three releases before smaller ones, so that a stray `2021.12.16` does not lead over `10.11.4`;
+ * 7. of lines with a name or variant the larger, so that in a repository of many charts the lead does not change with each of them;
+ * 8. the one published last; without times calendar versions, because projects move to them and not back;
+ * 9. the larger, then by key.
+ */
+export function rankFamilies(families: readonly Family[]): Family[] {
+  const isLeft = leftAmong(families);
+  const ranked = families.map((family) => ({ family, rank: rankOf(family, isLeft(family)) }));
+  ranked.sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.family.key, b.family.key));
+  return ranked.map(({ family }) => family);
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (let index = 0; index < a.length; index += 1) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function rankOf(family: Family, isLeft: boolean): number[] {
+  const first = family.members[0];
+  const isPlainLine = first?.name === "" && first.variant === "";
+  return [
+    family.releases > 0 ? 0 : 1,
+    wordsOf(first?.name ?? "").some((word) => companionWords.has(word)) ? 1 : 0,
+    isLeft ? 1 : 0,
+    (first?.name === "" ? 0 : 1) + (first?.variant === "" ? 0 : 1) + (isRegular(family) ? 0 : 1),
+    rankOfShape(first?.shape ?? null),
+    family.established >= ESTABLISHED_RELEASES ? 0 : 1,
+    isPlainLine ? 0 : -family.size,
+    -(family.newest_at ?? 0),
+    first?.name === "" && first.shape === "calver" ? 0 : 1,
+    -family.size,
+  ];
+}
+
+function rankOfShape(shape: ParsedTag["shape"]): number {
+  return shape === "version" || shape === "calver" ? 0 : shape === "date" ? 1 : 2;
+}
+
+/** Its numbers are the project's own versions: see `familyKeys`. */
+function isRegular({ key, members: [first] }: Family): boolean {
+  return first !== undefined && key === familyOf(first);
+}
+
+/**
+ * Which families have been left:
+ * - no release for a year, while another family went on;
+ * - another variant has three releases of a later first number: `7.7` beside `9.9.7-community`;
+ * - where their times are all the same, numbers that count, beside three times as many dates of which most lie more than two weeks
+ *   apart: `4.0.0` beside `2024-05-02`, `2024-06-27` and so on.
+ */
+function leftAmong(families: readonly Family[]): (family: Family) => boolean {
+  const newest = families.reduce((time, family) => (isAlive(family) ? Math.max(time, family.newest_at ?? 0) : time), 0);
+  const highest = new Map(families.map((family) => [family, highestFirstNumbers(family)]));
+  const reached = new Map<string, string>();
+  const dates = new Map<string, Family>();
+  for (const family of families.filter(isRegular)) {
+    const third = highest.get(family)?.[2] ?? "0";
+    if (compareDigits(third, reached.get(lineOf(family)) ?? "0") > 0) reached.set(lineOf(family), third);
+    if (family.members[0]?.shape === "date" && liesApart(family)) dates.set(placeOf(family), family);
+  }
+  const isPassed = (family: Family) =>
+    isRegular(family) &&
+    rankOfShape(family.members[0]?.shape ?? null) === 0 &&
+    compareDigits(highest.get(family)?.[0] ?? "0", reached.get(lineOf(family)) ?? "0") < 0;
+  const isReplaced = (family: Family) => {
+    const dated = family.members[0]?.shape === "version" && !family.is_timed ? dates.get(placeOf(family)) : undefined;
+    if (dated === undefined || (dated.newest_at ?? 0) < (family.newest_at ?? 0)) return false;
+    return dated.members.length >= datesForNumber * family.members.length;
+  };
+  return (family) => (family.newest_at ?? newest) < newest - STALE_AFTER_MS || isPassed(family) || isReplaced(family);
+}
+
+/** Families of one line differ in their variants alone. */
+function lineOf({ members: [first] }: Family): string {
+  return `${first?.shape}|${first?.name}`;
+}
+
+/** Families of one place differ in the kind of their numbers alone. */
+function placeOf({ members: [first] }: Family): string {
+  return `${first?.name}|${first?.variant}`;
+}
+
+function isAlive({ active, releases }: Family): boolean {
+  return active >= (releases > 0 ? ESTABLISHED_RELEASES : livingPrereleases);
+}
+
+/** The first numbers of its three highest members, the highest first. */
+function highestFirstNumbers({ members }: Family): string[] {
+  const highest: string[] = [];
+  for (const { numbers } of members) {
+    const number = numbers[0] ?? "0";
+    const index = highest.findIndex((other) => compareDigits(number, other) > 0);
+    highest.splice(index === -1 ? highest.length : index, 0, number);
+    if (highest.length > ESTABLISHED_RELEASES) highest.pop();
+  }
+  return highest;
+}
+
+/** Months count as 31 days here: what matters is whether dates follow each other. */
+function liesApart({ members }: Family): boolean {
+  const days = members
+    .map(({ numbers: [year, month, day] }) => (Number(year) * 12 + Number(month)) * 31 + Number(day))
+    .sort((a, b) => a - b);
+  const apart = days.filter((day, index) => index > 0 && day - (days[index - 1] ?? day) > daysOfBuilds);
+  return days.length >= ESTABLISHED_RELEASES && apart.length * 2 > days.length - 1;
+}

@@ -1,0 +1,41 @@
+import type { DatedRelease, Sorting } from "../../src/versions/channel.ts";
+import type { Aim } from "../../src/versions/maturity.ts";
+
+export const judgedAims = ["stable", "prerelease", "beta", "canary"] as const satisfies readonly Aim[];
+
+/** A project's tags and what is right, in the order of channel types that are asked for. */
+export interface Project {
+  name: string;
+  /** Divided by blanks; `@2024-11-30` says when those behind it were published, an hour apart. Without one, no times are known. */
+  tags: string;
+  stable: string;
+  prerelease?: string;
+  beta?: string;
+  canary?: string;
+  /** What is taken instead, where that is wrong: `stable semantic`. By version is what names alone give too, unless `stable names` says otherwise. */
+  misses?: Partial<Record<`${(typeof judgedAims)[number]} ${Sorting | "names"}`, string>>;
+}
+
+const hour = 60 * 60 * 1000;
+
+export function releasesOf({ tags }: Project): DatedRelease[] {
+  const releases: DatedRelease[] = [];
+  let at: number | null = null;
+  for (const word of tags.trim().split(/\s+/)) {
+    if (word.startsWith("@")) at = Date.parse(`${word.slice(1)}T00:00:00Z`);
+    else {
+      releases.push({ tag: word, published_at: at, first_observed_at: 0 });
+      if (at !== null) at += hour;
+    }
+  }
+  return releases;
+}
+
+/** What is taken where all is right but the documented misses. */
+export function takenFrom(
+  project: Project,
+  aim: (typeof judgedAims)[number],
+  by: Sorting | "names",
+): string | undefined {
+  return project.misses?.[`${aim} ${by}`] ?? project[aim];
+}
