@@ -1,6 +1,7 @@
 import type { Writer } from "../db/client.ts";
 import type { RecordEvent, ReleaseFacts } from "../notifications/schema.ts";
 import { classify } from "../versions/classify.ts";
+import { STALE_AFTER_MS } from "../versions/left-behind.ts";
 import { maturityOf } from "../versions/maturity.ts";
 import { lineOf, olderThan } from "../versions/older-lines.ts";
 import { findReleaseEvent, updateEventFacts } from "./bound-queries.ts";
@@ -99,6 +100,10 @@ async function releaseFactsOf(
   };
 }
 
+function timeOf(release: ReleaseFactsRow): number {
+  return release.published_at ?? release.first_observed_at;
+}
+
 /** What a check found in the channel that is judged. */
 export interface FoundInChannel {
   latest: ReleaseFactsRow;
@@ -115,7 +120,10 @@ export interface FoundInChannel {
  */
 function newsOf({ latest, previous, candidates, fresh }: FoundInChannel, channel: ChannelRow) {
   const highest = (rows: readonly ReleaseFactsRow[]) => latestOfChannel(rows, channel, "semantic");
-  const newest = highest(candidates) ?? latest;
+  // A higher number that nobody has published for a year was left: the project counts anew.
+  const since = timeOf(latest) - STALE_AFTER_MS;
+  const living = candidates.filter((row) => timeOf(row) >= since);
+  const newest = highest(living) ?? latest;
   const subject = fresh.includes(newest) && olderThan(latest.tag, newest.tag) !== null ? newest : latest;
   const code = olderThan(subject.tag, newest.tag);
   const remark = code === null ? null : { code, params: { newest: newest.version } };
@@ -125,7 +133,7 @@ function newsOf({ latest, previous, candidates, fresh }: FoundInChannel, channel
     const before = highest(ofLine.filter((row) => olderThan(row.tag, subject.tag) !== null));
     return { subject, remark, before };
   }
-  const highestBefore = highest(known);
+  const highestBefore = highest(known.filter((row) => living.includes(row)));
   const isPast = previous !== null && highestBefore !== null && olderThan(previous.tag, highestBefore.tag) !== null;
   return { subject, remark, before: isPast ? highestBefore : previous };
 }

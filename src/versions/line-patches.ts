@@ -1,5 +1,6 @@
 import { choicesAmong, type Stage } from "./channel.ts";
 import { classify, type ParsedTag } from "./classify.ts";
+import { STALE_AFTER_MS } from "./left-behind.ts";
 import type { Aim } from "./maturity.ts";
 import { lineOf } from "./older-lines.ts";
 import { compareNaturally } from "./precedence.ts";
@@ -85,7 +86,9 @@ function publishedAfter(leading: readonly Leading[]): LinePatch[] {
   const patches: LinePatch[] = [];
   let highest: (typeof dated)[number] | null = null;
   for (const version of dated) {
-    if (highest === null || version.place < highest.place) highest = version;
+    // A higher number that nobody has published for a year was left: the project counts anew.
+    const isLeft = highest !== null && highest.at < version.at - STALE_AFTER_MS;
+    if (highest === null || isLeft || version.place < highest.place) highest = version;
     else if (version.line !== highest.line) {
       patches.push({ tag: version.tag, at: version.at, after: highest.tag, after_at: highest.at });
     }

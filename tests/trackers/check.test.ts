@@ -176,6 +176,17 @@ describe("a later check", () => {
       expect(await house.latest("db")).toBe("16.12");
     });
 
+    test("calls nothing older than a number that was left more than a year ago", async () => {
+      const year = 366 * 24 * 60 * minute;
+      house.publish("db", { tag: "4.0.0", published_at: house.clock.now() - 2 * year }, "1.8.4");
+      await house.create("db", { sorting: "publish_time" });
+      await house.tick();
+      await next();
+      house.publish("db", "1.8.5");
+      await house.check("db");
+      expect(house.releaseEvents()).toMatchObject([{ version: "1.8.5", previous_version: "1.8.4", remark: null }]);
+    });
+
     test("says of a version that came after a higher one of its line that it is not the newest", async () => {
       house.publish("db", "18.1");
       await house.create("db", { sorting: "publish_time" });

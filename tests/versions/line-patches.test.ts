@@ -42,6 +42,7 @@ describe("findLinePatches()", () => {
     ["a version of the same line came late", "1.2.4@1 1.2.3@2 1.1.0@0"],
     ["only candidates come after the releases of a later line", "2.0.0@3 2.1.0@4 1.9.0-rc1@5 1.9.0@1"],
     ["another variant of an older line comes late", "1.27.3@1 1.28.0@2 1.27.3-alpine@3"],
+    ["a higher number was left years ago", "4.0.0@1 4.0.1@9 1.8.0@900 1.8.1@910 1.9.0@920"],
     ["there is one line", "1.2.3 1.2.4 1.2.5"],
     ["there are only names that move", "latest stable alpine"],
     ["versions are dates", "2024-01-02 2024-01-03 2024-02-01 2024-02-02"],
