@@ -18,7 +18,7 @@ import { releaseLeases, requestChecks } from "./due-queries.ts";
 import { sourceEditor } from "./edit.ts";
 import { imageReads } from "./image-reads.ts";
 import { trackerImports } from "./import/import.ts";
-import { listSourceAddresses } from "./import-queries.ts";
+import { listChannelAddresses } from "./import-queries.ts";
 import { clearNotes } from "./notes-queries.ts";
 import { notesReads } from "./notes-reads.ts";
 import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes-settings.ts";
@@ -215,11 +215,11 @@ export function trackerService(options: TrackerServiceOptions) {
     proposals: trackerImports({
       TrackerInput: schemas.TrackerInput,
       identityOf: identify,
-      knownSources: async () => {
-        const addresses = await listSourceAddresses(db.read);
-        return addresses.flatMap(({ tracker, kind, config }) => {
+      knownChannels: async () => {
+        const addresses = await listChannelAddresses(db.read);
+        return addresses.flatMap(({ kind, config, ...known }) => {
           const identity = identify(kind, config ?? {});
-          return identity === null ? [] : [{ tracker, identity }];
+          return identity === null ? [] : [{ ...known, identity }];
         });
       },
     }),

@@ -47,6 +47,8 @@ export interface Draft {
   settings?: Settings;
   /** What runs, as far as the text says: `postgres:16-alpine`. */
   runs?: string;
+  /** The tag of it, where it has one. */
+  tag?: string | null;
   /** Something has to be answered first, which a remark asks for. */
   needs_answer?: boolean;
   /** Another way to follow it, which a person may choose instead. */

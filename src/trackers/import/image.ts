@@ -51,7 +51,7 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
     config: { image: scheme === "http" ? `http://${image}` : image },
     channels: [{ exclude_pattern: rules.exclude_pattern, ...channel }],
   });
-  const draft = { name: image, found_in: foundIn, runs: running(parsed, tag, image), remarks };
+  const draft = { name: image, found_in: foundIn, runs: running(parsed, tag, image), tag, remarks };
   const byVersion = { sorting: "semantic" };
   if (given !== "" || kept === null) {
     const sources = [source({ type: "stable", include_pattern: given })];

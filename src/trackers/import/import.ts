@@ -6,14 +6,14 @@ import { isDiun, readDiun } from "./diun.ts";
 import { ImportError, readDocuments } from "./document.ts";
 import type { Reading } from "./draft.ts";
 import { readImageList } from "./image-list.ts";
-import { type KnownSource, type ProposalOptions, proposeTrackers } from "./propose.ts";
+import { type KnownChannel, type ProposalOptions, proposeTrackers } from "./propose.ts";
 import { isReleaseTracker, readReleaseTracker } from "./release-tracker.ts";
 import { type ImportFormat, ImportInput, importFormats, type ProposalsView } from "./schema.ts";
 import { readVariables, type Variables } from "./variables.ts";
 
 interface ImportOptions extends ProposalOptions {
   /** What is tracked already. */
-  knownSources: () => Promise<readonly KnownSource[]>;
+  knownChannels: () => Promise<readonly KnownChannel[]>;
 }
 
 type DocumentFormat = Exclude<ImportFormat, "images">;
@@ -37,7 +37,7 @@ export function trackerImports(options: ImportOptions) {
   return async (input: unknown): Promise<ProposalsView> => {
     const { format: asked, text, variables } = parseInput(ImportInput, input);
     const { format, reading } = await readAs(asked, text, readVariables(variables));
-    const { proposals, surplus } = proposeTrackers(options, reading.drafts, await options.knownSources());
+    const { proposals, surplus } = proposeTrackers(options, reading.drafts, await options.knownChannels());
     const skipped = [...reading.skipped, ...surplus];
     return { format, proposals, skipped, unset_variables: [...(reading.unset ?? [])] };
   };

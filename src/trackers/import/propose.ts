@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { judgeInput } from "../../forms/issues.ts";
+import { judge } from "../../versions/channel.ts";
 import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
 import type { ProposalView } from "./schema.ts";
@@ -7,10 +8,13 @@ import type { ProposalView } from "./schema.ts";
 /** More trackers at once are no import by hand. */
 const maxProposals = 500;
 
-export interface KnownSource {
+/** A channel that is there already. */
+export interface KnownChannel {
   tracker: string;
-  /** As `identityOf` gives it. */
+  /** Its source's, as `identityOf` gives it. */
   identity: string;
+  include_pattern: string;
+  exclude_pattern: string;
 }
 
 export interface ProposalOptions {
@@ -23,10 +27,10 @@ export interface ProposalOptions {
 export function proposeTrackers(
   options: ProposalOptions,
   drafts: readonly Draft[],
-  known: readonly KnownSource[],
+  known: readonly KnownChannel[],
 ): { proposals: ProposalView[]; surplus: Skipped[] } {
   const taken = new Set(known.map(({ tracker }) => tracker.toLowerCase()));
-  const trackerOf = new Map(known.map(({ tracker, identity }) => [identity, tracker]));
+  const channelsOf = Map.groupBy(known, ({ identity }) => identity);
   const proposals = new Map<string, ProposalView>();
   const surplus: Skipped[] = [];
   for (const draft of drafts) {
@@ -43,8 +47,9 @@ export function proposeTrackers(
       surplus.push({ found_in: draft.found_in, reason: `At most ${maxProposals} trackers are proposed at once` });
       continue;
     }
-    const identities = sources.map(({ kind, config }) => options.identityOf(kind, config));
-    const existing = identities.map((identity) => trackerOf.get(identity ?? "") ?? null).find((name) => name !== null);
+    const existing = sources
+      .flatMap(({ kind, config }) => channelsOf.get(options.identityOf(kind, config) ?? "") ?? [])
+      .find((channel) => covers(channel, draft))?.tracker;
     const name = freeName(draft.name, taken);
     if (existing === undefined) taken.add(name.toLowerCase());
     const trackerWith = (own: readonly SourceDraft[], settings: Draft["settings"]) => ({
@@ -71,6 +76,15 @@ export function proposeTrackers(
     });
   }
   return { proposals: [...proposals.values()], surplus };
+}
+
+/** Whether a channel follows what a draft would: another line of the same image (`14` beside `16`) is followed by another tracker. */
+function covers({ include_pattern, exclude_pattern }: KnownChannel, { tag, sources, alternative }: Draft): boolean {
+  if (tag === undefined || tag === null) return true;
+  const own = [...sources, ...(alternative?.sources ?? [])].flatMap(({ channels }) => channels);
+  if (own.some((channel) => (channel.include_pattern ?? "") === include_pattern)) return true;
+  return judge({ tag, stage: "tag" }, { include: include_pattern, exclude: exclude_pattern, release_type: null })
+    .accepted;
 }
 
 /** The pattern languages differ: what ours cannot take is left out, and said. */

@@ -8,7 +8,7 @@ import { composeCases } from "./compose-files.ts";
 const propose = trackerImports({
   TrackerInput: trackerSchemas(sources).TrackerInput,
   identityOf: () => null,
-  knownSources: async () => [],
+  knownChannels: async () => [],
 });
 
 const words: Readonly<Record<RemarkCode, (subject: string) => string>> = {

@@ -2,15 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/errors.ts";
 import { sources } from "../../../src/sources/index.ts";
 import { trackerImports } from "../../../src/trackers/import/import.ts";
-import type { KnownSource } from "../../../src/trackers/import/propose.ts";
+import type { KnownChannel } from "../../../src/trackers/import/propose.ts";
 import type { ProposalView } from "../../../src/trackers/import/schema.ts";
 import { trackerSchemas } from "../../../src/trackers/schema.ts";
 
-function importer(known: readonly KnownSource[] = []) {
+function importer(known: readonly KnownChannel[] = []) {
   return trackerImports({
     TrackerInput: trackerSchemas(sources).TrackerInput,
     identityOf: (kind, config) => JSON.stringify([kind, config]),
-    knownSources: async () => known,
+    knownChannels: async () => known,
   });
 }
 
@@ -369,16 +369,42 @@ test("a release type that ReleaseTracker keeps for an image or a chart is none o
   expect(proposals).toMatchObject([{ state: "new", errors: {} }]);
 });
 
-test("what is tracked already is told by its upstream, not by its name", async () => {
-  const known = [
-    { tracker: "web", identity: JSON.stringify(["oci", { image: "nginx" }]) },
-    { tracker: "grafana", identity: "something else" },
-  ];
-  const { proposals } = await importer(known)({ text: "nginx:1.27\ngrafana/grafana:11.4.0\n" });
-  expect(proposals.map(({ name, state, existing }) => [name, state, existing])).toEqual([
-    ["nginx", "exists", "web"],
-    ["grafana-grafana", "new", null],
-  ]);
+describe("what is tracked already", () => {
+  const known = (tracker: string, image: string, include_pattern = "") => ({
+    tracker,
+    identity: JSON.stringify(["oci", { image }]),
+    include_pattern,
+    exclude_pattern: "",
+  });
+  const states = async (channels: readonly KnownChannel[], text: string) =>
+    (await importer(channels)({ text })).proposals.map(({ name, state, existing }) => [name, state, existing]);
+
+  test("is told by its upstream, not by its name", async () => {
+    expect(
+      await states([known("web", "nginx"), known("grafana", "other")], "nginx:1.27\ngrafana/grafana:11.4.0\n"),
+    ).toEqual([
+      ["nginx", "exists", "web"],
+      ["grafana-grafana", "new", null],
+    ]);
+  });
+
+  test("leaves another line and another variant of its image to be tracked", async () => {
+    const channels = [known("database", "postgres", "^v?16(\\.\\d+)*-alpine$")];
+    expect(
+      await states(channels, "postgres:16-alpine\npostgres:16.9-alpine\npostgres:14-alpine\npostgres:16\n"),
+    ).toEqual([
+      ["postgres", "exists", "database"],
+      ["postgres", "exists", "database"],
+      ["postgres", "new", null],
+      ["postgres-2", "new", null],
+    ]);
+  });
+
+  test("is a name that moves, by its tag or by the numbered versions that were chosen instead", async () => {
+    for (const pattern of ["^alpine$", "^v?\\d+(\\.\\d+)+-alpine$"]) {
+      expect(await states([known("web", "nginx", pattern)], "nginx:alpine\n")).toEqual([["nginx", "exists", "web"]]);
+    }
+  });
 });
 
 describe("refuses", () => {
