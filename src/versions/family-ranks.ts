@@ -59,23 +59,20 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
 
 function rankOf(family: Family, isLeft: boolean): number[] {
   const first = family.members[0];
+  const shape = first?.shape ?? null;
   const isPlainLine = first?.name === "" && first.variant === "";
   return [
     family.releases > 0 ? 0 : 1,
     wordsOf(first?.name ?? "").some((word) => companionWords.has(word)) ? 1 : 0,
     isLeft ? 1 : 0,
     (first?.name === "" ? 0 : 1) + (first?.variant === "" ? 0 : 1) + (isRegular(family) ? 0 : 1),
-    rankOfShape(first?.shape ?? null),
+    shape === "version" || shape === "calver" ? 0 : shape === "date" ? 1 : 2,
     family.established >= ESTABLISHED_RELEASES ? 0 : 1,
     isPlainLine ? 0 : -family.size,
     -(family.newest_at ?? 0),
-    first?.name === "" && first.shape === "calver" ? 0 : 1,
+    first?.name === "" && shape === "calver" ? 0 : 1,
     -family.size,
   ];
-}
-
-function rankOfShape(shape: ParsedTag["shape"]): number {
-  return shape === "version" || shape === "calver" ? 0 : shape === "date" ? 1 : 2;
 }
 
 /** Its numbers are the project's own versions: see `familyKeys`. */
@@ -101,9 +98,7 @@ function leftAmong(families: readonly Family[]): (family: Family) => boolean {
     if (family.members[0]?.shape === "date" && liesApart(family)) dates.set(placeOf(family), family);
   }
   const isPassed = (family: Family) =>
-    isRegular(family) &&
-    rankOfShape(family.members[0]?.shape ?? null) === 0 &&
-    compareDigits(highest.get(family)?.[0] ?? "0", reached.get(lineOf(family)) ?? "0") < 0;
+    isRegular(family) && compareDigits(highest.get(family)?.[0] ?? "0", reached.get(lineOf(family)) ?? "0") < 0;
   const isReplaced = (family: Family) => {
     const dated = family.members[0]?.shape === "version" && !family.is_timed ? dates.get(placeOf(family)) : undefined;
     if (dated === undefined || (dated.newest_at ?? 0) < (family.newest_at ?? 0)) return false;

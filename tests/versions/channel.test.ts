@@ -279,6 +279,15 @@ describe("a channel for pre-releases", () => {
     ],
     ["takes no dated build that came before it", ["nightly-20240604", -1], ["4.0-rc1", -2], "prerelease", "4.0-rc1"],
     ["takes no snapshot that was given up", ["5.0-nightly.1", -year], ["4.0-rc1", 0], "prerelease", "4.0-rc1"],
+    ["for betas stays with a beta beside what is less mature", ["4.0-beta1"], ["4.1-alpha1"], "beta", "4.0-beta1"],
+    ["for betas leaves an older major version", ["3.0-beta1"], ["4.0-rc1"], "beta", "4.0-rc1"],
+    [
+      "leaves an older major version for what is nearly released",
+      ["preview-3.0"],
+      ["develop-4.0"],
+      "prerelease",
+      "develop-4.0",
+    ],
     ["does not leave a variant", ["4.0-rc1"], ["4.1-rc1-slim"], "prerelease", "4.0-rc1"],
   ] as const)("%s", (_, older, newer, aim, expected) => {
     const [, at] = older;

@@ -62,6 +62,19 @@ export const classes: Readonly<Record<string, readonly Project[]>> = {
       stable: "3.21.2",
     },
     {
+      name: "versions that go on beside monthly dates",
+      tags: `@2024-01-20 1.0 2024-01-20 @2024-02-20 2024-02-20 @2024-04-20 2024-04-20 @2024-06-20 1.1 2024-06-20
+        @2024-08-20 2024-08-20 @2024-10-20 2024-10-20`,
+      stable: "1.1",
+      misses: { "stable names": "2024-10-20" },
+    },
+    {
+      name: "a first version after dates",
+      tags: `@2024-01-20 2024-01-20 @2024-02-20 2024-02-20 @2024-04-20 2024-04-20 @2024-06-20 1.0`,
+      stable: "1.0",
+      misses: { "stable names": "2024-04-20" },
+    },
+    {
       name: "k8s-prow/hook, dated with every push",
       tags: `0.168 0.169 0.170 0.171 v20240729-4c4c1e5e4 v20240730-a7d8b6b2c v20240731-0c1d2e3f4 v20240801-3a5d9f1c2
         v20240802-66b115076 latest`,
@@ -185,6 +198,19 @@ export const classes: Readonly<Record<string, readonly Project[]>> = {
       prerelease: "25.05-pre",
     },
     {
+      name: "linuxserver/sonarr, where each architecture has tags of its own",
+      tags: `4.0.10.2544-ls262 4.0.11.2680-ls268 develop-4.0.11.2650-ls70 develop-4.0.11.2660-ls71 develop-4.0.12.2823-ls81
+        amd64-develop-4.0.12.2823-ls81 amd64-4.0.11.2680-ls268 latest develop`,
+      stable: "4.0.11.2680-ls268",
+      prerelease: "develop-4.0.12.2823-ls81",
+    },
+    {
+      name: "louislam/uptime-kuma, whose nightly2 says nothing of its version",
+      tags: "1.21.3 1.22.1 1.23.0-beta.0 1.23.0-beta.1 1.23.0 1.23.1 nightly nightly2 beta latest 1",
+      stable: "1.23.1",
+      prerelease: "1.23.0-beta.1",
+    },
+    {
       name: "a candidate alone",
       tags: `@2024-10-15 v1.0.0-rc.1 @2024-10-21 v1.0.0`,
       stable: "v1.0.0",
@@ -195,7 +221,7 @@ export const classes: Readonly<Record<string, readonly Project[]>> = {
     {
       name: "selenium/standalone-firefox",
       tags: `3 3.141 3.141.59 3.141.59-20210929 4 4.36 4.36.0 4.36.0-20251001 4.37 4.37.0 4.37.0-20251020 4.38 4.38.0
-        4.38.0-20251101 143.0 143.0-20251001 144.0 144.0-20251020 142.0 142.0-20251101 144.0-20251101
+        4.38.0-20251101 143.0 143.0-20251001 144.0 144.0-20251020 142.0 142.0-20251101 143.0-20251101 144.0-20251101
         144.0-geckodriver-0.36-grid-4.38.0-20251101 144.0-geckodriver-0.36 latest beta dev nightly`,
       stable: "4.38.0-20251101",
     },
