@@ -5,13 +5,19 @@ const defaultTimeoutMs = 10_000;
 /** After decompression; far more than any list that is read at once. */
 const maxAnswerBytes = 256 * 1024 * 1024;
 
-function unusable(host: string, reason: string, remedy: string, cause?: unknown): AppError {
-  const message = `The database server "${host}" ${reason}; ${remedy}, then try again`;
+function unusable(message: string, cause?: unknown): AppError {
   return new AppError("database_unreachable", 503, message, { cause });
 }
 
 function unreachable(host: string, reason: string, cause?: unknown): AppError {
-  return unusable(host, reason, "see whether it runs and DATABASE_URL is right", cause);
+  const message = `The database server "${host}" ${reason}; see whether it runs and DATABASE_URL is right, then try again`;
+  return unusable(message, cause);
+}
+
+function tokenRejected(host: string, status: number): AppError {
+  return unusable(
+    `The database server "${host}" rejected the token (${status}); correct DATABASE_AUTH_TOKEN, then try again`,
+  );
 }
 
 function reasonOf(cause: unknown): string {
@@ -36,7 +42,7 @@ export function databaseFetch(timeoutMs = defaultTimeoutMs): (request: Request) 
       const isRejected = status === 401 || status === 403;
       if (isRejected || status < 200 || (status >= 300 && status < 400) || status >= 500) {
         await response.body?.cancel();
-        if (isRejected) throw unusable(host, `rejected the token (${status})`, "correct DATABASE_AUTH_TOKEN");
+        if (isRejected) throw tokenRejected(host, status);
         throw unreachable(host, `answered with status ${status}`);
       }
       const body = await readBounded(response, host);
