@@ -2,7 +2,7 @@ import type { Sorting } from "./channel.ts";
 import { classify } from "./classify.ts";
 
 /** True when at least one of the tags is a version, so that an order by version means something; `latest` and `sha-…` alone have none. */
-export function areComparable(tags: readonly string[]): boolean {
+function areComparable(tags: readonly string[]): boolean {
   return tags.some((tag) => classify(tag).shape !== null);
 }
 
