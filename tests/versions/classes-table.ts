@@ -293,4 +293,20 @@ export const classes: Readonly<Record<string, readonly Project[]>> = {
       misses: { "stable publish_time": "v2.1.3", "stable semantic": "v2.1.3" },
     },
   ],
+  "what is not read yet": [
+    {
+      name: "mailcow/mailcow-dockerized, whose months have letters",
+      tags: `@2024-01-31 2024-01 @2024-06-18 2024-06 @2024-06-19 2024-06a @2024-08-01 2024-08 @2024-08-10 2024-08a
+        @2024-11-01 2024-11 @2024-11-07 2024-11a @2024-11-20 2024-11b`,
+      stable: "2024-11b",
+      misses: { "stable publish_time": "2024-11", "stable semantic": "2024-11" },
+    },
+    {
+      name: "openjdk/jdk, whose builds before a release say nothing of it",
+      tags: `@2023-09-19 jdk-21-ga jdk-21+35 @2024-03-19 jdk-22-ga jdk-22+36 @2024-09-17 jdk-23-ga jdk-23+37
+        @2024-11-01 jdk-24+22 @2024-12-01 jdk-24+26`,
+      stable: "jdk-23-ga",
+      misses: { "stable publish_time": "jdk-24+26", "stable semantic": "jdk-24+26" },
+    },
+  ],
 };
