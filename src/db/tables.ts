@@ -376,6 +376,10 @@ export const executors = sqliteTable(
     start_first: flag("start_first").notNull().default(false),
     /** So long both run, once the new one is ready. */
     drain_seconds: integer("drain_seconds").notNull().default(10),
+    /** What the runtime does not report of the target, as it was last looked at: one sentence each. */
+    unknown_settings: json<readonly string[]>("unknown_settings").notNull().default([]),
+    /** Those of them that an automatic run may lose, word for word. */
+    accepted_unknown_settings: json<readonly string[]>("accepted_unknown_settings").notNull().default([]),
     /** When the trigger must be evaluated again; null when nothing is to come. */
     next_evaluation_at: instant("next_evaluation_at"),
     lease_owner: text("lease_owner"),

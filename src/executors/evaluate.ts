@@ -22,6 +22,7 @@ import {
 import type { TrackerReleases } from "./releases.ts";
 import type { Observation } from "./schema.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
+import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 import { isActive, observationOf } from "./view.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
@@ -49,6 +50,7 @@ const rearmed: ReadonlySet<string> = new Set([
   "no_release",
   "no_tag",
   "registry_failed",
+  "settings_unknown",
 ]);
 
 interface EvaluatorOptions {
@@ -99,20 +101,27 @@ export function executorEvaluator(options: EvaluatorOptions) {
       return {
         comparison: await compareWithDesired(deps, settings, lastSeen(settings, previous)),
         problem,
-        isSeen: false,
+        unknown_settings: null,
         plan: null,
       };
     }
     try {
       await using session = await options.connections.open(settings.connection_id, signal);
-      const comparison = await compareWithDesired(deps, settings, await inspectOrNull(session, settings));
+      const target = await inspectOrNull(session, settings);
+      const comparison = await compareWithDesired(deps, settings, target);
       // The very plan that the waiting run would make, so that its own is told from another.
       const plan = hasWaitingRun ? await options.planUpdate(settings, session, automatic) : null;
-      return { comparison, problem: comparison.unmet, isSeen: true, plan };
+      const unknown_settings = unknownSettingsIn(target?.warnings ?? []);
+      return { comparison, problem: comparison.unmet, unknown_settings, plan };
     } catch (error) {
       if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
       const comparison = await compareWithDesired(deps, settings, lastSeen(settings, previous));
-      return { comparison, problem: { code: error.code, message: errorMessage(error) }, isSeen: false, plan: null };
+      return {
+        comparison,
+        problem: { code: error.code, message: errorMessage(error) },
+        unknown_settings: null,
+        plan: null,
+      };
     }
   };
 
@@ -133,7 +142,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
     const previous = before === null ? null : observationOf(before);
     const [latest] = await recentRunsOf(db.read, id, 1);
     const hasWaitingRun = latest?.state === "pending" && latest.approval !== null;
-    const { comparison, problem, isSeen, plan } = await look(settings, previous, hasWaitingRun, signal);
+    const { comparison, problem, unknown_settings, plan } = await look(settings, previous, hasWaitingRun, signal);
     const isQueued = await db.write(async (tx) => {
       const row = await findExecutor(tx, id);
       if (row === null || row.lease_owner !== owner) return false;
@@ -150,6 +159,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
         settings,
         comparison,
         problem,
+        is_unaccepted: unacceptedSettings(settings, unknown_settings ?? []) !== null,
         previous,
         recent: await recentRunsOf(tx, id, recentRuns),
         highest: (revision) => highestAttempt(tx, id, revision),
@@ -167,7 +177,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
       await updateExecutorRow(tx, id, {
         observed: observation,
         // What was not seen keeps the time at which it was.
-        ...(isSeen ? { observed_at: now } : {}),
+        ...(unknown_settings === null ? {} : { observed_at: now, unknown_settings }),
         lease_owner: null,
         lease_until: null,
         // Somebody who made it due meanwhile wants another look.
@@ -198,8 +208,8 @@ export function executorEvaluator(options: EvaluatorOptions) {
 interface Look {
   comparison: Comparison;
   problem: Observation["problem"];
-  /** False when the runtime was not asked or did not answer: the comparison is then with what was seen last. */
-  isSeen: boolean;
+  /** Null when the runtime was not asked or did not answer: the comparison is then with what was seen last. */
+  unknown_settings: readonly string[] | null;
   /** What a run would do now, where one waits for consent to what it found; null elsewhere. */
   plan: PlannedUpdate | null;
 }
@@ -215,6 +225,8 @@ interface DecisionInput {
   settings: ExecutorSettings;
   comparison: Comparison;
   problem: Observation["problem"];
+  /** What the runtime does not report is not accepted: a run says so once, and then waits for that. */
+  is_unaccepted: boolean;
   /** What the evaluation before this one saw. */
   previous: Observation | null;
   recent: readonly RunSummary[];
@@ -249,7 +261,7 @@ async function decide(input: DecisionInput): Promise<Decision> {
   if (problem === null && !isKnownToDiffer) {
     return nothing(comparison.ready_at === null ? null : { reason: "age", until: comparison.ready_at });
   }
-  const verdict = mayStart(revision, recent, problem !== null, now);
+  const verdict = mayStart(revision, recent, problem !== null || input.is_unaccepted, now);
   if (verdict === "never") return nothing();
   if (verdict !== "now") return nothing({ reason: "retry", until: verdict }, verdict);
   if (trigger === "window") {

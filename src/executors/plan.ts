@@ -1,13 +1,6 @@
 import type { CredentialSecret } from "../credentials/schema.ts";
 import { PluginError } from "../errors.ts";
-import {
-  type Change,
-  type RegistryAuth,
-  type RuntimeSession,
-  type Target,
-  type UpdatePlan,
-  untoldSettings,
-} from "../runtimes/runtime.ts";
+import type { Change, RegistryAuth, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
 import type { DesiredImage } from "../versions/desired-image.ts";
 import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
 import { isOnward } from "../versions/running-tag.ts";
@@ -16,6 +9,7 @@ import { owedContainers } from "./queries.ts";
 import type { ImagePlace } from "./releases.ts";
 import type { PlanView, ServiceObservation, Unmet } from "./schema.ts";
 import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
+import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 
 /** Opens the login of a source's credential. */
 export type OpenRegistryLogin = (credentialId: string) => Promise<CredentialSecret<"oci">>;
@@ -137,11 +131,8 @@ function judgePlan(
   if (plan.is_noop || (purpose.is_automatic && isSame)) {
     return { code: "already_current", message: `"${settings.target.id}" already runs what is desired` };
   }
-  const untold = plan.warnings.find((warning) => warning.code === untoldSettings);
-  if (untold !== undefined && purpose.is_automatic && !purpose.is_reviewed && !settings.requires_approval) {
-    const message = `"${settings.target.id}" is updated only by hand or with approval: ${untold.message}`;
-    return { code: "target_refused", message };
-  }
+  const unaccepted = unacceptedSettings(settings, unknownSettingsIn(plan.warnings));
+  if (unaccepted !== null && purpose.is_automatic && !purpose.is_reviewed) return unaccepted;
   return judgeMove(comparison, settings, purpose);
 }
 

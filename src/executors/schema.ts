@@ -35,6 +35,7 @@ export const skipReasons = [
   "no_image",
   "no_tag",
   "registry_failed",
+  "settings_unknown",
   "would_downgrade",
   "would_leave",
   "too_young",
@@ -233,6 +234,18 @@ const entries = {
     ),
     10,
   ),
+  accepted_unknown_settings: v.optional(
+    v.pipe(
+      v.array(
+        v.pipe(v.string("Write a text"), v.maxLength(2000, "Write at most 2000 characters")),
+        "Write a list of texts",
+      ),
+      v.maxLength(200, "Accept at most 200 unknown settings"),
+      v.title("Accepted unknown settings"),
+      v.description("Entries of unknown_settings, word for word: automatic runs go on without carrying these over"),
+    ),
+    [],
+  ),
 };
 
 export const ExecutorInput = v.strictObject(entries);
@@ -258,6 +271,7 @@ export const ExecutorPatch = v.strictObject({
   approval_hours: v.optional(entries.approval_hours.wrapped),
   start_first: v.optional(entries.start_first.wrapped),
   drain_seconds: v.optional(entries.drain_seconds.wrapped),
+  accepted_unknown_settings: v.optional(entries.accepted_unknown_settings.wrapped),
 });
 
 /** How what runs differs from what is desired; see `compareImages`. */
@@ -365,6 +379,11 @@ export const ExecutorView = v.object({
   start_first: v.boolean(),
   /** How long both containers run where the new one starts first. */
   drain_seconds: v.number(),
+  /** What the runtime does not report of the target, as it was last looked at: one sentence each. */
+  unknown_settings: v.array(v.string()),
+  accepted_unknown_settings: v.array(v.string()),
+  /** Why automatic runs would be skipped, though the target can be updated. */
+  warnings: v.array(NoticeView),
   state: v.picklist(executorStates),
   services: v.array(ServiceObservation),
   /** Services of the target that follow no tracker and are left as they are. */

@@ -199,7 +199,9 @@ export function executorService(options: ExecutorServiceOptions) {
       await db.write(async (tx) => {
         const bindings = await checkRules(tx, parsed, null, seen);
         // Evaluated at once: only then there is something to show.
-        await insertExecutor(tx, { id, ...rowOf(parsed), next_evaluation_at: now, created_at: now, updated_at: now });
+        const unknown_settings = seen.unknown_settings ?? [];
+        const times = { next_evaluation_at: now, created_at: now, updated_at: now };
+        await insertExecutor(tx, { id, ...rowOf(parsed), unknown_settings, ...times });
         await storeBindings(tx, id, bindings);
         await audit(tx, actor, {
           event: "executor_created",
@@ -233,7 +235,10 @@ export function executorService(options: ExecutorServiceOptions) {
         const now = clock.now();
         await updateExecutorRow(tx, id, {
           ...rowOf(merged),
-          ...(isMoved ? { observed: null, observed_at: null } : {}),
+          // What was accepted was said of the other target.
+          ...(isMoved && patch.accepted_unknown_settings === undefined ? { accepted_unknown_settings: [] } : {}),
+          ...(isMoved ? { observed: null, observed_at: null, unknown_settings: [] } : {}),
+          ...(seen?.unknown_settings == null ? {} : { unknown_settings: seen.unknown_settings }),
           next_evaluation_at: now,
           updated_at: now,
         });

@@ -33,6 +33,7 @@ export interface ExecutorSettings {
   approval_hours: number;
   start_first: boolean;
   drain_seconds: number;
+  accepted_unknown_settings: readonly string[];
 }
 
 export function targetKindOf(kind: string): TargetKind {
@@ -72,6 +73,7 @@ export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): Exec
     approval_hours: row.approval_hours,
     start_first: row.start_first,
     drain_seconds: row.drain_seconds,
+    accepted_unknown_settings: row.accepted_unknown_settings,
   };
 }
 
@@ -96,6 +98,7 @@ export function inputOf(row: ExecutorRow, { target, bindings }: ExecutorSettings
     approval_hours: row.approval_hours,
     start_first: row.start_first,
     drain_seconds: row.drain_seconds,
+    accepted_unknown_settings: row.accepted_unknown_settings,
   };
 }
 

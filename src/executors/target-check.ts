@@ -14,6 +14,7 @@ import {
 import type { TrackerReleases } from "./releases.ts";
 import type { Observation } from "./schema.ts";
 import { readSettings, targetKindOf } from "./settings.ts";
+import { unknownSettingsIn } from "./unknown-settings.ts";
 import { observationOf } from "./view.ts";
 
 /** Storing an executor waits no longer for a runtime that does not answer. */
@@ -34,6 +35,8 @@ export interface SeenTarget {
   is_missing: boolean;
   /** See `nameInstead`. */
   name: string | null;
+  /** What the runtime does not report of it; null where it was not seen. */
+  unknown_settings: readonly string[] | null;
 }
 
 /**
@@ -46,7 +49,7 @@ export async function lookAtTarget(
   wanted: { connection_id: string; target: TargetRef },
   ownId: string | null,
 ): Promise<SeenTarget> {
-  const unseen = { services: null, is_missing: false, name: null };
+  const unseen = { services: null, is_missing: false, name: null, unknown_settings: null };
   const [connection] = await connectionFacts(deps.read, [wanted.connection_id]);
   if (connection === undefined) return { ...unseen, conflict: null };
   const others = (await executorsOfConnection(deps.read, wanted.connection_id)).filter(
@@ -64,6 +67,7 @@ export async function lookAtTarget(
       services: target?.services.map((service) => service.name) ?? null,
       conflict: conflictAmong(wanted.target, target, others, groups),
       is_missing: target === null,
+      unknown_settings: target === null ? null : unknownSettingsIn(target.warnings),
       name: target === null ? await nameInstead(session, wanted.target) : null,
     };
   } catch (error) {

@@ -6,6 +6,7 @@ import { outageView, servingNow } from "./outage.ts";
 import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
 import { type ExecutorState, type ExecutorView, Observation } from "./schema.ts";
 import { targetKindOf, windowOf } from "./settings.ts";
+import { unacceptedSettings } from "./unknown-settings.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
 interface ViewDeps {
@@ -111,6 +112,9 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       approval_hours: row.approval_hours,
       start_first: row.start_first,
       drain_seconds: row.drain_seconds,
+      unknown_settings: [...row.unknown_settings],
+      accepted_unknown_settings: [...row.accepted_unknown_settings],
+      warnings: warningsOf(row),
       state: stateOf(observation, recent),
       services: observation?.services ?? [],
       unbound: observation?.unbound ?? [],
@@ -126,6 +130,14 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
     });
   }
   return views;
+}
+
+/** What was last seen of the target and keeps automatic runs from starting. */
+function warningsOf(row: ExecutorRow): ExecutorView["warnings"] {
+  if (row.trigger === "manual") return [];
+  const target = { kind: targetKindOf(row.target_kind), id: row.target_id };
+  const unaccepted = unacceptedSettings({ ...row, target }, row.unknown_settings);
+  return unaccepted === null ? [] : [unaccepted];
 }
 
 function lastRunView(run: RunSummary): NonNullable<ExecutorView["last_run"]> {

@@ -175,6 +175,7 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
         </Banner>
       )}
       {problem === null ? null : <Banner tone="attention">{translateMessage(ctx.language, problem.message)}</Banner>}
+      {executor.warnings.length === 0 ? null : <Unaccepted ctx={ctx} executor={executor} path={path} />}
       {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
         <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
       ) : null}
@@ -195,6 +196,32 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
         </Banner>
       ) : null}
     </>
+  );
+}
+
+/** What is accepted is what stands here, word for word. */
+function Unaccepted({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "executor"> & { path: string }) {
+  const t = texts(ctx).executors;
+  return (
+    <Banner
+      id="unaccepted"
+      tone="attention"
+      title={t.unaccepted_title}
+      action={
+        <ActionForm
+          ctx={ctx}
+          action={`${path}/accept-unknown`}
+          fields={{ unknown_settings: JSON.stringify(executor.unknown_settings) }}
+        >
+          {t.accept_unknown}
+        </ActionForm>
+      }
+    >
+      {executor.unknown_settings.map((each) => (
+        <p>{translateMessage(ctx.language, each)}</p>
+      ))}
+      <p>{t.unaccepted_text}</p>
+    </Banner>
   );
 }
 

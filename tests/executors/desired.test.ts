@@ -52,6 +52,7 @@ function settings(changes: Partial<ExecutorSettings> = {}): ExecutorSettings {
     approval_hours: 72,
     start_first: false,
     drain_seconds: 10,
+    accepted_unknown_settings: [],
     ...changes,
   };
 }

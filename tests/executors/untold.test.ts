@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
-import { createWorld, type World } from "../support/run-world.ts";
+import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const warning = { code: "untold_settings", message: "Podman does not tell which addresses were chosen" };
 
@@ -16,9 +16,57 @@ test("what an engine does not tell completely is not updated unasked, and the ru
   await world.tick();
   await world.tick();
   const [run] = await world.runsOf(executor);
-  expect(run).toMatchObject({ state: "skipped", reason_code: "target_refused" });
+  expect(run).toMatchObject({ state: "skipped", reason_code: "settings_unknown" });
   expect(run?.reason).toBe(`"web" is updated only by hand or with approval: ${warning.message}`);
   expect(world.engine.calls.filter((call) => call.startsWith("stop"))).toEqual([]);
+});
+
+test("an executor that would not be updated by itself says so when it is stored", async () => {
+  const message = `"web" is updated only by hand or with approval: ${warning.message}`;
+  const warnings = [{ code: "settings_unknown", message }];
+  const read = async (id: string) => await world.main.executors.get(id);
+  const executor = await world.addExecutor({ trigger: "immediate" });
+  expect(await read(executor)).toMatchObject({ unknown_settings: [warning.message], warnings });
+  for (const change of [{ trigger: "manual" }, { requires_approval: true }]) {
+    expect((await world.main.executors.update(systemActor, executor, change)).warnings).toEqual([]);
+    const undone = { trigger: "immediate", requires_approval: false };
+    expect((await world.main.executors.update(systemActor, executor, undone)).warnings).toEqual(warnings);
+  }
+});
+
+test("what is unknown is accepted once, as it is worded, and the version that waited is then taken", async () => {
+  const executor = await world.addExecutor({ trigger: "immediate" });
+  const outcomes = async () => (await world.runsOf(executor)).map((run) => [run.state, run.reason_code]);
+  const later = async () => {
+    await world.clock.advance(15 * 60_000);
+    await world.tick();
+  };
+  await world.tick();
+  await later();
+  // One run says it; no further one starts for the same version.
+  expect(await outcomes()).toEqual([["skipped", "settings_unknown"]]);
+  const { unknown_settings } = await world.main.executors.get(executor);
+  const accepted = { accepted_unknown_settings: unknown_settings };
+  expect((await world.main.executors.update(systemActor, executor, accepted)).warnings).toEqual([]);
+  await later();
+  expect((await outcomes()).at(-1)).toEqual(["succeeded", null]);
+  // Another setting is unknown from now on: it was not accepted.
+  world.engine.warnings = [warning, { ...warning, message: "Podman does not tell kernel parameters" }];
+  world.upstream.choice = { release: release("1.2", "c"), ready_at: null };
+  await later();
+  expect((await outcomes()).at(-1)).toEqual(["skipped", "settings_unknown"]);
+  expect((await world.main.executors.get(executor)).warnings[0]?.message).toContain("kernel parameters");
+});
+
+test("what was accepted of one target says nothing of another", async () => {
+  world.engine.add("other", "registry.test/app:1.0", digest("a"));
+  const executor = await world.addExecutor({ trigger: "immediate", accepted_unknown_settings: [warning.message] });
+  expect((await world.main.executors.get(executor)).warnings).toEqual([]);
+  const moved = { target: { kind: "container", id: "other" } };
+  expect(await world.main.executors.update(systemActor, executor, moved)).toMatchObject({
+    accepted_unknown_settings: [],
+    warnings: [{ code: "settings_unknown" }],
+  });
 });
 
 test("it is updated by hand", async () => {

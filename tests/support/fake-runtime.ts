@@ -164,7 +164,7 @@ function targetOf(engine: FakeEngine, ref: TargetRef): Target {
       };
     }),
     refusals: engine.refusals,
-    warnings: [],
+    warnings: engine.warnings,
     labels: {},
   };
 }

@@ -35,12 +35,17 @@ const pageLimit = 100;
 /** Trackers that a select offers; past this the list would be of no use to anybody. */
 const maxChoices = 1000;
 
+/** What is unknown is accepted on the executor's page, where it is said; the form leaves it as it is. */
+function askedFields(values: Values): readonly FieldDescription[] {
+  return fields(ExecutorInput, values).filter((field) => field.name !== "accepted_unknown_settings");
+}
+
 /**
  * The fields of an executor's form: those of the window only in window mode, and of the target also the one choice that the form
  * makes of its kind and its name, with the choice that the shown rows of bindings belong to.
  */
 export function describeExecutor(values: Values): readonly FieldDescription[] {
-  return fields(ExecutorInput, values)
+  return askedFields(values)
     .filter((field) => field.name !== "window" || values.trigger === "window")
     .map((field) => (field.name === "target" ? { ...field, children: withChoice(field.children) } : field));
 }
@@ -166,7 +171,7 @@ async function previewOf({ executors }: ExecutorFormServices, values: Values, si
 /** As the service takes it on edit: what the form left blank goes back to its default instead of staying as it was. */
 export function withDefaults(input: Values): Values {
   const given = submitted(input);
-  const defaults = fields(ExecutorInput, given).flatMap((field) =>
+  const defaults = askedFields(given).flatMap((field) =>
     field.is_required || field.default_value === undefined ? [] : [[field.name, field.default_value] as const],
   );
   return { ...Object.fromEntries(defaults), window: null, ...given };

@@ -70,8 +70,30 @@ export function executorPages(app: App, services: ExecutorPageServices, page: Pa
     return respondDone(c, ctx.base_path, `/executors/${id}`, notice);
   });
 
+  app.post("/executors/:id/accept-unknown", async (c) => {
+    const ctx = await pageContext(c, page);
+    const accepted = acceptedIn(formText(await readForm(c), "unknown_settings"));
+    const patch = { accepted_unknown_settings: accepted };
+    const { id, name, warnings } = await executors.update(c.get("actor"), c.req.param("id"), patch);
+    const t = texts(ctx).executors;
+    const notice: StoredNotice =
+      warnings.length === 0
+        ? { tone: "current", text: t.accepted_unknown(name) }
+        : { tone: "attention", text: t.saved_unaccepted(name) };
+    return respondDone(c, ctx.base_path, `/executors/${id}`, notice);
+  });
+
   runRoutes(app, services, page);
   deleteRoutes(app, services, page);
+}
+
+/** What the page showed; what is no list accepts nothing. */
+function acceptedIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return [];
+  }
 }
 
 async function listInState(executors: ExecutorService, state: ExecutorState | null, from: string | undefined) {
@@ -112,7 +134,11 @@ function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings
   const finish = async (c: AppContext, ctx: PageContext, view: ExecutorView, action: string): Promise<Saved> => {
     const t = texts(ctx).executors;
     if (action !== "save_and_run") {
-      return { path: `/executors/${view.id}`, notice: { tone: "current", text: t.saved(view.name) } };
+      const notice: StoredNotice =
+        view.warnings.length === 0
+          ? { tone: "current", text: t.saved(view.name) }
+          : { tone: "attention", text: t.saved_unaccepted(view.name) };
+      return { path: `/executors/${view.id}`, notice };
     }
     try {
       const run = await runs.create(c.get("actor"), view.id, {});

@@ -49,9 +49,12 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
   });
   const [first] = found.members;
   const labels = first === undefined ? {} : boundedLabels(stringMapAt(first.container.Config.Labels));
-  const warnings = found.members.flatMap(({ container, service }) => {
-    return warningsOf(container, { all: found.all }).map((each) => told(found.ref, service, each));
-  });
+  // As plans call it: a replica is named by itself.
+  const labelOf = ({ container, service }: Member) =>
+    found.members.filter((each) => each.service === service).length > 1 ? nameOf(container) : service;
+  const warnings = found.members.flatMap((member) =>
+    warningsOf(member.container, { all: found.all }).map((each) => told(found.ref, labelOf(member), each)),
+  );
   const refusals = members.flatMap(({ member, refusals: each }) =>
     each.map((one) => told(found.ref, member.service, one)),
   );

@@ -59,6 +59,7 @@ export const runs = {
     no_image: "Skipped, no image",
     no_tag: "Skipped, no tag for this version",
     registry_failed: "Skipped, registry not checked",
+    settings_unknown: "Skipped, settings unknown",
     would_downgrade: "Skipped, would be a step back",
     would_leave: "Skipped, would leave the variant or line",
     too_young: "Skipped, release too young",

@@ -334,6 +334,10 @@ export const fields: FieldDictionary = {
   "executors.minimum_age_hours": { title: "最短时长（小时）", description: "采用至少在这么久之前出现的最新版本" },
   "executors.requires_approval": { title: "需要批准", description: "自动运行会等待您同意它的计划" },
   "executors.approval_hours": { title: "等待批准（小时）", description: "在此时间内无人批准的运行会被跳过" },
+  "executors.accepted_unknown_settings": {
+    title: "已接受的未知设置",
+    description: "unknown_settings 中的条目，须逐字一致：自动运行不再因它们停下，也不会保留这些设置",
+  },
   "executors.start_first": {
     title: "先启动后停止",
     description: "先启动新容器，再停止旧容器；两者不能同时运行（例如发布了端口）时会被拒绝",

@@ -15,6 +15,8 @@ export const messages: MessageDictionary = [
   ...runMessages,
   ["Write a text", "请填写文本"],
   ["Write a name", "请填写名称"],
+  ["Write a list of texts", "请填写文本列表"],
+  ["Accept at most 200 unknown settings", "最多接受 200 项未知设置"],
   ['"{}" is updated only by hand or with approval: {}', "“{}”只能手动更新或经批准后更新：{}"],
   ['Write the container\'s name "{}" instead of its id', "请填写容器的名称“{}”，而不是其 id"],
   ["Write a number", "请填写数字"],

@@ -60,6 +60,7 @@ export const runs = {
     no_image: "已跳过，没有镜像",
     no_tag: "已跳过，镜像没有该版本的标签",
     registry_failed: "已跳过，未能检查镜像仓库",
+    settings_unknown: "已跳过，有未知设置",
     would_downgrade: "已跳过，将会降级",
     would_leave: "已跳过，将离开当前变体或版本线",
     too_young: "已跳过，版本太新",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { runs } from "../../../src/db/tables.ts";
+import { eq } from "drizzle-orm";
+import { executors, runs } from "../../../src/db/tables.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
@@ -177,4 +178,29 @@ test("every page of an executor is complete in Chinese, without anything inline"
     expect(page.text).toContain('lang="zh-CN"');
     expect(page.text).not.toMatch(/ (style|on\w+)="|\[object |>undefined|undefined</);
   }
+});
+
+test("what the runtime does not report is named, accepted as it stands there, and asked about again", async () => {
+  const path = await create("vague", { trigger: "immediate" });
+  const says = async (...unknown_settings: readonly string[]) =>
+    await app.temporary.db.write((tx) =>
+      tx.update(executors).set({ unknown_settings }).where(eq(executors.name, "vague")),
+    );
+  await says("Podman does not report kernel parameters");
+  const saved = await person.post(path, { ...form, name: "vague", "target.id": "vague", trigger: "immediate" });
+  expect(saved.status).toBe(303);
+  const { text } = await person.get(path);
+  expect(text).toContain("Saved vague, but it is not updated automatically: some settings are unknown");
+  expect(text).toContain("Not updated automatically");
+  expect(text).toContain("Podman does not report kernel parameters");
+  // What came up since the page was drawn is not accepted with it.
+  const shown = JSON.stringify(["Podman does not report kernel parameters"]);
+  await says("Podman does not report kernel parameters", "Podman does not report rights on devices");
+  expect((await person.post(`${path}/accept-unknown`, { unknown_settings: shown })).status).toBe(303);
+  expect((await person.get(path)).text).toContain("Podman does not report rights on devices");
+  await says("Podman does not report kernel parameters");
+  expect((await person.get(path)).text).not.toContain("Not updated automatically");
+  // The form leaves alone what it does not ask for.
+  await person.post(path, { ...form, name: "vague", "target.id": "vague", trigger: "immediate" });
+  expect((await person.get(path)).text).not.toContain("Not updated automatically");
 });

@@ -116,6 +116,7 @@ async function automaticStep(name: string, repository: string, running: { tag: s
       approval_hours: 72,
       start_first: false,
       drain_seconds: 10,
+      accepted_unknown_settings: [],
     },
     fakeSession(engine),
     { is_automatic: true, is_reviewed: false },
