@@ -3,6 +3,7 @@ import { type Aim, maturityOf } from "./maturity.ts";
 import { isDowngrade } from "./order.ts";
 import { type Counting, countingOf, isStateful } from "./series.ts";
 import { findCore, isDigits, isHash, type TagCore } from "./tag-core.ts";
+import { jenkinsCommit } from "./tag-suffix.ts";
 import { canaryWords, codenames, hashWords, prereleaseWords, repairWords } from "./tag-words.ts";
 
 /** What is kept of a tag that runs, and the rules of a channel that keeps it. */
@@ -235,11 +236,12 @@ const prereleaseText = new RegExp(
 function suffixPattern(parsed: ParsedTag, core: TagCore, precedes: boolean): string {
   const { tag } = parsed;
   const base = baseMarkOf(parsed, core);
-  const found = precedes ? prereleaseText.exec(tag.slice(core.end)) : null;
+  const found = (precedes ? prereleaseText : jenkinsCommit).exec(tag.slice(core.end));
   if (found === null) return partsPattern(tag, core.end, tag.length, base);
   const start = core.end + found.index;
   const end = start + found[0].length;
-  return `${partsPattern(tag, core.end, start, base)}${coming}${partsPattern(tag, end, tag.length, base)}`;
+  const between = precedes ? coming : String.raw`\.v([0-9a-f]_*){12}`;
+  return `${partsPattern(tag, core.end, start, base)}${between}${partsPattern(tag, end, tag.length, base)}`;
 }
 
 /**

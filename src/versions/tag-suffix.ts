@@ -61,7 +61,7 @@ export const commitsWord = "git";
 export const shortestDate = 5;
 
 /** Jenkins writes a commit of twelve figures behind what it counts, with `_` behind each `a` and `b`: `3355.v388858a_47b_33-20`. */
-const jenkinsCommit = /\.v((?:[\da-f]_*){12})(?=$|[-.])/;
+export const jenkinsCommit = /\.v((?:[\da-f]_*){12})(?=$|[-.])/;
 
 type Phase = "number" | "prerelease" | "build" | "variant";
 

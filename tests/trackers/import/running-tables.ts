@@ -541,6 +541,22 @@ const rows: readonly Given[] = [
     null,
     "20 alpine3.19",
   ],
+  [
+    "jenkins/inbound-agent:3355.v388858a_47b_33-20",
+    "3345.v03dee9b_f88fc-1 3355.v388858a_47b_33-19 3355.v388858a_47b_33-20 3355.v388858a_47b_33-20-jdk21 latest-jdk21",
+    "3355.v388858a_47b_33-20",
+    "3383.v70a_b_dc6f8b_d3-1-jdk21 3383.v70a_b_dc6f8b_d3-1-alpine-jdk21 3383.v70a_b_dc6f8b_d3-1 3345.v03dee9b_f88fc-2",
+    "3383.v70a_b_dc6f8b_d3-1",
+  ],
+  [
+    "jenkins/inbound-agent:3355.v388858a_47b_33-20-alpine-jdk21",
+    "3355.v388858a_47b_33-19-alpine-jdk21 3355.v388858a_47b_33-20-alpine-jdk21 3355.v388858a_47b_33-20-jdk21",
+    "3355.v388858a_47b_33-20-alpine-jdk21",
+    "3383.v70a_b_dc6f8b_d3-1 3383.v70a_b_dc6f8b_d3-1-alpine-jdk17 3383.v70a_b_dc6f8b_d3-1-alpine-jdk21 3345.v03dee9b_f88fc-2-alpine-jdk21",
+    "3383.v70a_b_dc6f8b_d3-1-alpine-jdk21",
+    null,
+    "alpine-jdk21",
+  ],
   // Names that move are followed by their digest.
   [
     "nginx:alpine",
