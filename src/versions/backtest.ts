@@ -1,5 +1,6 @@
 import { classify, isPrerelease } from "./classify.ts";
 import { isDowngrade } from "./order.ts";
+import { isOnward, moveBetween } from "./running-tag.ts";
 
 /** What kind of step it would have been from the latest before. */
 export const jumps = ["first", "none", "downgrade", "prerelease", "variant", "incomparable"] as const;
@@ -14,7 +15,7 @@ export interface BacktestStep {
   jump: Jump;
   /** What an automatic run would have had before: that differs from `previous` after a step that none would take. */
   installed_from: string | null;
-  /** Whether an automatic run would have taken it: never to a lower or an incomparable version. */
+  /** Whether an automatic run would have taken it: never to a lower or an incomparable version, nor to another line or variant. */
   is_installed: boolean;
 }
 
@@ -43,7 +44,7 @@ export function backtest<T extends PublishedRelease>(
     published.push(release);
     const latest = choose(published);
     if (latest === null || latest.tag === previous) continue;
-    const isInstalled = installed === null || isDowngrade(installed, latest.tag) === false;
+    const isInstalled = installed === null || isOnward(moveBetween(installed, latest.tag, ""));
     steps.push({
       tag: latest.tag,
       previous,

@@ -28,6 +28,17 @@ describe("backtest()", () => {
     expect(play("9:1.2.0 1:1.0.0 5:1.1.0").map(({ tag }) => tag)).toEqual(["1.0.0", "1.1.0", "1.2.0"]);
   });
 
+  test("shows another line or base as what no automatic run takes", () => {
+    expect(play("1:16 2:17").map(({ tag, is_installed }) => [tag, is_installed])).toEqual([
+      ["16", true],
+      ["17", false],
+    ]);
+    expect(play("1:4.0.5-18 2:4.0.6-20").map(({ tag, is_installed }) => [tag, is_installed])).toEqual([
+      ["4.0.5-18", true],
+      ["4.0.6-20", false],
+    ]);
+  });
+
   test("shows a patch of an older line as a step back that no automatic run takes", () => {
     const steps = play("1:2.0.0 2:2.1.0 3:1.9.5 4:2.2.0");
     expect(steps.map(({ tag, jump, is_installed }) => [tag, jump, is_installed])).toEqual([
