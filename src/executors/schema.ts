@@ -171,7 +171,9 @@ const entries = {
     v.pipe(
       v.boolean("Write true or false"),
       v.title("Allow downgrade"),
-      v.description("Automatic runs may go to a lower version, or to one that cannot be compared"),
+      v.description(
+        "Automatic runs may go to a lower version, or to one that cannot be compared; never to another variant or line",
+      ),
       v.metadata({ advanced: true }),
     ),
     false,

@@ -329,7 +329,7 @@ export const fields: FieldDictionary = {
   },
   "executors.allow_downgrade": {
     title: "允许降级",
-    description: "自动运行可以转到较低的版本，或无法比较的版本",
+    description: "自动运行可以转到较低的版本，或无法比较的版本；但不会转到其他变体或版本线",
   },
   "executors.minimum_age_hours": { title: "最短时长（小时）", description: "采用至少在这么久之前出现的最新版本" },
   "executors.requires_approval": { title: "需要批准", description: "自动运行会等待您同意它的计划" },
