@@ -46,12 +46,13 @@ function requireAudience(claims: Claims, clientId: string): void {
 }
 
 /**
- * However long a token lives and however old it is, it answers our nonce, which works once and for ten minutes; how long a session
- * lasts is our own rule.
+ * A code is exchanged moments after it was made: a token that is older was made for something else. It may live for as long as the
+ * provider likes, because how long a session lasts is our own rule.
  */
+const MAXIMUM_AGE_SECONDS = 600;
 function requireTimes({ exp, iat, nbf, auth_time }: Claims, now: number): void {
   if (now >= exp + TOLERANCE_SECONDS) throw new Refusal("token_expired");
-  if (iat > now + TOLERANCE_SECONDS) throw new Refusal("token_issued_at_wrong");
+  if (iat > now + TOLERANCE_SECONDS || iat < now - MAXIMUM_AGE_SECONDS) throw new Refusal("token_issued_at_wrong");
   if (exp <= iat) throw new Refusal("token_expired");
   if (nbf !== undefined && nbf > now + TOLERANCE_SECONDS) throw new Refusal("token_not_yet_valid");
   if (auth_time !== undefined && auth_time > now + TOLERANCE_SECONDS) throw new Refusal("token_issued_at_wrong");
