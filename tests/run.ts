@@ -1,6 +1,7 @@
 // The whole test command: several `bun test` processes at once, because most of the time of the suites on real peers is waiting.
-// Each suite on real peers has a process and a folder for temporary files of its own, and shares nothing with the others; the fast layer
-// is one more, and once more at each of the faked dates. Arguments, a file or a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
+// Each suite on real peers has a process and a folder for temporary files of its own, and shares nothing with the others. The fast layer
+// runs at other dates instead of today's, where they can be had; what it starts as a server of its own runs once. Arguments, a file or
+// a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -69,7 +70,10 @@ interface Outcome {
 
 const running = new Set<ChildProcess>();
 
-/** The fast layer as one share for each date, and each file that needs real peers as another; the longest first. */
+/**
+ * The fast layer as one share for each date and one for what starts servers, and each file that needs real peers as another; the
+ * longest first.
+ */
 function shares(): Share[] {
   const folder = join(root, "tests/real");
   const files = readdirSync(folder).filter((name) => /\.test\.tsx?$/.test(name));
@@ -78,14 +82,18 @@ function shares(): Share[] {
     const weight = rank < 0 ? statSync(join(folder, name)).size : 1e9 - rank;
     return { title: `tests/real/${name}`, args: [`./${relative(root, join(folder, name))}`], weight };
   });
-  const without = (paths: readonly string[]) => paths.flatMap((path) => ["--path-ignore-patterns", path]);
-  const fast = { title: "the fast layer", args: without(["tests/real/**"]), weight: 1e8 };
-  const dated = without(["tests/real/**", ...filesWithServers()]);
-  const faked = fakedDates.map((date) => ({ ...fast, title: `the fast layer ${date.title}`, args: dated, date }));
+  const servers = filesWithServers();
+  const args = ["tests/real/**", ...servers].flatMap((path) => ["--path-ignore-patterns", path]);
+  const weight = 1e8;
+  const faked = fakedDates.map((date) => ({ title: `the fast layer ${date.title}`, args, weight, date }));
+  const fast =
+    fakedDatesMissing() === null
+      ? { title: "the fast layer's own servers", args: servers.map((file) => `./${file}`), weight }
+      : { title: "the fast layer", args: ["--path-ignore-patterns", "tests/real/**"], weight };
   return [...real, fast, ...faked].sort((a, b) => b.weight - a.weight);
 }
 
-/** What starts the server starts it at the system's date, and would prove nothing once more. */
+/** What starts the server starts it at the system's date. */
 function filesWithServers(): string[] {
   const files = readdirSync(join(root, "tests"), { recursive: true, encoding: "utf8" });
   const isWith = (file: string) =>

@@ -5,7 +5,7 @@ import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { registryMissing } from "../peers/registry.ts";
 import { type Lab, startLab } from "../support/engine-lab.ts";
-import { matrixSuite } from "../support/engine-modes.ts";
+import { matrixSuite, newestModes } from "../support/engine-modes.ts";
 import { eventually } from "../support/eventually.ts";
 import { containersOf, group, removeGroup, runService } from "../support/group-target.ts";
 import { serveHttp } from "../support/oci-image.ts";
@@ -233,4 +233,5 @@ matrixSuite(
     });
   },
   registryMissing(),
+  newestModes,
 );

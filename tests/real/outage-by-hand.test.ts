@@ -7,7 +7,7 @@ import { outageView } from "../../src/executors/schema.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
-import { kindOf, matrixSuite } from "../support/engine-modes.ts";
+import { kindOf, matrixSuite, newestModes } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
@@ -185,4 +185,5 @@ matrixSuite(
     });
   },
   registryMissing(),
+  newestModes,
 );

@@ -7,7 +7,7 @@ import { outageView } from "../../src/executors/schema.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
-import { kindOf, matrixSuite, pointsOf } from "../support/engine-modes.ts";
+import { kindOf, matrixSuite, newestModes, pointsOf } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { containersOf, group, inspectOne, removeGroup, runService } from "../support/group-target.ts";
@@ -124,7 +124,7 @@ matrixSuite(
     });
 
     test("is brought up by the next process when the first is killed while it waits, or at any write of a try", async () => {
-      for (const point of [0, ...pointsOf(mode, { last: 300, sparser: 2 })]) {
+      for (const point of [0, ...pointsOf(mode, { last: 300, sparser: 4 })]) {
         const name = `killed-${point}`;
         const port = await freePort();
         const executor = await begin(name, port);
@@ -288,6 +288,7 @@ matrixSuite(
     });
   },
   registryMissing(),
+  newestModes,
 );
 
 /** What nothing may change: how it is published, restarted and connected. */
