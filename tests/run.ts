@@ -23,6 +23,7 @@ const longest = [
   "engine-faults",
   "engine-configs",
   "engine-group-faults",
+  "outage-by-hand",
   "engine-crash",
   "engine-group-crash",
   "run-crash",

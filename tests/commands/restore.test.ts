@@ -35,7 +35,7 @@ async function command(
   const faulty = env.FAIL_AT === undefined ? [] : ["--preload", "./tests/support/faulty-files-preload.ts"];
   const child = Bun.spawn([process.execPath, ...faulty, `src/commands/${name}.ts`, ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? "", DATA_DIR: dataDir, ...env },
+    env: { PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), DATA_DIR: dataDir, ...env },
     stdout: "pipe",
     stderr: "pipe",
   });

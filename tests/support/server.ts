@@ -46,6 +46,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     env: {
       PATH: process.env.PATH ?? "",
       HOME: process.env.HOME ?? "",
+      TMPDIR: tmpdir(),
       DATA_DIR: dataDir,
       PORT: "0",
       ...options.env,
