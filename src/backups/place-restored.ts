@@ -90,7 +90,7 @@ const unfinished = (what: string, replaced: string, cause?: unknown) =>
 
 /** What to do about a restore that is not complete because of `cause`. */
 export function unfinishedRestore({ source, at, replaced }: RestoreNote, cause: unknown): AppError {
-  const what = `The restore of "${source}" has begun at ${toIso(at)} and is not complete: ${errorMessage(cause)}`;
+  const what = `The restore of "${source}" began at ${toIso(at)} and is not complete: ${errorMessage(cause)}`;
   return unfinished(what, replaced === null ? "another one" : `"${replaced}"`, cause);
 }
 
