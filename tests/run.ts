@@ -94,12 +94,13 @@ function shares(): Share[] {
   return [...real, fast, ...faked].sort((a, b) => b.weight - a.weight);
 }
 
-/** What starts the server starts it at the system's date. */
+/** Of the fast layer: what starts the server starts it at the system's date. */
 function filesWithServers(): string[] {
   const files = readdirSync(join(root, "tests"), { recursive: true, encoding: "utf8" });
   const isWith = (file: string) =>
     /from ".*support\/(server|installation)\.ts"/.test(readFileSync(join(root, file), "utf8"));
-  return files.map((file) => `tests/${file}`).filter((file) => /\.test\.tsx?$/.test(file) && isWith(file));
+  const isFast = (file: string) => /\.test\.tsx?$/.test(file) && !file.startsWith("tests/real/");
+  return files.map((file) => `tests/${file}`).filter((file) => isFast(file) && isWith(file));
 }
 
 function startTests(
