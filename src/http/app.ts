@@ -21,6 +21,7 @@ import { csrf } from "./middleware/csrf.ts";
 import { knownMethods } from "./middleware/methods.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { session } from "./middleware/session.ts";
+import { readUnreadBody } from "./middleware/unread-body.ts";
 import { openApi } from "./openapi.ts";
 import { mountPages } from "./pages/index.ts";
 import type { PageSettings } from "./pages/page-context.ts";
@@ -57,7 +58,7 @@ export function createApp(options: AppOptions): App {
     status: async (language) => statusLine(language, await services.stats.status()),
   };
 
-  app.use(securityHeaders({ baseUrl: services.baseUrl }));
+  app.use(readUnreadBody(), securityHeaders({ baseUrl: services.baseUrl }));
   app.use(clientAddress({ trustedProxies: services.trusted_proxies }));
   app.use(async (c, next) => {
     c.set("request_id", newId(services.clock.now()));

@@ -339,14 +339,14 @@ peerSuite("behind a real reverse proxy", proxiesMissing() ?? authorityMissing(),
 
       test("a body that is too large is refused by the application, with all its headers", async () => {
         const body = "a".repeat(1024 * 1024 + 1);
-        const answer = await person.get("/api/session", {
-          method: "POST",
-          body,
-          headers: { "content-type": "application/json" },
-        });
-        expect(answer.status).toBe(413);
-        expect(answer.headers["content-security-policy"]).toBe(contentSecurityPolicy);
-        expect(JSON.parse(answer.text).error.code).toBe("body_too_large");
+        const sent = { method: "POST", body, headers: { "content-type": "application/json" } };
+        // The proxy still sends when the answer is there: once would pass by luck.
+        for (let round = 0; round < 20; round += 1) {
+          const answer = await person.get("/api/session", sent);
+          expect(answer.status).toBe(413);
+          expect(answer.headers["content-security-policy"]).toBe(contentSecurityPolicy);
+          expect(JSON.parse(answer.text).error.code).toBe("body_too_large");
+        }
       });
 
       test("signing out takes the cookie away where it is", async () => {
