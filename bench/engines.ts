@@ -6,6 +6,7 @@ import { createSurveyMemory } from "../src/runtimes/engine/survey-memory.ts";
 import { type EngineTransport, engineTransport } from "../src/runtimes/engine/transport.ts";
 import type { RuntimeSession } from "../src/runtimes/runtime.ts";
 import { allEngineModes, type EngineMode, engineMissing, type TestEngine } from "../tests/peers/engine.ts";
+import { flavours, kindOf } from "../tests/support/engine-modes.ts";
 import { median, ms, quantile, ratio } from "./figures.ts";
 
 /** `--engines=docker-20,podman`; all of `standard` that can be started here when left out. Says which cannot, and ends where none can. */
@@ -48,7 +49,7 @@ export async function openBenchSession(
   };
   const address = engineAddress(engine.address, false, null);
   return await openEngine({
-    kind: engine.mode.startsWith("podman") ? "podman" : "docker",
+    flavour: flavours[kindOf(engine.mode)],
     address,
     api_version: null,
     registry_auth: null,

@@ -17,6 +17,7 @@ import { exchangeCode } from "../src/oidc/token-request.ts";
 import { createUpstream } from "../src/oidc/upstream.ts";
 import { http } from "../src/probes/http.ts";
 import { tcp } from "../src/probes/tcp.ts";
+import { dockerFlavour } from "../src/runtimes/docker/flavour.ts";
 import { engineAddress } from "../src/runtimes/engine/address.ts";
 import { engineClient } from "../src/runtimes/engine/client.ts";
 import { openEngine } from "../src/runtimes/engine/session.ts";
@@ -26,6 +27,7 @@ import { sources } from "../src/sources/index.ts";
 import { sourceKinds } from "../src/sources/source.ts";
 import { type HostileSample, hostileSamples } from "./sources/hostile-samples.ts";
 import { ask } from "./sources/hostile-verbs.ts";
+import { flavours } from "./support/engine-modes.ts";
 import { fastClock } from "./support/fast-clock.ts";
 import { hostileResponses } from "./support/hostile-responses.ts";
 import { type AskedFor, hostileServer } from "./support/hostile-server.ts";
@@ -70,7 +72,7 @@ function engine(kind: "docker" | "podman", listens: "tcp" | "unix", isGreeted: b
     good: (request) => (isGreeted && request.path.startsWith("/version") ? json(version(kind)) : null),
     ask: async ({ address }, clock) => {
       await using session = await openEngine({
-        kind,
+        flavour: flavours[kind],
         address: engineAddress(address, false, null),
         api_version: null,
         registry_auth: { username: "ci", password: secret, host: "docker.io" },
@@ -100,7 +102,7 @@ const pull: Client = {
   listens: "unix",
   ask: async ({ address }) => {
     const transport = engineTransport(engineAddress(address, false, null), AbortSignal.timeout(3_000));
-    const client = engineClient({ transport, apiVersion: "1.41", deadlines });
+    const client = engineClient({ flavour: dockerFlavour, transport, apiVersion: "1.41", deadlines });
     const auth = { username: "ci", password: secret, host: "docker.io" };
     await client.pullImage("acme/app:1.0.0", null, auth, (progress) => {
       expect(Object.values(progress).every((each) => each === null || Number.isSafeInteger(each))).toBe(true);

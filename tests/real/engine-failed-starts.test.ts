@@ -6,7 +6,7 @@ import { engineTransport } from "../../src/runtimes/engine/transport.ts";
 import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
-import { engineSuite } from "../support/engine-modes.ts";
+import { engineSuite, flavours, kindOf } from "../support/engine-modes.ts";
 import { memoryJournal, ProcessDeath } from "../support/memory-journal.ts";
 import { changeTo, containersNamed, images, importImages, openSession, target } from "../support/update-target.ts";
 
@@ -134,7 +134,7 @@ engineSuite(
       engine = await startEngine({ mode });
       await importImages(engine);
       const transport = engineTransport(engineAddress(engine.address, false, null), live);
-      ({ client } = await negotiate(transport, null, defaultDeadlines));
+      ({ client } = await negotiate(transport, null, defaultDeadlines, flavours[kindOf(mode)]));
     });
     afterAll(() => engine?.stop());
 

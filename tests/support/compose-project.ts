@@ -19,6 +19,7 @@ import { objectAt, stringMapAt } from "../../src/runtimes/engine/raw.ts";
 import { engineTransport } from "../../src/runtimes/engine/transport.ts";
 import { type ComposeVersion, startCompose } from "../peers/compose.ts";
 import type { TestEngine } from "../peers/engine.ts";
+import { flavours, kindOf } from "./engine-modes.ts";
 
 /** Where the compose lies that a project is made with. */
 export function composeFolder(version: ComposeVersion): string {
@@ -95,7 +96,7 @@ export function createProject(
 
 export async function openClient(engine: TestEngine): Promise<{ client: EngineClient; api_version: string }> {
   const transport = engineTransport(engineAddress(engine.address, false, null), new AbortController().signal);
-  return negotiate(transport, null, defaultDeadlines);
+  return negotiate(transport, null, defaultDeadlines, flavours[kindOf(engine.mode)]);
 }
 
 /**

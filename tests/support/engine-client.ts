@@ -1,5 +1,5 @@
+import { dockerFlavour } from "../../src/runtimes/docker/flavour.ts";
 import { defaultDeadlines, type EngineClient, engineClient } from "../../src/runtimes/engine/client.ts";
-import { dockerFlavour } from "../../src/runtimes/engine/flavour.ts";
 import type { EngineTransport } from "../../src/runtimes/engine/transport.ts";
 
 type Request = Parameters<EngineTransport["send"]>[0];

@@ -1,6 +1,10 @@
+import { dockerFlavour } from "../../src/runtimes/docker/flavour.ts";
+import { podmanFlavour } from "../../src/runtimes/podman/flavour.ts";
 import type { RuntimeKind } from "../../src/runtimes/runtime.ts";
 import { allEngineModes, type EngineMode, engineMissing } from "../peers/engine.ts";
 import { peerSuite } from "./peer.ts";
+
+export const flavours = { docker: dockerFlavour, podman: podmanFlavour } as const;
 
 /** The runtime that a connection to an engine of this mode has to choose. */
 export function kindOf(mode: EngineMode): RuntimeKind {

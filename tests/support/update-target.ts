@@ -12,7 +12,7 @@ import type {
   UpdatePlan,
 } from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
-import { isPodman, kindOf } from "./engine-modes.ts";
+import { flavours, isPodman, kindOf } from "./engine-modes.ts";
 
 export const images = { old: "lab/app:1.0.0", next: "lab/app:2.0.0", exits: "lab/app:exits" } as const;
 
@@ -39,7 +39,7 @@ export function openSession(
 ): Promise<RuntimeSession> {
   const address = typeof at === "string" ? at : at.address;
   return openEngine({
-    kind: options.kind ?? (typeof at === "string" ? "docker" : kindOf(at.mode)),
+    flavour: flavours[options.kind ?? (typeof at === "string" ? "docker" : kindOf(at.mode))],
     address: engineAddress(address, false, null),
     api_version: options.api_version ?? null,
     registry_auth: null,

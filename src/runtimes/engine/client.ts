@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import type { PullProgress, RegistryAuth } from "../runtime.ts";
-import { dockerFlavour, type Flavour, requireFlavour } from "./flavour.ts";
+import { type Flavour, requireFlavour } from "./flavour.ts";
 import {
   ContainerInspect,
   ContainerSummary,
@@ -55,8 +55,7 @@ interface ClientOptions {
   /** `1.41`; null before it is negotiated, and then only `version` may be called. */
   apiVersion: string | null;
   deadlines: EngineDeadlines;
-  /** Docker's when left out. */
-  flavour?: Flavour;
+  flavour: Flavour;
   /** What the engine speaks; the negotiated version alone when left out. */
   engineApi?: { min: string; max: string };
 }
@@ -66,7 +65,7 @@ const maxRememberedImages = 500;
 
 /** The verbs that we use of the engine's API, each once, and no other: never exec, build, commit, swarm or secrets. */
 export function engineClient(options: ClientOptions) {
-  const { transport, deadlines, flavour = dockerFlavour } = options;
+  const { transport, deadlines, flavour } = options;
   const version = options.apiVersion === null ? "" : `/v${options.apiVersion}`;
   /** Paths of the flavour's own API have its version in them already. */
   const versioned = (path: string) => (/^\/v[0-9]/.test(path) ? path : version + path);
@@ -261,9 +260,9 @@ export async function negotiate(
   transport: EngineTransport,
   wanted: string | null,
   deadlines: EngineDeadlines,
-  flavour: Flavour = dockerFlavour,
+  flavour: Flavour,
 ): Promise<{ client: EngineClient; version: EngineVersion; api_version: string }> {
-  const version = await engineClient({ transport, apiVersion: null, deadlines }).version();
+  const version = await engineClient({ transport, apiVersion: null, deadlines, flavour }).version();
   requireFlavour(version, flavour);
   const engineApi = { min: version.MinAPIVersion ?? supportedApi.min, max: version.ApiVersion };
   const api = chooseApiVersion(engineApi.min, engineApi.max, wanted);

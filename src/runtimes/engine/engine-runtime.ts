@@ -3,6 +3,7 @@ import { PluginError } from "../../errors.ts";
 import type { RegistryAuth, Runtime } from "../runtime.ts";
 import { AddressText, addressWarnings, engineAddress, parseAddress } from "./address.ts";
 import { writeExport } from "./export/write-export.ts";
+import type { Flavour } from "./flavour.ts";
 import { openEngine } from "./session.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
@@ -62,13 +63,19 @@ const Secret = v.object({
 
 export interface EngineKind<K extends "docker" | "podman"> {
   kind: K;
+  flavour: Flavour;
   title: string;
   /** The address that most installations have. */
   example: string;
 }
 
 /** What Docker and Podman share as runtimes: the configuration, the credential and the session; over a socket, or tcp with TLS. */
-export function engineRuntime<K extends "docker" | "podman">({ kind, title, example }: EngineKind<K>): Runtime<K> {
+export function engineRuntime<K extends "docker" | "podman">({
+  kind,
+  flavour,
+  title,
+  example,
+}: EngineKind<K>): Runtime<K> {
   const Config = ConfigOf(example);
   /** By address, the latest last. */
   const memories = new Map<string, SurveyMemory>();
@@ -88,7 +95,7 @@ export function engineRuntime<K extends "docker" | "podman">({ kind, title, exam
       const { address, api_version: apiVersion, tls_verification: isVerified, registry } = parse(Config, config);
       const material = secret === null || secret === undefined ? null : parse(Secret, secret);
       return openEngine({
-        kind,
+        flavour,
         address: engineAddress(address, isVerified, tlsOf(material)),
         api_version: apiVersion === "" ? null : apiVersion,
         registry_auth: registryLogin(material, registry),

@@ -32,30 +32,6 @@ export interface Flavour {
   qualify(reference: string): string;
 }
 
-export const dockerFlavour: Flavour = {
-  kind: "docker",
-  component: null,
-  oldest: null,
-  changesRestartPolicy: true,
-  paths: {
-    inspectContainer: (id) => `/containers/${id}/json`,
-    inspectImage: (reference) => `/images/${reference}/json`,
-    createContainer: "/containers/create",
-    connectNetwork: (network) => `/networks/${network}/connect`,
-  },
-  imageOf: () => null,
-  readContainer: (answer) => answer,
-  readImage: (answer) => answer,
-  createQuery: (name, platform) => (platform === null ? { name } : { name, platform }),
-  // The engine starts what has a policy when it comes up: until a new container was started, nobody but us may start it.
-  createBody: (_name, body) => ({
-    ...body,
-    HostConfig: { ...objectAt(body.HostConfig), RestartPolicy: { Name: "no", MaximumRetryCount: 0 } },
-  }),
-  connectBody: (container, endpoint) => ({ Container: container, EndpointConfig: endpoint }),
-  qualify: (reference) => reference,
-};
-
 const podman = "Podman Engine";
 
 /** Throws `rejected` with the type to choose when the engine is of the other flavour, or too old for ours. */

@@ -1,12 +1,11 @@
 import { PluginError } from "../../errors.ts";
-import { podmanFlavour } from "../podman/flavour.ts";
 import type { Journal, RegistryAuth, RuntimeContext, RuntimeFacts, RuntimeSession, UpdatePlan } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { attachments, needsDisconnect, needsNetworkCalls } from "./carry.ts";
 import { defaultDeadlines, type EngineClient, type EngineDeadlines, negotiate } from "./client.ts";
 import { findInjectedFiles } from "./compose/injected-files.ts";
 import { describeTarget, discoverTargets } from "./discover.ts";
-import { dockerFlavour, type Flavour } from "./flavour.ts";
+import type { Flavour } from "./flavour.ts";
 import { replaceUnits, type Unit } from "./group/apply.ts";
 import { fileNotices } from "./group/file-notices.ts";
 import { type DesiredImage, planTarget, type Replaced, type TargetPlan } from "./group/plan.ts";
@@ -30,8 +29,8 @@ import { type EngineTransport, engineTransport } from "./transport.ts";
 import { requireFileVerbs, requireReads, requireVerbs } from "./verbs.ts";
 
 export interface SessionOptions {
-  /** Which engine the administrator says it is. */
-  kind: "docker" | "podman";
+  /** Of the engine that the administrator says it is. */
+  flavour: Flavour;
   address: EngineAddress;
   /** The administrator's choice, null to negotiate. */
   api_version: string | null;
@@ -50,15 +49,13 @@ export interface SessionOptions {
 
 const defaultRetryDelayMs = 500;
 
-const flavours = { docker: dockerFlavour, podman: podmanFlavour } satisfies Record<SessionOptions["kind"], Flavour>;
-
 /** Opens a session on an engine: asks for its version and settles on one of the API. Throws when it does not answer. */
 export async function openEngine(options: SessionOptions): Promise<RuntimeSession> {
   const { address, context } = options;
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
   const transport = options.transport ?? engineTransport(address, signal);
-  const flavour = flavours[options.kind];
+  const { flavour } = options;
   const negotiated = await negotiate(transport, options.api_version, options.deadlines ?? defaultDeadlines, flavour);
   const { client, version, api_version: apiVersion } = negotiated;
   const enginePlatform = [version.Os ?? "", version.Arch ?? ""].filter((part) => part !== "").join("/");

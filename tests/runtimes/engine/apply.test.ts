@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { dockerFlavour } from "../../../src/runtimes/docker/flavour.ts";
 import { bringUp, type Candidate, takeDown } from "../../../src/runtimes/engine/apply.ts";
 import { defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
 import type { EngineResponse } from "../../../src/runtimes/engine/transport.ts";
@@ -44,6 +45,7 @@ async function startRefusing(times: number, text: string) {
   const clock = { ...createFakeClock(), sleep: async () => undefined };
   let refused = 0;
   const client = engineClient({
+    flavour: dockerFlavour,
     transport: {
       send: async ({ path }) => {
         if (!path.endsWith("/update")) return answer(204, null);
@@ -78,6 +80,7 @@ test.each([
   ["a proxy that lets no stop through", 403, false],
 ])("takeDown() writes whether the stop may still follow: %s", async (_what, status, mayFollow) => {
   const client = engineClient({
+    flavour: dockerFlavour,
     transport: {
       send: async ({ path }) => (path.endsWith("/stop") ? answer(status, { message: "No" }) : answer(204, null)),
       stream: async () => answer(200, null),

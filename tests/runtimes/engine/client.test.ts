@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dockerFlavour } from "../../../src/runtimes/docker/flavour.ts";
 import { addressWarnings, engineAddress, parseAddress } from "../../../src/runtimes/engine/address.ts";
 import { chooseApiVersion, defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
 import { pullReader } from "../../../src/runtimes/engine/pull.ts";
@@ -89,7 +90,12 @@ function clientThatGets(answer: Partial<EngineResponse>) {
   };
   return {
     requests,
-    client: engineClient({ transport: { send, stream: send }, apiVersion: "1.41", deadlines: defaultDeadlines }),
+    client: engineClient({
+      flavour: dockerFlavour,
+      transport: { send, stream: send },
+      apiVersion: "1.41",
+      deadlines: defaultDeadlines,
+    }),
   };
 }
 
@@ -275,6 +281,7 @@ describe("startContainer() says who has a port that the engine refuses", () => {
       text: JSON.stringify(body),
     });
     const client = engineClient({
+      flavour: dockerFlavour,
       transport: {
         send: async ({ path }) => (path.endsWith("/start") ? answer(500, { message }) : (listed ?? answer(403, {}))),
         stream: async () => answer(200, null),

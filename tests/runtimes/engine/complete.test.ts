@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dockerFlavour } from "../../../src/runtimes/docker/flavour.ts";
 import { engineClient } from "../../../src/runtimes/engine/client.ts";
 import { completeContainer } from "../../../src/runtimes/engine/complete.ts";
 import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
@@ -25,7 +26,10 @@ function clientOf(
     stream: () => Promise.reject(new Error("Nothing is streamed here")),
   };
   const deadlines = { readMs: 1, changeMs: 1, pullIdleMs: 1 };
-  return { asked, client: engineClient({ transport, apiVersion: negotiated, deadlines, engineApi }) };
+  return {
+    asked,
+    client: engineClient({ flavour: dockerFlavour, transport, apiVersion: negotiated, deadlines, engineApi }),
+  };
 }
 
 describe("completeContainer()", () => {

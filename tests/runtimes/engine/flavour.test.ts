@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { dockerFlavour } from "../../../src/runtimes/docker/flavour.ts";
 import { engineClient } from "../../../src/runtimes/engine/client.ts";
-import { dockerFlavour, type Flavour, requireFlavour } from "../../../src/runtimes/engine/flavour.ts";
+import { type Flavour, requireFlavour } from "../../../src/runtimes/engine/flavour.ts";
 import type { EngineRequest } from "../../../src/runtimes/engine/transport.ts";
 import { podmanFlavour } from "../../../src/runtimes/podman/flavour.ts";
 

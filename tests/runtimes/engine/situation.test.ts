@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dockerFlavour } from "../../../src/runtimes/docker/flavour.ts";
 import { defaultDeadlines, engineClient } from "../../../src/runtimes/engine/client.ts";
 import { targetFacts } from "../../../src/runtimes/engine/facts.ts";
 import { runNames } from "../../../src/runtimes/engine/names.ts";
@@ -225,6 +226,7 @@ describe("the moves of recovery", () => {
 describe("findSituation()", () => {
   const old = containerInspect({ Id: oldId, Name: `/${names.name}` });
   const client = engineClient({
+    flavour: dockerFlavour,
     transport: {
       send: async ({ path }) => {
         const body = path.endsWith("/containers/json") ? [{ Id: oldId, Names: [old.Name] }] : old;

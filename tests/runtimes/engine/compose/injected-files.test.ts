@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { EngineError, engineClient } from "../../../../src/runtimes/engine/client.ts";
 import {
   carriedFilesLabel,
@@ -71,7 +72,7 @@ function engineWith(
   };
   const stream = () => Promise.reject(new Error("Nothing is streamed"));
   const deadlines = { readMs: 1000, changeMs: 1000, pullIdleMs: 1000 };
-  const client = engineClient({ transport: { send, stream }, apiVersion: "1.41", deadlines });
+  const client = engineClient({ flavour: dockerFlavour, transport: { send, stream }, apiVersion: "1.41", deadlines });
   return { client, written, requests };
 }
 

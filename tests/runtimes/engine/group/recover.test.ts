@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { defaultDeadlines, engineClient } from "../../../../src/runtimes/engine/client.ts";
 import { targetFacts } from "../../../../src/runtimes/engine/facts.ts";
 import { undoRun } from "../../../../src/runtimes/engine/group/recover.ts";
@@ -49,6 +50,7 @@ test.each(endings)("undoRun() waits %s", async (_what, isEnding) => {
   }
   const started: string[] = [];
   const client = engineClient({
+    flavour: dockerFlavour,
     transport: {
       send: async ({ method, path, query }) => {
         const ok = (body: unknown) => ({ status: 200, contentType: "application/json", text: JSON.stringify(body) });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { dockerFlavour } from "../../../../src/runtimes/engine/flavour.ts";
+import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { planRestore } from "../../../../src/runtimes/engine/group/restore.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import { ownLabels, ownLabelsFor } from "../../../../src/runtimes/engine/names.ts";

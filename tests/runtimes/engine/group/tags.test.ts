@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import type { RawObject } from "../../../../src/runtimes/engine/raw.ts";
 import { openEngine } from "../../../../src/runtimes/engine/session.ts";
 import type { EngineTransport } from "../../../../src/runtimes/engine/transport.ts";
@@ -42,7 +43,7 @@ function engineOf(image = "a") {
   };
   const open = () =>
     openEngine({
-      kind: "docker",
+      flavour: dockerFlavour,
       address: { kind: "unix", path: "/run/engine.sock" },
       api_version: null,
       registry_auth: null,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { engineClient } from "../../../../src/runtimes/engine/client.ts";
 import { findSurvey, findTarget } from "../../../../src/runtimes/engine/group/target.ts";
 import { tiesTo } from "../../../../src/runtimes/engine/group/ties.ts";
@@ -37,6 +38,7 @@ function engineOf(changes: Record<string, RawObject>) {
     stream: () => Promise.reject(new Error("Nothing is streamed here")),
   };
   const client = engineClient({
+    flavour: dockerFlavour,
     transport,
     apiVersion: "1.41",
     deadlines: { readMs: 1, changeMs: 1, pullIdleMs: 1 },

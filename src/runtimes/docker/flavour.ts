@@ -1,0 +1,26 @@
+import type { Flavour } from "../engine/flavour.ts";
+import { objectAt } from "../engine/raw.ts";
+
+export const dockerFlavour: Flavour = {
+  kind: "docker",
+  component: null,
+  oldest: null,
+  changesRestartPolicy: true,
+  paths: {
+    inspectContainer: (id) => `/containers/${id}/json`,
+    inspectImage: (reference) => `/images/${reference}/json`,
+    createContainer: "/containers/create",
+    connectNetwork: (network) => `/networks/${network}/connect`,
+  },
+  imageOf: () => null,
+  readContainer: (answer) => answer,
+  readImage: (answer) => answer,
+  createQuery: (name, platform) => (platform === null ? { name } : { name, platform }),
+  // The engine starts what has a policy when it comes up: until a new container was started, nobody but us may start it.
+  createBody: (_name, body) => ({
+    ...body,
+    HostConfig: { ...objectAt(body.HostConfig), RestartPolicy: { Name: "no", MaximumRetryCount: 0 } },
+  }),
+  connectBody: (container, endpoint) => ({ Container: container, EndpointConfig: endpoint }),
+  qualify: (reference) => reference,
+};

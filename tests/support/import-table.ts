@@ -1,0 +1,81 @@
+import { dirname, join } from "node:path";
+
+/** Small words that everybody may use; `process` is for what is not a plug-in or pure. */
+const pure = "src/{errors,clock,ids,plugin,visible-text,strict-json,give-way,version,work-budget}.ts";
+const process = `${pure} src/{log,counted-time,request-scope,durable-files,held-lease,base-url}.ts`;
+const feature = `${process} src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/schema.ts`;
+const plugin = `${pure} src/net/*.ts src/versions/*.ts`;
+const views = "src/*/{,**/}{,*-}schema.ts src/versions/{maturity,line-patches,older-lines,image-reference}.ts";
+/** Values that pages show and services judge. */
+const words = "src/trackers/{same-build,notes-settings}.ts";
+const api = `${process} ${views} src/services.ts src/*/service.ts src/forms/*.ts src/http/{,middleware/}*.ts`;
+
+/** Who may import what besides its own folder. The first row that fits a file counts. */
+const rows: readonly (readonly [files: string, may: string])[] = [
+  ["src/*.ts", "src/**"],
+  ["src/versions/**", pure],
+  ["src/forms/**", pure],
+  ["src/net/**", pure],
+  ["src/secrets/**", process],
+  ["src/db/**", `${process} src/net/database-fetch.ts src/secrets/sealed.ts`],
+  ["src/sources/*.ts", `${plugin} src/sources/*/*.ts`],
+  ["src/sources/helm/**", `${plugin} src/sources/*.ts src/sources/oci/*.ts`],
+  ["src/sources/*/**", `${plugin} src/sources/*.ts src/sources/forge/*.ts`],
+  ["src/runtimes/*.ts", `${plugin} src/runtimes/*/index.ts`],
+  ["src/runtimes/engine/**", `${plugin} src/runtimes/runtime.ts`],
+  ["src/runtimes/*/**", `${plugin} src/runtimes/runtime.ts src/runtimes/engine/*.ts`],
+  ["src/probes/**", `${plugin} src/runtimes/runtime.ts`],
+  ["src/notifiers/**", plugin],
+  ["src/scheduler/**", process],
+  ["src/commands/**", `${process} src/config.ts src/auth/*.ts src/backups/*.ts src/db/*.ts src/secrets/*.ts`],
+  ["src/*/{,*-}queries.ts", `${process} src/db/*.ts src/secrets/sealed.ts src/*/schema.ts`],
+  ["src/auth/**", `${feature} src/db/installation.ts`],
+  ["src/backups/**", `${feature} src/db/*.ts`],
+  ["src/keys/**", `${feature} src/db/*.ts src/auth/service.ts src/backups/{schema,service}.ts`],
+  ["src/connections/**", `${feature} src/credentials/service.ts src/runtimes/*.ts src/versions/*.ts`],
+  ["src/trackers/**", `${feature} src/credentials/service.ts ${views} src/sources/*.ts src/versions/*.ts`],
+  ["src/executors/**", `${feature} ${views} src/connections/service.ts src/{probes,runtimes,versions}/*.ts`],
+  [
+    "src/runs/**",
+    `${feature} ${views} src/{connections,executors}/service.ts src/{probes,runtimes}/*.ts src/db/tables.ts`,
+  ],
+  ["src/notifications/**", `${feature} ${views}`],
+  ["src/oidc/**", `${feature} src/auth/service.ts`],
+  ["src/stats/**", `${feature} ${views}`],
+  ["src/{settings,credentials,idempotency}/**", feature],
+  ["src/http/api/**", `${api} src/auth/*.ts src/connections/images.ts src/runs/snapshots.ts`],
+  [
+    "src/http/**",
+    `${api} src/auth/*.ts src/connections/images.ts src/runs/*.ts src/sources/*.ts ${words} templates/**`,
+  ],
+  ["templates/**", `${views} src/{errors,clock}.ts src/forms/fields.ts src/runs/outcome.ts`],
+];
+const libraries: Readonly<Record<string, string>> = {
+  "drizzle-orm": "src/db/** src/*/{,*-}queries.ts",
+  hono: "src/http/** templates/**",
+  dockerode: "src/runtimes/**",
+  "docker-modem": "src/runtimes/**",
+  "@kubernetes/client-node": "src/runtimes/**",
+  "@libsql/client": "src/{db,backups}/**",
+  oauth4webapi: "src/oidc/**",
+  croner: "src/scheduler/**",
+  "node:fs": "src/**",
+  "node:http": "src/{net,runtimes}/**",
+};
+
+const fits = (globs: string, path: string) => globs.split(" ").some((glob) => new Bun.Glob(glob).match(path));
+
+/** What is one's own: an area, or a plug-in's kind. */
+const ownFolder = /^(templates|src\/http\/api|src\/(sources|runtimes)\/[^/]+(?=\/)|src\/[^/]+)/;
+
+/** Why the file (a path from the root of the repository) may not import this; null when it may. */
+export function importRefusal(file: string, specifier: string): string | null {
+  if (!specifier.startsWith(".")) {
+    const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+    return fits(libraries[name] ?? "**", file) ? null : `${file} imports ${specifier}: only ${libraries[name]} may`;
+  }
+  const target = join(dirname(file), specifier);
+  const [files, may] = rows.find(([glob]) => fits(glob, file)) ?? ["nothing", ""];
+  if (target.startsWith(`${ownFolder.exec(file)?.[0]}/`) || fits(may, target)) return null;
+  return `${file} imports ${target}: ${files} may import its own folder and ${may}`;
+}
