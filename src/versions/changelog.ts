@@ -1,19 +1,16 @@
-import { classify, type ParsedTag } from "./classify.ts";
+import type { ParsedTag } from "./classify.ts";
+import { findHeading, findSubheading, type SoughtHeading, wantedOf } from "./heading-search.ts";
 import { type Heading, headingsOf, type TextFormat } from "./headings.ts";
-import { find, MAX_TEXT_CHARACTERS, PatternError, parsePattern } from "./pattern.ts";
-import { headingPattern, plainVersionOf } from "./placeholders.ts";
-import { plainHeading, readVersionHeading, type VersionHeading } from "./version-heading.ts";
+import { PatternError } from "./pattern.ts";
+import { plainVersionOf } from "./placeholders.ts";
+import { plainHeading, readVersionHeading } from "./version-heading.ts";
 
 export const extractionModes = ["entire_file", "section", "subheading"] as const;
 export type ExtractionMode = (typeof extractionModes)[number];
 
 /** Which part of a changelog is about a version. */
-export interface SectionRequest {
-  tag: string;
-  version: string;
+export interface SectionRequest extends SoughtHeading {
   mode: ExtractionMode;
-  /** A pattern with `{tag}` or `{version}` that the heading's line must meet; blank finds the common forms. */
-  heading_template: string;
   /** What the subheading begins with, in mode `subheading`. */
   subheading: string;
 }
@@ -33,12 +30,6 @@ export class ChangelogError extends Error {
 
 /** Larger files are refused: they would hold up everybody else while they are read. */
 export const maxChangelogCharacters = 4_194_304;
-/** Headings that name the version and are no section of it; more of them are looked at by nobody but an attacker. */
-const maxCandidates = 500;
-/** As before, where a pattern is tried on each. */
-const maxPatternCandidates = 64;
-/** Headings read to see how a file writes its versions. */
-const maxSamples = 500;
 
 export interface Changelog {
   /** The part that the request names, without blank lines around it. Throws ChangelogError. */
@@ -111,9 +102,14 @@ interface Contents {
 function findSection(contents: Contents, request: SectionRequest): Section | null {
   const { headings } = contents;
   const wanted = wantedOf(request);
-  const find = request.heading_template.trim() === "" ? findByForm : findByTemplate;
-  const position = find(contents, request, (at) => isEntry(contents, at, wanted));
-  return headings[position] === undefined ? null : sectionAt(contents, position, wanted);
+  try {
+    const position = findHeading(headings, request, (at) => isEntry(contents, at, wanted));
+    return headings[position] === undefined ? null : sectionAt(contents, position, wanted);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    const version = plainVersionOf(request.version);
+    throw new ChangelogError("bad_template", `The heading template cannot be used for ${version}: ${error.message}`);
+  }
 }
 
 function sectionAt({ text, headings }: Contents, position: number, wanted: readonly ParsedTag[]): Section {
@@ -164,219 +160,4 @@ function isLaterVersion(heading: Heading, own: Heading, wanted: readonly ParsedT
     const isPart = numbers.every((digits, index) => found.version.numbers[index] === digits);
     return numbers.length > 0 && found.version.numbers.length > 1 && !isPart;
   });
-}
-
-function wantedOf({ tag, version }: SectionRequest): readonly ParsedTag[] {
-  return [classify(tag), classify(version)].filter(({ shape }) => shape !== null);
-}
-
-/** The number as it may be written, so that most headings need no closer look. */
-function writtenForms(wanted: readonly ParsedTag[]): readonly string[] {
-  return wanted.flatMap(({ numbers }) => [numbers.join("."), numbers.join("-")]);
-}
-
-function isSameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
-}
-
-type Fit = "exact" | "same_version" | "base" | null;
-
-/** How a version in a heading fits the wanted one: `base` is the version that a variant (`1.2.3-alpine`) was built from. */
-function fitOf(found: ParsedTag, wanted: ParsedTag): Fit {
-  if (!isSameList(found.numbers, wanted.numbers) || !isSameList(found.prerelease, wanted.prerelease)) return null;
-  if (found.is_dev_release !== wanted.is_dev_release || found.metadata !== wanted.metadata) return null;
-  if (JSON.stringify(found.builds) !== JSON.stringify(wanted.builds)) return null;
-  if (found.name !== "" && found.name !== wanted.name) return wanted.name === "" ? "same_version" : null;
-  if (found.variant === wanted.variant && isSameList(found.variant_numbers, wanted.variant_numbers)) return "exact";
-  return found.variant === "" ? "base" : null;
-}
-
-/** Smaller is better; null is none. A foreign name counts only in files that write no version without one. */
-function rankOf(heading: VersionHeading, wanted: readonly ParsedTag[]): number | null {
-  const fits = wanted.map((version) => fitOf(heading.version, version));
-  const isExact = fits.includes("exact");
-  if (heading.form === "named" || (fits.includes("same_version") && !isExact)) {
-    const isSure = wanted.some(({ numbers }) => numbers.length > 1);
-    return isSure && (isExact || fits.includes("same_version")) ? 3 : null;
-  }
-  if (isExact) return heading.form === "plain" ? 0 : 1;
-  return fits.includes("base") && heading.form === "plain" ? 2 : null;
-}
-
-/** Says of a heading, by its position, that it may be an entry in a table of contents. */
-type JudgeEntry = (position: number) => boolean;
-
-/** What an entry is behind: a heading of any form that is none. */
-const entryRank = 4;
-
-/** The position of the first heading of the best form, or -1. */
-function findByForm({ headings }: Contents, request: SectionRequest, judgeEntry: JudgeEntry): number {
-  const wanted = wantedOf(request);
-  if (wanted.length === 0) return findByText(headings, request, judgeEntry);
-  const forms = [...writtenForms(wanted), request.tag, request.version];
-  const isOwnName = namesItself(headings);
-  let best = { position: -1, rank: 2 * entryRank };
-  let candidates = 0;
-  for (const [position, heading] of headings.entries()) {
-    if (candidates >= maxCandidates) break;
-    const isNear = forms.some((form) => heading.text.includes(form)) || heading.text.includes("\\");
-    if (!isNear && !mayBeWritten(heading.text, wanted)) continue;
-    candidates += 1;
-    const found = readVersionHeading(plainHeading(heading.text), heading.text);
-    const form = found === null ? null : rankOf(found, wanted);
-    if (form === null || form >= best.rank || (form === 3 && !isOwnName(position))) continue;
-    const rank = judgeEntry(position) ? form + entryRank : form;
-    if (rank < best.rank) best = { position, rank };
-    if (best.rank === 0) break;
-  }
-  return best.position;
-}
-
-/** Leading zeros and underscores: each number of the version stands somewhere in the text. */
-function mayBeWritten(text: string, wanted: readonly ParsedTag[]): boolean {
-  return wanted.some(({ numbers, shape }) => shape !== "version" && numbers.every((digits) => text.includes(digits)));
-}
-
-/** A name that is no version (`latest`, `Unreleased`): the heading is that name. */
-function findByText(headings: readonly Heading[], { tag, version }: SectionRequest, judgeEntry: JudgeEntry): number {
-  const names = [tag.toLowerCase(), version.toLowerCase()];
-  return firstSection(headings, judgeEntry, ({ text }) => {
-    return text.length < 1_000 && names.includes(plainHeading(text).toLowerCase());
-  });
-}
-
-/** The first heading that `isMeant` and is a section; else the first that is an entry in a table of contents; else -1. */
-function firstSection(
-  headings: readonly Heading[],
-  judgeEntry: JudgeEntry,
-  isMeant: (heading: Heading) => boolean,
-): number {
-  let entry = -1;
-  for (const [position, heading] of headings.entries()) {
-    if (!isMeant(heading)) continue;
-    if (!judgeEntry(position)) return position;
-    if (entry === -1) entry = position;
-  }
-  return entry;
-}
-
-/**
- * Whether a heading with a name before its version (`Tool 8.1`, by its position) may be about the project itself: it stands within no
- * version's section, where it would be about a part (`PHP 8.1`), and on a level with the versions that stand without a name.
- */
-function namesItself(headings: readonly Heading[]): (position: number) => boolean {
-  let levels: ReadonlySet<number> | null = null;
-  return (position) => {
-    levels ??= plainLevels(headings);
-    let level = headings[position]?.level ?? 0;
-    if (levels.size > 0 && !levels.has(level)) return false;
-    for (let above = position - 1; above >= Math.max(position - maxSamples, 0) && level > 1; above -= 1) {
-      const heading = headings[above];
-      if (heading === undefined || heading.level >= level) continue;
-      level = heading.level;
-      if (readVersionHeading(plainHeading(heading.text), heading.text) !== null) return false;
-    }
-    return true;
-  };
-}
-
-/** The levels of the headings that name a version and no project. */
-function plainLevels(headings: readonly Heading[]): ReadonlySet<number> {
-  const levels = new Set<number>();
-  for (const { text, level } of headings.slice(0, maxSamples)) {
-    const found = readVersionHeading(plainHeading(text), text);
-    const isPlain = found !== null && found.form === "plain" && found.version.name === "";
-    if (isPlain && found.version.numbers.length > 1) levels.add(level);
-  }
-  return levels;
-}
-
-/** The position of the first heading whose line meets the template, or else its looser form; or -1. */
-function findByTemplate({ headings }: Contents, request: SectionRequest, judgeEntry: JudgeEntry): number {
-  const values = { tag: request.tag, version: plainVersionOf(request.version) };
-  const forms = [...Object.values(values), plainVersionOf(request.tag)];
-  const findBy = (form: "exact" | "loose"): number => {
-    const pattern = patternOf(request.heading_template, values, form);
-    let candidates = 0;
-    return firstSection(headings, judgeEntry, ({ level, text }) => {
-      const isNear = text.includes("\\") || forms.some((value) => text.includes(value));
-      if (candidates >= maxPatternCandidates || !isNear) return false;
-      candidates += 1;
-      const plain = plainHeading(text);
-      const hashes = "#".repeat(level);
-      return [`${hashes} ${text}`, `${hashes} ${plain}`, plain].some((line) => {
-        const range = find(pattern, bounded(line));
-        return range !== null && forms.some((value) => standsAlone(line, value, range));
-      });
-    });
-  };
-  const exact = findBy("exact");
-  if (exact !== -1 && !judgeEntry(exact)) return exact;
-  const loose = findBy("loose");
-  return exact === -1 || (loose !== -1 && !judgeEntry(loose)) ? loose : exact;
-}
-
-function patternOf(template: string, values: { tag: string; version: string }, form: "exact" | "loose") {
-  try {
-    return parsePattern(headingPattern(template, values, form));
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw new ChangelogError(
-      "bad_template",
-      `The heading template cannot be used for ${values.version}: ${error.message}`,
-    );
-  }
-}
-
-/** A line as long as patterns are tried on, cut between words. */
-function bounded(line: string): string {
-  if (line.length <= MAX_TEXT_CHARACTERS) return line;
-  return line.slice(0, line.lastIndexOf(" ", MAX_TEXT_CHARACTERS) + 1);
-}
-
-/** Whether a value stands within a match, and is not a part of a longer version there: `1.2.3` is no part of `1.2.30` or `1.2.3-rc.1`. */
-function standsAlone(line: string, value: string, range: { start: number; end: number }): boolean {
-  for (let at = line.indexOf(value, range.start); at !== -1; at = line.indexOf(value, at + 1)) {
-    if (at + value.length > range.end) return false;
-    if (!continuesBefore(line, at) && !continuesBehind(line, at + value.length)) return true;
-  }
-  return false;
-}
-
-function isWordCharacter(character: string | undefined): boolean {
-  return character !== undefined && /[\p{L}\p{N}]/u.test(character);
-}
-
-function continuesBefore(line: string, at: number): boolean {
-  const before = line[at - 1];
-  if (before === "v" || before === "V") return isWordCharacter(line[at - 2]);
-  return before === "." || isWordCharacter(before);
-}
-
-function continuesBehind(line: string, at: number): boolean {
-  const [next, after] = [line[at], line[at + 1]];
-  return isWordCharacter(next) || (next !== undefined && "-+._~".includes(next) && isWordCharacter(after));
-}
-
-/** Where the first heading within a section begins whose text begins with `subheading`, or null. */
-function findSubheading(headings: readonly Heading[], section: Section, subheading: string): number | null {
-  const wanted = comparable(plainHeading(withoutHashes(subheading)));
-  const found = headings.find(
-    ({ start, text }) =>
-      start >= section.start && start < section.end && comparable(plainHeading(text)).startsWith(wanted),
-  );
-  return found?.start ?? null;
-}
-
-function withoutHashes(text: string): string {
-  let start = 0;
-  while (text[start] === "#") start += 1;
-  return text.slice(start);
-}
-
-/** Without what people leave out when they copy a heading: case, and symbols before the first word. */
-function comparable(text: string): string {
-  let start = 0;
-  while (start < text.length && !isWordCharacter(text[start])) start += 1;
-  return text.slice(start).toLowerCase();
 }
