@@ -9,7 +9,7 @@ import {
   parseImageReference,
 } from "../versions/image-reference.ts";
 import { type Move, moveOf } from "../versions/running-tag.ts";
-import { tagsInForm } from "../versions/tag-form.ts";
+import { tagsOfRelease } from "../versions/tag-form.ts";
 import { rememberedTag, tagsOfDigest } from "./queries.ts";
 import type { DesiredRelease, ReleaseChoice, TrackerReleases } from "./releases.ts";
 import type { Observation, ServiceObservation, SkipReason, Unmet } from "./schema.ts";
@@ -227,13 +227,13 @@ async function tagOfRelease(
 ): Promise<{ tag: string; digest: string } | Unmet> {
   const { registry, repository } = parseImageReference(found.image);
   const image = `${registry}/${repository}`;
-  const version = release.app_version ?? release.tag;
   if (found.tag === null) {
     const message = `"${image}" runs by its digest, so the form of its tags is unknown: run it by a tag once`;
     return { code: "no_tag", message };
   }
-  const tags = tagsInForm(found.tag, version);
+  const tags = tagsOfRelease(found.tag, release);
   if (tags.length === 0) {
+    const version = release.app_version ?? release.tag;
     return { code: "no_tag", message: `"${version}" cannot be written as a tag in the form of "${found.tag}"` };
   }
   try {

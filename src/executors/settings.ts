@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Reader } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { type TargetKind, type TargetRef, targetKinds } from "../runtimes/runtime.ts";
+import { releasesImages } from "../sources/source.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
 import { HealthCheck, type Trigger, WindowInput } from "./schema.ts";
 import { currentOpening, nextOpenings, type Opening, type Window } from "./window.ts";
@@ -10,7 +11,7 @@ export type Binding = Omit<BindingRow, "executor_id">;
 
 /** Whether a binding's source watches an image; a repository or a chart tells versions alone. */
 export function watchesImage({ source_kind }: Pick<Binding, "source_kind">): boolean {
-  return source_kind === "oci";
+  return releasesImages(source_kind);
 }
 
 /** An executor as its plans and runs take it: stored or about to be stored. */

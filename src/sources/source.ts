@@ -4,6 +4,11 @@ import type { ConfigSchema, PluginContext } from "../plugin.ts";
 export const sourceKinds = ["gitea", "github", "gitlab", "helm", "oci"] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
+/** Whether what a kind releases are images; repositories and charts tell versions, for which images are tagged elsewhere. */
+export function releasesImages(kind: string): boolean {
+  return kind === ("oci" satisfies SourceKind);
+}
+
 /** What upstream says of one release: `release` and `prerelease` are the forge's own words, `tag` is a bare tag. */
 export type ReleaseStage = "release" | "prerelease" | "tag";
 

@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { releasesImages } from "../sources/source.ts";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
+import { tagsOfRelease } from "../versions/tag-form.ts";
 import type { BoundExecutor } from "./bound-queries.ts";
 import type { ReleaseFactsRow } from "./release-queries.ts";
 
@@ -56,11 +58,14 @@ export function buildsInUse(
   return { tags, revisions };
 }
 
+/** `kind`: of the release's source. A release that is no image runs as the tag that an update would have chosen for it. */
 export function isInUse(
-  release: Pick<ReleaseFactsRow, "tag" | "revision" | "previous_revision">,
+  kind: string,
+  release: Pick<ReleaseFactsRow, "tag" | "app_version" | "revision" | "previous_revision">,
   builds: Builds,
 ): boolean {
   if (builds.tags.has(release.tag)) return true;
+  if (!releasesImages(kind) && [...builds.tags].some((tag) => tagsOfRelease(tag, release).includes(tag))) return true;
   return [release.revision, release.previous_revision].some(
     (revision) => revision !== null && builds.revisions.has(revision),
   );

@@ -187,7 +187,7 @@ async function prune(
     channels,
     sorting: input.tracker.sorting,
     keep: input.keep,
-    isKept: (release) => input.placed.has(release.tag) || isInUse(release, builds),
+    isKept: (release) => input.placed.has(release.tag) || isInUse(input.source.kind, release, builds),
   });
   await deleteReleases(
     tx,

@@ -28,6 +28,14 @@ export function tagsInForm(running: string, version: string): readonly string[] 
   return tags.filter((tag) => tagPattern.test(tag) && (!isNamed || keeps(classify(tag), running, released)));
 }
 
+/** What an image may be tagged for a release that is none itself, in the form of the tag that runs: by its application's version, if it has one. */
+export function tagsOfRelease(
+  running: string,
+  release: { tag: string; app_version?: string | null },
+): readonly string[] {
+  return tagsInForm(running, release.app_version ?? release.tag);
+}
+
 interface Form {
   prefix: string;
   suffix: string;

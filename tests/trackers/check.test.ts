@@ -512,6 +512,18 @@ describe("retention", () => {
     expect(await house.storedTags()).toEqual(["1.1.0", "1.4.0"]);
   });
 
+  test("keeps the release of a forge or a chart under whatever tag its image runs", async () => {
+    const tracker = await house.create("web", { fetch_depth: 1 }, [source("web", { kind: "gitlab", channels: [channel("stable")] })]);
+    await publishAndCheck("v0.9.0", "v1.0.0", "v1.1.0", "v1.2.0");
+    const binding = { tracker_id: tracker.id, source_id: tracker.sources[0]?.id ?? "", channel: "stable" as const };
+    await house.bind("plain", binding, { image: "registry.test/web:1.0.0", digest: null });
+    const other = await house.bind("variant", binding, { image: "registry.test/web:1.1.0-alpine", digest: null });
+    await house.snapshot(other, "registry.test/web:0.9.0-alpine", null);
+    house.parts.keep = 1;
+    await publishAndCheck("v1.3.0", "v1.4.0");
+    expect(await house.storedTags()).toEqual(["v0.9.0", "v1.0.0", "v1.1.0", "v1.4.0"]);
+  });
+
   test("keeps what a snapshot names, by its digest and by its tag", async () => {
     house.parts.keep = 1;
     const tracker = await house.create("web", { fetch_depth: 1 });
