@@ -76,7 +76,8 @@ function isRefusal(answer: RatedAnswer, remaining: number | null): boolean {
   if (answer.status === 429) return true;
   if (answer.status === 200) return graphqlRefusal.test(answer.text);
   if (answer.status !== 403) return false;
-  return answer.headers.has("retry-after") || remaining === 0 || secondary.test(answer.text);
+  const isTimed = answer.headers.has("retry-after") || readRetryAfterText(answer.text) !== null;
+  return isTimed || remaining === 0 || secondary.test(answer.text);
 }
 
 /** How long a refusal asks us to wait; null when it does not say. */

@@ -89,6 +89,13 @@ const rows: readonly Row[] = [
     1.5,
   ],
   ["GHCR's text in a fraction of a millisecond", 429, {}, "retry-after: 301.071µs, allowed: 44000/minute", 0.001],
+  [
+    "GHCR's text in a 403",
+    403,
+    {},
+    '{"errors":[{"code":"DENIED","message":"retry-after: 90s, allowed: 44000/minute"}]}',
+    90,
+  ],
   ["Docker Hub's spent window", 429, { "ratelimit-limit": "100;w=21600", "ratelimit-remaining": "0;w=21600" }, "", 60],
   ["the structured header", 429, { ratelimit: '"default";r=0;t=90' }, "", 90],
   ["the structured header on a 403", 403, { ratelimit: '"default";r=0;t=90' }, "", 90],

@@ -513,7 +513,9 @@ describe("retention", () => {
   });
 
   test("keeps the release of a forge or a chart under whatever tag its image runs", async () => {
-    const tracker = await house.create("web", { fetch_depth: 1 }, [source("web", { kind: "gitlab", channels: [channel("stable")] })]);
+    const tracker = await house.create("web", { fetch_depth: 1 }, [
+      source("web", { kind: "gitlab", channels: [channel("stable")] }),
+    ]);
     await publishAndCheck("v0.9.0", "v1.0.0", "v1.1.0", "v1.2.0");
     const binding = { tracker_id: tracker.id, source_id: tracker.sources[0]?.id ?? "", channel: "stable" as const };
     await house.bind("plain", binding, { image: "registry.test/web:1.0.0", digest: null });

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import type { PluginContext } from "../../plugin.ts";
 import { readJson, refusal } from "../oci/answer.ts";
 import { manifestTypes, readCreated } from "../oci/manifest.ts";
 import type { RegistrySession } from "../oci/registry-session.ts";
@@ -30,12 +29,11 @@ const ChartConfig = v.object({
 interface ChartReaderParts {
   repository: Repository;
   session: RegistrySession;
-  context: PluginContext;
   parse: ParseYaml;
 }
 
 /** Reads what one tag of a chart says: manifest and config, two requests; null for a tag that is no chart. */
-export function chartReader({ repository, session, context, parse }: ChartReaderParts) {
+export function chartReader({ repository, session, parse }: ChartReaderParts) {
   const base = `${repository.origin}/v2/${repository.name}`;
 
   const get = async (path: string, accept: string, action: string, expected: string | null) => {
@@ -49,7 +47,7 @@ export function chartReader({ repository, session, context, parse }: ChartReader
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const body = new TextDecoder().decode(bytes);
-    if (!response.ok) throw refusal(response, body, action, context.clock.now());
+    if (!response.ok) throw refusal(response, body, action);
     const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     if (expected !== null && digest !== expected) {
       throw new PluginError("malformed", `Could not ${action}: its digest is "${digest}", wanted is "${expected}"`);

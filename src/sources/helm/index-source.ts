@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { PluginError } from "../../errors.ts";
-import { readRetryAfter } from "../../net/rate-headers.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
 import { oneLine, registryWords } from "../oci/answer.ts";
@@ -38,17 +37,16 @@ async function startOf(response: Response): Promise<string> {
 }
 
 /** Judges an answer that is neither an index nor "unchanged". */
-async function refusal(response: Response, action: string, hasSecret: boolean, now: number): Promise<PluginError> {
+async function refusal(response: Response, action: string, hasSecret: boolean): Promise<PluginError> {
   const { status } = response;
   const said = oneLine(registryWords(await startOf(response)).text, 200);
   const hint = status === 401 && !hasSecret ? ", and the source has no credential" : "";
   const words = said === "" ? "" : `: ${said}`;
   const message = oneLine(`Could not ${action}: the answer was ${status}${hint}${words}`, 500).replace(/\.+$/, "");
-  const retry_after_ms = readRetryAfter(response.headers, now);
-  if (status === 429) return new PluginError("rate_limited", message, { retry_after_ms });
+  if (status === 429) return new PluginError("rate_limited", message);
   if (status === 401 || status === 403) return new PluginError("unauthorized", message);
   if (status === 404 || status === 410) return new PluginError("not_found", message);
-  if (status >= 500) return new PluginError("unreachable", message, { retry_after_ms });
+  if (status >= 500) return new PluginError("unreachable", message);
   return new PluginError("rejected", message);
 }
 
@@ -111,8 +109,7 @@ export function indexSource(address: IndexAddress, secret: HelmSecret | null, co
     return await context.fetch(index, { headers, cache: "no-store" });
   };
   const read = async (response: Response): Promise<readonly ChartVersion[]> => {
-    const now = context.clock.now();
-    if (response.status !== 200) throw await refusal(response, action, secret !== null, now);
+    if (response.status !== 200) throw await refusal(response, action, secret !== null);
     if (response.body === null) throw new PluginError("malformed", `Could not ${action}: the answer is empty`);
     return await readIndex(response.body, { chart, base, action, signal: context.signal });
   };

@@ -84,10 +84,10 @@ export function registrySource(
   const context = narrowed(outer);
   const of = `${repository.origin}/${repository.name}`;
   const session = registrySession(repository, secret === null ? null : readBasicAuth(secret), context, cache);
-  const digests = manifestReader(repository, session, context);
+  const digests = manifestReader(repository, session);
 
   const listVersions = async (): Promise<readonly string[]> => {
-    const tags = await listTags(repository, session, context);
+    const tags = await listTags(repository, session);
     const versions = tags.map((tag) => tag.replaceAll("_", "+")).filter(isFullVersion);
     if (versions.length > 0 || tags.length === 0) return versions;
     const found = `the ${tags.length} tags of "${repository.registry}/${repository.name}" are no versions`;
@@ -96,7 +96,7 @@ export function registrySource(
 
   /** Looks up what is missing; `facts` has the outcome, null for a tag that is no chart. */
   const lookUp = async (facts: Map<string, ChartVersion | null>, asked: readonly string[], request: ListRequest) => {
-    const read = chartReader({ repository, session, context, parse: await loadYaml() });
+    const read = chartReader({ repository, session, parse: await loadYaml() });
     let isStopped = false;
     await inParallel(asked, async (version) => {
       if (isStopped) return;

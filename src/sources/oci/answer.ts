@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
-import { readRetryAfter, readRetryAfterText } from "../../net/rate-headers.ts";
 
 /** Longest message of a `PluginError` that carries a registry's own words, in characters. */
 const maxMessageCharacters = 500;
@@ -52,21 +51,20 @@ export function registryWords(body: string): { text: string; codes: readonly str
 
 /**
  * Judges an answer that is no success. `action` is what was attempted ("list the tags of "ghcr.io/a/b""), so that the message
- * reads `Could not ${action}: …`, with the registry's own words, bounded to 500 characters.
+ * reads `Could not ${action}: …`, with the registry's own words, bounded to 500 characters. How long to wait is read by whoever sends
+ * requests, who keeps it too.
  */
-export function refusal(response: Response, body: string, action: string, now: number): PluginError {
+export function refusal(response: Response, body: string, action: string): PluginError {
   const { text, codes } = registryWords(body);
   const words = oneLine(text, 300);
   const page = isWebPage(response, body) ? "with a web page, so the address may not be a registry" : "";
   const said = [`the answer was ${response.status}`, page, words === "" ? "" : `: ${words}`].filter(Boolean).join(" ");
   const message = oneLine(`Could not ${action}, ${said.replace(" : ", ": ")}`, maxMessageCharacters);
-  const wait = readRetryAfter(response.headers, now) ?? readRetryAfterText(text);
   const { status } = response;
-  const isLimited = status === 429 || codes.includes("TOOMANYREQUESTS") || (status === 403 && wait !== null);
-  if (isLimited) return new PluginError("rate_limited", message, { retry_after_ms: wait });
+  if (status === 429 || codes.includes("TOOMANYREQUESTS")) return new PluginError("rate_limited", message);
   if (status === 401 || status === 403) return new PluginError("unauthorized", message);
   if (status === 404) return new PluginError("not_found", message);
-  if (status >= 500) return new PluginError("unreachable", message, { retry_after_ms: wait });
+  if (status >= 500) return new PluginError("unreachable", message);
   return new PluginError("rejected", message);
 }
 

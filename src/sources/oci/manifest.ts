@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
 import { PluginError } from "../../errors.ts";
-import type { PluginContext } from "../../plugin.ts";
 import { readJson, refusal } from "./answer.ts";
 import { type ImageLabels, mergedLabels, readLabels, unlabelled } from "./image-labels.ts";
 import { choosePlatform, type PlatformEntry } from "./platform.ts";
@@ -106,11 +105,7 @@ export function readCreated(created: string | null | undefined): number | null {
 }
 
 /** Reads manifests and config blobs of one repository. What is asked for by digest is checked against it. */
-export function manifestReader(
-  repository: Repository,
-  session: RegistrySession,
-  context: PluginContext,
-): ManifestReader {
+export function manifestReader(repository: Repository, session: RegistrySession): ManifestReader {
   const imageName = `${repository.registry}/${repository.name}`;
   const base = `${repository.origin}/v2/${repository.name}`;
   const nameOf = (reference: string) => `"${imageName}${reference.includes(":") ? "@" : ":"}${reference}"`;
@@ -121,7 +116,7 @@ export function manifestReader(
     const response = await session.send({ method: "GET", url, accept, action, cache: "no-store" });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const body = new TextDecoder().decode(bytes);
-    if (!response.ok) throw refusal(response, body, action, context.clock.now());
+    if (!response.ok) throw refusal(response, body, action);
     if (expected === null) {
       const told = v.safeParse(Digest, response.headers.get("docker-content-digest"));
       return { digest: told.success ? told.output : sha(bytes, "sha256"), body, response };
@@ -155,7 +150,7 @@ export function manifestReader(
       if (response.ok && told.success) return told.output;
       // 405: a registry without HEAD. For other refusals a GET would cost a pull to hear the same.
       if (response.ok || response.status === 405) return (await readManifest(tag)).digest;
-      throw refusal(response, "", action, context.clock.now());
+      throw refusal(response, "", action);
     },
     async readImage(top, platform) {
       const entry = top.images === null ? null : choosePlatform(top.images, platform);

@@ -71,16 +71,16 @@ function openOci(config: unknown, secret: unknown, context: PluginContext, cache
     throw new PluginError("rejected", 'The credential has no "username" and "password"');
   }
   const session = registrySession(repository, secret, context, cache);
-  const reader = manifestReader(repository, session, context);
+  const reader = manifestReader(repository, session);
   const parts = { repository, context, reader, readsBuildTimes: readsBuildTimes(mode, repository) };
   const imageName = `${repository.registry}/${repository.name}`;
   return {
     imageName,
     async listReleases(request) {
-      return await listReleases(parts, request, await listTags(repository, session, context));
+      return await listReleases(parts, request, await listTags(repository, session));
     },
     async listNames() {
-      return await listTags(repository, session, context);
+      return await listTags(repository, session);
     },
     async findDigest(tag) {
       if (!isTag(tag)) return null;

@@ -120,7 +120,7 @@ export function registrySession(
     if (method === null || method.kind === "none") throw unanswerable(challenges, secret, action);
     if (method.kind === "basic" && secret !== null) {
       const authorization = basicHeader(secret);
-      if (shown === authorization) throw refusal(response, body, action, context.clock.now());
+      if (shown === authorization) throw refusal(response, body, action);
       learn({ method, token: null });
       return authorization;
     }

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { webUrl } from "../../net/web-url.ts";
-import type { PluginContext } from "../../plugin.ts";
 import { oneLine, readJson, refusal } from "./answer.ts";
 import type { RegistrySession } from "./registry-session.ts";
 import { isTag, type Repository } from "./repository.ts";
@@ -66,11 +65,7 @@ export function nextPage(link: string, current: URL, action: string): URL {
  * Lists every tag once, in the registry's order, page by page, within the bounds above.
  * @throws PluginError `rejected` when the repository has more than fits, `malformed` when its pages run in a circle.
  */
-export async function listTags(
-  repository: Repository,
-  session: RegistrySession,
-  context: PluginContext,
-): Promise<readonly string[]> {
+export async function listTags(repository: Repository, session: RegistrySession): Promise<readonly string[]> {
   const action = `list the tags of "${repository.registry}/${repository.name}"`;
   const names = new Set<string>();
   const visited = new Set<string>();
@@ -90,7 +85,7 @@ export async function listTags(
     visited.add(url.href);
     const response: Response = await session.send({ method: "GET", url, accept: "application/json", action });
     const body = await response.text();
-    if (!response.ok) throw refusal(response, body, action, context.clock.now());
+    if (!response.ok) throw refusal(response, body, action);
     for (const name of readTags(readJson(TagPage, response, body, action).tags ?? [])) {
       if (!names.has(name)) characters += name.length + 1;
       names.add(name);

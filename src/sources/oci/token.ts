@@ -89,6 +89,6 @@ export async function requestToken(
   // A token is a secret and is new each time: it must not enter the store of conditional answers.
   const response = await context.fetch(url, { headers, cache: "no-store" });
   const body = await response.text();
-  if (!response.ok) throw refusal(response, body, action, context.clock.now());
+  if (!response.ok) throw refusal(response, body, action);
   return readToken(response, body, action, askedAt);
 }

@@ -158,20 +158,6 @@ describe("listing tags", () => {
     expect(await namesFrom(() => json({ tags: repeated }))).toHaveLength(1);
   });
 
-  test.each([
-    ["seconds", { "retry-after": "120" }, {}, 120_000],
-    [
-      "words in the body",
-      {},
-      { errors: [{ code: "TOOMANYREQUESTS", message: "retry-after: 1.5s, allowed: 44000/minute" }] },
-      1_500,
-    ],
-    ["nothing", {}, {}, null],
-  ])("says how long to wait by %s", async (_, headers, body, wait) => {
-    const work = namesFrom(() => json(body, { status: 429, headers }));
-    await expect(work).rejects.toMatchObject({ code: "rate_limited", retry_after_ms: wait });
-  });
-
   test("bounds and cleans the registry's words", async () => {
     const message = `\u001b[31m${"x".repeat(2_000)}\nERROR forged line`;
     const work = namesFrom(() => json({ errors: [{ code: "DENIED", message }] }, { status: 403 }));
@@ -218,6 +204,21 @@ describe("listing tags over the bounded fetch", () => {
     expect(await namesFrom(fail, context)).toEqual(five);
     expect(await namesFrom(fail, context)).toEqual(five);
     expect(unchanged).toBe(2);
+  });
+
+  test.each([
+    [429, { "retry-after": "120" }, {}, 120_000],
+    [403, {}, { errors: [{ code: "DENIED", message: "retry-after: 90s, allowed: 44000/minute" }] }, 90_000],
+  ])("waits as a %i says, and asks nothing meanwhile", async (status, headers, body, wait) => {
+    const context = realContext();
+    let asked = 0;
+    const refuse = () => {
+      asked += 1;
+      return json(body, { status, headers });
+    };
+    await expect(namesFrom(refuse, context)).rejects.toMatchObject({ code: "rate_limited", retry_after_ms: wait });
+    await expect(namesFrom(refuse, context)).rejects.toMatchObject({ code: "rate_limited" });
+    expect(asked).toBe(1);
   });
 
   test("refuses an answer of 50 MB", async () => {
