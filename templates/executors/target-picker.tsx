@@ -35,7 +35,9 @@ export function TargetPicker(props: TargetPickerProps) {
   const id = fieldId("target.id");
   const found = targets.find((target) => keyOf(target) === chosen);
   const roots = rootsOf(targets, props.own);
-  const others = roots.filter((root) => root !== found);
+  // A chosen container of a group is shown within its group, which stands first and open.
+  const shown = roots.find((root) => root === found || (root.kind === "compose" && root.id === found?.group));
+  const others = roots.filter((root) => root !== shown);
   const list = (
     <>
       {targets.length < searchedFrom ? null : (
@@ -67,16 +69,16 @@ export function TargetPicker(props: TargetPickerProps) {
         </Banner>
       )}
       {chosen !== "" && found === undefined ? <Missing {...props} /> : null}
-      {found === undefined ? null : (
+      {shown === undefined ? null : (
         <ul class="targets">
-          <Pick {...props} target={found} />
+          <Pick {...props} target={shown} />
         </ul>
       )}
       {others.length === 0 ? (
-        failure === null && found === undefined && chosen === "" ? (
+        failure === null && shown === undefined && chosen === "" ? (
           <p class="quiet">{t.no_targets}</p>
         ) : null
-      ) : found === undefined ? (
+      ) : shown === undefined ? (
         list
       ) : (
         <details class="advanced" id="other-targets">

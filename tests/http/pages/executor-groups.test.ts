@@ -214,6 +214,15 @@ test("a container of a group that has an executor is refused at the target, with
   expect((await person.get("/executors/new")).text).toContain("Already has the executor whole");
 });
 
+test("a chosen container of a group stands once, within its group", async () => {
+  const { text } = await person.get(`/executors/new?connection=${connection}&kind=container&target=shop-db-1`);
+  const picked = text.slice(0, text.indexOf('id="other-targets"'));
+  expect(text.split('value="container:shop-db-1" checked').length).toBe(2);
+  expect(text.split('id="pick-container:shop-db-1"').length).toBe(2);
+  expect(picked).toContain('id="target-compose:shop"');
+  expect(picked).toMatch(/<details class="pick-members" open/);
+});
+
 test("discovery lists groups with their services and folds their containers", async () => {
   const { text } = await person.get(`/connections/${connection}/targets`);
   expect(text).toContain("2 targets, 2 can be updated");
