@@ -85,9 +85,9 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
       id="targets"
       title={t.targets}
       aside={
-        <>
+        <span class="section-tools">
           <span>{t.targets_lead(roots.length, updatable.length)}</span> {again}
-        </>
+        </span>
       }
     >
       {items.length === 0 ? (
