@@ -15,6 +15,6 @@ export function unacceptedSettings(
 ): Unmet | null {
   const [first] = unknown.filter((each) => !settings.accepted_unknown_settings.includes(each));
   if (first === undefined || settings.requires_approval) return null;
-  const message = `"${settings.target.id}" is updated only by hand or with approval: ${first}`;
+  const message = `"${settings.target.id}" is updated only manually or with approval: ${first}`;
   return { code: "settings_unknown", message };
 }

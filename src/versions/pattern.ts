@@ -200,24 +200,23 @@ function repetition(text: string, index: number): number {
 }
 
 function explain(text: string, error: RE2JSException): PatternError {
-  const reason = error.message;
   const near = error instanceof RE2JSSyntaxException ? (error.input ?? "") : "";
   if (["(?=", "(?!", "(?<=", "(?<!"].some((start) => near.startsWith(start))) {
     return new PatternError(
       "lookaround",
-      `The pattern uses lookaround (${near.slice(0, 4)}…), which is not supported: put what must be there into the include pattern and what must not be there into the exclude pattern (${reason})`,
+      `The pattern uses lookaround (${near.slice(0, 4)}…), which is not supported: put what must be there into the include pattern and what must not be there into the exclude pattern`,
       { cause: error },
     );
   }
   if (near.startsWith("\\k") || (near.startsWith("\\") && near.charAt(1) >= "1" && near.charAt(1) <= "9")) {
     return new PatternError(
       "back_reference",
-      `The pattern uses the back-reference ${near.slice(0, 2)}, which is not supported: write the repeated part out (${reason})`,
+      `The pattern uses the back-reference ${near.slice(0, 2)}, which is not supported: write the repeated part out`,
       { cause: error },
     );
   }
   const hint = syntaxHint(text, near);
-  return new PatternError("syntax", `The pattern is not a valid regular expression: ${hint} (${reason})`, {
+  return new PatternError("syntax", `The pattern is not a valid regular expression: ${hint} (${error.message})`, {
     cause: error,
   });
 }

@@ -31,7 +31,8 @@ export function fieldWords(
   const words = { ...dictionaries[language][field.name], ...dictionaries[language][fieldKey(area, field)] };
   return {
     title: words.title ?? field.title,
-    description: words.description ?? field.description,
+    // Fields of one name differ by the kind of what they belong to: only some of them need help.
+    description: field.description === "" ? "" : (words.description ?? field.description),
     placeholder: words.placeholder ?? field.placeholder,
     item: words.item ?? words.title ?? field.title,
     options: field.options.map((option) => ({ ...option, title: words.options?.[option.value] ?? option.title })),

@@ -17,12 +17,12 @@ test("what an engine does not tell completely is not updated unasked, and the ru
   await world.tick();
   const [run] = await world.runsOf(executor);
   expect(run).toMatchObject({ state: "skipped", reason_code: "settings_unknown" });
-  expect(run?.reason).toBe(`"web" is updated only by hand or with approval: ${warning.message}`);
+  expect(run?.reason).toBe(`"web" is updated only manually or with approval: ${warning.message}`);
   expect(world.engine.calls.filter((call) => call.startsWith("stop"))).toEqual([]);
 });
 
 test("an executor that would not be updated by itself says so when it is stored", async () => {
-  const message = `"web" is updated only by hand or with approval: ${warning.message}`;
+  const message = `"web" is updated only manually or with approval: ${warning.message}`;
   const warnings = [{ code: "settings_unknown", message }];
   const read = async (id: string) => await world.main.executors.get(id);
   const executor = await world.addExecutor({ trigger: "immediate" });

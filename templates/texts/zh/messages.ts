@@ -17,7 +17,7 @@ export const messages: MessageDictionary = [
   ["Write a name", "请填写名称"],
   ["Write a list of texts", "请填写文本列表"],
   ["Accept at most 200 unknown settings", "最多接受 200 项未知设置"],
-  ['"{}" is updated only by hand or with approval: {}', "“{}”只能手动更新或经批准后更新：{}"],
+  ['"{}" is updated only manually or with approval: {}', "“{}”只能手动更新或经批准后更新：{}"],
   ['Write the container\'s name "{}" instead of its id', "请填写容器的名称“{}”，而不是其 id"],
   ["Write a number", "请填写数字"],
   ["Write a whole number", "请填写整数"],
@@ -366,8 +366,8 @@ export const messages: MessageDictionary = [
     "模式的重复次数过多：请减小 {500} 之类的次数，或改用 + 或 *",
   ],
   [
-    "The pattern uses lookaround ({}), which is not supported: put what must be there into the include pattern and what must not be there into the exclude pattern ({})",
-    "模式使用了不支持的环视（{}）：必须出现的内容请写入包含模式，不得出现的内容请写入排除模式（{}）",
+    "The pattern uses lookaround ({}), which is not supported: put what must be there into the include pattern and what must not be there into the exclude pattern",
+    "模式使用了不支持的环视（{}）：必须出现的内容请写入包含模式，不得出现的内容请写入排除模式",
   ],
   [
     "Lookaround is not supported: leave the include pattern blank and enter {} as the exclude pattern",
@@ -378,8 +378,8 @@ export const messages: MessageDictionary = [
     "不支持环视：请在包含模式中填写 {}，在排除模式中填写 {}",
   ],
   [
-    "The pattern uses the back-reference {}, which is not supported: write the repeated part out ({})",
-    "模式使用了不支持的反向引用 {}：请把重复的部分写出来（{}）",
+    "The pattern uses the back-reference {}, which is not supported: write the repeated part out",
+    "模式使用了不支持的反向引用 {}：请把重复的部分写出来",
   ],
   [
     "The pattern is not a valid regular expression: {} (error parsing regexp: {})",

@@ -14,9 +14,10 @@ import { runtimes } from "../../../src/runtimes/index.ts";
 import { runtimeKinds } from "../../../src/runtimes/runtime.ts";
 import { Settings } from "../../../src/settings/schema.ts";
 import { sourceKinds } from "../../../src/sources/source.ts";
+import { ImportInput } from "../../../src/trackers/import/schema.ts";
 import { TrackerInput } from "../../../src/trackers/schema.ts";
 import { audit } from "../../../templates/texts/en/audit.ts";
-import { untranslatedFields } from "../../../templates/texts/fields.ts";
+import { fieldWords, untranslatedFields } from "../../../templates/texts/fields.ts";
 
 interface FormCase {
   area: string;
@@ -41,6 +42,7 @@ const forms: readonly FormCase[] = [
       release_notes: { source: "changelog", ref: "specific", extraction: "subheading" },
     },
   })),
+  { area: "imports", schema: ImportInput },
   { area: "notifiers", schema: NotifierInput },
   { area: "settings", schema: Settings },
   { area: "api_tokens", schema: ApiTokenInput },
@@ -53,6 +55,16 @@ test.each(forms.map((form) => [`${form.area} ${JSON.stringify(form.values ?? {})
     expect(untranslatedFields(area, fields(schema, values ?? {}))).toEqual([]);
   },
 );
+
+test("the help of an engine's user name is not shown for a registry's", () => {
+  const helpOf = (kind: string) => {
+    const secret = fields(CredentialInput, { kind }).find(({ name }) => name === "secret");
+    const username = secret?.children.find(({ name }) => name === "username");
+    return username === undefined ? null : fieldWords("zh", "credentials", username).description;
+  };
+  expect(helpOf("docker")).toContain("不用于登录引擎");
+  expect(helpOf("oci")).toBe("");
+});
 
 test("every audit event that a service records has words", () => {
   const root = join(import.meta.dir, "../../../src");
