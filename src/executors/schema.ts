@@ -142,7 +142,7 @@ const entries = {
       v.picklist(["keep_name", "use_tracker"], "Choose keep_name or use_tracker"),
       v.title("Image selection policy"),
       v.description(
-        "A version of a repository or chart becomes the tag of the image that runs, in the form of its tag",
+        "Replacing works with any source: a version of a repository or chart becomes the image's tag, in the form of the running tag",
       ),
       v.metadata({
         option_titles: { keep_name: "Replace current image tag", use_tracker: "Use tracker image and tag" },
@@ -163,7 +163,7 @@ const entries = {
     v.pipe(
       v.boolean("Write true or false"),
       v.title("Restore on failure"),
-      v.description("Puts the previous version back when the new one does not pass its health check"),
+      v.description("Restores the previous version if the new one fails its health check"),
     ),
     true,
   ),
@@ -185,7 +185,7 @@ const entries = {
       v.minValue(0, "Use at least 0 hours"),
       v.maxValue(8760, "Use at most 8760 hours"),
       v.title("Minimum age (hours)"),
-      v.description("Takes the newest version that was seen at least so long ago"),
+      v.description("Only versions first seen at least this long ago are used"),
       v.metadata({ advanced: true }),
     ),
     0,
@@ -194,7 +194,7 @@ const entries = {
     v.pipe(
       v.boolean("Write true or false"),
       v.title("Require approval"),
-      v.description("An automatic run waits for your consent to its plan"),
+      v.description("Automatic runs wait until you approve their plan"),
     ),
     false,
   ),
@@ -230,7 +230,7 @@ const entries = {
       v.maxValue(600, "Use at most 600 s"),
       v.title("Both run for (seconds)"),
       v.description(
-        "Once the new container is ready, the old one goes on for so long, until your proxy knows the new one",
+        "How long the old container keeps running once the new one is ready, so that your proxy can switch",
       ),
       v.metadata({ advanced: true, shown_when: { field: "start_first", is: ["true", "on"] } }),
     ),

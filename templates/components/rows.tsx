@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { classes, type PageContext, url } from "../page.ts";
 
-/** A framed list of unlike things in one order: the queue of "Needs you", deliveries, events of a day. */
+/** A framed list of unlike things in one order: the queue of "Needs attention", deliveries, events of a day. */
 export function Rows({ children, id, ordered }: { children: Child; id?: string; ordered?: boolean }) {
   return ordered === true ? (
     <ol class="panel rows" id={id}>

@@ -14,7 +14,7 @@ import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { formatDuration, formatShort } from "../format.ts";
 import type { PageContext } from "../page.ts";
-import { outageWords, reasonWords } from "../runs/state.tsx";
+import { attemptWords, reasonWords } from "../runs/state.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -71,14 +71,14 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
       fact={
         <>
           <RunVersions ctx={ctx} run={run} empty="" />
-          {run.serving === null ? null : <span class="quiet"> {servingWords[run.serving]}</span>}
+          {run.serving === null || isDown ? null : <span class="quiet"> {servingWords[run.serving]}</span>}
         </>
       }
       meta={[
         reasonWords(ctx, run),
         <Time ctx={ctx} at={run.ended_at} />,
         run.downtime_ms === null ? null : t.down(formatDuration(ctx.language, run.downtime_ms)),
-        run.outage === null ? null : outageWords(ctx, run.outage),
+        run.outage === null ? null : attemptWords(ctx, run.outage),
       ]}
       action={
         <LinkButton ctx={ctx} href={`/runs/${run.run_id}`} kind={is_first ? "main" : "plain"}>

@@ -4,7 +4,7 @@ import type { RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
-import { formatShort } from "../format.ts";
+import { dayKey, formatClock, formatShort } from "../format.ts";
 import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -89,11 +89,19 @@ export function reasonWords(ctx: PageContext, { reason }: Pick<RunLike, "reason"
 }
 
 /** Of a target that is down or was: when it is tried next, or why it is not any more. */
-export function outageWords(ctx: PageContext, { outcome, next_try_at: next }: OutageView): string | null {
+export function outageWords(ctx: PageContext, outage: OutageView): string | null {
+  const attempt = attemptWords(ctx, outage);
+  return attempt === null || outage.outcome !== null ? attempt : texts(ctx).runs.outage.down(attempt);
+}
+
+/** The same where it is said beside that the target is down. */
+export function attemptWords(ctx: PageContext, { outcome, next_try_at: next }: OutageView): string | null {
   const t = texts(ctx).runs.outage;
   if (outcome === "recovered") return null;
   if (outcome !== null) return t.ends[outcome];
-  return next === null || next <= ctx.now ? t.trying : t.down_next(formatShort(ctx, next));
+  if (next === null || next <= ctx.now) return t.retrying;
+  const isToday = dayKey(ctx, next) === dayKey(ctx, ctx.now);
+  return t.next_attempt(isToday ? formatClock(ctx, next) : formatShort(ctx, next));
 }
 
 function rollbackFailure(ctx: PageContext, serving: string | null): string {

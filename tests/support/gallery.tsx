@@ -681,7 +681,7 @@ export function EmptySample({ ctx }: { ctx: PageContext }) {
       <Empty
         ctx={ctx}
         icon="send"
-        title="Nobody is told yet"
+        title="No notifications set up yet"
         action={
           <LinkButton ctx={ctx} href="/notifiers/new" kind="main" icon="plus">
             {texts(ctx).notifiers.new_notifier}

@@ -55,7 +55,6 @@ export const fieldWords: ReadonlySet<string> = new Set([
   "Auto: first observed on Docker Hub, build time elsewhere",
   "Always try to read the real build time",
   "Use the first observed time only",
-  "Find out by itself",
   "Compose file, with the labels of Diun and WUD",
   "List of image references",
   "Use release notes",

@@ -11,10 +11,10 @@ const maxVariablesCharacters = 64 * 1024;
 export const ImportInput = v.strictObject({
   format: v.pipe(
     v.optional(v.picklist(["auto", ...importFormats], `Choose one of auto, ${importFormats.join(", ")}`), "auto"),
-    v.title("What it is"),
+    v.title("Format"),
     v.metadata({
       option_titles: {
-        auto: "Find out by itself",
+        auto: "Detect automatically",
         compose: "Compose file, with the labels of Diun and WUD",
         images: "List of image references",
         diun: "Diun: file provider",
@@ -28,7 +28,7 @@ export const ImportInput = v.strictObject({
     v.regex(/\S/, "Paste a compose file, a list of images or a configuration"),
     v.maxLength(maxImportCharacters, `Use at most ${maxImportCharacters} characters`),
     v.title("Text"),
-    v.description("Nothing is created before you have seen what would be"),
+    v.description("You see a preview before anything is created"),
     v.metadata({ multiline: true, code: true }),
   ),
   variables: v.pipe(
@@ -41,7 +41,7 @@ export const ImportInput = v.strictObject({
     ),
     v.title("Variables"),
     v.description(
-      "The .env file next to the compose file, or NAME=value lines. It is read for the images and not stored",
+      "The .env file next to the compose file, or NAME=value lines. Used to resolve image references; not stored",
     ),
     v.metadata({ multiline: true, code: true }),
   ),

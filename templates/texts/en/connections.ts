@@ -64,7 +64,7 @@ export const connections = {
   concurrent_runs: "Runs at once",
   discover: "Show targets",
   discovering: "Asking the runtime what runs there",
-  discover_again: "Look again",
+  discover_again: "Refresh",
   discovery_failed: "The targets could not be read",
   no_targets: "Nothing runs here",
   no_targets_text: "The runtime answered and has no container. Start one, then look again.",

@@ -1,8 +1,8 @@
 import { formatNumber, plural } from "../../format.ts";
 
 export const overview = {
-  needs_you: "Needs you",
-  going_on: "Going on",
+  needs_you: "Needs attention",
+  going_on: "In progress",
   last_days: "Last 30 days",
   request_budgets: "Request budgets",
   next_windows: "Next windows",
@@ -136,7 +136,7 @@ export const overview = {
     open_trackers: "Trackers",
     open_executors: "Executors",
     open_notifiers: "Notifiers",
-    nobody_told: "Nobody is told",
+    nobody_told: "No notifications set up",
   },
   search: {
     title: "Search",

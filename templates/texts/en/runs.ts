@@ -307,8 +307,9 @@ export const runs = {
     recovered: "Running again since",
     ended: "Stopped retrying",
     try_number: (count: number) => `Attempt ${formatNumber("en", count)}`,
-    down_next: (next: string) => `Down · next attempt ${next}`,
-    trying: "Down · retrying now",
+    down: (attempt: string) => `Down · ${attempt}`,
+    next_attempt: (time: string) => `next attempt ${time}`,
+    retrying: "retrying now",
     ends: {
       changed: "No more attempts: the target was changed outside Tidemark.",
       replaced: "No more attempts: a later run took over.",

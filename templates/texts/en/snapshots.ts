@@ -34,14 +34,14 @@ export const snapshots = {
 };
 
 export const images = {
-  title: "Images that nothing uses",
+  title: "Unused images",
   lead: (count: number) => plural("en", count, { one: "image", other: "images" }),
   text: "Images that no container uses, as far as Tidemark has to do with them: kept for snapshots, of a repository that an executor here updates, or without a tag. Nothing is removed by itself.",
   others: (count: number) =>
     `${plural("en", count, { one: "further unused image is", other: "further unused images are" })} none of Tidemark's business and not listed.`,
   looking: "Looking for unused images",
   show: "Look for unused images",
-  again: "Look again",
+  again: "Refresh",
   failed: "The images could not be listed",
   none: "No image to clean up",
   none_text: "Every image that Tidemark has to do with is used by a container.",

@@ -158,8 +158,8 @@ export const trackers = {
     sort: "Sort by version",
   },
   preview: {
-    title: "What it picks",
-    waits: "Write where it is to see which of its versions would be taken.",
+    title: "Preview",
+    waits: "Enter an image or repository to preview the versions it would pick.",
     latest: "Latest",
     none: "takes nothing",
     counts: (taken: number, total: number) =>
@@ -169,9 +169,9 @@ export const trackers = {
     judged: "Judged now",
     no_tags: "Nothing is published there yet.",
     failed: "The versions could not be listed",
-    failed_help: "You can save all the same: checks go on asking.",
-    failed_credential: "What is private needs a credential.",
-    invalid: "A field of the form has to be put right first.",
+    failed_help: "You can still save; Tidemark will retry.",
+    failed_credential: "Private sources need a credential.",
+    invalid: "Correct the marked fields to see the preview.",
     by_version: "By version; a check also knows the publish times.",
   },
   delete: "Delete tracker",

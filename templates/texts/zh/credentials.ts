@@ -28,7 +28,7 @@ export const credentials = {
   deleted: (name: string) => `已删除 ${name}`,
   delete: "删除凭据",
   delete_title: (name: string) => `要删除 ${name} 吗？`,
-  delete_text: "密文将从数据库中移除。当前没有任何对象使用此凭据。",
+  delete_text: "其机密信息将从数据库中移除。当前没有任何对象使用此凭据。",
   in_use_text: "以下对象正在使用此凭据，因此无法删除。请先为它们更换凭据。",
   empty_title: "还没有凭据",
   empty_text: "用于私有镜像仓库、代码托管平台和容器引擎的令牌与密码。存储前会先加密，之后不再显示。",

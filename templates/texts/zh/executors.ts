@@ -72,7 +72,7 @@ export const executors = {
     paused: "已暂停",
   },
   until: (time: string) => `至 ${time}`,
-  observed: "查看时间",
+  observed: "检查时间",
   run_now: "立即运行",
   open_run: "打开运行记录",
   disabled_title: "此执行器已停用",

@@ -13,7 +13,7 @@ export const fields: FieldDictionary = {
   token: { title: "令牌" },
   credential_id: { title: "凭据" },
   is_enabled: { title: "启用" },
-  secret: { title: "密文" },
+  secret: { title: "机密信息" },
   ca_certificate: { title: "CA 证书", description: "PEM 格式，用于校验引擎的证书" },
   client_certificate: { title: "客户端证书", description: "PEM 格式" },
   client_key: { title: "客户端密钥", description: "PEM 格式" },
@@ -39,21 +39,21 @@ export const fields: FieldDictionary = {
     description: "追踪器的每个来源都在此类通道中出现该版本后，它才成为最新版本",
   },
   "imports.format": {
-    title: "内容",
+    title: "格式",
     options: {
       auto: "自动识别",
       compose: "Compose 文件（含 Diun 和 WUD 的标签）",
       images: "镜像引用列表",
-      diun: "Diun：文件提供者",
+      diun: "Diun：file provider 文件",
       argus: "Argus：配置",
       release_tracker: "ReleaseTracker：JSON 格式的追踪器",
     },
   },
   "imports.variables": {
     title: "变量",
-    description: "compose 文件旁的 .env 文件，或若干行 NAME=value。只用来读取镜像，不会保存",
+    description: "compose 文件旁的 .env 文件，或若干行 NAME=value。只用于解析镜像引用，不会保存",
   },
-  "imports.text": { title: "文本", description: "先展示结果，确认后才会创建" },
+  "imports.text": { title: "文本", description: "创建之前会先显示预览" },
   "oidc_providers.display_name": { title: "显示名称", description: "登录页按钮上的名称" },
   "oidc_providers.slug": { title: "标识", description: "回调地址的一部分，之后无法修改" },
   "oidc_providers.client_id": { title: "客户端 ID", description: "由身份提供方签发" },
@@ -276,7 +276,7 @@ export const fields: FieldDictionary = {
   "executors.window.end": { title: "结束时间", description: "早于开始时间表示次日；与开始时间相同表示全天" },
   "executors.image_selection": {
     title: "镜像选择策略",
-    description: "代码仓库或 Chart 的版本会按当前标签的写法，成为正在运行的镜像的标签",
+    description: "“替换”适用于任何来源：代码仓库或 Chart 的版本会按当前标签的写法成为镜像的标签",
     options: { keep_name: "替换当前镜像的标签", use_tracker: "使用追踪器的镜像和标签" },
   },
   "executors.reference_mode": { title: "镜像引用方式", options: { digest: "摘要", tag: "标签" } },
@@ -332,7 +332,7 @@ export const fields: FieldDictionary = {
     description: "自动运行可以转到较低的版本，或无法比较的版本；但不会转到其他变体或版本线",
   },
   "executors.minimum_age_hours": { title: "最短时长（小时）", description: "采用至少在这么久之前出现的最新版本" },
-  "executors.requires_approval": { title: "需要批准", description: "自动运行会等待您同意它的计划" },
+  "executors.requires_approval": { title: "需要批准", description: "自动运行会等待您批准其计划" },
   "executors.approval_hours": { title: "等待批准（小时）", description: "在此时间内无人批准的运行会被跳过" },
   "executors.accepted_unknown_settings": {
     title: "已接受的未知设置",
@@ -344,6 +344,6 @@ export const fields: FieldDictionary = {
   },
   "executors.drain_seconds": {
     title: "同时运行时长（秒）",
-    description: "新容器就绪后，旧容器再运行这么久，让您的代理得知新容器",
+    description: "新容器就绪后旧容器继续运行的时长，供代理切换到新容器",
   },
 };

@@ -61,7 +61,7 @@ describe("GET /", () => {
     const page = await person.get("/");
     expect(heading(page.text)).toBe("Three steps to your first update");
     expect(page.text).toMatch(/class="btn main" href="\/connections\/new"/);
-    expect(page.text).not.toContain("Needs you");
+    expect(page.text).not.toContain("Needs attention");
     await world.connection();
     const next = await person.get("/");
     expect(heading(next.text)).toBe("2 steps left to your first update");
@@ -86,7 +86,7 @@ describe("GET /", () => {
     expect(text).toContain("no good answer for 9h");
     expect(text).toMatch(/href="\/trackers\/gitea"[\s\S]*?The registry answered 401/);
     expect(text).toMatch(
-      new RegExp(`Going on[\\s\\S]*?href="/runs/${active}"[\\s\\S]*?412 MB of 580 MB · 3 of 11 layers`),
+      new RegExp(`In progress[\\s\\S]*?href="/runs/${active}"[\\s\\S]*?412 MB of 580 MB · 3 of 11 layers`),
     );
     expect(text).toMatch(/Yesterday[\s\S]*?New release[\s\S]*?href="\/trackers\/jellyfin%2Fx"/);
     expect(text).toMatch(
@@ -111,7 +111,7 @@ describe("GET /", () => {
     await busy();
     const { text } = await person.get("/", { headers: { "accept-language": "zh" } });
     expect(heading(text)).toBe("1 次运行出了问题，2 个更新等待处理，1 个来源检查失败");
-    expect(text).not.toMatch(/Needs you|Going on|Review|published|Yesterday/);
+    expect(text).not.toMatch(/Needs attention|In progress|Review|published|Yesterday/);
     expect(text).not.toMatch(clean);
   });
 

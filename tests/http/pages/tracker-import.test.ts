@@ -34,7 +34,7 @@ describe("the page that imports trackers", () => {
     expect([created.status, created.location]).toEqual([303, "/trackers"]);
     expect(await names()).toEqual(["nginx"]);
     const again = await person.post("/trackers/import", { format: "auto", text });
-    expect(again.text).toContain("nginx has it already");
+    expect(again.text).toContain("Already tracked as nginx");
     const none = await person.post("/trackers/import", { format: "auto", text, _action: "create", chosen: "nginx" });
     expect(none.status).toBe(422);
     expect(none.text).toContain("Choose at least one tracker");

@@ -395,7 +395,7 @@ describe("POST /trackers/preview", () => {
     expect(status).toBe(200);
     expect(plain(text)).toContain("The versions could not be listed");
     expect(text).toContain("/credentials/new?kind=oci");
-    expect(plain((await preview({ "sources.0.config.image": "" })).text)).toContain("Write where it is");
+    expect(plain((await preview({ "sources.0.config.image": "" })).text)).toContain("Enter an image or repository");
   });
 
   test.each([
@@ -407,7 +407,7 @@ describe("POST /trackers/preview", () => {
     const values = Object.entries(config).map(([key, value]) => [`sources.0.config.${key}`, value]);
     const typed = { "sources.0.kind": kind, "sources.0.config.image": "", "sources.0.config.registry": "" };
     const { text } = await preview({ ...typed, ...Object.fromEntries(values) });
-    expect(plain(text)).toContain("Write where it is");
+    expect(plain(text)).toContain("Enter an image or repository");
     expect(text).not.toContain("field-error");
   });
 });
