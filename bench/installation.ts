@@ -104,7 +104,14 @@ async function seedTrackers(tx: Writer, size: Size, now: number): Promise<Seeded
   await insertAll(seeded, (some) =>
     tx.insert(tracker_channels).values(
       some.map(({ channel_id, source_id }) => ({
-        ...{ id: channel_id, source_id, type: "stable" as const, position: 0, baseline_at: now - 20 * hourMs },
+        ...{
+          id: channel_id,
+          source_id,
+          name: "stable",
+          type: "stable" as const,
+          position: 0,
+          baseline_at: now - 20 * hourMs,
+        },
         include_pattern: "^[0-9]+\\.[0-9]+\\.[0-9]+$",
         latest_release_id: latest.get(source_id)?.id ?? null,
         latest_revision: latest.get(source_id)?.revision ?? null,

@@ -188,6 +188,7 @@ async function everything(): Promise<Record<string, string[]>> {
 const release: ReleaseFacts = {
   tracker: "web",
   channel: "stable",
+  channel_type: "stable",
   version: "1.0",
   tag: "1.0",
   maturity: "release",

@@ -270,6 +270,8 @@ export const tracker_channels = sqliteTable(
     source_id: text("source_id")
       .notNull()
       .references(() => tracker_sources.id, { onDelete: "cascade" }),
+    /** What bindings, events and people call it: its type, unless it has a name of its own. */
+    name: text("name").notNull(),
     type: text("type", { enum: ["stable", "prerelease", "beta", "canary"] }).notNull(),
     position: integer("position").notNull(),
     release_type: text("release_type", { enum: ["release", "prerelease"] }),
@@ -285,7 +287,7 @@ export const tracker_channels = sqliteTable(
     }),
     latest_revision: text("latest_revision"),
   },
-  (t) => [uniqueIndex("tracker_channels_type").on(t.source_id, t.type)],
+  (t) => [uniqueIndex("tracker_channels_name").on(t.source_id, t.name)],
 );
 
 export const releases = sqliteTable(
@@ -410,7 +412,8 @@ export const executor_bindings = sqliteTable(
     source_id: text("source_id")
       .notNull()
       .references(() => tracker_sources.id, { onDelete: "restrict" }),
-    channel: text("channel", { enum: ["stable", "prerelease", "beta", "canary"] }).notNull(),
+    /** The name of a channel of the source. */
+    channel: text("channel").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.executor_id, t.service] }),

@@ -104,7 +104,8 @@ export interface BindingRow {
   source: string;
   source_kind: string;
   credential_id: string | null;
-  channel: "stable" | "prerelease" | "beta" | "canary";
+  /** The channel's name. */
+  channel: string;
 }
 
 export async function bindingsOfExecutors(read: Reader, ids: readonly string[]): Promise<BindingRow[]> {
@@ -152,10 +153,11 @@ export async function findBindable(
 
 export async function channelsOfSource(read: Reader, sourceId: string): Promise<string[]> {
   const rows = await read
-    .select({ type: tracker_channels.type })
+    .select({ name: tracker_channels.name })
     .from(tracker_channels)
-    .where(eq(tracker_channels.source_id, sourceId));
-  return rows.map((row) => row.type);
+    .where(eq(tracker_channels.source_id, sourceId))
+    .orderBy(asc(tracker_channels.position));
+  return rows.map((row) => row.name);
 }
 
 export async function trackerExists(read: Reader, name: string): Promise<boolean> {

@@ -1,5 +1,3 @@
-import type { ChannelType } from "../trackers/schema.ts";
-
 /** A release that an executor may go to. */
 export interface DesiredRelease {
   version: string;
@@ -23,7 +21,7 @@ export type ImagePlace = { source_id: string } | { image: string };
 
 /** What executors ask of trackers. */
 export interface TrackerReleases {
-  desiredRelease(sourceId: string, channel: ChannelType, options: { minimum_age_ms: number }): Promise<ReleaseChoice>;
+  desiredRelease(sourceId: string, channel: string, options: { minimum_age_ms: number }): Promise<ReleaseChoice>;
   /** The image that a source watches, without a tag; null for a source that watches no image. */
   imageFor(sourceId: string): Promise<string | null>;
   /** The credential with which an image that no source of the executor watches is asked about and pulled. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { NoticeView, TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { targetKinds } from "../runtimes/runtime.ts";
-import { channelTypes, channelTypeTitles } from "../trackers/schema.ts";
+import { ChannelName } from "../trackers/schema.ts";
 import { HealthCheck } from "./health-check.ts";
 import { OutageView } from "./outage.ts";
 import { weekdays } from "./window.ts";
@@ -99,11 +99,7 @@ const BindingInput = v.strictObject({
     v.maxLength(100),
     v.title("Source"),
   ),
-  channel: v.pipe(
-    v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`),
-    v.title("Release channel"),
-    v.metadata({ option_titles: channelTypeTitles }),
-  ),
+  channel: v.pipe(ChannelName, v.minLength(1, "Choose a release channel"), v.title("Release channel")),
 });
 
 const maxBindings = 100;
@@ -300,7 +296,7 @@ export const ServiceObservation = v.object({
   service: v.string(),
   tracker: v.string(),
   source: v.string(),
-  channel: v.picklist(channelTypes),
+  channel: v.string(),
   /** Null when the target has no such service. */
   found: v.nullable(v.object({ ...TargetServiceView.entries, tag: v.nullable(v.string()) })),
   /** Null when the channel has no release that may be taken. */
@@ -364,7 +360,8 @@ export const ExecutorView = v.object({
       service: v.string(),
       tracker: v.string(),
       source: v.string(),
-      channel: v.picklist(channelTypes),
+      /** The channel's name. */
+      channel: v.string(),
     }),
   ),
   trigger: v.picklist(triggers),

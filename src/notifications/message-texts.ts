@@ -1,5 +1,5 @@
 import { toIso } from "../clock.ts";
-import { namedAs } from "../versions/maturity.ts";
+import { type Aim, namedAs } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
 import type { AwaitingFacts, RecoveredFacts, ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
 
@@ -44,10 +44,22 @@ function lengthText(ms: number, units: typeof englishUnits = englishUnits): stri
 }
 
 /** `New stable release`; a candidate is called what it is, whatever channel takes it. */
-function englishKind({ channel, maturity }: ReleaseFacts): string {
-  const kind = namedAs(channel, maturity);
+function englishKind({ channel_type, maturity }: ReleaseFacts): string {
+  const kind = namedAs(channel_type, maturity);
   return kind === "prerelease" ? "New pre-release" : `New ${kind} release`;
 }
+
+/** Whether a channel has a name of its own: one that is called by its type needs no mention beside it. */
+function isNamed({ channel, channel_type }: ReleaseFacts): boolean {
+  return channel !== channel_type;
+}
+
+const chineseTypes: Readonly<Record<Aim, string>> = {
+  stable: "稳定版",
+  prerelease: "预发布",
+  beta: "测试版",
+  canary: "金丝雀版",
+};
 
 interface RemarkWords {
   title: string;
@@ -75,7 +87,7 @@ const english: Words = {
   new_release: (facts) => ({
     title: `${facts.tracker} ${facts.version} is out${facts.remark === null ? "" : englishRemarks[facts.remark.code].title}`,
     text: [
-      `${englishKind(facts)} of ${facts.tracker}: ${facts.version}`,
+      `${englishKind(facts)} of ${facts.tracker}${isNamed(facts) ? ` in channel ${facts.channel}` : ""}: ${facts.version}`,
       facts.previous_version === null ? "" : `, before ${facts.previous_version}`,
       facts.remark === null ? "." : `. ${englishRemarks[facts.remark.code].text(facts.remark.params.newest)}`,
       facts.also.length === 0 ? "" : ` Also new: ${facts.also.join(", ")}.`,
@@ -141,7 +153,7 @@ const chinese: Words = {
   new_release: (facts) => ({
     title: `${facts.tracker} 发布了 ${facts.version}${facts.remark === null ? "" : chineseRemarks[facts.remark.code].title}`,
     text: [
-      `${facts.tracker} 在 ${facts.channel} 渠道发布了新版本 ${facts.version}`,
+      `${facts.tracker} 在${isNamed(facts) ? `通道 ${facts.channel} ` : `${chineseTypes[facts.channel_type]}通道`}发布了新版本 ${facts.version}`,
       facts.previous_version === null ? "" : `，之前为 ${facts.previous_version}`,
       facts.remark === null ? "。" : `。${chineseRemarks[facts.remark.code].text(facts.remark.params.newest)}`,
       facts.also.length === 0 ? "" : `同时发布：${facts.also.join("、")}。`,

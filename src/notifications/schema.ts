@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
-import type { Maturity } from "../versions/maturity.ts";
+import type { Aim, Maturity } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
 
 /** What a notifier can be asked to tell. */
@@ -41,7 +41,10 @@ export interface ReleaseRemark {
 /** What a `new_release` or `republish` tells; the names are those of the webhook's body. */
 export interface ReleaseFacts {
   tracker: string;
+  /** The channel's name. */
   channel: string;
+  /** What the channel is for. */
+  channel_type: Aim;
   version: string;
   tag: string;
   /** How far the version is, whatever the channel takes. */

@@ -9,7 +9,8 @@ export interface TrackerUse {
   executor_id: string;
   executor: string;
   service: string;
-  channel: "stable" | "prerelease" | "beta" | "canary";
+  /** The channel's name. */
+  channel: string;
   is_enabled: boolean;
   /** Null while nobody could look. */
   current: { tag: string | null; digest: string | null } | null;

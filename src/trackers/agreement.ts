@@ -3,7 +3,7 @@ import { type AimedChannel, judgeRelease } from "./judge.ts";
 import type { ReleaseFactsRow } from "./release-queries.ts";
 
 type Shown = NamesOfRelease & Pick<ReleaseFactsRow, "source_id" | "tag" | "stage">;
-type OwnedChannel = AimedChannel & { source_id: string; requires_agreement: boolean };
+type OwnedChannel = AimedChannel & { name: string; source_id: string; requires_agreement: boolean };
 
 /** A tracker with everything that its sources show. */
 export interface TrackerContent<T extends Shown = ReleaseFactsRow> {
@@ -14,7 +14,7 @@ export interface TrackerContent<T extends Shown = ReleaseFactsRow> {
 
 /**
  * The releases of a channel's source that may become its latest. Where the channel asks for agreement, these are the ones whose
- * version every other source of the tracker shows in a channel of the same type; a source without such a channel has no say.
+ * version every other source of the tracker shows in a channel of the same name; a source without such a channel has no say.
  */
 export function agreedReleases<T extends Shown>(
   own: readonly T[],
@@ -24,7 +24,7 @@ export function agreedReleases<T extends Shown>(
   if (!channel.requires_agreement) return own;
   const byApplication = usesAppVersions(content.sources);
   const asked = content.channels.filter(
-    (other) => other.type === channel.type && other.source_id !== channel.source_id,
+    (other) => other.name === channel.name && other.source_id !== channel.source_id,
   );
   const shown = asked.map((other) => {
     const taken = content.releases.filter(

@@ -30,12 +30,12 @@ export interface AnnounceInput {
   recordEvent: RecordEvent;
 }
 
-/** The releases of other sources that show the same version in a channel of the same type. */
+/** The releases of other sources that show the same version in a channel of the same name. */
 function twinsOf(content: Content, channel: ChannelRow, release: ReleaseFactsRow): ReleaseFactsRow[] {
   const byApplication = usesAppVersions(content.sources);
   const version = displayVersion(release, byApplication);
   const others = content.channels.filter(
-    (other) => other.type === channel.type && other.source_id !== channel.source_id,
+    (other) => other.name === channel.name && other.source_id !== channel.source_id,
   );
   return content.releases.filter(
     (candidate) =>
@@ -52,7 +52,7 @@ async function addSourceToEvent(
   same: readonly ReleaseFactsRow[],
 ): Promise<boolean> {
   for (const version of new Set(same.map((release) => release.version))) {
-    const event = await findReleaseEvent(tx, input.tracker.id, { channel: channel.type, version });
+    const event = await findReleaseEvent(tx, input.tracker.id, { channel: channel.name, version });
     if (event === null) continue;
     const sources = Array.isArray(event.facts.sources) ? event.facts.sources : [];
     if (!sources.includes(input.source.key)) {
@@ -88,7 +88,8 @@ async function releaseFactsOf(
   const full = noted === undefined ? null : await findRelease(tx, noted.id);
   return {
     tracker: input.tracker.name,
-    channel: channel.type,
+    channel: channel.name,
+    channel_type: channel.type,
     version: release.version,
     tag: release.tag,
     maturity: maturityOf(classify(release.tag), release.stage === "prerelease"),

@@ -2,7 +2,6 @@ import { and, asc, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { preparedFor } from "../db/prepared.ts";
 import { events, executor_bindings, executors, snapshots } from "../db/tables.ts";
-import type { ChannelRow } from "./source-queries.ts";
 
 export interface BoundExecutor {
   id: string;
@@ -10,7 +9,8 @@ export interface BoundExecutor {
   service: string;
   tracker_id: string;
   source_id: string;
-  channel: ChannelRow["type"];
+  /** The channel's name. */
+  channel: string;
   observed: Readonly<Record<string, unknown>> | null;
 }
 
@@ -64,7 +64,7 @@ export async function snapshotsOnSource(
 export async function wakeExecutors(
   tx: Writer,
   sourceId: string,
-  channels: readonly ChannelRow["type"][],
+  channels: readonly string[],
   now: number,
 ): Promise<void> {
   if (channels.length === 0) return;

@@ -40,7 +40,7 @@ function refuseBound(what: string, users: readonly BoundExecutor[]): void {
   throw new AppError("in_use", 409, `The ${what} is used by ${names.join(", ")}`);
 }
 
-/** Writes a tracker's sources and channels. Sources keep their id, history and bindings by their key, channels by their type. */
+/** Writes a tracker's sources and channels. Sources keep their id, history and bindings by their key, channels by their name. */
 export function sourceEditor(options: EditOptions) {
   const { clock, credentials, registry } = options;
 
@@ -74,29 +74,30 @@ export function sourceEditor(options: EditOptions) {
   const writeChannels = async (
     tx: Writer,
     sourceId: string,
-    name: string,
+    owner: string,
     inputs: SourceInput["channels"],
     bound: readonly BoundExecutor[],
   ): Promise<boolean> => {
     let hasChanged = false;
     const stored = await channelsOf(tx, [sourceId]);
     for (const channel of stored) {
-      if (inputs.some((input) => input.type === channel.type)) continue;
-      const users = bound.filter((user) => user.source_id === sourceId && user.channel === channel.type);
-      refuseBound(`release channel "${channel.type}" of ${name}`, users);
+      if (inputs.some((input) => input.name === channel.name)) continue;
+      const users = bound.filter((user) => user.source_id === sourceId && user.channel === channel.name);
+      refuseBound(`release channel "${channel.name}" of ${owner}`, users);
       await deleteChannelRow(tx, channel.id);
     }
     for (const [position, input] of inputs.entries()) {
       const release_type = releaseTypeOf(input);
-      const { type, include_pattern, exclude_pattern, requires_agreement } = input;
-      const rules = { release_type, include_pattern, exclude_pattern, requires_agreement };
-      const known = stored.find((channel) => channel.type === type);
+      const { name, type, include_pattern, exclude_pattern, requires_agreement } = input;
+      const rules = { type, release_type, include_pattern, exclude_pattern, requires_agreement };
+      const known = stored.find((channel) => channel.name === name);
       if (known === undefined) {
         hasChanged = true;
-        await insertChannel(tx, { id: newId(clock.now()), source_id: sourceId, type, position, ...rules });
+        await insertChannel(tx, { id: newId(clock.now()), source_id: sourceId, name, position, ...rules });
         continue;
       }
       const isSame =
+        known.type === type &&
         known.release_type === release_type &&
         known.include_pattern === include_pattern &&
         known.requires_agreement === requires_agreement &&

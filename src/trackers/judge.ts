@@ -81,7 +81,7 @@ function acceptedBy<T extends Judged>(releases: readonly T[], channel: ChannelRu
   return releases.filter((release) => judge(release, rules).accepted);
 }
 
-/** The types of the channels that a release belongs to. */
-export function typesOf(release: Judged, channels: readonly ChannelRow[]): ChannelType[] {
-  return channels.filter((channel) => judgeRelease(release, channel).accepted).map((channel) => channel.type);
+/** The names of the channels that a release belongs to. */
+export function channelNamesOf(release: Judged, channels: readonly ChannelRow[]): string[] {
+  return channels.filter((channel) => judgeRelease(release, channel).accepted).map((channel) => channel.name);
 }

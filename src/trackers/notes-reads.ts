@@ -61,11 +61,11 @@ function between(versions: readonly Version[], from: string | null, to: string):
   });
 }
 
-function isTaken(row: ReleaseFactsRow, channels: readonly ChannelRow[], type: ChannelRow["type"] | undefined): boolean {
+function isTaken(row: ReleaseFactsRow, channels: readonly ChannelRow[], name: string | undefined): boolean {
   return channels.some(
     (channel) =>
       channel.source_id === row.source_id &&
-      (type === undefined || channel.type === type) &&
+      (name === undefined || channel.name === name) &&
       judgeRelease(row, channel).accepted,
   );
 }
@@ -142,16 +142,16 @@ export function notesReads({ db }: { db: Database }) {
   };
 }
 
-/** What a channel calls its latest: of the type given, or the first of the first source. */
+/** What a channel calls its latest: of the name given, or the first of the first source. */
 function latestTag(
   sources: readonly SourceRow[],
   channels: readonly ChannelRow[],
   rows: readonly ReleaseFactsRow[],
-  type: ChannelRow["type"] | undefined,
+  name: string | undefined,
 ): string | null {
   for (const source of sources) {
     const own = channels.filter((channel) => channel.source_id === source.id);
-    const wanted = own.filter((channel) => type === undefined || channel.type === type);
+    const wanted = own.filter((channel) => name === undefined || channel.name === name);
     const latest = wanted.find((channel) => channel.latest_release_id !== null);
     const row = rows.find(({ id }) => id === latest?.latest_release_id);
     if (row !== undefined) return row.tag;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { NullableInstant } from "../forms/inputs.ts";
-import { channelTypes } from "./schema.ts";
+import { ChannelName } from "./schema.ts";
 
 const VersionName = v.pipe(v.string(), v.maxLength(256, "Use at most 256 characters"));
 
@@ -9,7 +9,7 @@ export const NotesQuery = v.object({
     v.pipe(VersionName, v.description("What runs now, as a version or tag; its own notes are left out")),
   ),
   to: v.optional(v.pipe(VersionName, v.description("The version or tag to go to; the channel's latest when left out"))),
-  channel: v.optional(v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`)),
+  channel: v.optional(v.pipe(ChannelName, v.description("A release channel's name"))),
   source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
 });
 

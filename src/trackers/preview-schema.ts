@@ -9,6 +9,8 @@ import { ChannelTypeSchema } from "./schema.ts";
 import { UpstreamView } from "./upstreams/schema.ts";
 
 const Verdict = v.object({
+  /** The channel's. */
+  name: v.string(),
   type: ChannelTypeSchema,
   accepted: v.boolean(),
   /** The rule that decided; see the names. */
@@ -35,6 +37,7 @@ export const PreviewView = v.object({
   ),
   channels: v.array(
     v.object({
+      name: v.string(),
       type: ChannelTypeSchema,
       accepted_count: v.number(),
       refused_count: v.number(),

@@ -85,19 +85,27 @@ export function trackerPreviews(options: PreviewOptions) {
   };
 }
 
+interface NamedChannel extends AimedChannel {
+  name: string;
+}
+
 /** Each version by each channel's rules, and what each channel makes of those that it takes. */
 async function judgeVersions(
   versions: readonly ListedVersion[],
-  channels: readonly AimedChannel[],
+  channels: readonly NamedChannel[],
   sorting: Sorting,
 ): Promise<Pick<PreviewView, "tags" | "channels">> {
-  const accepted = new Map<string, ListedVersion[]>(channels.map((channel) => [channel.type, []]));
+  const accepted = new Map<string, ListedVersion[]>(channels.map((channel) => [channel.name, []]));
   const tags: PreviewView["tags"] = [];
   const giveWay = givingWay();
   for (const [position, version] of versions.entries()) {
     await giveWay();
-    const verdicts = channels.map((channel) => ({ type: channel.type, ...judgeRelease(version, channel) }));
-    for (const verdict of verdicts) if (verdict.accepted) accepted.get(verdict.type)?.push(version);
+    const verdicts = channels.map((channel) => ({
+      name: channel.name,
+      type: channel.type,
+      ...judgeRelease(version, channel),
+    }));
+    for (const verdict of verdicts) if (verdict.accepted) accepted.get(verdict.name)?.push(version);
     if (position < maxTagsShown) {
       const { tag, stage, published_at } = version;
       tags.push({ tag, published_at, maturity: maturityOf(classify(tag), stage === "prerelease"), verdicts });
@@ -106,9 +114,10 @@ async function judgeVersions(
   const views: PreviewView["channels"] = [];
   for (const channel of channels) {
     await nextTurn();
-    const taken = accepted.get(channel.type) ?? [];
+    const taken = accepted.get(channel.name) ?? [];
     const refused_count = versions.length - taken.length;
-    views.push({ type: channel.type, refused_count, ...channelResult(taken, channel, sorting) });
+    const { name, type } = channel;
+    views.push({ name, type, refused_count, ...channelResult(taken, channel, sorting) });
   }
   return { tags, channels: views };
 }

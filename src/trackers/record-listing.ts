@@ -164,11 +164,11 @@ async function judgeWaiting(tx: Writer, input: JudgeInput): Promise<void> {
   for (const source of content.sources) {
     if (source.id === input.source.id) continue;
     const rows = content.releases.filter((release) => release.source_id === source.id);
-    const changed: ChannelRow["type"][] = [];
+    const changed: string[] = [];
     for (const channel of content.channels) {
       if (channel.source_id !== source.id || !channel.requires_agreement) continue;
       const found = { rows, discovered: [], republished: [], restaged: [] };
-      if (await judgeChannel(tx, { ...input, source }, channel, found)) changed.push(channel.type);
+      if (await judgeChannel(tx, { ...input, source }, channel, found)) changed.push(channel.name);
     }
     await wakeExecutors(tx, source.id, changed, input.now);
   }
@@ -209,9 +209,9 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
     const content = await contentOf(tx, tracker);
     const is_baseline = source.baseline_at === null || channels.some((channel) => channel.baseline_at === null);
     const judged: JudgeInput = { tracker, source, content, is_baseline, now, recordEvent: input.recordEvent };
-    const changed: ChannelRow["type"][] = [];
+    const changed: string[] = [];
     for (const channel of channels) {
-      if (await judgeChannel(tx, judged, channel, found)) changed.push(channel.type);
+      if (await judgeChannel(tx, judged, channel, found)) changed.push(channel.name);
     }
     await judgeWaiting(tx, judged);
     if (found.discovered.length > 0) await prune(tx, input, found.rows, channels);
@@ -225,15 +225,15 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
 }
 
 /**
- * After an edit: the latest of each channel of a tracker from what is stored, without an event. Returns the channels whose latest
+ * After an edit: the latest of each channel of a tracker from what is stored, without an event. Returns the names of the channels whose latest
  * changed, by the id of their source.
  */
 export async function recomputeLatest(
   tx: Writer,
   tracker: Pick<TrackerRow, "id" | "sorting">,
-): Promise<ReadonlyMap<string, ChannelRow["type"][]>> {
+): Promise<ReadonlyMap<string, string[]>> {
   const content = await contentOf(tx, tracker);
-  const changed = new Map<string, ChannelRow["type"][]>();
+  const changed = new Map<string, string[]>();
   for (const channel of content.channels) {
     const rows = content.releases.filter((release) => release.source_id === channel.source_id);
     const latest = latestOfChannel(agreedReleases(rows, channel, content), channel, tracker.sorting);
@@ -242,7 +242,7 @@ export async function recomputeLatest(
       latest_release_id: latest?.id ?? null,
       latest_revision: latest?.revision ?? null,
     });
-    changed.set(channel.source_id, [...(changed.get(channel.source_id) ?? []), channel.type]);
+    changed.set(channel.source_id, [...(changed.get(channel.source_id) ?? []), channel.name]);
   }
   return changed;
 }

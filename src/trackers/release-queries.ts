@@ -7,8 +7,8 @@ export type ReleaseRow = typeof releases.$inferSelect;
 /** A release without its notes, which can be long. */
 export type ReleaseFactsRow = Omit<ReleaseRow, "notes">;
 
-/** More than a tracker can have: 20 sources with 4 channels of 1,000 versions is what the settings allow. */
-const maxReleasesRead = 100_000;
+/** More than a tracker can have: 20 sources with 10 channels of 1,000 versions is what the settings allow. */
+const maxReleasesRead = 250_000;
 
 const releaseFacts = {
   id: releases.id,

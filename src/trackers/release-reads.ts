@@ -19,7 +19,6 @@ import {
 } from "./release-queries.ts";
 import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./release-schema.ts";
 import { digestOf } from "./same-build.ts";
-import type { ChannelType } from "./schema.ts";
 import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "./source-queries.ts";
 import { imageNameOf, type SourceOpener, sourceKindOf } from "./source-session.ts";
 import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
@@ -107,9 +106,9 @@ export function releaseReads(options: ReadOptions) {
     return { sources, channels, rows: await releasesOf(db.read, ids) };
   };
   /** What a channel may take for its latest, in the order that `list` gives. */
-  const candidates = async (sourceId: string, type: ChannelType, list = membersOf): Promise<ReleaseFactsRow[]> => {
+  const candidates = async (sourceId: string, name: string, list = membersOf): Promise<ReleaseFactsRow[]> => {
     const { tracker } = await getSourceRow(sourceId);
-    const channel = (await channelsOf(db.read, [sourceId])).find((own) => own.type === type);
+    const channel = (await channelsOf(db.read, [sourceId])).find((own) => own.name === name);
     if (channel === undefined) return [];
     if (!channel.requires_agreement) return list(await releasesOf(db.read, [sourceId]), channel, tracker.sorting);
     const { sources, channels, rows } = await contexts(tracker);
@@ -244,6 +243,7 @@ export function releaseReads(options: ReadOptions) {
                 const place = row === null ? -1 : ordered.indexOf(row);
                 const judgement = judgeRelease(row ?? { tag, stage: "tag" }, channel);
                 return {
+                  name: channel.name,
                   type: channel.type,
                   ...judgement,
                   waits_for_agreement: judgement.accepted && row !== null && !agreed.includes(row),
@@ -262,10 +262,10 @@ export function releaseReads(options: ReadOptions) {
      */
     desiredRelease: async (
       sourceId: string,
-      type: ChannelType,
+      channel: string,
       wanted: { minimum_age_ms?: number } = {},
     ): Promise<ChannelChoice> => {
-      const ordered = await candidates(sourceId, type, choicesOf);
+      const ordered = await candidates(sourceId, channel, choicesOf);
       const minimumAge = wanted.minimum_age_ms ?? 0;
       const readyAt = (row: ReleaseFactsRow) =>
         minimumAge === 0 ? 0 : Math.max(row.first_observed_at, row.republished_at ?? 0) + minimumAge;
@@ -279,8 +279,8 @@ export function releaseReads(options: ReadOptions) {
     },
 
     /** A channel's stored releases, the latest first. */
-    channelReleases: async (sourceId: string, type: ChannelType): Promise<ChannelRelease[]> =>
-      (await candidates(sourceId, type)).map(channelRelease),
+    channelReleases: async (sourceId: string, channel: string): Promise<ChannelRelease[]> =>
+      (await candidates(sourceId, channel)).map(channelRelease),
 
     /** A source by its id, for what binds to it. Throws `not_found`. */
     getSource: async (sourceId: string) => {
@@ -293,7 +293,7 @@ export function releaseReads(options: ReadOptions) {
         credential_id: source.credential_id,
         tracker_id: tracker.id,
         tracker: tracker.name,
-        channels: (await channelsOf(db.read, [sourceId])).map((channel) => channel.type),
+        channels: (await channelsOf(db.read, [sourceId])).map((channel) => channel.name),
         image_name: imageNameOf(options, { kind, config: source.config ?? {} }),
       };
     },

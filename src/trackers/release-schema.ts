@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
 import { maturities } from "../versions/maturity.ts";
-import { ChannelTypeSchema, channelTypes } from "./schema.ts";
+import { ChannelName } from "./schema.ts";
 
 /** Of a list of releases, or of versions. */
 export const ReleaseQuery = v.object({
   ...PageQuery.entries,
-  channel: v.optional(v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`)),
+  channel: v.optional(v.pipe(ChannelName, v.description("A release channel's name"))),
   source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
 });
 
@@ -30,10 +30,10 @@ export const ReleaseView = v.object({
   published_at: NullableInstant,
   first_observed_at: Instant,
   republished_at: NullableInstant,
-  /** The channels of its source whose rules it meets. */
-  channels: v.array(ChannelTypeSchema),
+  /** Names of the channels of its source whose rules it meets. */
+  channels: v.array(v.string()),
   /** Those of them whose latest it is. */
-  latest_in: v.array(ChannelTypeSchema),
+  latest_in: v.array(v.string()),
   url: v.nullable(v.string()),
   has_notes: v.boolean(),
   /** Why the changelog gave no notes; null when it did or was not asked. */
@@ -56,8 +56,8 @@ export const VersionView = v.object({
   published_at: Instant,
   /** False when the time is only when it was first seen. */
   is_published: v.boolean(),
-  channels: v.array(ChannelTypeSchema),
-  latest_in: v.array(ChannelTypeSchema),
+  channels: v.array(v.string()),
+  latest_in: v.array(v.string()),
   /** In the order of the sources. */
   releases: v.array(ReleaseView),
   /** Tags among them that name the same image as the one before them and were found together with it. */

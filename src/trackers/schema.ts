@@ -19,11 +19,36 @@ export const channelTypeTitles: Readonly<Record<ChannelType, string>> = {
   canary: "Canary",
 };
 
+export function isChannelType(word: unknown): word is ChannelType {
+  return channelTypes.some((type) => type === word);
+}
+
+const maxChannelNameCharacters = 50;
+/** Blank means the type's name. */
+const channelNameForm = /^([a-z0-9][a-z0-9.-]*)?$/;
+
+/** Whether a channel of this type may be called so: a type's own word is kept for channels of that type, so that it never misleads. */
+export function isChannelName(name: string, type: ChannelType): boolean {
+  const isFormed = name !== "" && name.length <= maxChannelNameCharacters && channelNameForm.test(name);
+  return isFormed && (name === type || !isChannelType(name));
+}
+
+export const ChannelName = v.pipe(
+  v.string("Write a text"),
+  v.maxLength(maxChannelNameCharacters, `Use at most ${maxChannelNameCharacters} characters`),
+  v.regex(
+    channelNameForm,
+    'Use lower-case letters, digits, dots and dashes, and begin with a letter or digit, for example "16" or "lts"',
+  ),
+);
+
 /** `checking`: a check is going on; `pending`: none has ended yet. */
 export const sourceStates = ["ok", "failing", "pending", "checking"] as const;
 export type SourceState = (typeof sourceStates)[number];
 
 const maxSources = 20;
+/** They share the fetch depth of their source, and a tag is judged by each of them. */
+const maxChannels = 10;
 const maxIntervalMinutes = 43_200;
 
 /** The name is part of addresses: letters, digits, dots, dashes and underscores of any script. */
@@ -73,6 +98,15 @@ const channelEntries = {
     v.title("Release channel type"),
     v.metadata({ option_titles: channelTypeTitles }),
   ),
+  name: v.optional(
+    v.pipe(
+      ChannelName,
+      v.title("Name"),
+      v.description("Tells channels of one type apart, for example 16 and 17. Executors are bound to it"),
+      v.metadata({ code: true, placeholder: "as its type" }),
+    ),
+    "",
+  ),
   include_pattern: pattern(
     "Include pattern",
     "Only matching tags are tracked. Blank takes all. No lookaround: what to leave out goes in the exclude pattern",
@@ -87,12 +121,13 @@ const channelEntries = {
   requires_agreement: v.pipe(
     v.optional(v.boolean("Write true or false"), false),
     v.title("Only when all sources agree"),
-    v.description("A version leads here once every source of the tracker shows it in this type of channel"),
+    v.description("A version leads here once every source of the tracker shows it in its channel of this name"),
     v.metadata({ advanced: true }),
   ),
 };
 const typedChannelEntries = {
   type: channelEntries.type,
+  name: channelEntries.name,
   release_type: v.pipe(
     v.optional(v.nullable(v.picklist(["release", "prerelease"], "Choose release or prerelease")), null),
     v.title("Release type"),
@@ -126,14 +161,24 @@ function unique<T extends object>(member: keyof T & string, message: (value: unk
 }
 
 function channelList(hasReleaseTypes: boolean) {
-  const entry = hasReleaseTypes ? v.strictObject(typedChannelEntries) : v.strictObject(channelEntries);
+  const entry = v.pipe(
+    hasReleaseTypes ? v.strictObject(typedChannelEntries) : v.strictObject(channelEntries),
+    v.forward(
+      v.check(
+        ({ name, type }) => name === type || !isChannelType(name),
+        ({ input }) => `Only channels of type ${input.name} can be called "${input.name}"; choose another name`,
+      ),
+      ["name"],
+    ),
+    v.transform((channel) => ({ ...channel, name: channel.name || channel.type })),
+  );
   return v.pipe(
     v.array(entry, "Write a list of release channels"),
     v.minLength(1, "Add at least one release channel"),
-    v.maxLength(channelTypes.length, `A source has at most ${channelTypes.length} release channels`),
+    v.maxLength(maxChannels, `A source has at most ${maxChannels} release channels`),
     unique<v.InferOutput<typeof entry>>(
-      "type",
-      (type) => `There is already a release channel "${type}" in this source`,
+      "name",
+      (name) => `There is already a release channel "${name}" in this source; give this one another name`,
     ),
     v.title("Release channels"),
   );
@@ -309,6 +354,8 @@ const LatestView = v.object({
 });
 
 export const ChannelView = v.object({
+  /** Unlike any other of its source. */
+  name: v.string(),
   type: ChannelTypeSchema,
   release_type: v.nullable(v.picklist(["release", "prerelease"])),
   include_pattern: v.string(),
@@ -373,7 +420,8 @@ export const TrackerView = v.object({
       name: v.string(),
       service: v.string(),
       source_key: v.string(),
-      channel: ChannelTypeSchema,
+      /** The channel's name. */
+      channel: v.string(),
     }),
   ),
   created_at: Instant,

@@ -4,7 +4,7 @@ import { classify } from "../versions/classify.ts";
 import { maturityOf } from "../versions/maturity.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
 import { displayVersion, usesAppVersions } from "./display.ts";
-import { typesOf } from "./judge.ts";
+import { channelNamesOf } from "./judge.ts";
 import { storedNotesSettings } from "./notes-settings.ts";
 import type { TrackerRow } from "./queries.ts";
 import { type ReleaseFactsRow, releasesByIds } from "./release-queries.ts";
@@ -33,8 +33,8 @@ function channelView(
   latest: ReleaseFactsRow | undefined,
   { byApplication, twins }: { byApplication: boolean; twins: Twins },
 ): ChannelView {
-  const { type, release_type, include_pattern, exclude_pattern, requires_agreement } = channel;
-  const rules = { type, release_type, include_pattern, exclude_pattern, requires_agreement };
+  const { name, type, release_type, include_pattern, exclude_pattern, requires_agreement } = channel;
+  const rules = { name, type, release_type, include_pattern, exclude_pattern, requires_agreement };
   if (latest === undefined) return { ...rules, latest: null };
   const { version, tag, revision, published_at, first_observed_at } = latest;
   const display_version = displayVersion(latest, byApplication);
@@ -173,9 +173,9 @@ export function releaseView(
     maturity: maturityOf(classify(row.tag), row.stage === "prerelease"),
     tracker: context.tracker,
     source_key: context.source_key,
-    channels: typesOf(row, context.channels),
+    channels: channelNamesOf(row, context.channels),
     latest_in: context.channels
       .filter((channel) => channel.latest_release_id === row.id)
-      .map((channel) => channel.type),
+      .map((channel) => channel.name),
   };
 }

@@ -17,6 +17,7 @@ import { reasonWords, runWords, WaitBanner } from "../runs/state.tsx";
 import { Snapshots } from "../snapshots/list.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { channelWord } from "../trackers/channel-words.ts";
 import { NotesSection } from "../trackers/notes.tsx";
 import { TriggerWords } from "./list.tsx";
 import { expectedDowntime, Plan } from "./plan.tsx";
@@ -321,7 +322,7 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
                     <Link ctx={ctx} href={`/trackers/${encodeURIComponent(binding.tracker)}`}>
                       {binding.tracker}
                     </Link>
-                    , {t.channels[binding.channel]}
+                    , {channelWord(ctx, binding.channel)}
                   </>,
                 ] as const,
             ),

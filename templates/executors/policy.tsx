@@ -1,6 +1,7 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { channelWord } from "../trackers/channel-words.ts";
 import { weekdayList } from "./window-words.ts";
 
 /** What an executor does and when, one sentence each. */
@@ -13,7 +14,7 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
     ...(executor.requires_approval && executor.trigger !== "manual" ? [w.approval(executor.approval_hours)] : []),
     // The table of a group's services says it of each.
     ...(isGroup ? [] : executor.bindings).map((binding) =>
-      w.binding(binding.service, t.channels[binding.channel], binding.tracker, binding.source),
+      w.binding(binding.service, channelWord(ctx, binding.channel), binding.tracker, binding.source),
     ),
     `${w[executor.image_selection]} ${w[executor.reference_mode]}`,
     ...(executor.start_first ? [isGroup ? w.group_start_first : w.start_first] : []),

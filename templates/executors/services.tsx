@@ -7,6 +7,7 @@ import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
+import { channelWord } from "../trackers/channel-words.ts";
 import { isFirstLook, problemWords } from "./state.tsx";
 import { isBehind, ServiceVersions } from "./versions.tsx";
 
@@ -46,7 +47,7 @@ export function Services({ ctx, executor }: ServicesProps) {
                 <Link ctx={ctx} href={trackerPath(service.tracker)}>
                   {service.tracker}
                 </Link>
-                , {t.channels[service.channel]}
+                , {channelWord(ctx, service.channel)}
               </span>
             ),
             containers: <Containers names={service.found?.containers ?? []} />,
@@ -65,7 +66,7 @@ export function Services({ ctx, executor }: ServicesProps) {
                 <Link ctx={ctx} href={trackerPath(tracker)}>
                   {tracker}
                 </Link>
-                , {t.channels[channel]}
+                , {channelWord(ctx, channel)}
               </span>
             ),
             containers: <span class="absent" />,

@@ -17,6 +17,7 @@ import { Layout } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
+import { channelWord } from "./channel-words.ts";
 import { channelOf, remarkOf } from "./event-facts.ts";
 import { ExplainForm, Explanation } from "./explain.tsx";
 import { History } from "./history.tsx";
@@ -179,7 +180,7 @@ function Bound({ ctx, tracker, uses }: TrackerPageProps) {
             ctx={ctx}
             title={use.service === "main" ? use.executor : `${use.executor} · ${use.service}`}
             href={`/executors/${use.executor_id}`}
-            fact={<Badge>{t.channels[use.channel]}</Badge>}
+            fact={<Badge>{channelWord(ctx, use.channel)}</Badge>}
             meta={[
               use.state === "unknown" ? (
                 <State ctx={ctx} tone="unknown" />

@@ -1,8 +1,8 @@
 import type { EventView } from "../../src/notifications/schema.ts";
-import { maturities, namedAs } from "../../src/versions/maturity.ts";
+import { maturities } from "../../src/versions/maturity.ts";
 import { type LaterButOlder, laterButOlder } from "../../src/versions/older-lines.ts";
 import type { PageContext } from "../page.ts";
-import { texts } from "../texts/texts.ts";
+import { memberWord } from "./channel-words.ts";
 
 function member(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
@@ -18,6 +18,5 @@ export function remarkOf({ facts }: EventView): { code: LaterButOlder; newest: s
 /** The name of the channel that an event is about, as far as its version may bear it. */
 export function channelOf(ctx: PageContext, { facts }: EventView): string | null {
   const maturity = maturities.find((each) => each === facts.maturity) ?? "release";
-  const type = typeof facts.channel === "string" ? namedAs(facts.channel, maturity) : null;
-  return Object.entries(texts(ctx).trackers.channels).find(([key]) => key === type)?.[1] ?? null;
+  return typeof facts.channel === "string" ? memberWord(ctx, facts.channel, maturity) : null;
 }

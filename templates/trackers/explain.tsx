@@ -6,6 +6,7 @@ import { Badge } from "../components/state.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
+import { channelWord } from "./channel-words.ts";
 import { Marked } from "./preview.tsx";
 
 /** Asks about any tag, known or not; the answer has an address of its own. */
@@ -54,7 +55,7 @@ export function Explanation({ ctx, explanation }: ExplanationProps) {
                   {channel.accepted ? t.taken : t.refused}
                 </span>
                 <span>
-                  <Badge>{t.channels[channel.type]}</Badge>{" "}
+                  <Badge>{channelWord(ctx, channel.name)}</Badge>{" "}
                   <VerdictWords ctx={ctx} tag={explanation.tag} channel={channel} />
                 </span>
               </li>

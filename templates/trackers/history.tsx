@@ -11,6 +11,7 @@ import { dayKey, formatDay, formatRelative } from "../format.ts";
 import { isSafeUrl, type PageContext, url, withQuery } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
+import { channelWord } from "./channel-words.ts";
 import type { TrackerPageProps } from "./detail.tsx";
 import { NotesLink } from "./notes.tsx";
 import { ChannelPills } from "./pills.tsx";
@@ -67,11 +68,11 @@ export function History(props: TrackerPageProps) {
 /** Only what there is to choose from: one channel and one source need no filter. */
 function HistoryFilters({ ctx, tracker, filters }: TrackerPageProps) {
   const t = texts(ctx).trackers;
-  const types = [...new Set(tracker.sources.flatMap((source) => source.channels.map((channel) => channel.type)))];
+  const names = [...new Set(tracker.sources.flatMap((source) => source.channels.map((channel) => channel.name)))];
   const groups: FilterGroup[] = [];
-  if (types.length > 1) {
+  if (names.length > 1) {
     const all = { title: t.any_channel, value: null };
-    const options = types.map((type) => ({ title: t.channels[type], value: type }));
+    const options = names.map((name) => ({ title: channelWord(ctx, name), value: name }));
     groups.push({ name: "channel", title: t.filter_channel, current: filters.channel, options: [all, ...options] });
   }
   if (tracker.sources.length > 1) {
@@ -134,7 +135,7 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
 }
 
 function takersOf({ channels, latest_in, maturity }: ReleaseView) {
-  return channels.map((type) => ({ type, maturity, is_latest: latest_in.includes(type) }));
+  return channels.map((name) => ({ name, maturity, is_latest: latest_in.includes(name) }));
 }
 
 /** The notes that are stored, or why there are none; else where upstream shows them. Null where there is nothing to lead to. */

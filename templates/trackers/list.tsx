@@ -16,6 +16,7 @@ import { Layout } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, newestOf, soonestOf, sourceIcons, trackerPath } from "./address.ts";
+import { channelWord } from "./channel-words.ts";
 import { isChecking, nextCheckOf, TrackerState } from "./state.tsx";
 
 export const shownStates = ["update", "failing", "pending", "disabled"] as const;
@@ -249,23 +250,41 @@ function SourceIcons({ ctx, sources }: { ctx: PageContext; sources: readonly Sou
   );
 }
 
-/** What the first source that has this channel calls its latest; the others in the title where they differ. */
+/** What the first source that has a channel of this type calls its latest, for each name; the others in the title where they differ. */
 function LatestOf({ ctx, tracker, type }: { ctx: PageContext; tracker: TrackerView; type: ChannelType }): Child {
   const t = texts(ctx).trackers;
   const found = tracker.sources.flatMap((source) =>
     source.channels.filter((channel) => channel.type === type).map((channel) => ({ key: source.key, channel })),
   );
   if (found.length === 0) return <span class="quiet absent">–</span>;
-  const known = found.flatMap(({ key, channel }) =>
-    channel.latest === null ? [] : [{ key, version: channel.latest.version, display: channel.latest.display_version }],
+  const known = found.flatMap(({ key, channel: { name, latest } }) =>
+    latest === null ? [] : [{ key, name, version: latest.version, display: latest.display_version }],
   );
-  const [first] = known;
-  if (first === undefined) return <span class="quiet">{t.no_version}</span>;
-  const others = known.filter(({ display }) => display !== first.display);
-  const list = known.map(({ key, version }) => `${key} ${version}`).join(", ");
+  if (known.length === 0) return <span class="quiet">{t.no_version}</span>;
+  const byName = [...Map.groupBy(known, ({ name }) => name)];
+  return byName.map(([name, shown], position) => (
+    <>
+      {position === 0 ? null : <br />}
+      {byName.length === 1 ? null : <span class="quiet">{channelWord(ctx, name)} </span>}
+      <NamedLatest ctx={ctx} shown={shown} />
+    </>
+  ));
+}
+
+interface ShownLatest {
+  key: string;
+  version: string;
+  display: string;
+}
+
+function NamedLatest({ ctx, shown }: { ctx: PageContext; shown: readonly ShownLatest[] }): Child {
+  const [first] = shown;
+  if (first === undefined) return null;
+  const others = shown.filter(({ display }) => display !== first.display);
+  const list = shown.map(({ key, version }) => `${key} ${version}`).join(", ");
   return (
-    <span title={others.length === 0 ? undefined : t.also_differs(list)}>
-      <Version>{known.length === 1 ? first.version : first.display}</Version>
+    <span title={others.length === 0 ? undefined : texts(ctx).trackers.also_differs(list)}>
+      <Version>{shown.length === 1 ? first.version : first.display}</Version>
       {others.length === 0 ? null : <small class="quiet"> +{others.length}</small>}
     </span>
   );

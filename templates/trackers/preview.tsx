@@ -13,6 +13,7 @@ import { classes, type PageContext, withQuery } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { Backtest, CheckCost } from "./backtest.tsx";
+import { channelWord } from "./channel-words.ts";
 import { OlderLines } from "./older-lines.tsx";
 import { ChannelPills } from "./pills.tsx";
 import { reasonOf } from "./state.tsx";
@@ -26,7 +27,7 @@ export interface PreviewPart {
   /** Every path of the source that has a place for words under its field. */
   places: readonly string[];
   outcome:
-    | { kind: "judged"; view: PreviewView; exclude_paths: Readonly<Record<string, string>> }
+    | { kind: "judged"; view: PreviewView; exclude_paths: readonly string[] }
     /** Upstream could not be asked, in its own words. */
     | { kind: "failed"; message: string }
     /** By path from the top of the form. */
@@ -76,8 +77,7 @@ function Place({ ctx, part, path }: { ctx: PageContext; part: PreviewPart; path:
 
 /** Under a channel's last pattern: what the two together pick. */
 function ChannelResult({ ctx, outcome, path }: { ctx: PageContext; outcome: Judged; path: string }) {
-  const type = outcome.exclude_paths[path];
-  const channel = outcome.view.channels.find((each) => each.type === type);
+  const channel = outcome.view.channels[outcome.exclude_paths.indexOf(path)];
   return channel === undefined ? null : <Result ctx={ctx} view={outcome.view} channel={channel} />;
 }
 
@@ -142,7 +142,7 @@ function JudgedTags({ ctx, outcome: { view }, limit }: { ctx: PageContext; outco
       <OlderLines ctx={ctx} view={view} />
       {view.channels.map((channel) => (
         <div class="picks-channel">
-          {view.channels.length === 1 ? null : <span class="label">{words.channels[channel.type]}</span>}
+          {view.channels.length === 1 ? null : <span class="label">{channelWord(ctx, channel.name)}</span>}
           <Result ctx={ctx} view={view} channel={channel} />
           <Backtest ctx={ctx} channel={channel} undated={view.total - view.dated_count} />
         </div>
@@ -166,7 +166,7 @@ function JudgedTags({ ctx, outcome: { view }, limit }: { ctx: PageContext; outco
 }
 
 function latestIn(view: PreviewView, tag: string): readonly string[] {
-  return view.channels.filter((channel) => channel.latest === tag).map((channel) => channel.type);
+  return view.channels.filter((channel) => channel.latest === tag).map((channel) => channel.name);
 }
 
 interface JudgedTagProps {
@@ -193,7 +193,7 @@ function JudgedTag({ ctx, tag, maturity, verdicts, latest }: JudgedTagProps) {
         {isSingle ? null : (
           <ChannelPills
             ctx={ctx}
-            takers={takers.map(({ type }) => ({ type, maturity, is_latest: latest.includes(type) }))}
+            takers={takers.map(({ name }) => ({ name, maturity, is_latest: latest.includes(name) }))}
           />
         )}
         {decisive === undefined || takers.length > 0 ? null : (

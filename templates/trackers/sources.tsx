@@ -8,6 +8,7 @@ import { formatBytes, formatDuration, formatNumber, formatRelative } from "../fo
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, sourceIcons } from "./address.ts";
+import { channelTitle } from "./channel-words.ts";
 import { failingFor, reasonOf, SourceState } from "./state.tsx";
 
 interface SourcesProps {
@@ -52,7 +53,7 @@ function SourcePanel({ ctx, source, credential }: SourcePanelProps) {
       <Facts
         items={[
           ...source.channels.map(
-            (channel) => [t.channels[channel.type], <Rules ctx={ctx} channel={channel} />] as const,
+            (channel) => [channelTitle(ctx, channel), <Rules ctx={ctx} channel={channel} />] as const,
           ),
           credential === null ? null : [t.credential, credential],
           [t.last_answer, <Time ctx={ctx} at={source.last_success_at} />],

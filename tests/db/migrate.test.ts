@@ -38,6 +38,37 @@ describe("migrate()", () => {
     await close();
   });
 
+  test("names each channel after its type, with all that it has", async () => {
+    const folder = emptyDir();
+    cpSync(migrations, folder, { recursive: true });
+    const path = join(folder, "meta/_journal.json");
+    const journal = JSON.parse(readFileSync(path, "utf8"));
+    const before = journal.entries.findIndex(({ tag }: { tag: string }) => tag.endsWith("_channel_names"));
+    writeFileSync(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, before) }));
+    const client = createClient({ url: `file:${join(folder, "old.db")}` });
+    await migrate({ client, folder, now: 1, backup: null });
+    await client.executeMultiple(`
+      INSERT INTO trackers (id, name, check_interval_minutes, fetch_depth, request_timeout_seconds, sorting, created_at, updated_at)
+        VALUES ('t', 'web', 1, 1, 1, 'semantic', 1, 1);
+      INSERT INTO tracker_sources (id, tracker_id, key, position, kind, config, host, next_check_at)
+        VALUES ('s', 't', 'main', 0, 'oci', '{}', 'h', 1);
+      INSERT INTO releases (id, source_id, version, tag, stage, first_observed_at) VALUES ('r', 's', '1', '1', 'tag', 1);
+      INSERT INTO tracker_channels (id, source_id, type, position, include_pattern, requires_agreement, baseline_at, latest_release_id)
+        VALUES ('a', 's', 'stable', 0, '^1', 1, 7, 'r'), ('b', 's', 'beta', 1, '', 0, NULL, NULL);
+    `);
+    expect(await migrate({ client, folder: migrations, now: 2, backup: null })).toBeGreaterThan(0);
+    const { rows } = await client.execute(
+      "SELECT id, name, type, include_pattern, requires_agreement, baseline_at, latest_release_id FROM tracker_channels ORDER BY position",
+    );
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ["a", "stable", "stable", "^1", 1, 7, "r"],
+      ["b", "beta", "beta", "", 0, null, null],
+    ]);
+    await client.execute("DELETE FROM tracker_sources");
+    expect((await client.execute("SELECT * FROM tracker_channels")).rows).toEqual([]);
+    client.close();
+  });
+
   test("leaves nothing of a migration that fails in the middle", async () => {
     const folder = emptyDir();
     cpSync(migrations, folder, { recursive: true });

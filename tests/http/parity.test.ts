@@ -110,6 +110,7 @@ const source = {
   channels: [
     { type: "stable", include_pattern: "^\\d+\\.\\d+$", exclude_pattern: "-rc" },
     { type: "beta", include_pattern: "-beta", exclude_pattern: "" },
+    { type: "stable", name: "16", include_pattern: "^16\\.", exclude_pattern: "" },
   ],
 };
 
@@ -199,6 +200,10 @@ const trackerCases: readonly ParityCase[] = [trackers, tracker_sources, tracker_
       { ...tracker, sources: [{ ...source, channels: [{ type: "stable", include_pattern: "(?<!x)1" }] }] },
     ],
     ["a channel twice", { ...tracker, sources: [{ ...source, channels: [{ type: "beta" }, { type: "beta" }] }] }],
+    [
+      "a channel by another type's word",
+      { ...tracker, sources: [{ ...source, channels: [{ type: "stable", name: "beta" }] }] },
+    ],
     ["a source twice", { ...tracker, sources: [source, source] }],
     ["an image that is none", { ...tracker, sources: [{ ...source, config: { image: "Not An Image" } }] }],
     ["a credential that is not there", { ...tracker, sources: [{ ...source, credential_id: "nobody" }] }],

@@ -18,6 +18,7 @@ const newRelease: NewEvent = {
   facts: {
     tracker: "nginx",
     channel: "stable",
+    channel_type: "stable",
     version: "1.28.0",
     tag: "1.28.0",
     maturity: "release" as const,

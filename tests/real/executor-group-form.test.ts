@@ -83,7 +83,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
         .values({ id: `s-${name}`, tracker_id: `t-${name}`, ...source, position: 0, next_check_at: now });
       await tx
         .insert(tracker_channels)
-        .values({ id: `c-${name}`, source_id: `s-${name}`, type: "stable", position: 0 });
+        .values({ id: `c-${name}`, source_id: `s-${name}`, name: "stable", type: "stable", position: 0 });
     });
   }
 

@@ -214,6 +214,8 @@ async function addTracker({ db }: TemporaryDatabase): Promise<void> {
     });
     const source = { id: "source", tracker_id: "tracker", key: "main", position: 0, kind: "oci", config: {} };
     await tx.insert(tracker_sources).values({ ...source, next_check_at: 1 });
-    await tx.insert(tracker_channels).values({ id: "channel", source_id: "source", type: "stable", position: 0 });
+    await tx
+      .insert(tracker_channels)
+      .values({ id: "channel", source_id: "source", name: "stable", type: "stable", position: 0 });
   });
 }

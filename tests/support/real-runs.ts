@@ -108,7 +108,9 @@ export async function realRuns(): Promise<RealRuns> {
       });
       const source = { id, tracker_id: `tracker-${id}`, key: "main", position: 0, kind: "oci", config: {} };
       await tx.insert(tracker_sources).values({ ...source, next_check_at: 1 });
-      await tx.insert(tracker_channels).values({ id: `channel-${id}`, source_id: id, type: "stable", position: 0 });
+      await tx
+        .insert(tracker_channels)
+        .values({ id: `channel-${id}`, source_id: id, name: "stable", type: "stable", position: 0 });
     });
   };
   const runOf = async (id: string): Promise<RunRow> => {

@@ -290,7 +290,9 @@ async function addTracker(db: Database, now: number): Promise<string> {
       config: {},
       next_check_at: now,
     });
-    await tx.insert(tracker_channels).values({ id: "channel", source_id: "source", type: "stable", position: 0 });
+    await tx
+      .insert(tracker_channels)
+      .values({ id: "channel", source_id: "source", name: "stable", type: "stable", position: 0 });
   });
   return "source";
 }

@@ -12,6 +12,6 @@ export async function addSurroundings({ db, clock }: Pick<TestApp, "db" | "clock
     await tx.insert(connections).values({ id: "connection-1", name: "Home", kind: "docker", config, ...times });
     await tx.insert(trackers).values({ id: "t", name: "app", ...depth, sorting: "publish_time", ...times });
     await tx.insert(tracker_sources).values({ ...source, host: "registry.test", position: 0, next_check_at: now });
-    await tx.insert(tracker_channels).values({ id: "c", source_id: "s", type: "stable", position: 0 });
+    await tx.insert(tracker_channels).values({ id: "c", source_id: "s", name: "stable", type: "stable", position: 0 });
   });
 }

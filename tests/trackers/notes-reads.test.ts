@@ -89,7 +89,7 @@ describe("notesBetween()", () => {
 
   test.each([
     ["nobody", {}, "not_found"],
-    ["web", { channel: "x" }, "invalid_input"],
+    ["web", { channel: "X" }, "invalid_input"],
     ["web", { to: "x".repeat(257) }, "invalid_input"],
   ])("of %s with %j is refused", async (name, query, code) => {
     await house.create("web");

@@ -25,8 +25,15 @@ describe("preview()", () => {
       { type: "beta", accepted_count: 1, refused_count: 3, latest: "1.1.0-beta" },
     ]);
     expect(preview.tags.find(({ tag }) => tag === "1.1.0-beta")?.verdicts).toEqual([
-      { type: "stable", accepted: false, rule: "excluded", pattern: "beta", range: { start: 6, end: 10 } },
-      { type: "beta", accepted: true, rule: "included", pattern: "beta", range: { start: 6, end: 10 } },
+      {
+        name: "stable",
+        type: "stable",
+        accepted: false,
+        rule: "excluded",
+        pattern: "beta",
+        range: { start: 6, end: 10 },
+      },
+      { name: "beta", type: "beta", accepted: true, rule: "included", pattern: "beta", range: { start: 6, end: 10 } },
     ]);
     expect(preview.tags.find(({ tag }) => tag === "edge")?.verdicts[0]).toMatchObject({ rule: "not_included" });
     expect((await house.trackers.list({})).items).toEqual([]);

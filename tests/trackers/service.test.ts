@@ -67,7 +67,7 @@ describe("create()", () => {
     [
       "one channel twice",
       { sources: [source("a", { channels: [channel("beta"), channel("beta")] })] },
-      "sources.0.channels.1.type",
+      "sources.0.channels.1.name",
       'already a release channel "beta"',
     ],
     [

@@ -301,7 +301,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
     /** An executor bound to a source's channel, with what it was last seen to run. */
     bind: async (
       name: string,
-      binding: { tracker_id: string; source_id: string; channel: ChannelType },
+      binding: { tracker_id: string; source_id: string; channel: string },
       running: { image: string; digest: string | null } | null = null,
     ) => {
       const now = clock.now();

@@ -56,8 +56,8 @@ function settled(row: unknown, name: string, service: string, trackers: readonly
   const asked = sources.find((source) => source.key === text(member(row, "source")));
   const fitting = sources.find((each) => watches(each, image)) ?? sources.find((each) => each.kind === "oci");
   const source = asked ?? fitting ?? sources[0];
-  const channels = source?.channels.map((channel) => channel.type) ?? [];
-  const channel = channels.find((type) => type === member(row, "channel")) ?? channels[0] ?? "";
+  const channels = source?.channels.map((channel) => channel.name) ?? [];
+  const channel = channels.find((name) => name === member(row, "channel")) ?? channels[0] ?? "";
   return { service, tracker: name, source: source?.key ?? "", channel };
 }
 

@@ -1,7 +1,7 @@
 import type { Planned } from "../../../templates/executors/detail.tsx";
 import type { ExecutorFormFacts } from "../../../templates/executors/form.tsx";
 import type { Language } from "../../../templates/page.ts";
-import { texts } from "../../../templates/texts/texts.ts";
+import { channelTitle } from "../../../templates/trackers/channel-words.ts";
 import type { ConnectionService } from "../../connections/service.ts";
 import { AppError, errorMessage, type FieldErrors, PluginError } from "../../errors.ts";
 import { ExecutorInput } from "../../executors/schema.ts";
@@ -133,13 +133,15 @@ async function targetsOf(
 }
 
 function dependentChoices(values: Values, trackers: readonly TrackerView[], language: Language) {
-  const titles = texts({ language }).executors.channels;
   const choices: Record<string, { value: string; title: string }[]> = {};
   for (const [position, binding] of bindingsOf(values).entries()) {
     const sources = trackers.find((each) => each.name === member(binding, "tracker"))?.sources ?? [];
     const channels = sources.find((each) => each.key === member(binding, "source"))?.channels ?? [];
     choices[`bindings.${position}.source`] = sources.map(({ key }) => ({ value: key, title: key }));
-    choices[`bindings.${position}.channel`] = channels.map(({ type }) => ({ value: type, title: titles[type] }));
+    choices[`bindings.${position}.channel`] = channels.map((channel) => ({
+      value: channel.name,
+      title: channelTitle({ language }, channel),
+    }));
   }
   return choices;
 }

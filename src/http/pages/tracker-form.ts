@@ -28,7 +28,8 @@ export function valuesOf(tracker: TrackerView): Values {
       kind,
       config,
       credential_id,
-      channels,
+      // A name that is the type's goes with it: who chooses another type means the channel of that type.
+      channels: channels.map((channel) => ({ ...channel, name: channel.name === channel.type ? "" : channel.name })),
     })),
   };
 }
@@ -97,8 +98,8 @@ function withTypes(channels: readonly Values[]): readonly Values[] {
   const taken = new Set(channels.map((channel) => channel.type));
   return channels.map((channel) => {
     if (Object.keys(channel).length > 0) return channel;
-    const type = channelTypes.find((free) => !taken.has(free));
+    const type = channelTypes.find((free) => !taken.has(free)) ?? "stable";
     taken.add(type);
-    return type === undefined ? channel : { ...channel, type };
+    return { ...channel, type };
   });
 }

@@ -83,11 +83,6 @@ function placed(errors: FieldErrors | undefined, position: number): FieldErrors 
 }
 
 /** The last field of each channel, under which its result stands. */
-function channelPaths(source: Values, position: number): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    listOf(source.channels).map((channel, place) => [
-      `sources.${position}.channels.${place}.exclude_pattern`,
-      String(objectOf(channel).type),
-    ]),
-  );
+function channelPaths(source: Values, position: number): readonly string[] {
+  return listOf(source.channels).map((_, place) => `sources.${position}.channels.${place}.exclude_pattern`);
 }

@@ -225,7 +225,8 @@ async function respondTracker(c: AppContext, services: TrackerPageServices, aske
 }
 
 async function historyOf({ trackers }: TrackerPageServices, tracker: TrackerView, query: URLSearchParams) {
-  const channel = channelTypes.find((type) => type === query.get("channel")) ?? null;
+  const names = tracker.sources.flatMap(({ channels }) => channels.map(({ name }) => name));
+  const channel = names.find((name) => name === query.get("channel")) ?? null;
   const source = tracker.sources.find(({ key }) => key === query.get("source"))?.key ?? null;
   const cursor = query.get("cursor");
   const { items: versions, next_cursor } = await trackers.versions(tracker.name, {

@@ -8,6 +8,8 @@ export interface SourceDraft {
 }
 
 export interface ChannelDraft {
+  /** Where it is not called by its type. */
+  name?: string;
   type: ChannelType;
   release_type?: "release" | "prerelease";
   include_pattern?: string;

@@ -1,3 +1,4 @@
+import { channelTypes, isChannelName } from "../schema.ts";
 import { type Fields, fieldsOf, isFalse, isFields, isTrue, itemsOf, textOf } from "./document.ts";
 import type { ChannelDraft, Draft, Reading, Remark, Skipped, SourceDraft } from "./draft.ts";
 
@@ -8,7 +9,6 @@ const kinds: Readonly<Record<string, string>> = {
   helm: "helm",
   container: "oci",
 };
-const channelTypes = ["stable", "prerelease", "beta", "canary"] as const;
 
 /** The trackers that ReleaseTracker's API or export gives: a list, one of them, or a list under `trackers` or `items`. */
 function trackersIn(document: unknown): readonly Fields[] {
@@ -72,9 +72,10 @@ function sourceDraft(source: Fields, tracker: Fields, remarks: Remark[]): Source
   return {
     kind,
     config: configOf(kind, config),
-    channels: channels
-      .filter(({ enabled }) => !isFalse(enabled))
-      .flatMap((channel) => channelDraft(channel, kind) ?? []),
+    channels: channelDrafts(
+      channels.filter(({ enabled }) => !isFalse(enabled)),
+      kind,
+    ),
   };
 }
 
@@ -104,6 +105,23 @@ function configOf(kind: string, from: Fields): Readonly<Record<string, string>> 
       };
     }
   }
+}
+
+/** A channel alone of its type goes by it; several are told apart by their keys, or else numbered. */
+function channelDrafts(channels: readonly Fields[], kind: string): readonly ChannelDraft[] {
+  const found = channels.flatMap((channel) => {
+    const draft = channelDraft(channel, kind);
+    return draft === null ? [] : [{ draft, key: textOf(channel.release_channel_key) ?? "" }];
+  });
+  const taken = new Set<string>();
+  return found.map(({ draft, key }) => {
+    const { type } = draft;
+    const isAlone = found.filter((other) => other.draft.type === type).length === 1;
+    let name = !isAlone && isChannelName(key, type) && !taken.has(key) ? key : type;
+    for (let number = 2; taken.has(name); number++) name = `${type}-${number}`;
+    taken.add(name);
+    return name === type ? draft : { ...draft, name };
+  });
 }
 
 /** Release types are of the forges alone: on an image or a chart one says nothing. */

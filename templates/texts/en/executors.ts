@@ -63,7 +63,6 @@ export const executors = {
     other: "State not known",
   },
   triggers: { manual: "Manual", immediate: "Immediate", window: "Window" },
-  channels: { stable: "Stable", prerelease: "Pre-release", beta: "Beta", canary: "Canary" },
   next_words: {
     manual: "when you start it",
     immediate: "with the next release",

@@ -41,6 +41,7 @@ export const trackers = {
     "A tracker watches where a project publishes, knows which of its versions you want, and tells when there is a new one. Executors install what it finds.",
   empty_example: "A source “library/nginx” with a stable channel that takes ^\\d+\\.\\d+\\.\\d+$",
   channels: { stable: "Stable", prerelease: "Pre-release", beta: "Beta", canary: "Canary" },
+  named_channel: (name: string, type: string) => `${name} (${type})`,
   kinds: { gitea: "Gitea", github: "GitHub", gitlab: "GitLab", helm: "Helm", oci: "Registry" },
   states: {
     checking: "Checking",

@@ -64,7 +64,6 @@ export const executors = {
     other: "状态未知",
   },
   triggers: { manual: "手动", immediate: "立即", window: "维护窗口" },
-  channels: { stable: "稳定版", prerelease: "预发布", beta: "测试版", canary: "金丝雀" },
   next_words: {
     manual: "由您启动时",
     immediate: "有新版本时",
@@ -147,7 +146,7 @@ export const executors = {
       `仅在维护窗口内运行：${days}，${from} 至 ${to}（${zone}）。`,
     window_all_day: (days: string, zone: string) => `仅在维护窗口内运行：${days}，全天（${zone}）。`,
     binding: (service: string, channel: string, tracker: string, source: string) =>
-      `服务 ${service} 跟随 ${tracker} 的${channel}通道，来源 ${source}。`,
+      `服务 ${service} 跟随 ${tracker} 的“${channel}”通道，来源 ${source}。`,
     keep_name: "保留镜像名称，只替换标签。",
     use_tracker: "使用追踪器的镜像和标签。",
     tag: "按标签引用镜像。",

@@ -36,7 +36,7 @@ export const fields: FieldDictionary = {
   "credentials.secret.api_key": { title: "API 密钥", description: "在 Portainer 的用户设置中创建" },
   "trackers.sources.channels.requires_agreement": {
     title: "仅当所有来源一致时",
-    description: "追踪器的每个来源都在此类通道中出现该版本后，它才成为最新版本",
+    description: "追踪器的每个来源都在同名通道中出现该版本后，它才成为最新版本",
   },
   "imports.format": {
     title: "格式",
@@ -167,6 +167,11 @@ export const fields: FieldDictionary = {
     title: "发布通道类型",
     options: { stable: "稳定版", prerelease: "预发布", beta: "测试版", canary: "金丝雀版" },
   },
+  "trackers.sources.channels.name": {
+    title: "名称",
+    description: "用于区分同类型的通道，例如 16 和 17。执行器按名称绑定",
+    placeholder: "与类型相同",
+  },
   "trackers.sources.channels.release_type": {
     title: "发布类型",
     description: "只接受上游如此标记的版本",
@@ -250,10 +255,7 @@ export const fields: FieldDictionary = {
   "executors.bindings.service": { title: "服务" },
   "executors.bindings.tracker": { title: "追踪器" },
   "executors.bindings.source": { title: "来源" },
-  "executors.bindings.channel": {
-    title: "发布通道",
-    options: { stable: "稳定版", prerelease: "预发布", beta: "测试版", canary: "金丝雀" },
-  },
+  "executors.bindings.channel": { title: "发布通道" },
   "executors.trigger": {
     title: "触发方式",
     options: { manual: "手动", immediate: "立即", window: "维护窗口" },

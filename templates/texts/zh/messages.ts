@@ -434,7 +434,16 @@ export const messages: MessageDictionary = [
   ["A tracker has at most {} sources", "一个追踪器最多 {} 个来源"],
   ["A source has at most {} release channels", "一个来源最多 {} 个发布通道"],
   ['There is already a source "{}" in this tracker', "此追踪器中已有来源“{}”"],
-  ['There is already a release channel "{}" in this source', "此来源中已有发布通道“{}”"],
+  [
+    'There is already a release channel "{}" in this source; give this one another name',
+    "此来源中已有发布通道“{}”，请为此通道另取名称",
+  ],
+  ['Only channels of type {} can be called "{}"; choose another name', "只有 {} 类型的通道可以命名为“{}”，请另取名称"],
+  [
+    'Use lower-case letters, digits, dots and dashes, and begin with a letter or digit, for example "16" or "lts"',
+    "只能使用小写字母、数字、点和短横线，并以字母或数字开头，例如“16”或“lts”",
+  ],
+  ["Choose a release channel", "请选择发布通道"],
   ['There is already a tracker "{}"', "已有名为“{}”的追踪器"],
   ['A tracker keeps its name; this one is "{}"', "追踪器的名称不能修改，此追踪器为“{}”"],
   [

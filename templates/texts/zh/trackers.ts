@@ -41,6 +41,7 @@ export const trackers = {
   empty_text: "追踪器关注项目的发布位置，了解您需要哪些版本，并在有新版本时通知您。执行器负责安装它发现的版本。",
   empty_example: "来源“library/nginx”，稳定通道接受 ^\\d+\\.\\d+\\.\\d+$",
   channels: { stable: "稳定版", prerelease: "预发布", beta: "测试版", canary: "金丝雀版" },
+  named_channel: (name: string, type: string) => `${name}（${type}）`,
   kinds: { gitea: "Gitea", github: "GitHub", gitlab: "GitLab", helm: "Helm", oci: "镜像仓库" },
   states: {
     checking: "检查中",

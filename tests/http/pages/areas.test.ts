@@ -302,6 +302,7 @@ describe("/notifiers", () => {
     const facts = {
       tracker: "nginx",
       channel: "stable",
+      channel_type: "stable" as const,
       version: "1.29.1",
       tag: "1.29.1",
       maturity: "release" as const,

@@ -45,7 +45,9 @@ async function addTracker(name: string, config: Record<string, string> = { image
       .insert(tracker_sources)
       .values({ id: `s-${name}`, tracker_id: `t-${name}`, ...source, position: 0, next_check_at: now });
     for (const [position, type] of (["stable", "beta"] as const).entries()) {
-      await tx.insert(tracker_channels).values({ id: `c-${name}-${type}`, source_id: `s-${name}`, type, position });
+      await tx
+        .insert(tracker_channels)
+        .values({ id: `c-${name}-${type}`, source_id: `s-${name}`, name: type, type, position });
     }
   });
 }

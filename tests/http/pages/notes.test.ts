@@ -87,7 +87,7 @@ describe("GET /trackers/{name}/notes", () => {
 
   test.each([
     ["/trackers/nobody/notes", 404],
-    ["/trackers/app/notes?channel=x", 422],
+    ["/trackers/app/notes?channel=X", 422],
   ])("%s answers %d", async (path, status) => expect((await person.get(path)).status).toBe(status));
 
   test("the history leads to stored notes, and to upstream where there are none", async () => {

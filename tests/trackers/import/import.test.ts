@@ -369,6 +369,28 @@ test("a release type that ReleaseTracker keeps for an image or a chart is none o
   expect(proposals).toMatchObject([{ state: "new", errors: {} }]);
 });
 
+test("several channels of one type in ReleaseTracker are kept, by their keys or numbered", async () => {
+  const channels = [
+    { name: "stable", include_pattern: "^16\\.", release_channel_key: "16" },
+    { name: "stable", include_pattern: "^17\\.", release_channel_key: "Line 17" },
+    { name: "stable", include_pattern: "^18\\.", release_channel_key: "beta" },
+    { name: "beta", release_channel_key: "main-beta" },
+  ];
+  const source = { source_type: "container", source_config: { image: "postgres" }, release_channels: channels };
+  const { proposals } = await propose(JSON.stringify({ trackers: [{ name: "postgres", sources: [source] }] }));
+  expect(proposals).toMatchObject([{ state: "new", errors: {} }]);
+  expect(sourcesOf(proposals[0])).toMatchObject([
+    {
+      channels: [
+        { type: "stable", name: "16", include_pattern: "^16\\." },
+        { type: "stable", include_pattern: "^17\\." },
+        { type: "stable", name: "stable-2", include_pattern: "^18\\." },
+        { type: "beta" },
+      ],
+    },
+  ]);
+});
+
 describe("what is tracked already", () => {
   const known = (tracker: string, image: string, include_pattern = "") => ({
     tracker,
