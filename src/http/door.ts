@@ -48,6 +48,8 @@ export function createDoor(clock: Clock) {
   };
   const begin: MiddlewareHandler<AppEnv> = async function begin(c, next) {
     const scope = c.get("scope");
+    // It was answered meanwhile, and its body read away.
+    if (closing.signal.aborted) throw stopping();
     if (c.req.raw.body !== null && Object.keys(c.req.bodyCache).length === 0) await c.req.arrayBuffer();
     if (closing.signal.aborted) throw stopping();
     waiting.delete(scope);

@@ -6,9 +6,9 @@ import { readUnreadBody } from "../../../src/http/middleware/unread-body.ts";
 const chunkBytes = 64 * 1024;
 const mib = 1024 * 1024;
 
-function refusing(): Hono<AppEnv> {
+function refusing(maxWaitMs?: number): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.use(readUnreadBody());
+  app.use(readUnreadBody(maxWaitMs));
   app.post("/refused", (c) => c.text("no", 413));
   app.post("/read", async (c) => c.text(String((await c.req.arrayBuffer()).byteLength)));
   app.post("/thrown", () => {
@@ -52,12 +52,26 @@ test("what does not end is given up", async () => {
 
 test("a sender that stops in the middle is not waited for without end", async () => {
   const body = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
-  expect((await refusing().request("/refused", { method: "POST", body })).status).toBe(413);
+  expect((await refusing(50).request("/refused", { method: "POST", body })).status).toBe(413);
 });
 
 test("a sender that goes away still gets an answer", async () => {
   const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("reset")) });
   expect((await refusing().request("/refused", { method: "POST", body })).status).toBe(413);
+});
+
+test("a body that somebody reads still is left to them", async () => {
+  const app = refusing();
+  app.post("/raced", (c) => {
+    c.req.text().catch(() => undefined);
+    return c.text("stopping", 503);
+  });
+  const sent = Bun.serve({ port: 0, fetch: (request) => app.fetch(request) });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => fetch(new URL("/raced", sent.url), { method: "POST", body: "x".repeat(mib) })),
+  );
+  await sent.stop(true);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
 });
 
 test("a body that was read is left alone", async () => {
