@@ -135,8 +135,18 @@ function releaseTypeOf(release: { tag: string; stage: Stage }): "release" | "pre
   return isPrerelease(release.tag) ? "prerelease" : "release";
 }
 
+const minute = 60 * 1000;
+
+/**
+ * What is published within one minute is published at once: an index that is written anew has all its versions in one second, by name, and nobody can
+ * say that one of them came after another.
+ */
+export function momentOf(published_at: number): number {
+  return Math.floor(published_at / minute) * minute;
+}
+
 function timeOf(release: DatedRelease): number {
-  return release.published_at ?? release.first_observed_at;
+  return release.published_at === null ? release.first_observed_at : momentOf(release.published_at);
 }
 
 /** When each tag counts as published. A name for a line (`1.27`) is pushed anew with each of its versions: it counts as the oldest. */

@@ -1,16 +1,19 @@
 import { familyOf, type ParsedTag } from "./classify.ts";
-import { compareDigits } from "./precedence.ts";
-import { isDigits } from "./tag-core.ts";
+import { compareDigits, compareNumbers } from "./precedence.ts";
+import { isDigitAt, isDigits } from "./tag-core.ts";
 import { shortestDate } from "./tag-suffix.ts";
 
 /** Single numbers above every dotted one count builds from so many on. */
 const fewestCounters = 3;
+/** So many releases without a mark for each version with a date, and the dates are no releases. */
+const releasesForSnapshot = 2;
 /** Longer names for a line are none: nobody writes `1.2.3.4.5.6.7.8` for what moves. */
 const maxAliasParts = 8;
 
 /**
  * Each tag's family. In a repository's whole list more can be seen than in two tags: single numbers that count builds (`1` to `176` beside
- * `4.0.17`), the number of what is bundled (`142.0-20251101` beside `4.38.0-20251101`), and numbers behind a dash that come again with
+ * `4.0.17`), the number of what is bundled (`142.0-20251101` beside `4.38.0-20251101`), builds of what has not been released
+ * (`7.1-20210323230041` beside `6.8.3`), and numbers behind a dash that come again with
  * every version (`4.0.8-18`, `4.0.8-20`, `4.0.7-18`) and name what it is built on. Each is a family of its own, told by a key that is not `familyOf`.
  */
 export function familyKeys(parsed: readonly ParsedTag[]): Map<ParsedTag, string> {
@@ -20,8 +23,10 @@ export function familyKeys(parsed: readonly ParsedTag[]): Map<ParsedTag, string>
   for (const [key, members] of families) {
     const counters = countersAmong(members);
     const bundled = bundledAmong(members);
+    const snapshots = snapshotsAmong(members);
     const bases = basesAmong(members);
-    const foreign = (tag: ParsedTag) => (counters.has(tag) ? "|counter" : bundled.has(tag) ? "|bundled" : null);
+    const foreign = (tag: ParsedTag) =>
+      counters.has(tag) ? "|counter" : bundled.has(tag) ? "|bundled" : snapshots.has(tag) ? "|snapshot" : null;
     for (const member of members) keys.set(member, `${key}${foreign(member) ?? bases.get(member) ?? ""}`);
   }
   return keys;
@@ -55,14 +60,27 @@ function countersAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   return new Set(above.size >= fewestCounters ? singles : []);
 }
 
-/** Of versions that are marked with a date, those of fewer parts and more than ten times as high as the longest are another program's. */
+/** Of versions that are marked with a date, those far above the longest are another program's. */
 function bundledAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   const dated = members.filter(isDated);
   const parts = dated.reduce((most, tag) => Math.max(most, tag.numbers.length), 0);
   const own = highestFirst(dated.filter((tag) => tag.numbers.length === parts));
-  const tenfold = `${own === "0" ? "1" : own}0`;
-  const isFar = (tag: ParsedTag) => tag.numbers.length < parts && compareDigits(firstNumber(tag), tenfold) > 0;
+  const isFar = (tag: ParsedTag) => tag.numbers.length < parts && isTenfold(tag, own);
   return new Set(dated.some(isFar) ? members.filter(isFar) : []);
+}
+
+/** More than ten times as high. */
+function isTenfold(tag: ParsedTag, own: string): boolean {
+  return compareDigits(firstNumber(tag), `${own === "0" ? "1" : own}0`) > 0;
+}
+
+/** Where releases have no mark, dates mark builds of versions above all of them, as long as there are few; `10.10.3.20241119-035433` is of 10.10.3. */
+function snapshotsAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
+  const released = members.filter(isPlain);
+  const highest = released.map(({ numbers }) => numbers).reduce((a, b) => (compareNumbers(a, b) >= 0 ? a : b), []);
+  const dated = members.filter((tag) => isDated(tag) && tag.prerelease.length === 0);
+  const above = dated.filter(({ numbers }) => compareNumbers(numbers.slice(0, highest.length), highest) > 0);
+  return new Set(released.length >= releasesForSnapshot * dated.length ? above : []);
 }
 
 /** `4.38.0-20251101`: its only mark is the day on which it was built. */
@@ -135,7 +153,19 @@ export function floatingAliases(parsed: readonly ParsedTag[]): Set<string> {
   // `4.1-rc` beside `4.1.0-rc.2`.
   const unnumbered = prereleases.filter((tag) => tag.prerelease.every((word) => !isDigits(word)) && hasNoMarks(tag));
   const lines = longerAmong(unnumbered, prereleases, (tag) => [tag.variant]).keys();
-  return new Set([...[...aliases, ...early].map((tag) => tag.tag), ...lines]);
+  return new Set([...[...aliases, ...early].map((tag) => tag.tag), ...lines, ...shortsOfTwo(parsed)]);
+}
+
+/** `3-2.4-slim`, `3-2-slim` and `3-slim` beside `3-2.4.0-slim`, whose first number says what the version is for. */
+function shortsOfTwo(parsed: readonly ParsedTag[]): string[] {
+  const tags = new Set(parsed.map(({ tag }) => tag));
+  return parsed.flatMap(({ tag, prefix, shape, numbers }) => {
+    if (shape !== "version" || !isDigitAt(prefix, 0)) return [];
+    const body = tag.slice(prefix.length);
+    const suffix = body.slice(numbers.join(".").length);
+    const shorter = numbers.slice(1, maxAliasParts).map((_, index) => prefix + numbers.slice(0, index + 1).join("."));
+    return [...shorter, prefix.slice(0, -1)].map((start) => start + suffix).filter((short) => tags.has(short));
+  });
 }
 
 /** Families and lengths at which short numbers are releases: see `floatingTags`. */

@@ -1,6 +1,6 @@
 import { familyOf, type ParsedTag, wordsOf } from "./classify.ts";
 import { STALE_AFTER_MS } from "./left-behind.ts";
-import { compareDigits, compareText } from "./precedence.ts";
+import { compareDigits, compareNames, compareNumbers } from "./precedence.ts";
 import { companionWords } from "./tag-words.ts";
 
 /** A family needs so many releases before it takes the lead from another kind of number of the same name and variant. */
@@ -40,12 +40,13 @@ export interface Family {
  * 6. families with at least three releases before smaller ones, so that a stray `2021.12.16` does not lead over `10.11.4`;
  * 7. of lines with a name or variant the larger, so that in a repository of many charts the lead does not change with each of them;
  * 8. the one published last; without times calendar versions, because projects move to them and not back;
- * 9. the larger, then by key.
+ * 9. the larger, then by name; of one name that with the highest version, then by variant: words as they are, numbers the higher first
+ *    (`-alpine3.21` before `-alpine3.20`).
  */
 export function rankFamilies(families: readonly Family[]): Family[] {
   const isLeft = leftAmong(families);
   const ranked = families.map((family) => ({ family, rank: rankOf(family, isLeft(family)) }));
-  ranked.sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.family.key, b.family.key));
+  ranked.sort((a, b) => compareRanks(a.rank, b.rank) || compareEqualRanks(a.family, b.family));
   return ranked.map(({ family }) => family);
 }
 
@@ -55,6 +56,14 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+function compareEqualRanks(a: Family, b: Family): number {
+  return compareNames(lineOf(a), lineOf(b)) || compareNumbers(highestOf(b), highestOf(a)) || compareNames(a.key, b.key);
+}
+
+function highestOf({ members }: Family): readonly string[] {
+  return members.map(({ numbers }) => numbers).reduce((a, b) => (compareNumbers(a, b) >= 0 ? a : b), []);
 }
 
 function rankOf(family: Family, isLeft: boolean): number[] {
@@ -83,22 +92,29 @@ function isRegular({ key, members: [first] }: Family): boolean {
 /**
  * Which families have been left:
  * - no release for a year, while another family went on;
- * - another variant has three releases of a later first number: `7.7` beside `9.9.7-community`;
+ * - another variant has three versions of a later first number: `7.7` beside `9.9.7-community`; to pass one that has a variant itself, several
+ *   have them together, because the variant changes with the versions;
  * - where their times are all the same, numbers that count, beside three times as many dates of which most lie more than two weeks
  *   apart: `4.0.0` beside `2024-05-02`, `2024-06-27` and so on.
  */
 function leftAmong(families: readonly Family[]): (family: Family) => boolean {
   const newest = families.reduce((time, family) => (isAlive(family) ? Math.max(time, family.newest_at ?? 0) : time), 0);
-  const highest = new Map(families.map((family) => [family, highestFirstNumbers(family)]));
-  const reached = new Map<string, string>();
+  const regular = families.filter(isRegular);
+  const reached = new Map(
+    [...Map.groupBy(regular, lineOf)].map(([line, variants]) => {
+      const alone = variants.map((family) => firstNumberOfThird([family])).sort((a, b) => compareDigits(b, a));
+      return [line, { alone: alone[0] ?? "0", together: firstNumberOfThird(variants) }];
+    }),
+  );
   const dates = new Map<string, Family>();
-  for (const family of families.filter(isRegular)) {
-    const third = highest.get(family)?.[2] ?? "0";
-    if (compareDigits(third, reached.get(lineOf(family)) ?? "0") > 0) reached.set(lineOf(family), third);
+  for (const family of regular) {
     if (family.members[0]?.shape === "date" && liesApart(family)) dates.set(placeOf(family), family);
   }
-  const isPassed = (family: Family) =>
-    isRegular(family) && compareDigits(highest.get(family)?.[0] ?? "0", reached.get(lineOf(family)) ?? "0") < 0;
+  const isPassed = (family: Family) => {
+    const { alone, together } = reached.get(lineOf(family)) ?? { alone: "0", together: "0" };
+    const others = family.members[0]?.variant === "" ? alone : together;
+    return isRegular(family) && compareDigits(highestOf(family)[0] ?? "0", others) < 0;
+  };
   const isReplaced = (family: Family) => {
     const dated = family.members[0]?.shape === "version" && !family.is_timed ? dates.get(placeOf(family)) : undefined;
     if (dated === undefined || (dated.newest_at ?? 0) < (family.newest_at ?? 0)) return false;
@@ -121,16 +137,13 @@ function isAlive({ active, releases }: Family): boolean {
   return active >= (releases > 0 ? ESTABLISHED_RELEASES : livingPrereleases);
 }
 
-/** The first numbers of its three highest members, the highest first. */
-function highestFirstNumbers({ members }: Family): string[] {
-  const highest: string[] = [];
-  for (const { numbers } of members) {
-    const number = numbers[0] ?? "0";
-    const index = highest.findIndex((other) => compareDigits(number, other) > 0);
-    highest.splice(index === -1 ? highest.length : index, 0, number);
-    if (highest.length > ESTABLISHED_RELEASES) highest.pop();
-  }
-  return highest;
+/** The first number of the third highest version that any of these families has; "0" of fewer. */
+function firstNumberOfThird(families: readonly Family[]): string {
+  const versions = new Map(
+    families.flatMap(({ members }) => members.map(({ numbers }) => [numbers.join("."), numbers])),
+  );
+  const firstNumbers = [...versions.values()].map(([first = "0"]) => first);
+  return firstNumbers.sort((a, b) => compareDigits(b, a))[ESTABLISHED_RELEASES - 1] ?? "0";
 }
 
 /** Months count as 31 days here: what matters is whether dates follow each other. */

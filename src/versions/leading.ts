@@ -3,7 +3,7 @@ import { familyKeys, floatingAliases } from "./families.ts";
 import { type Family, rankFamilies } from "./family-ranks.ts";
 import { leftBehind } from "./left-behind.ts";
 import { type Aim, type Maturity, placeOf } from "./maturity.ts";
-import { compareInFamily, compareText } from "./precedence.ts";
+import { compareInFamily, compareNames, compareText } from "./precedence.ts";
 
 /** How a list of tags is to be ordered. */
 export interface Leading {
@@ -142,7 +142,7 @@ function compareMoving(a: ParsedTag, b: ParsedTag, times: ReadonlyMap<string, nu
     rank(a) - rank(b) ||
     timeOf(b) - timeOf(a) ||
     compareText(`${a.name}|${a.variant}`, `${b.name}|${b.variant}`) ||
-    (a.shape === null || b.shape === null ? compareText(a.tag, b.tag) : compareInFamily(b, a))
+    (a.shape === null || b.shape === null ? compareNames(a.tag, b.tag) : compareInFamily(b, a))
   );
 }
 

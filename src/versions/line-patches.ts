@@ -1,4 +1,4 @@
-import { choicesAmong, type Stage } from "./channel.ts";
+import { choicesAmong, momentOf, type Stage } from "./channel.ts";
 import { classify, type ParsedTag } from "./classify.ts";
 import { STALE_AFTER_MS } from "./left-behind.ts";
 import type { Aim } from "./maturity.ts";
@@ -82,7 +82,7 @@ function publishedAfter(leading: readonly Leading[]): LinePatch[] {
     version.published_at === null ? [] : [{ ...version, place, at: version.published_at }],
   );
   // Of versions that were published at once the higher come last: nobody can say that one of them came after another.
-  dated.sort((a, b) => a.at - b.at || b.place - a.place);
+  dated.sort((a, b) => momentOf(a.at) - momentOf(b.at) || b.place - a.place);
   const patches: LinePatch[] = [];
   let highest: (typeof dated)[number] | null = null;
   for (const version of dated) {

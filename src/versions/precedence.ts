@@ -1,5 +1,5 @@
 import type { ParsedTag } from "./classify.ts";
-import { isDigitAt, isDigits } from "./tag-core.ts";
+import { isDigitAt, isDigits, withoutLeadingZeros } from "./tag-core.ts";
 import type { BuildMark } from "./tag-suffix.ts";
 
 /** Within one family: precedence, then everything that precedence leaves open, so that no two different tags are equal. */
@@ -99,6 +99,20 @@ function partAt(text: string, start: number): string {
   let end = start;
   while (end < text.length && isDigitAt(text, end) === isDigitAt(text, start)) end += 1;
   return text.slice(start, end);
+}
+
+/** Names of variants, lines and what moves: words as they are, numbers the higher first, so that what is built on the newest comes first. */
+export function compareNames(a: string, b: string): number {
+  const left = a.split(/(\d+)/);
+  const right = b.split(/(\d+)/);
+  for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
+    const [part = "", other = ""] = [left[index], right[index]];
+    // What is divided at numbers has them at odd places.
+    const difference =
+      index % 2 === 1 ? compareDigits(withoutLeadingZeros(other), withoutLeadingZeros(part)) : compareText(part, other);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length || compareText(a, b);
 }
 
 /** By UTF-16 code units: the same on every machine. */

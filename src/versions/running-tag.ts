@@ -255,7 +255,7 @@ function partsPattern(tag: string, start: number, end: number, base: string | nu
     const [, joint = "", word = ""] = match;
     const at = start + match.index + joint.length;
     const isCommit = isHash(word) || (hashWords.has(previous) && word !== "");
-    const part = isCommit ? "g?[0-9a-f]{6,64}" : word === base ? word : wordPattern(tag, at, word);
+    const part = isCommit ? "[gh]?[0-9a-f]{6,64}" : word === base ? word : wordPattern(tag, at, word);
     const isRepair = repairWords.has(word.toLowerCase().replace(/\d+$/, ""));
     const isLast = tag[at + word.length] !== ".";
     const isPackaging = joint === "-" && match.index === 0 && isLast && part !== word && Number(word) < 10;

@@ -60,9 +60,13 @@ export function isHexadecimal(text: string): boolean {
   return text.length >= 6 && text.length <= 64 && /^[\da-f]+$/i.test(text);
 }
 
-/** True for what can hardly be anything but a commit or a digest: 7 or more hexadecimal digits, letters and figures mixed. */
+/**
+ * True for what can hardly be anything but a commit or a digest: 7 or more hexadecimal digits, letters and figures mixed, or just 7 behind an `h`
+ * (`1.22--h96c455f_0`).
+ */
 export function isHash(text: string): boolean {
   if (text.length < 7) return false;
+  if (text.length === 8 && (text[0] === "h" || text[0] === "H")) return isHexadecimal(text.slice(1)) && /\d/.test(text);
   const hex = text.length > 7 && (text[0] === "g" || text[0] === "G") ? text.slice(1) : text;
   return isHexadecimal(hex) && /\d/.test(hex) && !isDigits(hex);
 }

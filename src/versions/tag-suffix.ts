@@ -207,10 +207,10 @@ function takeBuild(reading: Reading, token: Token): boolean {
     reading.phase = "build";
     return true;
   }
-  // `1.1.1k`, `0.2-f`: letters that count.
+  // `1.1.1k`, `0.2-f`: letters that count. `3.5.2-r` has its third number already: the letter names something.
   const isLetter = token.text.length === 1 && token.text >= "a" && token.text <= "z";
   if (!isLetter || reading.phase !== "number") return false;
-  if (token.separator !== "" && token.separator !== "-") return false;
+  if (token.separator !== "" && (token.separator !== "-" || reading.parts > 2)) return false;
   suffix.builds.push({ word: "", number: String(token.text.charCodeAt(0) - 96) });
   reading.phase = "build";
   return true;

@@ -40,11 +40,12 @@ export function releasesOf({ tags }: Project): DatedRelease[] {
   return releases;
 }
 
-/** What is taken where all is right but the documented misses. */
+/** What is taken where all is right but the documented misses. By names alone it is what is taken by version, unless a miss says otherwise. */
 export function takenFrom(
   project: Project,
   aim: (typeof judgedAims)[number],
   by: Sorting | "names",
 ): string | undefined {
-  return project.misses?.[`${aim} ${by}`] ?? project[aim];
+  const missed = project.misses?.[`${aim} ${by}`];
+  return missed ?? (by === "names" ? takenFrom(project, aim, "semantic") : project[aim]);
 }

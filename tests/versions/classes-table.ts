@@ -1,6 +1,6 @@
 import type { Project } from "../support/project-lists.ts";
 
-/** Families that whole lists of tags show, at least three projects each. */
+/** Families that whole lists of tags show, at least three lists each, written from memory in the manner of the projects named. */
 export const classes: Readonly<Record<string, readonly Project[]>> = {
   "Jenkins counts, names the commit, and counts again": [
     {
@@ -139,6 +139,7 @@ export const classes: Readonly<Record<string, readonly Project[]>> = {
         @2025-04-20 22.0a1-Piers @2025-10-20 22.0a2-Piers`,
       stable: "21.2-Omega",
       prerelease: "22.0a2-Piers",
+      misses: { "prerelease names": "18.0rc2-Leia" },
     },
     {
       name: "CoreELEC/CoreELEC",
@@ -156,6 +157,7 @@ export const classes: Readonly<Record<string, readonly Project[]>> = {
       stable: "stable-3.30.6",
       prerelease: "rc-3.31.0-02",
       canary: "rc-3.31.0-02",
+      misses: { "canary names": "dev-20180105" },
     },
     {
       name: "a calendar beside old candidates",

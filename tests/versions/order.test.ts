@@ -107,7 +107,7 @@ describe("orderTags()", () => {
     [
       "what versions are built on behind the versions, though more of them are packagings",
       ["4.0.8", "4.0.7", "4.0.8-18", "4.0.8-20", "4.0.7-18", "4.0.7-20"],
-      ["4.0.8", "4.0.7", "4.0.8-18", "4.0.7-18", "4.0.8-20", "4.0.7-20"],
+      ["4.0.8", "4.0.7", "4.0.8-20", "4.0.7-20", "4.0.8-18", "4.0.7-18"],
     ],
     [
       "packagings, counted from 0 or 1, above their versions",

@@ -78,6 +78,8 @@ export const images: readonly RealProject[] = [
       temurin-18-tools-deps-1.11.1.1155-jammy temurin-18-tools-deps-jammy`,
     // The file has `latest` beside what Java 17 and tools.deps are.
     stable: "tools-deps-1.11.1.1155",
+    // Three tools with versions of their own; nothing in the names says which of them is Clojure's.
+    misses: { "stable publish_time": "boot-2.8.3", "stable semantic": "boot-2.8.3" },
   },
   {
     name: "drupal, whose three major versions are patched side by side",
@@ -103,6 +105,8 @@ export const images: readonly RealProject[] = [
     stable: "2026.05",
     prerelease: "2026.08-rc",
     canary: "2026.08-dev",
+    // Both move with every push, and the shorter name is meant for everybody.
+    misses: { "canary publish_time": "dev", "canary semantic": "dev" },
   },
   {
     name: "aerospike, with an edition in front",
@@ -131,6 +135,11 @@ export const images: readonly RealProject[] = [
       22.0.0.6-full-java8-openj9 22.0.0.6-full-java11-openj9 22.0.0.6-full-java17-openj9`,
     // The file has `latest` beside `full-java8-openj9`.
     stable: "22.0.0.12-full-java8-openj9",
+    // Where nothing else decides, the newest base leads.
+    misses: {
+      "stable publish_time": "22.0.0.12-full-java17-openj9",
+      "stable semantic": "22.0.0.12-full-java17-openj9",
+    },
   },
   {
     name: "nvidia/pytorch, by year and month with one variant",
@@ -211,6 +220,8 @@ export const images: readonly RealProject[] = [
     tags: "latest 9.3.6 stable 9.2.5",
     // The file has `stable` beside 9.2.5.
     stable: "9.2.5",
+    // No name says that an odd number is for testers.
+    misses: { "stable publish_time": "9.3.6", "stable semantic": "9.3.6" },
   },
   {
     name: "ros, which has names for versions",
@@ -242,6 +253,13 @@ export const images: readonly RealProject[] = [
     stable: "1.20.6",
     prerelease: "24w20a",
     canary: "24w20a",
+    // Weeks of a year are not read.
+    misses: {
+      "prerelease publish_time": "1.20.6-rc1",
+      "prerelease semantic": "1.20.6-rc1",
+      "canary publish_time": "1.20.6-rc1",
+      "canary semantic": "1.20.6-rc1",
+    },
   },
   {
     name: "linkerd2, whose edge counts by month",
@@ -258,6 +276,7 @@ export const images: readonly RealProject[] = [
       v1-31-eks-15 v1-31-eks-16 v1-31-eks-17 v1-31-eks-18 v1-31-eks-19 v1-31-eks-20 v1-31-eks-21 v1-31-eks-22 v1-31-eks-23
       v1-31-eks-24 v1-31-eks-25 v1-31-eks-26 v1-31-eks-27 v1-31-eks-28 v1-31-eks-29 v1-31-eks-30 v1-31-eks-31 v1-31-eks-32
       v1-31-eks-33 v1-31-eks-34 v1-31-eks-35 v1-31-eks-36 v1-31-eks-37 v1-31-eks-38 v1-31-eks-39`,
+    // Right because the file has one line: where there are several, the number behind `eks` is taken for that of a variant.
     stable: "v1-31-eks-39",
   },
 ];

@@ -3,7 +3,7 @@ import type { RealProject } from "../support/project-lists.ts";
 /**
  * Releases of real projects with the days on which they came, as the files named with them list them, taken in November 2026. What is right was
  * written down before any of them was judged. Where a file knows only the day, the lines of one day come in the order that is worst
- * for sorting by publish time: the highest first.
+ * for sorting by publish time: the highest first. Every stable miss is an older line that was patched last.
  */
 export const releases: readonly RealProject[] = [
   {
@@ -48,6 +48,8 @@ export const releases: readonly RealProject[] = [
     stable: "6.8.3",
     prerelease: "7.0-rc-1",
     canary: "7.1-20210323230041+0000",
+    // A date behind a number does not say that the build is none of a release.
+    misses: { "canary publish_time": "7.0-rc-1", "canary semantic": "7.0-rc-1" },
   },
   {
     name: "amazon-corretto, of five parts and five lines",
@@ -71,6 +73,7 @@ export const releases: readonly RealProject[] = [
       @2023-08-24 17.0.8.1+1 11.0.20.1+1 @2023-09-20 21+37 @2023-10-18 21.0.1+12 17.0.9+11 11.0.21+10 8u392+9
       @2023-11-06 21.0.1+15 17.0.9+16 @2024-01-17 21.0.2+14 17.0.10+13 11.0.22+12 8u402+7 @2024-01-23 21.0.2+15 17.0.10+14`,
     stable: "21.0.2+15",
+    misses: { "stable publish_time": "17.0.10+14" },
   },
   {
     name: "alibaba-dragonwell, whose lines count in different ways",
@@ -85,6 +88,7 @@ export const releases: readonly RealProject[] = [
       @2026-02-04 17.0.18.0.19+8 @2026-02-06 25.0.2.0.2+10 @2026-02-28 21.0.10.0.10+7 @2026-03-04 11.0.30.26 8.28.27
       @2026-05-06 17.0.19.0.20+10 @2026-05-09 25.0.3.0.3+9 @2026-05-15 11.0.31.27 8.29.28`,
     stable: "25.0.3.0.3+9",
+    misses: { "stable publish_time": "8.29.28" },
   },
   {
     name: "amazon-neptune, with repairs of four parts",
@@ -117,6 +121,7 @@ export const releases: readonly RealProject[] = [
       @2022-03-09 2.332.1 @2022-03-15 2.339 @2022-03-22 2.340 @2022-03-29 2.341 @2022-04-05 2.342 @2022-04-06 2.332.2 @2022-04-12 2.343
       @2022-04-19 2.344 @2022-04-26 2.345 @2022-05-03 2.346 @2022-05-04 2.332.3`,
     stable: "2.346",
+    misses: { "stable publish_time": "2.332.3" },
   },
   {
     name: "unrealircd, whose repairs have a fourth part",
@@ -144,6 +149,7 @@ export const releases: readonly RealProject[] = [
       @2023-09-12 12.4.6 11.5.31 @2023-10-10 12.4.7 11.5.32 @2023-11-14 12.4.8 11.5.33 10.4.41 9.5.44 8.7.55
       @2023-11-21 10.4.42 9.5.45 8.7.56 @2023-12-12 12.4.9 @2024-01-16 12.4.10 11.5.34`,
     stable: "12.4.10",
+    misses: { "stable publish_time": "11.5.34" },
   },
   {
     name: "rocket-chat",
@@ -159,6 +165,7 @@ export const releases: readonly RealProject[] = [
       @2023-10-09 6.4.1 @2023-10-17 6.4.2 @2023-10-24 6.4.3 @2023-10-27 6.4.4 @2023-11-01 6.4.5 @2023-11-15 6.4.6 6.3.11
       @2023-11-17 6.4.7 6.3.12`,
     stable: "6.4.7",
+    misses: { "stable publish_time": "6.3.12" },
   },
   {
     name: "opnsense, by year and month, with another edition between",

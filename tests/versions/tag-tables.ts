@@ -148,6 +148,11 @@ export const tagTable: readonly [tag: string, scheme: string, family: string, is
   ["3355.v388858a_47b_33-20-jdk21", "semver", "version||jdk21", false],
   ["1850.va_a_8c31d3158b_", "semver", "version||", false],
   ["2.17.0-379.v02de8ec9f64c", "semver", "version||", false],
+  // A letter counts in place of a third number only; a build's hash
+  ["0.2-f", "semver", "version||", false],
+  ["3.5.2-r", "semver", "version||r", false],
+  ["1.22--h96c455f_0", "semver", "version||", false],
+  ["1.22-herb2024", "semver", "version||herb2024", false],
   ["9.4.53.v20231009", "semver", "version||", false],
   // no versions
   ["sha-1234abc", "other", "other|sha-1234abc", false],
