@@ -69,6 +69,13 @@ function bundledAmong(members: readonly ParsedTag[]): Set<ParsedTag> {
   return new Set(dated.some(isFar) ? members.filter(isFar) : []);
 }
 
+/** Of two versions that are marked with a date, one has fewer parts and is far above the other: each is another program's. */
+export function areOfTwoPrograms(a: ParsedTag, b: ParsedTag): boolean {
+  if (!isDated(a) || !isDated(b) || a.numbers.length === b.numbers.length) return false;
+  const [shorter, longer] = a.numbers.length < b.numbers.length ? [a, b] : [b, a];
+  return isTenfold(shorter, firstNumber(longer));
+}
+
 /** More than ten times as high. */
 function isTenfold(tag: ParsedTag, own: string): boolean {
   return compareDigits(firstNumber(tag), `${own === "0" ? "1" : own}0`) > 0;

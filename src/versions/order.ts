@@ -1,28 +1,28 @@
-import { classify, familyOf } from "./classify.ts";
-import { floatingAliases } from "./families.ts";
+import { classify, familyOf, type ParsedTag } from "./classify.ts";
+import { areOfTwoPrograms, floatingAliases } from "./families.ts";
 import { leadingGroups } from "./leading.ts";
 import { type Aim, maturityOf } from "./maturity.ts";
 import { compareInFamily, compareNaturally, comparePrecedence } from "./precedence.ts";
 
 /**
  * Semantic order of two tags: SemVer's precedence, extended to any number of parts, `rc10`, build marks and prefixes. Null when they
- * are not comparable: different families, floating names, no versions. 0 means equal precedence (`v1.2.0`, `1.2`, `1.2.0+meta`).
+ * are not comparable: different families, two programs of one image, floating names, no versions. 0 means equal precedence (`v1.2.0`, `1.2`, `1.2.0+meta`).
  */
 export function compareVersions(a: string, b: string): -1 | 0 | 1 | null {
   const left = classify(a);
   const right = classify(b);
-  if (familyOf(left) !== familyOf(right)) return null;
+  if (!areComparable(left, right)) return null;
   return toSign(comparePrecedence(left, right));
 }
 
 /**
  * True when going from one tag to the other would be a step back, false when it is a step forward or none, null when nobody can say
- * (different families, floating names). Build metadata behind `+` counts here, though it has no precedence in SemVer.
+ * (different families, two programs of one image, floating names). Build metadata behind `+` counts here, though it has no precedence in SemVer.
  */
 export function isDowngrade(from: string, to: string): boolean | null {
   const left = classify(from);
   const right = classify(to);
-  if (familyOf(left) !== familyOf(right)) return null;
+  if (!areComparable(left, right)) return null;
   return (comparePrecedence(left, right) || compareNaturally(left.metadata, right.metadata)) > 0;
 }
 
@@ -47,6 +47,10 @@ export function orderTags(tags: readonly string[], aim: Aim | null = null): stri
  */
 export function floatingTags(tags: readonly string[]): Set<string> {
   return floatingAliases([...new Set(tags)].map(classify));
+}
+
+function areComparable(a: ParsedTag, b: ParsedTag): boolean {
+  return familyOf(a) === familyOf(b) && !areOfTwoPrograms(a, b);
 }
 
 function toSign(value: number): -1 | 0 | 1 {

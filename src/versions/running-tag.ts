@@ -68,12 +68,13 @@ export function moveBetween(from: string, to: string, repository: string): Move 
   if (right.shape === null) return "unknown";
   if (left.name !== right.name || left.variant !== right.variant) return "other_variant";
   const [before, after] = [findCore(from), findCore(to)];
-  if (familyOf(left) !== familyOf(right) || before === null || after === null) return "unknown";
+  const isBack = isDowngrade(from, to);
+  if (isBack === null || before === null || after === null) return "unknown";
   if (baseMarkOf(left, before) !== baseMarkOf(right, after)) return "other_variant";
   const parts = guardedParts(left, before, after, repository);
   const leaves = before.numbers.slice(0, parts).some((number, place) => number !== (after.numbers[place] ?? "0"));
   if (leaves) return "other_line";
-  return isDowngrade(from, to) === true ? "back" : "forward";
+  return isBack ? "back" : "forward";
 }
 
 /** An image as it runs: the tag that it was created from, null for a digest alone, and what its very digest is called besides. */

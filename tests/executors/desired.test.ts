@@ -205,6 +205,18 @@ describe("planUpdate() of a group", () => {
     expect((await plan(choices, { purpose: manual })).unmet).toBeNull();
   });
 
+  test("no automatic run goes from a tool's number to that of the browser bundled with it", async () => {
+    const engine = new FakeEngine();
+    engine.add("web", "registry.test/web:4.38.0-20251101", digest("a"), { project: "shop", service: "web" });
+    engine.add("worker", "registry.test/worker:1.4", digest("b"), { project: "shop", service: "worker" });
+    const planned = await plan({ web: offers("142.0-20251101", "d"), worker: offers("1.4", "b") }, { engine });
+    expect(planned.unmet).toEqual({
+      code: "would_downgrade",
+      message:
+        'Service "web": "142.0-20251101" and "4.38.0-20251101" cannot be compared; allow downgrades, or run it with the hash of its plan',
+    });
+  });
+
   // What runs of each service, under which mode it is wanted: the same content is never planned again by itself.
   const names = { tag: "registry.test/app:1.4", digest: `registry.test/app@${digest("a")}` };
   test.each([

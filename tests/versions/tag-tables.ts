@@ -310,4 +310,7 @@ export const incomparableTable: readonly [string, string][] = [
   ["pr-12", "12"],
   ["", "1.0.0"],
   ["6.5.3-php8.2-fpm", "6.5.3-php8.3-fpm"],
+  // What a browser is called beside the tool that it is bundled with
+  ["4.38.0-20251101", "142.0-20251101"],
+  ["142.0-20251101", "4.39.0-20251201"],
 ];
