@@ -20,12 +20,13 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
       throw reworded(fault, excerpt);
     }
   };
-  const { nameOfId, unprepare, snapshots, images } = session;
+  const { nameOfId, isPlainRegistry, unprepare, snapshots, images } = session;
   return {
     describe: () => told(session.describe()),
     discover: () => told(session.discover()),
     inspect: (ref) => told(session.inspect(ref)),
     ...(nameOfId === undefined ? {} : { nameOfId: (id) => told(nameOfId(id)) }),
+    ...(isPlainRegistry === undefined ? {} : { isPlainRegistry: (image) => told(isPlainRegistry(image)) }),
     plan: (ref, changes, options) => told(session.plan(ref, changes, options)),
     prepare: (plan, auths, journal) => told(session.prepare(plan, auths, journal)),
     ...(unprepare === undefined ? {} : { unprepare: (journal) => told(unprepare(journal)) }),

@@ -9,6 +9,7 @@ import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page
 import { newId } from "../ids.ts";
 import type { TcpDestination } from "../plugin.ts";
 import {
+  type RegistryAuth,
   type RuntimeContext,
   type RuntimeKind,
   type RuntimeSession,
@@ -319,6 +320,17 @@ export function connectionService(options: ConnectionServiceOptions) {
     /** What reads the snapshots of the connection's runtime; null for a kind that has none. */
     snapshotReader: async (id: string): Promise<SnapshotReader | null> =>
       runtimes[kindOf(await getRow(db.read, id))].snapshots ?? null,
+
+    /** The login that the connection's credential has for the registry of an image; null for none. */
+    registryLogin: async (id: string, image: string): Promise<(RegistryAuth & { credential_id: string }) | null> => {
+      const row = await getRow(db.read, id);
+      const { credential_id, config } = row;
+      const kind = kindOf(row);
+      const { registryLogin } = runtimes[kind];
+      if (credential_id === null || registryLogin === undefined) return null;
+      const login = registryLogin(config, await credentials.openSecret(kind, credential_id), image);
+      return login === null ? null : { credential_id, ...login };
+    },
 
     /** For runs and plans; close it with `await using`. Opens a disabled connection too: whoever acts asks first. */
     open: async (id: string, signal: AbortSignal): Promise<RuntimeSession> =>

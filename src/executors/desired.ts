@@ -1,5 +1,4 @@
 import type { Reader } from "../db/client.ts";
-import { AppError, PluginError } from "../errors.ts";
 import type { Target, TargetService } from "../runtimes/runtime.ts";
 import { compareImages, type DesiredImage, desiredReference, type ImageDifference } from "../versions/desired-image.ts";
 import {
@@ -9,15 +8,15 @@ import {
   parseImageReference,
 } from "../versions/image-reference.ts";
 import { type Move, moveOf } from "../versions/running-tag.ts";
-import { tagsOfRelease } from "../versions/tag-form.ts";
 import { rememberedTag, tagsOfDigest } from "./queries.ts";
-import type { DesiredRelease, ReleaseChoice, TrackerReleases } from "./releases.ts";
+import type { AskedEngine, RegistryAccessDeps } from "./registry-access.ts";
+import { tagOfRelease } from "./release-tag.ts";
+import type { DesiredRelease, ReleaseChoice } from "./releases.ts";
 import type { Observation, ServiceObservation, SkipReason, Unmet } from "./schema.ts";
 import type { Binding, ExecutorSettings } from "./settings.ts";
 
-export interface DesiredDeps {
+export interface DesiredDeps extends RegistryAccessDeps {
   read: Reader;
-  releases: TrackerReleases;
 }
 
 export interface Comparison {
@@ -64,13 +63,19 @@ interface Compared {
   move: Move;
 }
 
-/** What is desired for each bound service against what was found; `target` is null when it is missing. */
+/**
+ * What is desired for each bound service against what was found; `target` is null when it is missing, `engine` when it was seen
+ * before.
+ */
 export async function compareWithDesired(
   deps: DesiredDeps,
   settings: ExecutorSettings,
   target: Target | null,
+  engine: AskedEngine,
 ): Promise<Comparison> {
-  const compared = await Promise.all(settings.bindings.map((each) => compareService(deps, settings, each, target)));
+  const compared = await Promise.all(
+    settings.bindings.map((each) => compareService(deps, settings, each, { target, engine })),
+  );
   const { id } = settings.target;
   const [refusal] = target?.refusals ?? [];
   const missing: Unmet | null =
@@ -123,7 +128,7 @@ async function compareService(
   deps: DesiredDeps,
   settings: ExecutorSettings,
   binding: Binding,
-  target: Target | null,
+  { target, engine }: { target: Target | null; engine: AskedEngine },
 ): Promise<Compared> {
   const { service, tracker, source, channel } = binding;
   const found = target?.services.find((each) => each.name === service) ?? null;
@@ -142,7 +147,7 @@ async function compareService(
     move: "same",
   });
   if (choice.release === null) return nothing(noRelease(binding, choice, settings.minimum_age_hours));
-  const wanted = await wantedImage(deps, settings, { binding, found: observed, release: choice.release });
+  const wanted = await wantedImage(deps, settings, { binding, found: observed, release: choice.release, engine });
   if (!("image" in wanted)) return nothing(wanted);
   const { image, tag } = wanted;
   const { version, published_at } = choice.release;
@@ -184,6 +189,7 @@ interface Wanted {
   binding: Binding;
   found: (TargetService & { tag: string | null }) | null;
   release: DesiredRelease;
+  engine: AskedEngine;
 }
 
 async function wantedImage(
@@ -191,7 +197,7 @@ async function wantedImage(
   settings: ExecutorSettings,
   wanted: Wanted,
 ): Promise<WantedImage | Unmet> {
-  const { binding, found, release } = wanted;
+  const { binding, found, release, engine } = wanted;
   const watched = await deps.releases.imageFor(binding.source_id);
   const isTagless = watched === null;
   if (isTagless && settings.image_selection === "use_tracker") {
@@ -201,7 +207,8 @@ async function wantedImage(
     return { code: "target_missing", message: `"${settings.target.id}" has no service "${binding.service}"` };
   }
   try {
-    const named = isTagless && found !== null ? await tagOfRelease(deps, found, release) : release;
+    const named =
+      isTagless && found !== null ? await tagOfRelease(deps, settings, { found, release, engine }) : release;
     if ("code" in named) return named;
     const tracker = watched ?? found?.image ?? "";
     const image = desiredReference({
@@ -217,37 +224,6 @@ async function wantedImage(
     if (!(error instanceof ImageReferenceError)) throw error;
     return { code: "no_image", message: error.message };
   }
-}
-
-/** What a release that is no image is called in the repository that runs, and its digest there. */
-async function tagOfRelease(
-  deps: DesiredDeps,
-  found: TargetService & { tag: string | null },
-  release: DesiredRelease,
-): Promise<{ tag: string; digest: string } | Unmet> {
-  const { registry, repository } = parseImageReference(found.image);
-  const image = `${registry}/${repository}`;
-  if (found.tag === null) {
-    const message = `"${image}" runs by its digest, so the form of its tags is unknown: run it by a tag once`;
-    return { code: "no_tag", message };
-  }
-  const tags = tagsOfRelease(found.tag, release);
-  if (tags.length === 0) {
-    const version = release.app_version ?? release.tag;
-    return { code: "no_tag", message: `"${version}" cannot be written as a tag in the form of "${found.tag}"` };
-  }
-  try {
-    for (const tag of tags) {
-      const digest = await deps.releases.findDigest(image, tag);
-      if (digest !== null) return { tag, digest };
-    }
-  } catch (error) {
-    if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
-    const message = `The registry of "${image}" could not be asked for the tag "${tags[0]}": ${error.message}`;
-    return { code: "registry_failed", message };
-  }
-  const asked = tags.map((tag) => `"${tag}"`).join(" or ");
-  return { code: "no_tag", message: `The registry has no tag ${asked} of "${image}" yet` };
 }
 
 function differenceOf(found: TargetService, wanted: DesiredImage): ImageDifference {

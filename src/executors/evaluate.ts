@@ -6,7 +6,7 @@ import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { NewAutomaticRun, SeenWhileWaiting } from "../runs/schema.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
-import { type Comparison, compareWithDesired, isUpdate } from "./desired.ts";
+import { type Comparison, isUpdate } from "./desired.ts";
 import { inspectOrNull, type PlannedUpdate, type PlanPurpose } from "./plan.ts";
 import {
   claimExecutor,
@@ -19,7 +19,6 @@ import {
   recentRunsOf,
   updateExecutorRow,
 } from "./queries.ts";
-import type { TrackerReleases } from "./releases.ts";
 import type { Observation } from "./schema.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
@@ -60,7 +59,7 @@ interface EvaluatorOptions {
   /** Owner of this process's leases. */
   instance_id: string;
   connections: Pick<ConnectionService, "open">;
-  releases: TrackerReleases;
+  compare: (settings: ExecutorSettings, target: Target | null, session: RuntimeSession | null) => Promise<Comparison>;
   timezone: () => string;
   /** Queues a run in the transaction of the evaluation; false when there is such a run already. */
   createRun: (tx: Writer, run: NewAutomaticRun) => Promise<boolean>;
@@ -91,7 +90,6 @@ export function executorEvaluator(options: EvaluatorOptions) {
     hasWaitingRun: boolean,
     signal: AbortSignal,
   ): Promise<Look> => {
-    const deps = { read: db.read, releases: options.releases };
     const [connection] = await connectionFacts(db.read, [settings.connection_id]);
     if (connection?.is_enabled !== true) {
       const problem = {
@@ -99,7 +97,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
         message: `The connection "${connection?.name ?? ""}" is disabled`,
       };
       return {
-        comparison: await compareWithDesired(deps, settings, lastSeen(settings, previous)),
+        comparison: await options.compare(settings, lastSeen(settings, previous), null),
         problem,
         unknown_settings: null,
         plan: null,
@@ -108,14 +106,14 @@ export function executorEvaluator(options: EvaluatorOptions) {
     try {
       await using session = await options.connections.open(settings.connection_id, signal);
       const target = await inspectOrNull(session, settings);
-      const comparison = await compareWithDesired(deps, settings, target);
+      const comparison = await options.compare(settings, target, session);
       // The very plan that the waiting run would make, so that its own is told from another.
       const plan = hasWaitingRun ? await options.planUpdate(settings, session, automatic) : null;
       const unknown_settings = unknownSettingsIn(target?.warnings ?? []);
       return { comparison, problem: comparison.unmet, unknown_settings, plan };
     } catch (error) {
       if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
-      const comparison = await compareWithDesired(deps, settings, lastSeen(settings, previous));
+      const comparison = await options.compare(settings, lastSeen(settings, previous), null);
       return {
         comparison,
         problem: { code: error.code, message: errorMessage(error) },

@@ -1,22 +1,14 @@
-import type { CredentialSecret } from "../credentials/schema.ts";
 import { PluginError } from "../errors.ts";
-import type { Change, RegistryAuth, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
+import type { Change, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
 import type { DesiredImage } from "../versions/desired-image.ts";
-import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
 import { isOnward } from "../versions/running-tag.ts";
 import { type Comparison, compareWithDesired, type DesiredDeps, inService, isSameContent } from "./desired.ts";
 import { owedContainers } from "./queries.ts";
+import { registryAccess } from "./registry-access.ts";
 import type { ImagePlace } from "./releases.ts";
 import type { PlanView, ServiceObservation, Unmet } from "./schema.ts";
 import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
-
-/** Opens the login of a source's credential. */
-export type OpenRegistryLogin = (credentialId: string) => Promise<CredentialSecret<"oci">>;
-
-export interface PlanDeps extends DesiredDeps {
-  openLogin: OpenRegistryLogin;
-}
 
 /** How strict the conditions are: an automatic run restarts nothing for a mere spelling and never steps back unasked. */
 export interface PlanPurpose {
@@ -33,13 +25,13 @@ export interface PlannedUpdate extends Comparison {
 
 /** Looks at the target and at what is desired, and lets the runtime plan the way between. Throws `PluginError`. */
 export async function planUpdate(
-  deps: PlanDeps,
+  deps: DesiredDeps,
   settings: ExecutorSettings,
   session: RuntimeSession,
   purpose: PlanPurpose,
 ): Promise<PlannedUpdate> {
   const target = await inspectOrNull(session, settings);
-  const comparison = await compareWithDesired(deps, settings, target);
+  const comparison = await compareWithDesired(deps, settings, target, session);
   const isBlocked = comparison.unmet !== null && comparison.unmet.code !== "target_refused";
   if (target === null || comparison.images.size === 0 || isBlocked) return { ...comparison, target, plan: null };
   const changes: Change[] = [];
@@ -47,7 +39,7 @@ export async function planUpdate(
     const image = comparison.images.get(observation.service);
     const binding = settings.bindings.find((each) => each.service === observation.service);
     if (image !== undefined && binding !== undefined) {
-      changes.push(await changeOf(deps, binding, observation, image));
+      changes.push(await changeOf(deps, settings, session, { binding, observation, image }));
     }
   }
   const plan = await session.plan(settings.target, changes, {
@@ -79,37 +71,40 @@ export async function inspectOrNull(session: RuntimeSession, settings: ExecutorS
   }
 }
 
+interface Planned {
+  binding: Binding;
+  observation: ServiceObservation;
+  image: DesiredImage;
+}
+
 async function changeOf(
-  deps: PlanDeps,
-  binding: Binding,
-  observation: ServiceObservation,
-  image: DesiredImage,
+  deps: DesiredDeps,
+  settings: ExecutorSettings,
+  session: RuntimeSession,
+  planned: Planned,
 ): Promise<Change> {
-  const { desired, found } = observation;
+  const { observation, image } = planned;
   return {
     service: observation.service,
     reference: image.reference,
     digest: image.digest === null ? null : image.pull,
-    image_config:
-      desired === null || found === null
-        ? null
-        : await imageConfig(deps, placeOf(binding, found), desired.digest ?? desired.tag, found.platform),
+    image_config: await imageConfig(deps, settings, session, planned),
   };
 }
 
-/** What a source that watches no image leads to is asked about at the registry of the image that runs. */
-function placeOf(binding: Binding, found: { image: string }): ImagePlace {
-  return watchesImage(binding) ? { source_id: binding.source_id } : { image: found.image };
-}
-
+/** Asked where the source watches an image; what another source leads to, at the registry of the image that runs. */
 async function imageConfig(
-  deps: PlanDeps,
-  place: ImagePlace,
-  tagOrDigest: string,
-  platform: string,
+  deps: DesiredDeps,
+  settings: ExecutorSettings,
+  session: RuntimeSession,
+  { binding, observation: { desired, found } }: Planned,
 ): Promise<Readonly<Record<string, unknown>> | null> {
+  if (desired === null || found === null) return null;
   try {
-    return await deps.releases.readImageConfig(place, tagOrDigest, platform);
+    const place: ImagePlace = watchesImage(binding)
+      ? { source_id: binding.source_id }
+      : { image: found.image, access: await registryAccess(deps, settings, found.image, session) };
+    return await deps.releases.readImageConfig(place, desired.digest ?? desired.tag, found.platform);
   } catch (error) {
     // Without the defaults the diff shows less; the pull will tell what is wrong with the registry.
     if (error instanceof PluginError) return null;
@@ -153,46 +148,6 @@ function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: 
     unknown: `"${to}" and "${from}" cannot be compared; allow downgrades, or run it with the hash of its plan`,
   };
   return { code: leaves ? "would_leave" : "would_downgrade", message: inService(settings, name, messages[move]) };
-}
-
-function registryOf(reference: string): string | null {
-  if (isImageId(reference)) return null;
-  try {
-    return parseImageReference(reference).registry;
-  } catch (error) {
-    if (error instanceof ImageReferenceError) return null;
-    throw error;
-  }
-}
-
-/**
- * The logins for the registries that the plan pulls from, one for each: those of the executor's own sources, and for a service that
- * follows a source without an image the one with which its registry was asked.
- */
-export async function pullLogins(
-  deps: PlanDeps,
-  settings: ExecutorSettings,
-  plan: UpdatePlan,
-): Promise<RegistryAuth[]> {
-  const logins = new Map<string, RegistryAuth>();
-  const add = async (host: string | null, credentialId: string | null) => {
-    if (host === null || credentialId === null || logins.has(host)) return;
-    const { username, password } = await deps.openLogin(credentialId);
-    logins.set(host, { username, password, host });
-  };
-  const wanted = new Set(plan.services.map((service) => registryOf(service.to.reference)));
-  for (const binding of settings.bindings) {
-    if (binding.credential_id === null || !watchesImage(binding)) continue;
-    const image = await deps.releases.imageFor(binding.source_id);
-    const host = image === null ? null : registryOf(image);
-    if (wanted.has(host)) await add(host, binding.credential_id);
-  }
-  const blind = new Set(settings.bindings.flatMap((each) => (watchesImage(each) ? [] : [each.service])));
-  for (const { service, to } of plan.services) {
-    const host = blind.has(service) ? registryOf(to.reference) : null;
-    if (host !== null && !logins.has(host)) await add(host, await deps.releases.credentialFor(to.reference));
-  }
-  return [...logins.values()];
 }
 
 /** The middle one; of two middle ones the longer, because it is what somebody counts with. */

@@ -16,18 +16,32 @@ export interface ReleaseChoice {
   ready_at: number | null;
 }
 
+/** A login of a registry, under the id of the credential that has it. */
+export interface RegistryLogin {
+  credential_id: string;
+  username: string;
+  password: string;
+}
+
+/** How the registry of an image is asked. */
+export interface RegistryAccess {
+  login: RegistryLogin | null;
+  /** Null where nobody says: then over https. */
+  is_plain: boolean | null;
+}
+
 /** What an image is asked about through: a source that watches it, by its id, or the image's own registry. */
-export type ImagePlace = { source_id: string } | { image: string };
+export type ImagePlace = { source_id: string } | { image: string; access: RegistryAccess };
 
 /** What executors ask of trackers. */
 export interface TrackerReleases {
   desiredRelease(sourceId: string, channel: string, options: { minimum_age_ms: number }): Promise<ReleaseChoice>;
   /** The image that a source watches, without a tag; null for a source that watches no image. */
   imageFor(sourceId: string): Promise<string | null>;
-  /** The credential with which an image that no source of the executor watches is asked about and pulled. */
-  credentialFor(image: string): Promise<string | null>;
+  /** How the nearest source at the registry of an image asks it; null where no source watches that registry. */
+  sourceAt(image: string): Promise<{ credential_id: string | null; is_plain: boolean } | null>;
   /** The digest behind a tag, asked at the image's registry; null when there is no such tag. May throw `PluginError`. */
-  findDigest(image: string, tag: string): Promise<string | null>;
+  findDigest(image: string, tag: string, access: RegistryAccess): Promise<string | null>;
   /** The defaults of an image for a platform, read from its registry; null when it has none. May throw `PluginError`. */
   readImageConfig(
     place: ImagePlace,

@@ -9,16 +9,10 @@ import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page
 import { newId } from "../ids.ts";
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
-import type { RuntimeSession } from "../runtimes/runtime.ts";
+import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
 import { refuseImageless, resolveBindings } from "./bindings.ts";
-import {
-  type OpenRegistryLogin,
-  type PlannedUpdate,
-  type PlanPurpose,
-  planUpdate,
-  planView,
-  pullLogins,
-} from "./plan.ts";
+import { type Comparison, compareWithDesired } from "./desired.ts";
+import { type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./plan.ts";
 import {
   activeRunOf,
   connectionFacts,
@@ -37,6 +31,7 @@ import {
   replaceBindings,
   updateExecutorRow,
 } from "./queries.ts";
+import { type OpenRegistryLogin, pullLogins } from "./registry-access.ts";
 import type { TrackerReleases } from "./releases.ts";
 import {
   ExecutorInput,
@@ -67,7 +62,7 @@ interface ExecutorServiceOptions {
   db: Database;
   clock: Clock;
   audit: RecordAudit;
-  connections: Pick<ConnectionService, "open">;
+  connections: Pick<ConnectionService, "open" | "registryLogin">;
   releases: TrackerReleases;
   openLogin: OpenRegistryLogin;
   timezone: () => string;
@@ -98,7 +93,7 @@ function rowOf(input: ExecutorInput) {
 /** Executors: what is bound to which target, under which policy; their plans and what was observed of them. */
 export function executorService(options: ExecutorServiceOptions) {
   const { db, clock, audit, connections, releases } = options;
-  const planDeps = { read: db.read, releases, openLogin: options.openLogin };
+  const planDeps = { read: db.read, releases, openLogin: options.openLogin, connections };
   const lookDeps = { read: db.read, connections };
   const viewDeps = { read: db.read, clock, timezone: options.timezone };
 
@@ -210,7 +205,7 @@ export function executorService(options: ExecutorServiceOptions) {
           detail: { target: parsed.target.id, trigger: parsed.trigger },
         });
       });
-      if (seen.is_missing) await observeMissing({ db, clock, releases }, id);
+      if (seen.is_missing) await observeMissing({ ...planDeps, db, clock }, id);
       return await get(id);
     },
 
@@ -251,7 +246,7 @@ export function executorService(options: ExecutorServiceOptions) {
           detail: { fields: Object.keys(patch) },
         });
       });
-      if (seen?.is_missing === true) await observeMissing({ db, clock, releases }, id);
+      if (seen?.is_missing === true) await observeMissing({ ...planDeps, db, clock }, id);
       return await get(id);
     },
 
@@ -296,6 +291,9 @@ export function executorService(options: ExecutorServiceOptions) {
 
     /** For runs: the settings of this moment. */
     settings: async (id: string): Promise<ExecutorSettings> => await readSettings(db.read, id),
+    /** For evaluations: what is desired against what was found. */
+    compare: (settings: ExecutorSettings, target: Target | null, session: RuntimeSession | null): Promise<Comparison> =>
+      compareWithDesired(planDeps, settings, target, session),
     /** For runs: the plan with everything that led to it. */
     planUpdate: (settings: ExecutorSettings, session: RuntimeSession, purpose: PlanPurpose): Promise<PlannedUpdate> =>
       planUpdate(planDeps, settings, session, purpose),

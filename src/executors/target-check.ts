@@ -3,7 +3,7 @@ import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { AppError, invalidInput, PluginError } from "../errors.ts";
 import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
-import { compareWithDesired } from "./desired.ts";
+import { compareWithDesired, type DesiredDeps } from "./desired.ts";
 import {
   connectionFacts,
   type ExecutorRow,
@@ -11,7 +11,6 @@ import {
   findExecutor,
   updateExecutorRow,
 } from "./queries.ts";
-import type { TrackerReleases } from "./releases.ts";
 import type { Observation } from "./schema.ts";
 import { readSettings, targetKindOf } from "./settings.ts";
 import { unknownSettingsIn } from "./unknown-settings.ts";
@@ -141,12 +140,9 @@ export function refuseTarget({ conflict, name }: SeenTarget): void {
 }
 
 /** Writes down that the runtime has no such target, so that a name with a typing error is told before the first evaluation. */
-export async function observeMissing(
-  deps: { db: Database; clock: Clock; releases: TrackerReleases },
-  id: string,
-): Promise<void> {
-  const { db, clock, releases } = deps;
-  const comparison = await compareWithDesired({ read: db.read, releases }, await readSettings(db.read, id), null);
+export async function observeMissing(deps: DesiredDeps & { db: Database; clock: Clock }, id: string): Promise<void> {
+  const { db, clock } = deps;
+  const comparison = await compareWithDesired(deps, await readSettings(db.read, id), null, null);
   const observed: Observation = {
     services: [...comparison.services],
     unbound: [],

@@ -256,6 +256,8 @@ export interface RuntimeSession extends AsyncDisposable {
   inspect(ref: TargetRef): Promise<Target>;
   /** Of a runtime whose containers have ids besides their names, which change with each update: the name of the one that has this id, or begins with it. */
   nameOfId?(id: string): Promise<string | null>;
+  /** Whether images of this repository are pulled over plain http, by the runtime's own settings; null where it may not be asked. */
+  isPlainRegistry?(image: string): Promise<boolean | null>;
   plan(ref: TargetRef, changes: readonly Change[], options?: PlanOptions): Promise<UpdatePlan>;
   /** Pulls and verifies the desired images and probes the verbs that `apply` needs. The target is not touched. */
   prepare(plan: UpdatePlan, auths: readonly RegistryAuth[], journal: Journal): Promise<Prepared>;
@@ -356,6 +358,8 @@ export interface Runtime<K extends RuntimeKind = RuntimeKind> {
   Config: ConfigSchema;
   /** `secret` is the parsed secret of a credential of the same kind, or null. */
   open(config: unknown, secret: unknown, context: RuntimeContext): Promise<RuntimeSession>;
+  /** The login that pulls of this image have by the connection's own secret; null where it has none for that registry. */
+  registryLogin?(config: unknown, secret: unknown, image: string): RegistryAuth | null;
   /** Where a parsed configuration leads over the network, for whoever saves it to have it judged; null for this machine. */
   destination?(config: unknown): TcpDestination | null;
   /** Of runtimes whose sessions have snapshots. */

@@ -138,8 +138,10 @@ export interface Source<K extends SourceKind = SourceKind> {
   host(config: unknown): string;
   /** Which upstream a configuration means, where not all of it says so: what is learnt of one is true of the other. */
   identity?(config: unknown): string;
-  /** The configuration that watches this image, reached in the way that `neighbour`, at the same host, is; null without one. */
-  configFor?(image: string, neighbour: unknown): unknown;
+  /** The configuration that watches this image, over plain http or not. */
+  configFor?(image: string, is_plain: boolean): unknown;
+  /** Whether it is asked over plain http; of kinds with `configFor`. */
+  isPlain?(config: unknown): boolean;
   /** What a check in steady state costs; tags that executors run come on top. */
   cost(config: unknown, terms: CostTerms): CheckCost;
   /** The configuration's field that `moved_to` of a listing is written for; only of kinds whose repositories can move. */

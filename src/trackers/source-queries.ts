@@ -23,11 +23,11 @@ export async function findSource(read: Reader, id: string): Promise<SourceRow | 
 /** More sources of one registry say nothing new of how it is asked. */
 const maxNeighbours = 1_000;
 
-export async function sourcesAtHost(read: Reader, kind: string, host: string): Promise<SourceRow[]> {
+export async function sourcesAtHosts(read: Reader, kind: string, hosts: readonly string[]): Promise<SourceRow[]> {
   return await read
     .select()
     .from(tracker_sources)
-    .where(and(eq(tracker_sources.kind, kind), eq(tracker_sources.host, host)))
+    .where(and(eq(tracker_sources.kind, kind), inArray(tracker_sources.host, [...hosts])))
     .orderBy(asc(tracker_sources.id))
     .limit(maxNeighbours);
 }

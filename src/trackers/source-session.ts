@@ -55,18 +55,18 @@ export function sourceKindOf(kind: string): SourceKind {
   return known;
 }
 
-/** Opens a source with its decrypted credential. Nothing is sent yet. */
+/** Opens a source with its decrypted credential, or with a secret that another kind of credential has. Nothing is sent yet. */
 export async function openSource(
   opener: SourceOpener,
   address: SourceAddress,
-  options: { timeout_ms: number; signal: AbortSignal },
+  { secret, ...options }: { timeout_ms: number; signal: AbortSignal; secret?: unknown },
 ): Promise<SourceSession> {
-  const secret = await opener.credentials.openSecret(address.kind, address.credential_id);
+  const opened = secret ?? (await opener.credentials.openSecret(address.kind, address.credential_id));
   const { max_bytes } = opener.registry[address.kind];
   const limits = max_bytes === undefined ? options : { ...options, max_bytes };
   const context = opener.openContext({ ...limits, credential_id: address.credential_id });
   return {
-    source: opener.registry[address.kind].open(address.config, secret, context),
+    source: opener.registry[address.kind].open(address.config, opened, context),
     stats: () => context.stats(),
   };
 }

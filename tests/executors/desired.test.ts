@@ -70,11 +70,12 @@ function deps(choices: Readonly<Record<string, ReleaseChoice>>) {
   return {
     read: db.read,
     openLogin: () => Promise.reject(new Error("No login here")),
+    connections: { registryLogin: async () => null },
     releases: {
       desiredRelease: async (source: string) => choices[source] ?? none,
       imageFor: async (source: string) => (source === "nothing" ? null : `registry.test/${source}`),
       readImageConfig: async () => ({}),
-      credentialFor: async () => null,
+      sourceAt: async () => null,
       findDigest: async () => null,
     },
   };
@@ -85,7 +86,7 @@ const automatic = { is_automatic: true, is_reviewed: false };
 const manual = { is_automatic: false, is_reviewed: true };
 
 async function compare(choices: Readonly<Record<string, ReleaseChoice>>, changes: Partial<ExecutorSettings> = {}) {
-  return await compareWithDesired(deps(choices), settings(changes), await fakeSession(shop()).inspect(ref));
+  return await compareWithDesired(deps(choices), settings(changes), await fakeSession(shop()).inspect(ref), null);
 }
 
 async function plan(

@@ -60,17 +60,31 @@ describe("a release of a source without an image", () => {
     expect((await world.runsOf(executor)).at(-1)).toMatchObject({ state: "succeeded", to_tag: "1.1" });
   });
 
-  test("is not run while the registry cannot be asked, with its reason", async () => {
-    world.upstream.tags = { [`${image}:1.1`]: new PluginError("unreachable", "Could not read it: refused") };
-    const executor = await world.addExecutor({ trigger: "immediate" });
-    await world.tick();
-    expect(await world.runsOf(executor)).toEqual([]);
-    expect(await world.update(executor)).toMatchObject({
-      state: "skipped",
-      reason_code: "registry_failed",
-      reason: `The registry of "${image}" could not be asked for the tag "1.1": Could not read it: refused`,
-    });
-  });
+  const asked = `The registry of "${image}" could not be asked for the tag "1.1"`;
+  test.each([
+    ["malformed", `${asked}: refused`],
+    [
+      "unauthorized",
+      `${asked} without a login: refused. Add a source of this registry with a credential, or a user name and password to the connection's credential`,
+    ],
+    [
+      "unreachable",
+      `${asked} over https: refused. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`,
+    ],
+  ] as const)(
+    "is not run while the registry cannot be asked, with the reason and what to do: %s",
+    async (code, reason) => {
+      world.upstream.tags = { [`${image}:1.1`]: new PluginError(code, "refused") };
+      const executor = await world.addExecutor({ trigger: "immediate" });
+      await world.tick();
+      expect(await world.runsOf(executor)).toEqual([]);
+      expect(await world.update(executor)).toMatchObject({
+        state: "skipped",
+        reason_code: "registry_failed",
+        reason,
+      });
+    },
+  );
 
   test("keeps the form of its tags where the image is pinned by digest", async () => {
     world.engine.add("web", `${image}:1.0-alpine`, digest("a"));

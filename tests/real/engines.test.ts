@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isPlainRegistry } from "../../src/runtimes/engine/plain-registry.ts";
+import type { RawObject } from "../../src/runtimes/engine/raw.ts";
 import { composeMissing, composeVersions, startCompose } from "../peers/compose.ts";
 import { allEngineModes, type EngineMode, engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { account, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
@@ -83,6 +85,9 @@ for (const mode of allEngineModes) {
       const reference = `${registry.host}/lab/web:1.0.0`;
       await expect(engine.pullImage(reference)).rejects.toThrow(/auth/);
       await engine.pullImage(reference, account);
+      const kind = mode.startsWith("podman") ? "podman" : "docker";
+      // Over plain http, as the engine itself says.
+      expect(isPlainRegistry((await engine.call("GET", "/info")) as RawObject, reference, kind)).toBe(true);
       const PortBindings = { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] };
       await run(engine, "web", { Image: reference, ExposedPorts: { "80/tcp": {} }, HostConfig: { PortBindings } });
       const { NetworkSettings } = (await engine.call("GET", "/containers/web/json")) as {

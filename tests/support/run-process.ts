@@ -94,7 +94,7 @@ export function openRunParts(options: PartsOptions) {
     },
     imageFor: async (sourceId) => desiredOf(sourceId).image,
     readImageConfig: async () => null,
-    credentialFor: async () => null,
+    sourceAt: async () => null,
     findDigest: async () => null,
   };
   const log = createLog({ level: "error", format: "text", clock, redact: (text) => text });
@@ -141,9 +141,9 @@ export function openRunParts(options: PartsOptions) {
     log,
     instance_id: options.instance_id,
     connections,
-    releases,
     timezone: () => "UTC",
     createRun: runs.createAutomatic,
+    compare: executors.compare,
     planUpdate: executors.planUpdate,
     reviewWaiting: runs.reviewWaiting,
   });

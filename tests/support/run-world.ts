@@ -128,7 +128,7 @@ export async function createWorld(): Promise<World> {
       desiredRelease: async () => upstream.choice,
       imageFor: async () => upstream.image,
       readImageConfig: async () => upstream.configs,
-      credentialFor: async () => null,
+      sourceAt: async () => null,
       findDigest: async (image: string, tag: string) => {
         const found = upstream.tags[`${image}:${tag}`] ?? null;
         if (found instanceof Error) throw found;
@@ -189,9 +189,9 @@ export async function createWorld(): Promise<World> {
       log,
       instance_id: id,
       connections,
-      releases,
       timezone: () => settings.timezone,
       createRun: runsHere.createAutomatic,
+      compare: executorsHere.compare,
       planUpdate: executorsHere.planUpdate,
       reviewWaiting: runsHere.reviewWaiting,
     });

@@ -43,19 +43,24 @@ async function watch(name: string, image: string, withLogin: boolean): Promise<s
   return credential_id;
 }
 
+const withLogin = (is_plain: boolean | null) => ({ login: { credential_id: "c", ...login }, is_plain });
+
 describe("an image that no source of the executor watches", () => {
   const image = () => `${registry.host}/acme/app`;
 
-  test("is asked about as a source at the same registry asks: by its scheme and with its login", async () => {
-    const credential = await watch("other", "acme/other", true);
+  test("is asked about with the login and over the scheme given", async () => {
     const digest = addImage(content, "1.1", { config: { Env: ["A=1"] } });
-    expect(await house.trackers.findDigest(image(), "1.1")).toBe(digest);
-    expect(await house.trackers.findDigest(`${image()}:1.0`, "1.2")).toBeNull();
-    expect(await house.trackers.findDigest(image(), "no tag")).toBeNull();
-    expect(await house.trackers.credentialFor(image())).toBe(credential);
-    const place = { image: `${image()}@${digest}` };
+    expect(await house.trackers.findDigest(image(), "1.1", withLogin(true))).toBe(digest);
+    expect(await house.trackers.findDigest(`${image()}:1.0`, "1.2", withLogin(true))).toBeNull();
+    expect(await house.trackers.findDigest(image(), "no tag", withLogin(true))).toBeNull();
+    const place = { image: `${image()}@${digest}`, access: withLogin(true) };
     expect(await house.trackers.readImageConfig(place, "1.1", "linux/amd64")).toEqual({ Env: ["A=1"] });
     expect(registry.seen.every(({ line }) => line.includes("/v2/acme/app/"))).toBe(true);
+    registry.take();
+    const anonymous = { login: null, is_plain: true };
+    await expect(house.trackers.findDigest(image(), "1.1", anonymous)).rejects.toMatchObject({ code: "unauthorized" });
+    await expect(house.trackers.findDigest(image(), "1.1", withLogin(null))).rejects.toThrow();
+    expect(registry.take()).toHaveLength(1);
   });
 
   test.each([
@@ -65,13 +70,27 @@ describe("an image that no source of the executor watches", () => {
   ])("takes the way of the source %s", async (_what, first, second, expected) => {
     await watch("first", first, false);
     const credential = await watch("second", second, true);
-    expect(await house.trackers.credentialFor(image())).toBe(expected === null ? null : credential);
+    const credential_id = expected === null ? null : credential;
+    expect(await house.trackers.sourceAt(image())).toEqual({ credential_id, is_plain: true });
   });
 
-  test("is asked about without a login, by https, where no source knows its registry", async () => {
-    await expect(house.trackers.findDigest(image(), "1.1")).rejects.toThrow();
-    expect(registry.seen).toEqual([]);
+  test("has no source where none watches its registry", async () => {
+    expect(await house.trackers.sourceAt(image())).toBeNull();
     await watch("other", "acme/other", true);
-    expect(await house.trackers.credentialFor("ghcr.io/acme/app")).toBeNull();
+    expect(await house.trackers.sourceAt("ghcr.io/acme/app")).toBeNull();
+  });
+
+  test.each([
+    ["http://reg.test", "reg.test/acme/app", true],
+    ["http://reg.test", "reg.test:80/acme/app", true],
+    ["https://reg.test", "reg.test:443/acme/app", false],
+    ["https://reg.test", "reg.test:80/acme/app", null],
+    ["http://reg.test", "reg.test:443/acme/app", null],
+    ["http://reg.test:5000", "reg.test/acme/app", null],
+  ])("knows of a source at %s how %s is asked", async (address, name, is_plain) => {
+    const config = { image: "acme/other", registry: address };
+    await house.create("other", {}, [{ key: "main", kind: "oci", config, channels: [channel("stable", plain)] }]);
+    const expected = is_plain === null ? null : { credential_id: null, is_plain };
+    expect(await house.trackers.sourceAt(name)).toEqual(expected);
   });
 });

@@ -188,6 +188,11 @@ export function engineClient(options: ClientOptions) {
       const found = await findOrNull(`/networks/${encodeURIComponent(nameOrId)}`);
       return isObject(found) ? isNetworkOf(found, nameOrId) : found;
     },
+    /** What the engine says of itself; null where a socket proxy does not let us ask. */
+    async info(): Promise<RawObject | null> {
+      const found = await findOrNull("/info");
+      return found === false ? null : found;
+    },
     /** What its own layer has beside its image; nothing of mounts. */
     changes: async (id: string) => (await read(v.nullable(v.array(FileChange)), `${container(id)}/changes`)) ?? [],
     /** What is at a path, read without its content. Throws `not_found` when nothing is. */

@@ -4,6 +4,7 @@ import type { RegistryAuth, Runtime } from "../runtime.ts";
 import { AddressText, addressWarnings, engineAddress, parseAddress } from "./address.ts";
 import { writeExport } from "./export/write-export.ts";
 import type { Flavour } from "./flavour.ts";
+import { authFor } from "./prepare.ts";
 import { openEngine } from "./session.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { createSurveyMemory, type SurveyMemory } from "./survey-memory.ts";
@@ -93,7 +94,7 @@ export function engineRuntime<K extends "docker" | "podman">({
     Config,
     async open(config, secret, context) {
       const { address, api_version: apiVersion, tls_verification: isVerified, registry } = parse(Config, config);
-      const material = secret === null || secret === undefined ? null : parse(Secret, secret);
+      const material = secretOf(secret);
       return openEngine({
         flavour,
         address: engineAddress(address, isVerified, tlsOf(material)),
@@ -102,6 +103,10 @@ export function engineRuntime<K extends "docker" | "podman">({
         memory: memoryOf(address),
         context,
       });
+    },
+    registryLogin(config, secret, image) {
+      const login = registryLogin(secretOf(secret), parse(Config, config).registry);
+      return login === null ? null : authFor(image, [login]);
     },
     destination(config) {
       const parsed = parseAddress(parse(Config, config).address);
@@ -116,6 +121,10 @@ export function engineRuntime<K extends "docker" | "podman">({
       return parsed.success ? addressWarnings(parsed.output.address, parsed.output.tls_verification) : [];
     },
   };
+}
+
+function secretOf(secret: unknown): SecretMembers | null {
+  return secret === null || secret === undefined ? null : parse(Secret, secret);
 }
 
 type SecretMembers = v.InferOutput<typeof Secret>;

@@ -17,6 +17,7 @@ import { findTarget, getTarget, lookAtTarget } from "./group/target.ts";
 import { capture, rebuildFrom, restoredUnit, unitOf } from "./group/units.ts";
 import { engineImages } from "./images.ts";
 import type { ContainerInspect } from "./objects.ts";
+import { isPlainRegistry } from "./plain-registry.ts";
 import { findDesiredImage, type SceneSource } from "./plan.ts";
 import { findPulledImage, pullDesired, tagFacts } from "./prepare.ts";
 import { stringAt } from "./raw.ts";
@@ -117,6 +118,10 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     discover: () => discoverTargets(source),
     inspect: async (ref) => describeTarget(await lookAtTarget(source, ref)),
     nameOfId: (id) => findNameOfId(client, id),
+    isPlainRegistry: async (image) => {
+      const info = await client.info();
+      return info === null ? null : isPlainRegistry(info, image, client.flavour.kind);
+    },
     async plan(ref, changes, planOptions = { start_first: false, drain_seconds: 0 }) {
       const found = await getTarget(source, ref, planOptions.owed);
       const { plan, replaced } = await planTarget(client, found, changes, planOptions);

@@ -56,10 +56,9 @@ async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** `neighbour` says whether the registry is asked in plain http, which an image reference cannot. */
-function configFor(image: string, neighbour: unknown): OciConfig {
+/** An image reference says nothing of how its registry is reached. */
+function configFor(image: string, isPlain: boolean): OciConfig {
   const { registry, repository } = parseImageReference(image);
-  const isPlain = neighbour !== null && parseConfig(neighbour).repository.origin.startsWith("http:");
   const name = formatImageReference({ scheme: "https", registry, repository });
   return parseWith(OciConfig, "image", { image: isPlain ? `http://${name}` : name });
 }
@@ -112,6 +111,7 @@ export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
     Config: OciConfig,
     open: (config, secret, context) => openOci(config, secret, context, cache),
     configFor,
+    isPlain: (config) => parseConfig(config).repository.origin.startsWith("http:"),
     host: (config) => new URL(parseConfig(config).repository.origin).host,
     // The list of tags and the digest of the channel's current one. Registries limit pulls, and these are none.
     checks_per_host: 4,

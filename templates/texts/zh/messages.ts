@@ -248,6 +248,14 @@ export const messages: MessageDictionary = [
   ],
   ['"{}" cannot be written as a tag in the form of "{}"', "“{}”无法按“{}”的写法写成标签"],
   ['The registry has no tag {} of "{}" yet', "镜像仓库中还没有标签 {}（镜像“{}”）"],
+  [
+    'The registry of "{}" could not be asked for the tag "{}" without a login: {}. Add a source of this registry with a credential, or a user name and password to the connection\'s credential',
+    "未登录，无法向“{}”所在的镜像仓库查询标签“{}”：{}。请为该仓库添加带凭据的来源，或在连接的凭据中填写用户名和密码",
+  ],
+  [
+    'The registry of "{}" could not be asked for the tag "{}" over https: {}. If it uses plain http, add a source with its address as http://, or add it to the engine\'s insecure registries',
+    "无法通过 https 向“{}”所在的镜像仓库查询标签“{}”：{}。如果该仓库使用明文 http，请添加地址以 http:// 开头的来源，或将其加入引擎的 insecure-registries",
+  ],
   ['The registry of "{}" could not be asked for the tag "{}": {}', "未能向“{}”所在的镜像仓库查询标签“{}”：{}"],
   ["The connection is disabled", "连接已停用"],
   ['The executor "{}" is disabled', "执行器“{}”已停用"],

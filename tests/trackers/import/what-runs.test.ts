@@ -93,6 +93,7 @@ async function automaticStep(name: string, repository: string, running: { tag: s
       read: house.db.read,
       releases: house.trackers,
       openLogin: () => Promise.reject(new Error("No login here")),
+      connections: { registryLogin: async () => null },
     },
     {
       id: "e",

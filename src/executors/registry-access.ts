@@ -1,0 +1,94 @@
+import type { ConnectionService } from "../connections/service.ts";
+import type { CredentialSecret } from "../credentials/schema.ts";
+import type { RegistryAuth, RuntimeSession, UpdatePlan } from "../runtimes/runtime.ts";
+import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
+import type { RegistryAccess, TrackerReleases } from "./releases.ts";
+import { type ExecutorSettings, watchesImage } from "./settings.ts";
+
+/** Opens the login of a source's credential. */
+export type OpenRegistryLogin = (credentialId: string) => Promise<CredentialSecret<"oci">>;
+
+export interface RegistryAccessDeps {
+  releases: TrackerReleases;
+  openLogin: OpenRegistryLogin;
+  connections: Pick<ConnectionService, "registryLogin">;
+}
+
+/** What is asked of the engine of a target; null where there is no session with it. */
+export type AskedEngine = Pick<RuntimeSession, "isPlainRegistry"> | null;
+
+function registryOf(reference: string): string | null {
+  if (isImageId(reference)) return null;
+  try {
+    return parseImageReference(reference).registry;
+  } catch (error) {
+    if (error instanceof ImageReferenceError) return null;
+    throw error;
+  }
+}
+
+/** The credential with which the executor's own sources ask a registry; null where none of them has one for it. */
+async function ownCredential(
+  { releases }: RegistryAccessDeps,
+  settings: ExecutorSettings,
+  host: string,
+): Promise<string | null> {
+  for (const binding of settings.bindings) {
+    if (binding.credential_id === null || !watchesImage(binding)) continue;
+    const image = await releases.imageFor(binding.source_id);
+    if (image !== null && registryOf(image) === host) return binding.credential_id;
+  }
+  return null;
+}
+
+/** The same for an image that none of the executor's sources watches: else the credential of the nearest other source. */
+async function blindCredential(
+  deps: RegistryAccessDeps,
+  settings: ExecutorSettings,
+  image: string,
+): Promise<string | null> {
+  const host = registryOf(image);
+  if (host === null) return null;
+  return (await ownCredential(deps, settings, host)) ?? (await deps.releases.sourceAt(image))?.credential_id ?? null;
+}
+
+/**
+ * How the registry of an image is asked that no source of the executor watches: with the login that its pull would have, a source's
+ * before the connection's, and over plain http where the engine pulls so.
+ */
+export async function registryAccess(
+  deps: RegistryAccessDeps,
+  settings: ExecutorSettings,
+  image: string,
+  engine: AskedEngine,
+): Promise<RegistryAccess> {
+  const credential_id = await blindCredential(deps, settings, image);
+  const login =
+    credential_id === null
+      ? await deps.connections.registryLogin(settings.connection_id, image)
+      : { credential_id, ...(await deps.openLogin(credential_id)) };
+  const source = await deps.releases.sourceAt(image);
+  if (source !== null) return { login, is_plain: source.is_plain };
+  return { login, is_plain: (await engine?.isPlainRegistry?.(image)) === true ? true : null };
+}
+
+/** The logins of sources for the registries that a plan pulls from, one for each. The engine has the connection's own besides. */
+export async function pullLogins(
+  deps: RegistryAccessDeps,
+  settings: ExecutorSettings,
+  plan: UpdatePlan,
+): Promise<RegistryAuth[]> {
+  const logins = new Map<string, RegistryAuth>();
+  const blind = new Set(settings.bindings.flatMap((each) => (watchesImage(each) ? [] : [each.service])));
+  for (const { service, to } of plan.services) {
+    const host = registryOf(to.reference);
+    if (host === null || logins.has(host)) continue;
+    const credential_id = blind.has(service)
+      ? await blindCredential(deps, settings, to.reference)
+      : await ownCredential(deps, settings, host);
+    if (credential_id === null) continue;
+    const { username, password } = await deps.openLogin(credential_id);
+    logins.set(host, { username, password, host });
+  }
+  return [...logins.values()];
+}

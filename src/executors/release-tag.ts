@@ -1,0 +1,66 @@
+import { AppError, PluginError } from "../errors.ts";
+import type { TargetService } from "../runtimes/runtime.ts";
+import { parseImageReference } from "../versions/image-reference.ts";
+import { tagsOfRelease } from "../versions/tag-form.ts";
+import { type AskedEngine, type RegistryAccessDeps, registryAccess } from "./registry-access.ts";
+import type { DesiredRelease, RegistryAccess } from "./releases.ts";
+import type { Unmet } from "./schema.ts";
+import type { ExecutorSettings } from "./settings.ts";
+
+interface SoughtTag {
+  found: TargetService & { tag: string | null };
+  release: DesiredRelease;
+  engine: AskedEngine;
+}
+
+/** What a release that is no image is called in the repository that runs, and its digest there. */
+export async function tagOfRelease(
+  deps: RegistryAccessDeps,
+  settings: ExecutorSettings,
+  { found, release, engine }: SoughtTag,
+): Promise<{ tag: string; digest: string } | Unmet> {
+  const { registry, repository } = parseImageReference(found.image);
+  const image = `${registry}/${repository}`;
+  if (found.tag === null) {
+    const message = `"${image}" runs by its digest, so the form of its tags is unknown: run it by a tag once`;
+    return { code: "no_tag", message };
+  }
+  const tags = tagsOfRelease(found.tag, release);
+  if (tags.length === 0) {
+    const version = release.app_version ?? release.tag;
+    return { code: "no_tag", message: `"${version}" cannot be written as a tag in the form of "${found.tag}"` };
+  }
+  let access: RegistryAccess | null = null;
+  try {
+    access = await registryAccess(deps, settings, image, engine);
+    for (const tag of tags) {
+      const digest = await deps.releases.findDigest(image, tag, access);
+      if (digest !== null) return { tag, digest };
+    }
+  } catch (error) {
+    if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
+    return { code: "registry_failed", message: registryFault({ image, tag: tags[0] ?? "", access, error }) };
+  }
+  const asked = tags.map((tag) => `"${tag}"`).join(" or ");
+  return { code: "no_tag", message: `The registry has no tag ${asked} of "${image}" yet` };
+}
+
+interface RegistryFault {
+  image: string;
+  tag: string;
+  /** Null where it could not be found out. */
+  access: RegistryAccess | null;
+  error: PluginError | AppError;
+}
+
+/** Why a registry did not tell of a tag, with what to do where that is known. */
+function registryFault({ image, tag, access, error }: RegistryFault): string {
+  const { code, message } = error;
+  if (access?.login === null && code === "unauthorized") {
+    return `The registry of "${image}" could not be asked for the tag "${tag}" without a login: ${message}. Add a source of this registry with a credential, or a user name and password to the connection's credential`;
+  }
+  if (access?.is_plain === null && code === "unreachable") {
+    return `The registry of "${image}" could not be asked for the tag "${tag}" over https: ${message}. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`;
+  }
+  return `The registry of "${image}" could not be asked for the tag "${tag}": ${message}`;
+}
