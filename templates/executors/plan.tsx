@@ -110,7 +110,8 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
         </Banner>
       ) : null}
       <LeftAlone ctx={ctx} view={view} />
-      {plan?.warnings.map((warning) => (
+      {/* Of what a run would do: where it would do nothing, there is nothing to be warned of. */}
+      {(isNothing ? [] : (plan?.warnings ?? [])).map((warning) => (
         <Banner tone="attention">
           <Sentence ctx={ctx} text={warning.message} />
         </Banner>

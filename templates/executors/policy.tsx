@@ -21,8 +21,14 @@ export function policyOf(ctx: PageContext, executor: ExecutorView): readonly str
     ...(executor.start_first && executor.drain_seconds > 0 ? [w.drain(executor.drain_seconds)] : []),
     ...healthSentences(ctx, executor),
     executor.allow_downgrade ? w.downgrade : w.no_downgrade,
+    ...(isUnknownAccepted(executor) ? [w.unknown_accepted] : []),
     ...(executor.minimum_age_hours > 0 ? [w.age(executor.minimum_age_hours)] : []),
   ];
+}
+
+/** Whether something that the engine does not report of the target now was accepted. */
+function isUnknownAccepted({ trigger, unknown_settings, accepted_unknown_settings }: ExecutorView): boolean {
+  return trigger !== "manual" && unknown_settings.some((each) => accepted_unknown_settings.includes(each));
 }
 
 function triggerSentence(ctx: PageContext, { trigger, window }: ExecutorView): string {

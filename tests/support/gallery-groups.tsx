@@ -132,7 +132,7 @@ const files = [
   },
 ];
 
-export function GroupPlanSample({ ctx }: { ctx: PageContext }) {
+export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is_noop?: boolean }) {
   const view: PlanView = {
     target: { kind: "compose", id: "paperless" },
     services,
@@ -141,7 +141,7 @@ export function GroupPlanSample({ ctx }: { ctx: PageContext }) {
     is_downgrade: false,
     plan: {
       hash: "5f".repeat(32),
-      is_noop: false,
+      is_noop,
       services: [],
       containers: [...containers],
       order: "start_first",

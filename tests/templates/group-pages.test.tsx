@@ -43,6 +43,14 @@ test("the container that the run failed for stands out, and those that went alon
   expect(cause.indexOf("Its own health check fails: 503")).toBeLessThan(cause.indexOf("New container created"));
 });
 
+test("a plan that would do nothing warns of nothing", () => {
+  const warning = "is run once from the new image";
+  expect(String(<GroupPlanSample ctx={sampleContext()} />)).toContain(warning);
+  const html = String(<GroupPlanSample ctx={sampleContext()} is_noop />);
+  expect(html).toContain("Nothing to do");
+  expect(html).not.toContain(warning);
+});
+
 test("commands within a plan's sentences are shown as code", () => {
   const html = String(<GroupPlanSample ctx={sampleContext({ language: "zh" })} />);
   expect(html).toContain("下次 <code>docker compose up</code> 会退回到它");
