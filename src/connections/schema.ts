@@ -21,7 +21,7 @@ const ConcurrentRuns = v.optional(
     v.minValue(1, "Use at least 1 run"),
     v.maxValue(10, "Use at most 10 runs"),
     v.title("Runs at once"),
-    v.description("How many runs may change this runtime at the same time; others wait"),
+    v.description("How many runs may change this engine at the same time; others wait"),
     v.metadata({ advanced: true }),
   ),
   1,

@@ -1,12 +1,15 @@
-import type { CredentialView } from "../../src/credentials/schema.ts";
+import { CredentialInput, type CredentialView } from "../../src/credentials/schema.ts";
+import { fields } from "../../src/forms/fields.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Pagination } from "../components/navigation.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
+import { formatList } from "../format.ts";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
+import { fieldWords } from "../texts/fields.ts";
 import { texts } from "../texts/texts.ts";
 
 interface CredentialsPageProps {
@@ -52,7 +55,7 @@ export function CredentialsPage({ ctx, credentials, next_cursor, is_first_page }
           cells: {
             name: credential.name,
             kind: t.kinds[credential.kind],
-            stored: <code>{credential.secret_fields.join(", ")}</code>,
+            stored: formatList(ctx.language, storedTitles(ctx, credential)),
             users: credential.users.length === 0 ? t.unused : credential.users.map((user) => user.name).join(", "),
             changed: <Time ctx={ctx} at={credential.updated_at} />,
           },
@@ -61,4 +64,13 @@ export function CredentialsPage({ ctx, credentials, next_cursor, is_first_page }
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </Layout>
   );
+}
+
+/** What is stored of a credential, as its form names it. */
+function storedTitles(ctx: PageContext, { kind, secret_fields }: CredentialView): readonly string[] {
+  const secret = fields(CredentialInput, { kind }).find(({ name }) => name === "secret");
+  return secret_fields.map((name) => {
+    const field = secret?.children.find((each) => each.name === name);
+    return field === undefined ? name : fieldWords(ctx.language, "credentials", field).title;
+  });
 }

@@ -106,8 +106,7 @@ export const common = {
       plural("en", count, { one: "other setting stays as it is", other: "other settings stay as they are" }),
   },
   form: {
-    error_count: (count: number) =>
-      `${plural("en", count, { one: "field needs", other: "fields need" })} another value`,
+    error_count: (count: number) => `${plural("en", count, { one: "field needs", other: "fields need" })} attention`,
     not_saved: "This cannot be saved as it is",
     of_field: (title: string, message: string) => `${title}: ${message}`,
     nothing_saved: "Nothing was saved. What you typed is still here.",

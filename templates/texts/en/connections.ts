@@ -30,7 +30,7 @@ export const connections = {
   tested_failed: (name: string) => `${name} does not answer`,
   last_test: "Last test",
   not_tested: "Not tested yet",
-  not_tested_text: "A test asks the runtime for its version and for the rights that discovery needs.",
+  not_tested_text: "A test checks the engine's version and the permissions that discovery needs.",
   answers: "Answers",
   answers_warned: "Answers, with warnings",
   failures: {

@@ -36,7 +36,7 @@ export const snapshots = {
 export const images = {
   title: "Unused images",
   lead: (count: number) => plural("en", count, { one: "image", other: "images" }),
-  text: "Images that no container uses, as far as Tidemark has to do with them: kept for snapshots, of a repository that an executor here updates, or without a tag. Nothing is removed by itself.",
+  text: "Images that no container uses: kept for snapshots, from a repository that an executor updates here, or untagged. Nothing is removed automatically.",
   others: (count: number) =>
     `${plural("en", count, { one: "further unused image is", other: "further unused images are" })} none of Tidemark's business and not listed.`,
   looking: "Looking for unused images",
@@ -44,7 +44,7 @@ export const images = {
   again: "Refresh",
   failed: "The images could not be listed",
   none: "No image to clean up",
-  none_text: "Every image that Tidemark has to do with is used by a container.",
+  none_text: "Every image that concerns Tidemark is used by a container.",
   image: "Image",
   untagged: "without a name",
   size: "Size",
@@ -52,7 +52,7 @@ export const images = {
   why: "Why it is listed",
   reasons: {
     kept: "Kept for a snapshot that is gone",
-    repository: "Of a repository that is updated here",
+    repository: "From a repository updated here",
     untagged: "Has no tag any more",
   },
   needed: (count: number) => `${plural("en", count, { one: "snapshot needs", other: "snapshots need" })} it:`,

@@ -402,6 +402,14 @@ describe("/docs", () => {
   });
 });
 
+test("the list of credentials says what is stored in the page's language", async () => {
+  const secret = { username: "ci", password: "registry-password" };
+  expect((await person.api("POST", "/credentials", { name: "ci", kind: "oci", secret })).status).toBe(201);
+  expect((await person.get("/credentials")).text).toContain("User name and Password");
+  const chinese = (await person.get("/credentials", { headers: { "accept-language": "zh" } })).text;
+  expect(chinese).toContain("用户名和密码");
+});
+
 test("the examples of /docs are for the address that is asked, each time", async () => {
   for (const host of ["one.test", "o'ne.test", "two.test:8080"]) {
     const text = await (await app.app.request(`http://${host}/docs/notifiers`)).text();
