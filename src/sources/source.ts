@@ -87,6 +87,8 @@ export interface CostTerms {
   has_credential: boolean;
   /** Without releases, tags are listed in their place. */
   has_fallback: boolean;
+  /** How many release channels it has: where each digest is asked by itself, that of each channel's latest is. */
+  channel_count: number;
 }
 
 /** What one check of an unchanged source costs. */

@@ -33,6 +33,7 @@ interface PreviewOptions extends PreviewListingOptions {
     credential_id: string | null;
     check_interval_minutes: number;
     has_fallback: boolean;
+    channel_count: number;
   }) => Promise<{ requests_per_hour: number; quota_per_hour: number; upstream: UpstreamView }>;
 }
 
@@ -79,6 +80,7 @@ export function trackerPreviews(options: PreviewOptions) {
           credential_id,
           check_interval_minutes,
           has_fallback: parsed.release_fallback,
+          channel_count: channels.length,
         }),
       };
     },

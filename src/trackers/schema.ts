@@ -101,8 +101,8 @@ const channelEntries = {
   name: v.optional(
     v.pipe(
       ChannelName,
-      v.title("Name"),
-      v.description("Tells channels of one type apart, for example 16 and 17. Executors are bound to it"),
+      v.title("Release channel name"),
+      v.description("Tells channels of one type apart, for example 16 and 17. Executors follow a channel by its name"),
       v.metadata({ code: true, placeholder: "as its type" }),
     ),
     "",

@@ -91,8 +91,8 @@ export function trackerService(options: TrackerServiceOptions) {
   /** What is asked of the upstreams by the enabled trackers, and by `more`. */
   const loadsWith = async (more: readonly SourceLoad[]): Promise<UpstreamView[]> => {
     const checked = await listCheckedSources(db.read);
-    const loads = checked.map(({ kind, config, release_fallback, ...source }): SourceLoad => {
-      const terms = { has_credential: source.credential_id !== null, has_fallback: release_fallback };
+    const loads = checked.map(({ kind, config, release_fallback, channel_count, ...source }): SourceLoad => {
+      const terms = { has_credential: source.credential_id !== null, has_fallback: release_fallback, channel_count };
       return { ...source, cost: options.sources[sourceKindOf(kind)].cost(config ?? {}, terms) };
     });
     return upstreamLoads([...loads, ...more], options.rates());
@@ -100,9 +100,9 @@ export function trackerService(options: TrackerServiceOptions) {
   const previews = trackerPreviews({
     ...opener,
     storedTimes: (kind, config) => storedTimes(db.read, kind, config),
-    upstreamWith: async ({ kind, config, has_fallback, ...source }) => {
+    upstreamWith: async ({ kind, config, has_fallback, channel_count, ...source }) => {
       const plugin = options.sources[kind];
-      const cost = plugin.cost(config, { has_credential: source.credential_id !== null, has_fallback });
+      const cost = plugin.cost(config, { has_credential: source.credential_id !== null, has_fallback, channel_count });
       const load = { ...source, host: plugin.host(config), cost };
       const upstream = (await loadsWith([load])).find(
         ({ host, credential_id }) => host === load.host && credential_id === load.credential_id,

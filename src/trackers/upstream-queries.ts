@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { Reader } from "../db/client.ts";
-import { releases, tracker_sources, trackers } from "../db/tables.ts";
+import { releases, tracker_channels, tracker_sources, trackers } from "../db/tables.ts";
 
 /** More than this are not added up. */
 const maxSourcesRead = 20_000;
@@ -12,6 +12,7 @@ export interface CheckedSource {
   credential_id: string | null;
   check_interval_minutes: number;
   release_fallback: boolean;
+  channel_count: number;
 }
 
 /** Every source that is checked by itself. */
@@ -24,6 +25,7 @@ export async function listCheckedSources(read: Reader): Promise<CheckedSource[]>
       credential_id: tracker_sources.credential_id,
       check_interval_minutes: trackers.check_interval_minutes,
       release_fallback: trackers.release_fallback,
+      channel_count: read.$count(tracker_channels, eq(tracker_channels.source_id, tracker_sources.id)),
     })
     .from(tracker_sources)
     .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))

@@ -55,8 +55,12 @@ interface ViewContext {
 
 const hourMinutes = 60;
 
-function loadOf(source: SourceRow, tracker: OwnerFacts, { costOf }: ViewContext) {
-  const terms = { has_credential: source.credential_id !== null, has_fallback: tracker.release_fallback };
+function loadOf(source: SourceRow, tracker: OwnerFacts, channel_count: number, { costOf }: ViewContext) {
+  const terms = {
+    has_credential: source.credential_id !== null,
+    has_fallback: tracker.release_fallback,
+    channel_count,
+  };
   const cost = costOf(sourceKindOf(source.kind), source.config ?? {}, terms);
   const checks = tracker.is_enabled ? hourMinutes / tracker.check_interval_minutes : 0;
   return { requests_per_hour: cost.requests * checks, quota_per_hour: cost.quota * checks };
@@ -96,7 +100,7 @@ function sourceView(
     last_duration_ms: source.last_duration_ms,
     upstream_total: source.upstream_total,
     moved_to: source.moved_to,
-    ...loadOf(source, tracker, context),
+    ...loadOf(source, tracker, channels.length, context),
     waits_until: waitOf(source, tracker, context),
   };
 }

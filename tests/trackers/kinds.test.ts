@@ -298,7 +298,7 @@ describe.each(kindCases.map((kindCase) => [kindCase.name, kindCase] as const))("
 
   test("is said to cost that", async () => {
     const { release_fallback = false } = world.preferences ?? {};
-    const terms = { has_credential: false, has_fallback: release_fallback === true };
+    const terms = { has_credential: false, has_fallback: release_fallback === true, channel_count: 1 };
     expect(sources[kindCase.kind].cost(world.config, terms).requests).toBe(kindCase.cost);
   });
 

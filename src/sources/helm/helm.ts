@@ -44,8 +44,12 @@ export function helmSource(cache: AccessCache = accessCache()): Source<"helm"> {
       const address = parseConfig(config);
       return address.form === "index" ? address.index.host : new URL(address.repository.origin).host;
     },
-    // The index, conditionally; in a registry the list of tags and the digest of the channel's current one.
-    cost: (config) => ({ requests: parseConfig(config).form === "index" ? 1 : 2, quota: 0, hourly_limit: null }),
+    // The index, conditionally; in a registry the list of tags and the digest of each channel's current one.
+    cost: (config, { channel_count }) => ({
+      requests: parseConfig(config).form === "index" ? 1 : 1 + channel_count,
+      quota: 0,
+      hourly_limit: null,
+    }),
     max_bytes: indexMaxBytes,
   };
 }

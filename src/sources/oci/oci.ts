@@ -113,9 +113,9 @@ export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
     configFor,
     isPlain: (config) => parseConfig(config).repository.origin.startsWith("http:"),
     host: (config) => new URL(parseConfig(config).repository.origin).host,
-    // The list of tags and the digest of the channel's current one. Registries limit pulls, and these are none.
+    // The list of tags and the digest of each channel's current one. Registries limit pulls, and these are none.
     checks_per_host: 4,
-    cost: () => ({ requests: 2, quota: 0, hourly_limit: null }),
+    cost: (_config, { channel_count }) => ({ requests: 1 + channel_count, quota: 0, hourly_limit: null }),
   };
 }
 

@@ -168,8 +168,8 @@ export const fields: FieldDictionary = {
     options: { stable: "稳定版", prerelease: "预发布", beta: "测试版", canary: "金丝雀版" },
   },
   "trackers.sources.channels.name": {
-    title: "名称",
-    description: "用于区分同类型的通道，例如 16 和 17。执行器按名称绑定",
+    title: "发布通道名称",
+    description: "用于区分同类型的通道，例如 16 和 17。执行器按名称跟随通道",
     placeholder: "与类型相同",
   },
   "trackers.sources.channels.release_type": {

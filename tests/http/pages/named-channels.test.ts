@@ -107,6 +107,9 @@ test("two lines of one source take one listing for each check, and are announced
     "HEAD manifests/16.1",
     "HEAD manifests/17.1",
   ]);
+  const { body: costs } = await person.api("GET", "/upstreams");
+  // Both trackers are checked every six hours.
+  expect(costs).toMatchObject({ items: [{ sources: 2, requests_per_hour: expect.closeTo(5 / 6) }] });
   publish("16.2", "17.2");
   expect(listings(await check("db"))).toHaveLength(1);
   const tracker = (await person.api("GET", "/trackers/db")).body as never as {

@@ -104,7 +104,7 @@ describe("what a check is said to cost", () => {
   ];
   test.each(rows)("%s with a credential %p", (fetch_mode, hasCredential, [requests, quota, hourly_limit]) => {
     const config = { repository: "acme/app", fetch_mode, instance_url: "" };
-    expect(github.cost(config, { has_credential: hasCredential, has_fallback: true })).toEqual({
+    expect(github.cost(config, { has_credential: hasCredential, has_fallback: true, channel_count: 3 })).toEqual({
       requests,
       quota,
       hourly_limit,

@@ -142,7 +142,10 @@ describe("helm, a repository with an index", () => {
     ]);
     expect(second).toEqual(first);
     expect(
-      helm.cost({ chart: "app", repository_url: server.url }, { has_credential: false, has_fallback: true }),
+      helm.cost(
+        { chart: "app", repository_url: server.url },
+        { has_credential: false, has_fallback: true, channel_count: 3 },
+      ),
     ).toEqual({
       requests: 1,
       quota: 0,

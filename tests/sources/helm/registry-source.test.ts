@@ -114,8 +114,10 @@ describe("helm, a chart in a registry", () => {
     ]);
     expect(new Set(second.releases)).toEqual(new Set(first.releases));
     expect(second.memo).toBe(first.memo);
-    const terms = { has_credential: true, has_fallback: true };
-    expect(helm.cost({ chart: "app", repository_url: "oci://charts.example/acme" }, terms).requests).toBe(2);
+    const terms = { has_credential: true, has_fallback: true, channel_count: 1 };
+    const config = { chart: "app", repository_url: "oci://charts.example/acme" };
+    expect(helm.cost(config, terms).requests).toBe(2);
+    expect(helm.cost(config, { ...terms, channel_count: 3 }).requests).toBe(4);
   });
 
   test("reads a watched version anew when it was replaced, and a new one with it", async () => {
