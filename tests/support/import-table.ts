@@ -34,7 +34,10 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/keys/**", `${feature} src/db/*.ts src/auth/service.ts src/backups/{schema,service}.ts`],
   ["src/connections/**", `${feature} src/credentials/service.ts src/runtimes/*.ts src/versions/*.ts`],
   ["src/trackers/**", `${feature} src/credentials/service.ts ${views} src/sources/*.ts src/versions/*.ts`],
-  ["src/executors/**", `${feature} ${views} src/connections/service.ts src/{probes,runtimes,versions}/*.ts`],
+  [
+    "src/executors/**",
+    `${feature} ${views} src/connections/service.ts src/sources/source.ts src/{probes,runtimes,versions}/*.ts`,
+  ],
   [
     "src/runs/**",
     `${feature} ${views} src/{connections,executors}/service.ts src/{probes,runtimes}/*.ts src/db/tables.ts`,
