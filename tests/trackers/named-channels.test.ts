@@ -172,3 +172,23 @@ test("sources agree by the names of their channels", async () => {
       ?.sources.toSorted(),
   ).toEqual(["git", "image"]);
 });
+
+test("a version is announced once for each name, and a second source adds itself to the event of its own channel", async () => {
+  const both = [named("16", "^v?16\\."), named("all", "^v?\\d")];
+  await house.create("db", {}, [
+    source("git", { key: "git", channels: both }),
+    source("image", { key: "image", channels: both.slice(0, 1) }),
+  ]);
+  await house.check("db");
+  await next();
+  house.publish("git", "16.2");
+  await house.check("db");
+  await next();
+  house.publish("image", "16.2");
+  await house.check("db");
+  const told = (await house.storedEvents()).map(({ facts }) => [facts.channel, facts.version, facts.sources]);
+  expect(told).toEqual([
+    ["16", "16.2", ["git", "image"]],
+    ["all", "16.2", ["git"]],
+  ]);
+});
