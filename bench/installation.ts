@@ -15,6 +15,7 @@ import {
   trackers,
 } from "../src/db/tables.ts";
 import { newId } from "../src/ids.ts";
+import { plain } from "../src/messages/message.ts";
 import { firstSignIn, startServer, temporaryDir } from "../tests/support/server.ts";
 
 export interface Size {
@@ -85,7 +86,7 @@ async function seedTrackers(tx: Writer, size: Size, now: number): Promise<Seeded
         ...(index % 50 === 0
           ? {
               last_error_code: "unreachable",
-              last_error_message: "The registry could not be reached",
+              last_error_message: plain("The registry could not be reached"),
               failing_since: now,
             }
           : {}),

@@ -1,45 +1,68 @@
+import type { Catalogue } from "./messages/catalogue.ts";
+import { inEnglish, type Message, plain, type Said, say, tellAll } from "./messages/message.ts";
+
 /** A field of the input that was refused, by its path in snake_case (`sources.0.key`), with what would be right. */
-export type FieldErrors = Readonly<Record<string, string>>;
+export type FieldErrors = Readonly<Record<string, Message>>;
+
+function asMessage(said: Said): Message {
+  return typeof said === "string" ? plain(said) : said;
+}
+
+function allMessages(fields: Readonly<Record<string, Said>>): FieldErrors {
+  const found: Record<string, Message> = Object.create(null);
+  for (const [name, said] of Object.entries(fields)) found[name] = asMessage(said);
+  return found;
+}
 
 interface AppErrorOptions {
-  fields?: FieldErrors | undefined;
+  fields?: Readonly<Record<string, Said>> | undefined;
   cause?: unknown;
   /** Seconds after which the same request may succeed; becomes `Retry-After`. */
   retry_after_seconds?: number | undefined;
 }
 
 /**
- * An error that a caller may see: `message` is for people, `code` is stable for programs, `status` is the HTTP status.
+ * An error that a caller may see: `said` is for people (`message` in English), `code` is stable for programs, `status` is the HTTP status.
  * Anything else that is thrown becomes `internal_error` at the edge and is logged there with the request id.
  */
 export class AppError extends Error {
   readonly code: string;
   readonly status: number;
-  readonly fields: FieldErrors | undefined;
+  readonly said: Message;
+  /** In English; the same fields as `field_messages`. */
+  readonly fields: Readonly<Record<string, string>> | undefined;
+  readonly field_messages: FieldErrors | undefined;
   readonly retry_after_seconds: number | undefined;
 
-  constructor(code: string, status: number, message: string, options: AppErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: string, status: number, said: Said, options: AppErrorOptions = {}) {
+    const sentence = asMessage(said);
+    super(inEnglish(sentence), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AppError";
+    this.said = sentence;
     this.code = code;
     this.status = status;
-    this.fields = options.fields;
+    const { fields } = options;
+    this.field_messages = fields === undefined ? undefined : allMessages(fields);
+    this.fields = this.field_messages === undefined ? undefined : tellAll(this.field_messages);
     this.retry_after_seconds = options.retry_after_seconds;
   }
 }
 
 /** 422: the input was understood and refused; every refused field is named. */
-export function invalidInput(fields: FieldErrors, message = "The input has errors"): AppError {
+export function invalidInput(
+  fields: Readonly<Record<string, Said>>,
+  message: Said = say("request.input_errors"),
+): AppError {
   return new AppError("invalid_input", 422, message, { fields });
 }
 
 /** 404: `what` is the kind of thing ("tracker"), `id` how it was asked for. */
-export function notFound(what: string, id: string): AppError {
-  return new AppError("not_found", 404, `There is no ${what} "${id.slice(0, 200)}"`);
+export function notFound(what: keyof Catalogue["thing"], id: string): AppError {
+  return new AppError("not_found", 404, say("request.not_found", { what: say(`thing.${what}`), id: id.slice(0, 200) }));
 }
 
 /** 409: the request is right, the present state forbids it. */
-export function conflict(message: string, options: AppErrorOptions = {}): AppError {
+export function conflict(message: Said, options: AppErrorOptions = {}): AppError {
   return new AppError("conflict", 409, message, options);
 }
 
@@ -48,15 +71,15 @@ export function inUse(what: string, name: string, users: readonly string[]): App
   return new AppError("in_use", 409, `The ${what} "${name}" is used by ${users.join(", ")}`);
 }
 
-export function unauthorized(message = "Sign in first"): AppError {
+export function unauthorized(message: Said = say("request.sign_in_first")): AppError {
   return new AppError("unauthorized", 401, message);
 }
 
-export function forbidden(code: string, message: string): AppError {
+export function forbidden(code: string, message: Said): AppError {
   return new AppError(code, 403, message);
 }
 
-export function tooManyRequests(message: string, retryAfterSeconds: number): AppError {
+export function tooManyRequests(message: Said, retryAfterSeconds: number): AppError {
   return new AppError("too_many_requests", 429, message, { retry_after_seconds: retryAfterSeconds });
 }
 
@@ -79,18 +102,22 @@ export type PluginErrorCode = (typeof pluginErrorCodes)[number];
 /** What a source, runtime, probe or notifier throws. `retry_after_ms` counts from the time of the throw. */
 export class PluginError extends Error {
   readonly code: PluginErrorCode;
+  readonly said: Message;
   readonly retry_after_ms: number | null;
 
-  constructor(
-    code: PluginErrorCode,
-    message: string,
-    options: { retry_after_ms?: number | null; cause?: unknown } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: PluginErrorCode, said: Said, options: { retry_after_ms?: number | null; cause?: unknown } = {}) {
+    const sentence = asMessage(said);
+    super(inEnglish(sentence), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "PluginError";
+    this.said = sentence;
     this.code = code;
     this.retry_after_ms = options.retry_after_ms ?? null;
   }
+}
+
+/** What anything that was thrown says; the text of what is none of ours is bounded to 500 characters. */
+export function saidBy(error: unknown): Message {
+  return error instanceof AppError || error instanceof PluginError ? error.said : plain(errorMessage(error));
 }
 
 /** The text of anything that was thrown, bounded to 500 characters; never a stack. */

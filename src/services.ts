@@ -29,8 +29,9 @@ import { openingOf } from "./executors/settings.ts";
 import { idempotencyService } from "./idempotency/service.ts";
 import { securityKeyService } from "./keys/service.ts";
 import type { Log } from "./log.ts";
+import { say } from "./messages/message.ts";
 import { bareHost, isMetadataAddress } from "./net/address.ts";
-import { destinationBlocked, isMetadataHost } from "./net/destination.ts";
+import { isMetadataHost } from "./net/destination.ts";
 import { createGuard } from "./net/guarded-fetch.ts";
 import { createHttp } from "./net/http.ts";
 import type { OutboundAllow } from "./net/outbound-allow.ts";
@@ -261,7 +262,7 @@ export async function createServices(options: ServiceOptions) {
     audit,
     credentials,
     runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
-    judgeDestination: ({ host }) => (isMetadataHost(host) ? destinationBlocked : null),
+    judgeDestination: ({ host }) => (isMetadataHost(host) ? say("net.destination_blocked") : null),
     self: { hostname: hostname(), data_dir: config.data_dir },
   });
   const timezone = () => settings.current().timezone;

@@ -22,7 +22,7 @@ const spending = new AsyncLocalStorage<Spent>();
 export class TooCostly extends AppError {
   readonly pattern: string;
 
-  constructor(pattern: string, fields?: AppError["fields"]) {
+  constructor(pattern: string, fields?: AppError["field_messages"]) {
     super(
       "too_costly",
       422,

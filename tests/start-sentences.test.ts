@@ -125,7 +125,7 @@ describe("a start that cannot be says in one sentence what happened and what to 
   });
 
   const says = (port: number, what: string) =>
-    `The database server "127.0.0.1:${port}" ${what}; see whether it runs and DATABASE_URL is right, then try again`;
+    `The database server "127.0.0.1:${port}" ${what}; check that it is running and that DATABASE_URL is right, then try again`;
 
   test("nothing listens at DATABASE_URL", async () => {
     await expectSentence({ DATABASE_URL: "http://127.0.0.1:1" }, says(1, "refused the connection"));
@@ -151,7 +151,7 @@ describe("a start that cannot be says in one sentence what happened and what to 
   test("the name in DATABASE_URL does not exist", async () => {
     await expectSentence(
       { DATABASE_URL: "http://no-such-host.invalid" },
-      'The database server "no-such-host.invalid" cannot be found: its name does not resolve; see whether it runs and DATABASE_URL is right, then try again',
+      'The database server "no-such-host.invalid" cannot be found: its name does not resolve; check that it is running and that DATABASE_URL is right, then try again',
     );
   });
 

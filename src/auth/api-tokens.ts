@@ -128,7 +128,7 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
       await db.write(async (tx) => {
         const now = clock.now();
         const row = await findApiToken(tx, now, id);
-        if (row === null) throw notFound("API token", id);
+        if (row === null) throw notFound("api_token", id);
         await revokeSession(tx, id, now);
         await audit(tx, actor, {
           event: "api_token_revoked",

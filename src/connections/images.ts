@@ -89,7 +89,7 @@ export function connectionImageService(options: ConnectionImageOptions) {
     const session = await connections.open(id, signal);
     if (session.images !== undefined) return { session, images: session.images };
     await session[Symbol.asyncDispose]();
-    throw notFound("list of images of the connection", id);
+    throw notFound("image_list", id);
   };
 
   return {

@@ -1,4 +1,5 @@
 import { PluginError } from "../errors.ts";
+import { inEnglish, withTexts } from "../messages/message.ts";
 import type { Runtime, RuntimeKind, RuntimeSession } from "../runtimes/runtime.ts";
 import type { Runtimes } from "./schema.ts";
 
@@ -6,9 +7,9 @@ type Excerpt = (text: string) => string;
 
 function reworded(fault: unknown, excerpt: Excerpt): unknown {
   if (!(fault instanceof PluginError)) return fault;
-  const message = excerpt(fault.message);
-  if (message === fault.message) return fault;
-  return new PluginError(fault.code, message, { retry_after_ms: fault.retry_after_ms, cause: fault });
+  const said = withTexts(fault.said, excerpt);
+  if (inEnglish(said) === fault.message) return fault;
+  return new PluginError(fault.code, said, { retry_after_ms: fault.retry_after_ms, cause: fault });
 }
 
 /** What a runtime says when something fails, without the secrets that it may have been told: `excerpt` takes them out. */

@@ -10,6 +10,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import type { Sealed } from "../secrets/sealed.ts";
+import { saidText } from "./said-text.ts";
 
 // Every table and index. Ids are UUIDv7 text, instants integer milliseconds UTC, booleans 0/1, JSON is text.
 // Names equal the fields of the API. `sealed` columns hold Fernet tokens of secrets/sealed.ts and nothing else.
@@ -242,7 +243,7 @@ export const tracker_sources = sqliteTable(
     last_checked_at: instant("last_checked_at"),
     last_success_at: instant("last_success_at"),
     last_error_code: text("last_error_code"),
-    last_error_message: text("last_error_message"),
+    last_error_message: saidText("last_error_message"),
     /** Since when checks fail without a success between. */
     failing_since: instant("failing_since"),
     last_request_count: integer("last_request_count"),
@@ -595,7 +596,7 @@ export const deliveries = sqliteTable(
     lease_owner: text("lease_owner"),
     lease_until: instant("lease_until"),
     last_status: integer("last_status"),
-    last_error: text("last_error"),
+    last_error: saidText("last_error"),
     created_at: instant("created_at").notNull(),
     ended_at: instant("ended_at"),
   },
@@ -614,7 +615,7 @@ export const delivery_attempts = sqliteTable(
       .references(() => deliveries.id, { onDelete: "cascade" }),
     attempt: integer("attempt").notNull(),
     status: integer("status"),
-    error: text("error"),
+    error: saidText("error"),
     duration_ms: integer("duration_ms").notNull(),
     at: instant("at").notNull(),
   },

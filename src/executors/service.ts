@@ -7,6 +7,7 @@ import { AppError, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
+import { inEnglish, type Message } from "../messages/message.ts";
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
@@ -67,7 +68,7 @@ interface ExecutorServiceOptions {
   openLogin: OpenRegistryLogin;
   timezone: () => string;
   /** Judges where a health check would send requests; null when it may, else the reason. */
-  judgeDestination: (destination: Destination) => string | null;
+  judgeDestination: (destination: Destination) => Message | null;
 }
 
 /** So many runs say how long the next one takes the target down. */
@@ -113,7 +114,7 @@ export function executorService(options: ExecutorServiceOptions) {
     const destination = probes[check.strategy].destination?.(check.probe);
     const reason = destination === undefined ? null : options.judgeDestination(destination);
     if (reason === null) return;
-    const detail = { reason, executor: name };
+    const detail = { reason: inEnglish(reason), executor: name };
     await db.write((tx) => audit(tx, actor, { event: "destination_blocked", outcome: "refused", detail }));
     throw invalidInput({ "health_check.probe.host": reason });
   };

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { type FieldErrors, invalidInput } from "../errors.ts";
+import { fromText, type Message, say, toText } from "../messages/message.ts";
 
 /** Deepest nesting that a JSON body may have. */
 export const maxInputDepth = 32;
@@ -9,32 +10,32 @@ function fieldPath(issue: v.BaseIssue<unknown>): string {
 }
 
 /** What a person is told where a schema has no sentence of its own, by what it expects. */
-const expectations: Readonly<Record<string, string>> = {
-  string: "Write a text",
-  number: "Write a number",
-  boolean: "Write true or false",
-  Array: "Write a list",
-  Object: "Write an object with its fields",
-  "number|string": "Write a number or a text",
+const expectations: Readonly<Record<string, Message>> = {
+  string: say("fields.text_wanted"),
+  number: say("fields.number_wanted"),
+  boolean: say("fields.boolean_wanted"),
+  Array: say("fields.list_wanted"),
+  Object: say("fields.object_wanted"),
+  "number|string": say("fields.number_or_text_wanted"),
 };
 
 /** Instead of the validator's own words, which speak of types: "Invalid type: Expected …". */
-function ownSentence({ kind, expected }: v.BaseIssue<unknown>): string {
+function ownSentence({ kind, expected }: v.BaseIssue<unknown>): Message {
   const parts = kind === "schema" && expected !== null ? expected.replaceAll(/^\(|\)$/g, "").split(" | ") : [];
   const types = parts.filter((part) => part !== "null" && part !== "undefined").toSorted();
   if (types.length > 0 && types.every((type) => type.startsWith('"'))) {
-    return `Choose one of ${types.map((type) => type.slice(1, -1)).join(", ")}`;
+    return say("fields.one_of", { options: types.map((type) => type.slice(1, -1)) });
   }
-  return expectations[types.join("|")] ?? "This value cannot be used here";
+  return expectations[types.join("|")] ?? say("fields.unusable");
 }
 
-function sentence(issue: v.BaseIssue<unknown>): string {
-  if (issue.type === "strict_object" && issue.expected === "never") return "There is no such field";
-  if (issue.type === "strict_object" && issue.expected === "Object") return "Write an object with its fields";
+function sentence(issue: v.BaseIssue<unknown>): Message {
+  if (issue.type === "strict_object" && issue.expected === "never") return say("fields.unknown_field");
+  if (issue.type === "strict_object" && issue.expected === "Object") return say("fields.object_wanted");
   if (issue.type === "strict_object" || (issue.kind === "schema" && issue.input === undefined)) {
-    return "This field is required";
+    return say("fields.required");
   }
-  return issue.message;
+  return fromText(issue.message);
 }
 
 /**
@@ -43,10 +44,10 @@ function sentence(issue: v.BaseIssue<unknown>): string {
  */
 function brokenTexts(value: unknown, path = ""): FieldErrors {
   if (typeof value === "string") {
-    return value.isWellFormed() ? {} : { [path || "body"]: "The text has half of a character; write it again" };
+    return value.isWellFormed() ? {} : { [path || "body"]: say("fields.broken_text") };
   }
   if (typeof value !== "object" || value === null) return {};
-  const found: Record<string, string> = Object.create(null);
+  const found: Record<string, Message> = Object.create(null);
   for (const [key, item] of Object.entries(value)) {
     const at = path === "" ? key : `${path}.${key}`;
     Object.assign(found, key.isWellFormed() ? brokenTexts(item, at) : brokenTexts(key, path));
@@ -61,7 +62,7 @@ export function judgeInput<S extends v.GenericSchema>(
 ): { output: v.InferOutput<S>; errors: null } | { output: null; errors: FieldErrors } {
   const broken = brokenTexts(input);
   if (Object.keys(broken).length > 0) return { output: null, errors: broken };
-  const result = v.safeParse(schema, input, { message: ownSentence });
+  const result = v.safeParse(schema, input, { message: (issue) => toText(ownSentence(issue)) });
   return result.success
     ? { output: result.output, errors: null }
     : { output: null, errors: fieldErrors(result.issues) };
@@ -77,7 +78,7 @@ export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown)
 /** What each refused field should have been: the first thing that is wrong with it. */
 function fieldErrors(issues: readonly v.BaseIssue<unknown>[]): FieldErrors {
   // Without a prototype: a body may name a field `__proto__`.
-  const found: Record<string, string> = Object.create(null);
+  const found: Record<string, Message> = Object.create(null);
   for (const issue of issues) {
     const path = fieldPath(issue) || "body";
     found[path] ??= sentence(issue);

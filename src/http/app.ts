@@ -6,6 +6,7 @@ import { statusLine } from "../../templates/overview/status.ts";
 import { AppError, errorMessage, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
+import { say } from "../messages/message.ts";
 import type { Services } from "../services.ts";
 import { withinWorkBudget } from "../work-budget.ts";
 import { apiRoutes } from "./api/index.ts";
@@ -68,7 +69,7 @@ export function createApp(options: AppOptions): App {
   app.use(door.enter);
   app.use(async function knownAddress(c, next) {
     if (!URL.canParse(c.req.url)) {
-      throw new AppError("invalid_host", 400, "The request names no usable host; send a Host header");
+      throw new AppError("invalid_host", 400, say("request.unusable_host"));
     }
     c.set("is_secure", isSecure(services.baseUrl(c.req.url)));
     await next();
@@ -79,7 +80,7 @@ export function createApp(options: AppOptions): App {
     bodyLimit({
       maxSize: maxBodyBytes,
       onError: () => {
-        throw new AppError("body_too_large", 413, "The body is larger than 1 MiB");
+        throw new AppError("body_too_large", 413, say("request.body_too_large", { mib: maxBodyBytes / 1024 / 1024 }));
       },
     }),
   );

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { createRequestScope, type RequestScope } from "../request-scope.ts";
 import type { AppEnv } from "./context.ts";
 
@@ -10,7 +11,7 @@ export type Door = ReturnType<typeof createDoor>;
 const retryAfterSeconds = 5;
 
 function stopping(): AppError {
-  return new AppError("stopping", 503, "Tidemark is stopping and has changed nothing; try again in a moment", {
+  return new AppError("stopping", 503, say("request.stopping"), {
     retry_after_seconds: retryAfterSeconds,
   });
 }

@@ -1,6 +1,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { say, withTexts } from "../messages/message.ts";
 import type { AppContext } from "./context.ts";
 import { shownPath } from "./shown-path.ts";
 
@@ -19,9 +20,9 @@ export function toAppError(error: unknown, excerpt: (text: string) => string): A
   // The query that failed stands around what the database's own client threw.
   if (error instanceof Error && error.cause instanceof AppError) return error.cause;
   if (error instanceof PluginError) {
-    return new AppError(`upstream_${error.code}`, upstreamStatus, excerpt(error.message), { cause: error });
+    return new AppError(`upstream_${error.code}`, upstreamStatus, withTexts(error.said, excerpt), { cause: error });
   }
-  return new AppError("internal_error", 500, "Something went wrong inside; the log has more under the request id", {
+  return new AppError("internal_error", 500, say("request.internal_error"), {
     cause: error,
   });
 }
@@ -45,9 +46,7 @@ export function logError(log: Log, c: AppContext, error: AppError): void {
 export function respondToApiError(c: AppContext, error: AppError): Response {
   if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
   const status: ContentfulStatusCode = (error.status === 304 ? 500 : error.status) as ContentfulStatusCode;
-  const fields = error.fields === undefined ? {} : { fields: error.fields };
-  return c.json(
-    { error: { code: error.code, message: error.message, ...fields }, request_id: c.get("request_id") },
-    status,
-  );
+  const { code, message, said, fields, field_messages } = error;
+  const refused = fields === undefined ? {} : { fields, fields_data: field_messages };
+  return c.json({ error: { code, message, message_data: said, ...refused }, request_id: c.get("request_id") }, status);
 }

@@ -5,6 +5,7 @@ import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, conflict } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { say } from "../messages/message.ts";
 import { watchChanges } from "../request-scope.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { findOutcome, insertOutcome, pruneOutcomes, updateOutcome } from "./queries.ts";
@@ -51,18 +52,14 @@ interface Attempt {
 const hash = (parts: readonly string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
 function inProgress(): AppError {
-  return conflict("A request with this Idempotency-Key is being worked on; ask again for its answer", {
+  return conflict(say("request.idempotency_in_progress"), {
     retry_after_seconds: retryAfterSeconds,
   });
 }
 
 function requireSame(known: string, request: string): void {
   if (known === request) return;
-  throw new AppError(
-    "idempotency_key_reused",
-    422,
-    "This Idempotency-Key was sent with another request; take a new one for each request",
-  );
+  throw new AppError("idempotency_key_reused", 422, say("request.idempotency_reused"));
 }
 
 /**
@@ -87,7 +84,7 @@ export function idempotencyService(options: {
     throw new AppError(
       "already_done",
       409,
-      "What this Idempotency-Key asked for was done, and its answer cannot be given again; look at what is there",
+      say("request.idempotency_answer_lost"),
       subject === null ? {} : { fields: { [`${subject.kind}_id`]: subject.id } },
     );
   };

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import { PluginError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 
 /** Bodies up to this are held in memory before the answer is handed over, so that a broken one can still be asked for again. */
 export const bufferedBytes = 2 * 1024 * 1024;
 
 function tooLarge(host: string, limit: number): PluginError {
-  const size = limit >= 1024 * 1024 ? `${Math.floor(limit / 1024 / 1024)} MiB` : `${limit} bytes`;
-  return new PluginError("malformed", `The answer of "${host}" is larger than ${size}`);
+  return new PluginError("malformed", say("net.answer_too_large", { host, bytes: limit }));
 }
 
 /** The start of a body, complete when `rest` is null; otherwise the rest goes on where the start ends. */

@@ -5,7 +5,11 @@ const maxContainers = 400_000;
 const maxItems = 2_000_000;
 
 /** A text of JSON that is not read, because reading it would cost too much; the message is the end of a sentence. */
-export class JsonExcess extends Error {}
+export class JsonExcess extends Error {
+  constructor(readonly code: "net.json_too_deep" | "net.json_too_many_parts") {
+    super(code);
+  }
+}
 
 /** Position of the quote that ends the string which begins at `start`; the text's end when none does. */
 function endOfString(text: string, start: number): number {
@@ -29,10 +33,10 @@ function requireModest(text: string): void {
     else if (code === 0x7b || code === 0x5b) {
       depth += 1;
       containers += 1;
-      if (depth > maxDepth) throw new JsonExcess("is nested too deep");
+      if (depth > maxDepth) throw new JsonExcess("net.json_too_deep");
     } else if (code === 0x7d || code === 0x5d) depth -= 1;
   }
-  if (containers > maxContainers || items > maxItems) throw new JsonExcess("has too many parts");
+  if (containers > maxContainers || items > maxItems) throw new JsonExcess("net.json_too_many_parts");
 }
 
 /**

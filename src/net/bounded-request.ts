@@ -4,10 +4,10 @@ import type https from "node:https";
 import type { LookupFunction } from "node:net";
 import { type Clock, toIso } from "../clock.ts";
 import { PluginError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { bareHost, isMetadataAddress } from "./address.ts";
 import { discardBody, startBody, streamBody } from "./bounded-body.ts";
 import type { Deadline, Deadlines } from "./deadline.ts";
-import { destinationBlocked } from "./destination.ts";
 import { bodyOf, describeFailure, exchange, headersOf, isReadable, StaleConnection } from "./exchange.ts";
 import { readRetryAfter } from "./rate-headers.ts";
 import type { RateLedger } from "./rate-ledger.ts";
@@ -78,7 +78,10 @@ export async function sendBounded(wire: Wire, request: BoundedRequest): Promise<
       if (taken instanceof Response) return taken;
       hop = taken;
     }
-    throw new PluginError("rejected", `"${request.first.url.host}" redirects more than ${maxRedirects} times`);
+    throw new PluginError(
+      "rejected",
+      say("net.too_many_redirects", { host: request.first.url.host, limit: maxRedirects }),
+    );
   } catch (error) {
     deadline.end();
     throw error;
@@ -98,20 +101,15 @@ async function overNetwork<T>(work: Promise<T>, hop: Hop, deadline: Deadline): P
 function admit(hop: Hop, { wire }: Attempt): void {
   const { protocol, username, password, host, hostname } = hop.url;
   if (protocol !== "http:" && protocol !== "https:") {
-    throw new PluginError("rejected", `Only http and https are used, not "${protocol}"`);
+    throw new PluginError("rejected", say("net.scheme_unusable", { scheme: protocol }));
   }
   if (username !== "" || password !== "") {
-    throw new PluginError(
-      "rejected",
-      `The address of "${host}" has a user name or password; store a credential instead`,
-    );
+    throw new PluginError("rejected", say("net.user_in_address", { host }));
   }
-  if (isMetadataAddress(bareHost(hostname))) throw new PluginError("rejected", destinationBlocked);
+  if (isMetadataAddress(bareHost(hostname))) throw new PluginError("rejected", say("net.destination_blocked"));
   const blockedUntil = wire.ledger.blockedUntil(host, hop.credential_id);
   if (blockedUntil !== null)
-    throw notYet(blockedUntil - wire.clock.now(), wire.clock, (at) => {
-      return `"${host}" accepts no requests for now, the next one can be sent at ${at}`;
-    });
+    throw notYet(blockedUntil - wire.clock.now(), wire.clock, (at) => say("net.waiting_for_rate_limit", { host, at }));
 }
 
 /** One request of a chain: the next hop, or the answer. */
@@ -133,7 +131,7 @@ async function takeHop(hop: Hop, attempt: Attempt): Promise<Hop | Response> {
     return named(toResponse(known), hop.url);
   }
   if (next === null || init.redirect === "error") {
-    throw new PluginError("rejected", `"${hop.url.host}" redirects, which is not followed`);
+    throw new PluginError("rejected", say("net.redirect_not_followed", { host: hop.url.host }));
   }
   return next;
 }
@@ -168,7 +166,7 @@ async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt
   const { host } = hop.url;
   if (status < 200 || status > 599) {
     message.destroy();
-    throw new PluginError("malformed", `"${host}" answered with status ${status}`);
+    throw new PluginError("malformed", say("net.unusable_status", { host, status }));
   }
   const limits = { host, max_bytes: attempt.max_bytes };
   const hasNone = hop.method === "HEAD" || status === 204 || status === 205 || status === 304;
@@ -181,8 +179,7 @@ async function readAnswer(message: IncomingMessage, head: Head, attempt: Attempt
   const wait = wire.ledger.observe(host, hop.credential_id, { status, headers, text });
   if (wait !== null || status >= 500) rest?.destroy();
   if (wait !== null) {
-    const tooMany = (at: string) => `"${host}" limits the rate of requests, the next one can be sent at ${at}`;
-    throw notYet(wait, wire.clock, tooMany);
+    throw notYet(wait, wire.clock, (at) => say("net.rate_limited", { host, at }));
   }
   if (status >= 500) throw serverFault(host, status, text, readRetryAfter(headers, wire.clock.now()));
   if (!hasNone && headers.has("content-encoding")) {
@@ -216,14 +213,14 @@ function named(response: Response, url: URL): Response {
   return Object.defineProperty(response, "url", { value: url.href });
 }
 
-function notYet(waitMs: number, clock: Clock, message: (at: string) => string): PluginError {
-  return new PluginError("rate_limited", message(toIso(clock.now() + waitMs)), { retry_after_ms: waitMs });
+function notYet(waitMs: number, clock: Clock, tell: (at: string) => Message): PluginError {
+  return new PluginError("rate_limited", tell(toIso(clock.now() + waitMs)), { retry_after_ms: waitMs });
 }
 
 function serverFault(host: string, status: number, text: string, waitMs: number | null): PassingFault {
   const line = text.replace(/\s+/g, " ").trim();
   // Marked as cut: the redactor then looks for the beginning of a secret before the mark.
   const said = line.length > 200 ? `${line.slice(0, 199)}…` : line;
-  const message = `"${host}" answered ${status}${said === "" ? "" : `: ${said}`}`;
-  return new PassingFault(new PluginError("unreachable", message, { retry_after_ms: waitMs }), waitMs);
+  const answered = say("net.answered", { host, status, said });
+  return new PassingFault(new PluginError("unreachable", answered, { retry_after_ms: waitMs }), waitMs);
 }

@@ -1,30 +1,28 @@
 import { AppError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 
 /** For the whole of one question, with its answer: a server that is frozen holds nobody for longer. */
 const defaultTimeoutMs = 10_000;
 /** After decompression; far more than any list that is read at once. */
 const maxAnswerBytes = 256 * 1024 * 1024;
 
-function unusable(message: string, cause?: unknown): AppError {
-  return new AppError("database_unreachable", 503, message, { cause });
+function unusable(said: Message, cause?: unknown): AppError {
+  return new AppError("database_unreachable", 503, said, { cause });
 }
 
-function unreachable(host: string, reason: string, cause?: unknown): AppError {
-  const message = `The database server "${host}" ${reason}; see whether it runs and DATABASE_URL is right, then try again`;
-  return unusable(message, cause);
+function unreachable(host: string, why: Message, cause?: unknown): AppError {
+  return unusable(say("net.database_unreachable", { host, cause: why }), cause);
 }
 
 function tokenRejected(host: string, status: number): AppError {
-  return unusable(
-    `The database server "${host}" rejected the token (${status}); correct DATABASE_AUTH_TOKEN, then try again`,
-  );
+  return unusable(say("net.database_token_rejected", { host, status }));
 }
 
-function reasonOf(cause: unknown): string {
+function reasonOf(cause: unknown): Message {
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
-  if (code === "ECONNREFUSED") return "refused the connection";
-  if (code === "ENOTFOUND") return "cannot be found: its name does not resolve";
-  return "sent no valid answer";
+  if (code === "ECONNREFUSED") return say("net.database_refused");
+  if (code === "ENOTFOUND") return say("net.database_unknown_name");
+  return say("net.database_no_answer");
 }
 
 /**
@@ -43,13 +41,17 @@ export function databaseFetch(timeoutMs = defaultTimeoutMs): (request: Request) 
       if (isRejected || status < 200 || (status >= 300 && status < 400) || status >= 500) {
         await response.body?.cancel();
         if (isRejected) throw tokenRejected(host, status);
-        throw unreachable(host, `answered with status ${status}`);
+        throw unreachable(host, say("net.database_status", { status }));
       }
       const body = await readBounded(response, host);
       return new Response(status === 204 || status === 205 ? null : body, { status, headers });
     } catch (cause) {
       if (cause instanceof AppError) throw cause;
-      throw unreachable(host, signal.aborted ? `did not answer within ${timeoutMs / 1000} s` : reasonOf(cause), cause);
+      throw unreachable(
+        host,
+        signal.aborted ? say("net.database_silent", { seconds: timeoutMs / 1000 }) : reasonOf(cause),
+        cause,
+      );
     }
   };
 }
@@ -60,7 +62,8 @@ async function readBounded(response: Response, host: string): Promise<Uint8Array
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk);
     length += chunk.byteLength;
-    if (length > maxAnswerBytes) throw unreachable(host, "answered with more than 256 MiB");
+    if (length > maxAnswerBytes)
+      throw unreachable(host, say("net.database_answer_too_large", { mib: maxAnswerBytes / 1024 / 1024 }));
   }
   return new Uint8Array(Buffer.concat(chunks));
 }

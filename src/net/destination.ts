@@ -1,3 +1,4 @@
+import { type Message, say } from "../messages/message.ts";
 import type { HttpDestination } from "../plugin.ts";
 import { bareHost, classifyAddress, isMetadataAddress, isPublicName, parseAddress } from "./address.ts";
 import type { OutboundAllow } from "./outbound-allow.ts";
@@ -7,10 +8,10 @@ import { webUrl } from "./web-url.ts";
 export type Purpose = HttpDestination["purpose"];
 
 /** A judged destination, or why it was refused: `reason` only speaks of what the administrator wrote. */
-export type Judgement = { ok: true; url: URL } | { ok: false; reason: string };
+export type Judgement = { ok: true; url: URL } | { ok: false; reason: Message };
 
-/** All that anybody is told of a refused destination: no address, so that inner names cannot be mapped by trying them. */
-export const destinationBlocked = "Destination blocked";
+/** All that is said of a refused destination: no address, so that inner names cannot be mapped by trying them. */
+const blocked: Judgement = { ok: false, reason: say("net.destination_blocked") };
 
 /** RFC 9110 wants at least 8,000 octets supported; a destination that a person types has no need for more than this. */
 export const maxUrlLength = 2_048;
@@ -41,18 +42,18 @@ export function hasHiddenCharacters(text: string): boolean {
  * parser would repair: control characters, spaces, backslashes, user info, missing or doubled slashes after the scheme.
  */
 export function parseHttpUrl(text: string): Judgement {
-  const refuse = (reason: string): Judgement => ({ ok: false, reason });
+  const refuse = (reason: Message): Judgement => ({ ok: false, reason });
   if (text.length > maxUrlLength) {
-    return refuse(`The URL has ${text.length} characters, at most ${maxUrlLength} are allowed`);
+    return refuse(say("net.url_too_long", { length: text.length, limit: maxUrlLength }));
   }
-  if (hasHiddenCharacters(text)) return refuse("The URL has spaces or control characters");
-  if (text.includes("\\")) return refuse("The URL has a backslash");
+  if (hasHiddenCharacters(text)) return refuse(say("net.url_with_spaces"));
+  if (text.includes("\\")) return refuse(say("net.url_with_backslash"));
   const parts = /^(https?):\/\/([^/?#]+)/i.exec(text);
-  if (parts === null) return refuse('The URL must start with "http://" or "https://" and a host');
-  if (parts[2]?.includes("@")) return refuse("The URL has a user name or password; leave it out");
-  if (!URL.canParse(text)) return refuse("The URL cannot be parsed");
+  if (parts === null) return refuse(say("net.url_without_scheme"));
+  if (parts[2]?.includes("@")) return refuse(say("net.url_with_user"));
+  if (!URL.canParse(text)) return refuse(say("net.url_unparsable"));
   const url = webUrl(text);
-  if (url.hostname === "") return refuse("The URL has no host");
+  if (url.hostname === "") return refuse(say("net.url_without_host"));
   return { ok: true, url };
 }
 
@@ -70,15 +71,15 @@ export function judgeDestination(text: string, purpose: Purpose, allow: Outbound
   if (!parsed.ok) return parsed;
   const { url } = parsed;
   const host = bareHost(url.hostname);
-  if (isMetadataAddress(host)) return { ok: false, reason: destinationBlocked };
+  if (isMetadataAddress(host)) return blocked;
   if (allow.hasHost(host, portOf(url))) return parsed;
   const ports = portsFor(url, purpose);
   if (!ports.includes(portOf(url))) {
-    const scheme = purpose === "webhook" ? "" : ` with ${url.protocol.slice(0, -1)}`;
-    return { ok: false, reason: `The port is ${portOf(url)}, it must be one of ${ports.join(", ")}${scheme}` };
+    const scheme = purpose === "webhook" ? null : url.protocol.slice(0, -1);
+    return { ok: false, reason: say("net.port_not_allowed", { port: portOf(url), allowed: ports, scheme }) };
   }
   const isAllowed = parseAddress(host) === null ? isPublicName(host) : isAddressAllowed(host, allow);
-  return isAllowed ? parsed : { ok: false, reason: destinationBlocked };
+  return isAllowed ? parsed : blocked;
 }
 
 /** True for a public address or one inside an allowed network; never for a metadata address. */

@@ -3,7 +3,8 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { PluginError } from "../errors.ts";
+import { PluginError, type PluginErrorCode } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { bareHost } from "./address.ts";
 import type { Deadline } from "./deadline.ts";
 
@@ -39,7 +40,11 @@ export class StaleConnection extends Error {
 }
 
 /** What came is no answer to an HTTP request; the message is the end of a sentence. */
-class MalformedAnswer extends Error {}
+class MalformedAnswer extends Error {
+  constructor(readonly said: Message) {
+    super(said.code);
+  }
+}
 
 function isStale(request: ClientRequest, error: unknown): boolean {
   const code = codeOf(error);
@@ -97,12 +102,11 @@ export function answerHead(
     });
     request.on("information", () => {
       announcements += 1;
-      if (announcements > maxAnnouncements)
-        request.destroy(new MalformedAnswer("it announced an answer again and again, and sent none"));
+      if (announcements > maxAnnouncements) request.destroy(new MalformedAnswer(say("net.answer_only_announced")));
     });
     request.on("upgrade", (_response, socket) => {
       socket.destroy();
-      reject(new MalformedAnswer("it switched protocols without being asked"));
+      reject(new MalformedAnswer(say("net.protocol_switched")));
     });
     request.on("error", (error) => reject(isStale(request, error) ? new StaleConnection() : error));
     request.end(body ?? undefined);
@@ -148,10 +152,7 @@ export function bodyOf(message: IncomingMessage, onBytes: (count: number) => voi
   if (encoding === "identity" || encoding === "") return message;
   if (!isReadable(message)) {
     message.destroy();
-    throw new PluginError(
-      "malformed",
-      `The answer is compressed as "${encoding.slice(0, 40)}", which was not asked for`,
-    );
+    throw new PluginError("malformed", say("net.unasked_compression", { encoding: encoding.slice(0, 40) }));
   }
   const gunzip = createGunzip();
   gunzip.on("error", () => undefined); // its reader has a listener of its own, while there is one
@@ -165,30 +166,30 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-const phrases: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was closed",
-  EPIPE: "the connection was closed",
-  ETIMEDOUT: "the connection timed out",
-  EHOSTUNREACH: "the host is unreachable",
-  ENETUNREACH: "the network is unreachable",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another name",
-  CERT_HAS_EXPIRED: "the certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "the certificate's authority is not trusted",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate's authority is not trusted",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate's authority is not trusted",
+const phrases: Readonly<Record<string, Message>> = {
+  ECONNREFUSED: say("net.connection_refused"),
+  ECONNRESET: say("net.connection_closed"),
+  EPIPE: say("net.connection_closed"),
+  ETIMEDOUT: say("net.connection_timed_out"),
+  EHOSTUNREACH: say("net.host_unreachable"),
+  ENETUNREACH: say("net.network_unreachable"),
+  ERR_TLS_CERT_ALTNAME_INVALID: say("net.certificate_for_another_name"),
+  CERT_HAS_EXPIRED: say("net.certificate_expired"),
+  DEPTH_ZERO_SELF_SIGNED_CERT: say("net.certificate_self_signed"),
+  SELF_SIGNED_CERT_IN_CHAIN: say("net.certificate_untrusted"),
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: say("net.certificate_untrusted"),
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: say("net.certificate_untrusted"),
 };
 
 /** Faults that may be gone a moment later: a reset or a time-out, not a refusal, a bad certificate or a broken answer. */
 const passingCodes = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"]);
 
 /** How an answer was no HTTP, as the end of a sentence; null for every other failure. */
-export function malformation(cause: unknown): string | null {
-  if (cause instanceof MalformedAnswer) return cause.message;
+export function malformation(cause: unknown): Message | null {
+  if (cause instanceof MalformedAnswer) return cause.said;
   const code = codeOf(cause);
-  if (code === "HPE_HEADER_OVERFLOW") return `the answer has more than ${maxHeaderBytes / 1024} KiB of headers`;
-  return code.startsWith("HPE_") ? "the answer is not HTTP" : null;
+  if (code === "HPE_HEADER_OVERFLOW") return say("net.headers_too_large", { kib: maxHeaderBytes / 1024 });
+  return code.startsWith("HPE_") ? say("net.not_http") : null;
 }
 
 export interface Failure {
@@ -200,28 +201,22 @@ export interface Failure {
 /** Turns whatever an exchange threw into a PluginError that names the host as it was asked for, and no address. */
 export function describeFailure(cause: unknown, url: URL, deadline: Deadline): Failure {
   if (cause instanceof PluginError) return { error: cause, isPassing: false };
-  const of = `Request to "${url.host}"`;
+  const { host } = url;
+  const fail = (code: PluginErrorCode, said: Message, isPassing: boolean): Failure => ({
+    error: new PluginError(code, said, { cause }),
+    isPassing,
+  });
+  const failed = (why: Message) => say("net.request_failed", { host, cause: why });
   if (deadline.hasPassed()) {
-    const seconds = deadline.timeout_ms / 1000;
-    return { error: new PluginError("unreachable", `${of} timed out after ${seconds} s`, { cause }), isPassing: true };
+    return fail("unreachable", say("net.timed_out", { host, seconds: deadline.timeout_ms / 1000 }), true);
   }
-  if (deadline.isOver()) {
-    return { error: new PluginError("unreachable", `${of} was cancelled`, { cause }), isPassing: false };
-  }
+  if (deadline.isOver()) return fail("unreachable", say("net.cancelled", { host }), false);
   const malformed = malformation(cause);
-  if (malformed !== null) {
-    return { error: new PluginError("malformed", `${of} failed: ${malformed}`, { cause }), isPassing: false };
-  }
+  if (malformed !== null) return fail("malformed", failed(malformed), false);
   const code = codeOf(cause);
   if (code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE") {
-    return {
-      error: new PluginError("malformed", `${of} failed: the answer's gzip is damaged`, { cause }),
-      isPassing: false,
-    };
+    return fail("malformed", failed(say("net.gzip_damaged")), false);
   }
-  const phrase = phrases[code] ?? (code === "" ? "it could not be sent" : `it could not be sent (${code})`);
-  return {
-    error: new PluginError("unreachable", `${of} failed: ${phrase}`, { cause }),
-    isPassing: passingCodes.has(code),
-  };
+  const why = phrases[code] ?? say("net.not_sent", { code: code === "" ? null : code });
+  return fail("unreachable", failed(why), passingCodes.has(code));
 }

@@ -1,8 +1,9 @@
 import net from "node:net";
 import os from "node:os";
 import { PluginError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { classifyAddress, isLinkLocalAddress, isMetadataAddress } from "./address.ts";
-import { canonicalHost, destinationBlocked, isMetadataHost } from "./destination.ts";
+import { canonicalHost, isMetadataHost } from "./destination.ts";
 import { literalAddress, lookupFrom, type Resolve, type ResolvedAddress, resolveAll } from "./resolve.ts";
 
 export interface ConnectOptions {
@@ -28,10 +29,10 @@ function isOwnAddress(address: string): boolean {
 }
 
 /** Judges what a person typed as the place of a TCP probe, without asking DNS: null, or why it is refused. */
-export function judgeConnect(host: string, port: number, ownPort: number | null): string | null {
+export function judgeConnect(host: string, port: number, ownPort: number | null): Message | null {
   const literal = literalAddress(canonicalHost(host));
   const isAllowed = literal === null ? !isMetadataHost(host) : isProbeable(literal.address, port, ownPort);
-  return isAllowed ? null : destinationBlocked;
+  return isAllowed ? null : say("net.destination_blocked");
 }
 
 /**
@@ -40,10 +41,10 @@ export function judgeConnect(host: string, port: number, ownPort: number | null)
  */
 export async function connectOnce(host: string, port: number, options: ConnectOptions): Promise<void> {
   const { resolve, ownPort, signal } = options;
-  const failed = (phrase: string, cause: unknown) =>
-    new PluginError("unreachable", `Connection to "${host}" port ${port} ${phrase}`, { cause });
+  const failed = (code: "net.connection_failed" | "net.connection_over", cause: unknown) =>
+    new PluginError("unreachable", say(code, { host, port }), { cause });
   const over = Promise.withResolvers<never>();
-  const onAbort = () => over.reject(failed("timed out or was cancelled", signal.reason));
+  const onAbort = () => over.reject(failed("net.connection_over", signal.reason));
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   const sockets: net.Socket[] = [];
@@ -51,13 +52,13 @@ export async function connectOnce(host: string, port: number, options: ConnectOp
     const literal = literalAddress(host);
     const answers = literal === null ? await resolveAll(resolve, host) : [literal];
     if (!answers.every(({ address }) => isProbeable(address, port, ownPort))) {
-      throw new PluginError("rejected", destinationBlocked);
+      throw new PluginError("rejected", say("net.destination_blocked"));
     }
     if (signal.aborted) return;
     const socket = connectTo(host, port, answers);
     sockets.push(socket);
     await opened(socket).catch((cause: unknown) => {
-      throw failed("failed", cause);
+      throw failed("net.connection_failed", cause);
     });
   };
   try {

@@ -1,17 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import type { PluginContext } from "../plugin.ts";
 import { bareHost, isMetadataAddress, parseAddress } from "./address.ts";
 import { createDeadlines, type Deadline, orOver } from "./deadline.ts";
-import {
-  destinationBlocked,
-  isAddressAllowed,
-  type Judgement,
-  judgeDestination,
-  type Purpose,
-  portOf,
-} from "./destination.ts";
+import { isAddressAllowed, type Judgement, judgeDestination, type Purpose, portOf } from "./destination.ts";
 import { createAgent, describeFailure, exchange, headersOf } from "./exchange.ts";
 import { connectOnce, judgeConnect } from "./guarded-connect.ts";
 import type { OutboundAllow } from "./outbound-allow.ts";
@@ -53,7 +47,7 @@ export interface Guard {
    */
   open(options: GuardedOpen): PluginContext;
   /** At save, for `connect`: null, or why the place is refused; asks no DNS. */
-  judgeConnect(host: string, port: number): string | null;
+  judgeConnect(host: string, port: number): Message | null;
   /** One TCP connection, closed at once. Private addresses are allowed; metadata, link-local and our own port are not. */
   connect(host: string, port: number, signal: AbortSignal): Promise<void>;
 }
@@ -71,13 +65,13 @@ export function createGuard(options: GuardOptions): Guard {
       isNamed ? !isMetadataAddress(address) && parseAddress(address) !== null : isAddressAllowed(address, allow);
     const literal = literalAddress(host);
     const answers = literal === null ? await resolveAll(resolve, host) : [literal];
-    if (!answers.every(isAllowed)) throw new PluginError("rejected", destinationBlocked);
+    if (!answers.every(isAllowed)) throw new PluginError("rejected", say("net.destination_blocked"));
     return answers;
   };
 
   const send = async (url: URL, init: RequestInit, purpose: Purpose, deadline: Deadline): Promise<Response> => {
     const judgement = judgeDestination(url.href, purpose, allow);
-    if (!judgement.ok) throw new PluginError("rejected", destinationBlocked);
+    if (!judgement.ok) throw new PluginError("rejected", say("net.destination_blocked"));
     const { method, headers, body } = await readOutgoing(init);
     const answers = await orOver(admit(url), deadline);
     const lookup = lookupFrom(async () => answers);
@@ -87,10 +81,9 @@ export function createGuard(options: GuardOptions): Guard {
     const status = message.statusCode ?? 0;
     try {
       if ([301, 302, 303, 307, 308].includes(status)) {
-        throw new PluginError("rejected", `The destination answered ${status}, a redirect, which is not followed`);
+        throw new PluginError("rejected", say("net.destination_redirects", { status }));
       }
-      if (status < 200 || status > 599)
-        throw new PluginError("malformed", `The destination answered with status ${status}`);
+      if (status < 200 || status > 599) throw new PluginError("malformed", say("net.destination_status", { status }));
       const kept = method === "HEAD" ? new Uint8Array() : await readStart(message, keptBytes[purpose]);
       const isBodiless = status === 204 || status === 205 || status === 304;
       return new Response(isBodiless ? null : kept, { status, headers: headersOf(message) });

@@ -1,9 +1,12 @@
 import * as v from "valibot";
-import { errorMessage, PluginError } from "../errors.ts";
+import { PluginError, saidBy } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { JsonExcess, parseBoundedJson } from "./bounded-json.ts";
 
-function hostOf(response: Response): string {
-  return URL.canParse(response.url) ? `"${new URL(response.url).host}"` : "The upstream";
+function hostOf(response: Response): Message {
+  return URL.canParse(response.url)
+    ? say("net.quoted_host", { host: new URL(response.url).host })
+    : say("net.upstream");
 }
 
 /** Upstream's own characters in a message: control characters would let it forge lines or colours in a log. */
@@ -19,7 +22,7 @@ export async function readText(response: Response): Promise<string> {
     if (cause instanceof PluginError) throw cause;
     throw new PluginError(
       "unreachable",
-      `The answer of ${hostOf(response)} could not be read: ${errorMessage(cause)}`,
+      say("net.answer_unreadable", { from: hostOf(response), cause: saidBy(cause) }),
       { cause },
     );
   }
@@ -40,15 +43,15 @@ export async function readJson<const TSchema extends v.GenericSchema>(
     value = parseBoundedJson(text);
   } catch (cause) {
     if (cause instanceof JsonExcess) {
-      throw new PluginError("malformed", `${from} answered with JSON that ${cause.message}`, { cause });
+      throw new PluginError("malformed", say(cause.code, { from }), { cause });
     }
     const start = printable(text.trim().slice(0, 80));
-    throw new PluginError("malformed", `${from} answered with something that is not JSON: "${start}"`, { cause });
+    throw new PluginError("malformed", say("net.not_json", { from, start }), { cause });
   }
   const parsed = v.safeParse(schema, value, { abortEarly: true });
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
   const path = printable(v.getDotPath(issue) ?? "the top").slice(0, 200);
   const reason = printable(issue.message.slice(0, 200));
-  throw new PluginError("malformed", `${from} answered with unexpected JSON at ${path}: ${reason}`);
+  throw new PluginError("malformed", say("net.unexpected_json", { from, path, reason }));
 }

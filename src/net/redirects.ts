@@ -1,4 +1,5 @@
 import { PluginError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { webUrl } from "./web-url.ts";
 
@@ -30,30 +31,21 @@ const harmlessHeaders = [
 export function nextHop(hop: Hop, status: number, location: string | null): Hop | null {
   if (location === null || ![301, 302, 303, 307, 308].includes(status)) return null;
   if (!URL.canParse(location, hop.url)) {
-    throw new PluginError("malformed", `"${hop.url.host}" redirects to a place that is no URL`);
+    throw new PluginError("malformed", say("net.redirect_to_no_url", { host: hop.url.host }));
   }
   const url = webUrl(location, hop.url);
   url.hash = "";
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new PluginError(
-      "rejected",
-      `"${hop.url.host}" redirects to a "${url.protocol}" address, only http and https are followed`,
-    );
+    throw new PluginError("rejected", say("net.redirect_to_scheme", { host: hop.url.host, scheme: url.protocol }));
   }
   if (hop.url.protocol === "https:" && url.protocol === "http:") {
-    throw new PluginError(
-      "rejected",
-      `"${hop.url.host}" redirects from https to http at "${url.host}", which is not followed`,
-    );
+    throw new PluginError("rejected", say("net.redirect_to_http", { host: hop.url.host, to: url.host }));
   }
   const becomesGet = status === 303 ? hop.method !== "HEAD" : status <= 302 && hop.method === "POST";
   const isSameOrigin = url.origin === hop.url.origin;
   const body = becomesGet ? null : hop.body;
   if (body !== null && !isSameOrigin) {
-    throw new PluginError(
-      "rejected",
-      `"${hop.url.host}" redirects a request with a body to "${url.host}", which is not followed`,
-    );
+    throw new PluginError("rejected", say("net.redirect_of_body", { host: hop.url.host, to: url.host }));
   }
   return {
     url,

@@ -1,8 +1,8 @@
 import dns from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { PluginError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { isMetadataAddress, parseAddress } from "./address.ts";
-import { destinationBlocked } from "./destination.ts";
 
 export interface ResolvedAddress {
   address: string;
@@ -26,13 +26,13 @@ export async function resolveAll(resolve: Resolve, host: string): Promise<readon
   try {
     answers = await resolve(host);
   } catch (cause) {
-    throw new PluginError("unreachable", `The name "${host}" could not be resolved`, { cause });
+    throw new PluginError("unreachable", say("net.name_unresolved", { host }), { cause });
   }
-  if (answers.length === 0) throw new PluginError("unreachable", `The name "${host}" has no address`);
+  if (answers.length === 0) throw new PluginError("unreachable", say("net.name_without_address", { host }));
   if (answers.length > maxAnswers) {
     throw new PluginError(
       "rejected",
-      `The name "${host}" has ${answers.length} addresses, at most ${maxAnswers} are taken`,
+      say("net.name_with_many_addresses", { host, count: answers.length, limit: maxAnswers }),
     );
   }
   return answers;
@@ -42,7 +42,7 @@ export async function resolveAll(resolve: Resolve, host: string): Promise<readon
 export async function resolveBeyondMetadata(resolve: Resolve, host: string): Promise<readonly ResolvedAddress[]> {
   const answers = await resolveAll(resolve, host);
   const isRefused = answers.some(({ address }) => parseAddress(address) === null || isMetadataAddress(address));
-  if (isRefused) throw new PluginError("rejected", destinationBlocked);
+  if (isRefused) throw new PluginError("rejected", say("net.destination_blocked"));
   return answers;
 }
 

@@ -1,9 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
-import { PluginError } from "../errors.ts";
+import { PluginError, saidBy } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
+import { type Message, say, withTexts } from "../messages/message.ts";
 import type { ApprovalSubject } from "../secrets/approval-tokens.ts";
 import { bodyToSend, eventBody } from "./message.ts";
 import {
@@ -63,7 +64,7 @@ interface OutboxOptions {
 interface Verdict {
   state: "delivered" | "failed" | "pending";
   status: number | null;
-  error: string | null;
+  error: Message | null;
   next_attempt_at: number | null;
   /** 410: the receiver wants nothing more. */
   stops: boolean;
@@ -80,11 +81,11 @@ function judgeAnswer(
     return { state: "delivered", status, error: null, next_attempt_at: null, stops: false };
   }
   if (status >= 300 && status < 400) {
-    const error = "The destination redirects, which is not followed; enter the final address";
+    const error = say("notifications.destination_redirects");
     return { state: "failed", status, error, next_attempt_at: null, stops: false };
   }
   const error =
-    status === 410 ? "The receiver answered 410 Gone: sending has stopped" : `The receiver answered ${status}`;
+    status === 410 ? say("notifications.receiver_gone") : say("notifications.receiver_answered", { status });
   const delay = retryDelaysMs[attempt - 1];
   if (status === 410 || delay === undefined || isTest) {
     return { state: "failed", status, error, next_attempt_at: null, stops: status === 410 };
@@ -93,7 +94,7 @@ function judgeAnswer(
   return { state: "pending", status, error, next_attempt_at: now + wait, stops: false };
 }
 
-function judgeFailure(thrown: unknown, error: string, attempt: number, isTest: boolean, now: number): Verdict {
+function judgeFailure(thrown: unknown, error: Message, attempt: number, isTest: boolean, now: number): Verdict {
   const delay = retryDelaysMs[attempt - 1];
   const isFinal = (thrown instanceof PluginError && thrown.code === "rejected") || delay === undefined || isTest;
   return {
@@ -134,7 +135,7 @@ export function createOutbox(options: OutboxOptions) {
         body: eventBody(event, notifier.language, options.baseUrl()),
         state: isFull ? "failed" : "pending",
         next_attempt_at: isFull ? null : now,
-        last_error: isFull ? `The queue of this notifier is full (${maxPendingPerNotifier} wait)` : null,
+        last_error: isFull ? say("notifications.queue_full", { limit: maxPendingPerNotifier }) : null,
         created_at: now,
         ended_at: isFull ? now : null,
       });
@@ -154,13 +155,7 @@ export function createOutbox(options: OutboxOptions) {
       // Shutting down is no answer of the receiver: the lease runs out and the next process sends it again.
       if (signal.aborted) throw error;
       if (error instanceof PluginError && error.code === "rejected") await options.onBlocked(notifier);
-      return judgeFailure(
-        error,
-        options.excerpt(error instanceof Error ? error.message : String(error)),
-        number,
-        isTest,
-        clock.now(),
-      );
+      return judgeFailure(error, withTexts(saidBy(error), options.excerpt), number, isTest, clock.now());
     }
   };
 
@@ -173,7 +168,9 @@ export function createOutbox(options: OutboxOptions) {
       const notifier = delivery === null ? null : await findNotifier(tx, delivery.notifier_id);
       if (delivery === null || notifier === null) return null;
       if (notifier.is_enabled && notifier.stopped_at === null) return { delivery, notifier };
-      const error = notifier.is_enabled ? "The receiver has answered 410 Gone" : "The notifier is disabled";
+      const error = notifier.is_enabled
+        ? say("notifications.receiver_was_gone")
+        : say("notifications.notifier_disabled");
       await settleDelivery(tx, id, owner, {
         state: "failed",
         last_error: error,

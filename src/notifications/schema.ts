@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { MessageSchema } from "../messages/schema.ts";
 import type { Aim, Maturity } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
 
@@ -210,11 +211,13 @@ export const DeliveryView = v.object({
   next_attempt_at: NullableInstant,
   last_status: v.nullable(v.number()),
   last_error: v.nullable(v.string()),
+  last_error_data: v.nullable(MessageSchema),
   attempts: v.array(
     v.object({
       attempt: v.number(),
       status: v.nullable(v.number()),
       error: v.nullable(v.string()),
+      error_data: v.nullable(MessageSchema),
       duration_ms: v.number(),
       at: Instant,
     }),

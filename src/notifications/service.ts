@@ -6,6 +6,8 @@ import { conflict, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
+import type { Message } from "../messages/message.ts";
+import { inEnglish } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { testBody } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
@@ -48,7 +50,7 @@ interface NotificationServiceOptions {
   audit: RecordAudit;
   outbox: Outbox;
   /** What is wrong with a webhook's URL as far as can be told without asking DNS; null when nothing is. */
-  judgeDestination: (url: string) => string | null;
+  judgeDestination: (url: string) => Message | null;
 }
 
 /** What is stored sealed as one value: a webhook's URL has its token in it. */
@@ -87,10 +89,18 @@ function deliveryView(row: DeliveryRow, notifier: string, attempts: readonly Att
     attempt_count: row.attempt_count,
     next_attempt_at: row.next_attempt_at,
     last_status: row.last_status,
-    last_error: row.last_error,
+    last_error: row.last_error === null ? null : inEnglish(row.last_error),
+    last_error_data: row.last_error,
     attempts: attempts
       .filter((attempt) => attempt.delivery_id === row.id)
-      .map(({ attempt, status, error, duration_ms, at }) => ({ attempt, status, error, duration_ms, at })),
+      .map(({ attempt, status, error, duration_ms, at }) => ({
+        attempt,
+        status,
+        error: error === null ? null : inEnglish(error),
+        error_data: error,
+        duration_ms,
+        at,
+      })),
     created_at: row.created_at,
     ended_at: row.ended_at,
   };
@@ -118,7 +128,7 @@ export function notificationService(options: NotificationServiceOptions) {
       audit(tx, actor, {
         event: "destination_blocked",
         outcome: "refused",
-        detail: { reason: problem, ...(name === undefined ? {} : { notifier: name }) },
+        detail: { reason: inEnglish(problem), ...(name === undefined ? {} : { notifier: name }) },
       }),
     );
     throw invalidInput({ url: problem });

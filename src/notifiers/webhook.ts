@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
+import { toText } from "../messages/message.ts";
 import { parseHttpUrl } from "../net/destination.ts";
 import { readRetryAfter } from "../net/rate-headers.ts";
 import type { Message, Notifier } from "./notifier.ts";
@@ -10,7 +11,7 @@ const Config = v.strictObject({
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const parsed = parseHttpUrl(dataset.value);
-      if (!parsed.ok) addIssue({ message: parsed.reason });
+      if (!parsed.ok) addIssue({ message: toText(parsed.reason) });
     }),
     v.title("Webhook URL"),
     v.description("A public http or https address that takes JSON by POST, on port 80, 443, 8080, 8443 or 9443"),

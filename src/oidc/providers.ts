@@ -85,7 +85,7 @@ export function providerService(options: ProviderServiceOptions) {
   const boundProviderId = async (read: Reader) => (await findBinding(read))?.provider_id ?? null;
   const getRow = async (read: Reader, id: string): Promise<ProviderRow> => {
     const row = await findProviderById(read, id);
-    if (row === null) throw notFound("identity provider", id);
+    if (row === null) throw notFound("identity_provider", id);
     return row;
   };
   const get = async (id: string): Promise<ProviderView> =>

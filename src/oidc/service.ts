@@ -51,7 +51,7 @@ const unusable: Partial<Record<Refusal["reason"], string>> = {
 
 /** Why a binding could not be begun, for the administrator who asked for it. */
 function bindingRefused(reason: Refusal["reason"], provider: { id: string; display_name: string }): AppError {
-  if (reason === "no_provider") return notFound("identity provider", provider.id);
+  if (reason === "no_provider") return notFound("identity_provider", provider.id);
   if (reason === "other_session") return unauthorized();
   if (reason === "provider_changed") {
     return conflict(`The provider "${provider.display_name}" was changed meanwhile; begin the binding again`);
@@ -104,7 +104,7 @@ export function oidcService(options: OidcServiceOptions) {
 
   const requireBindable = async (providerId: string) => {
     const row = await findProviderById(db.read, providerId);
-    if (row === null) throw notFound("identity provider", providerId);
+    if (row === null) throw notFound("identity_provider", providerId);
     if ((await findBinding(db.read)) !== null) {
       throw new AppError("bound", 409, "The administrator is bound already; remove that binding first");
     }

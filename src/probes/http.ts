@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { errorMessage, PluginError } from "../errors.ts";
-import { destinationBlocked, hasHiddenCharacters, hostInUrl, isBareHost } from "../net/destination.ts";
+import { says } from "../messages/message.ts";
+import { hasHiddenCharacters, hostInUrl, isBareHost } from "../net/destination.ts";
 import { readText } from "../net/read-json.ts";
 import { parsePattern } from "../versions/pattern.ts";
 import type { Probe } from "./probe.ts";
@@ -137,7 +138,7 @@ export const http: Probe<"http"> = {
         } catch (error) {
           if (!(error instanceof PluginError)) throw error;
           // A redirect may be a start-up page; a blocked destination stays blocked.
-          return { ready: false, detail: error.message, final: error.message === destinationBlocked };
+          return { ready: false, detail: error.message, final: says(error.said, "net.destination_blocked") };
         }
       },
     };

@@ -1,9 +1,6 @@
 import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
 import type { Readiness } from "../runtimes/runtime.ts";
 
-/** What an attempt says that the guard kept from its destination. */
-export { destinationBlocked } from "../net/destination.ts";
-
 export const probeKinds = ["native", "http", "tcp"] as const;
 export type ProbeKind = (typeof probeKinds)[number];
 

@@ -2,7 +2,7 @@ import { systemActor } from "../auth/schema.ts";
 import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
 import { storedOutage } from "../executors/schema.ts";
-import { destinationBlocked } from "../probes/probe.ts";
+import { inEnglish, say } from "../messages/message.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import type { Cleanup } from "./advance.ts";
@@ -125,7 +125,7 @@ async function judge(
     observe: { until: since + stabilityMs, readiness, at_least_once: kind !== "native" },
     onAttempt: async ({ number, duration_ms, readiness: found }) => {
       await journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail });
-      if (!found.ready && found.detail === destinationBlocked) await recordBlocked(context);
+      if (!found.ready && found.detail === inEnglish(say("net.destination_blocked"))) await recordBlocked(context);
     },
   });
   const { passed, detail, attempts, ready_at } = verdict;

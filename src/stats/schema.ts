@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { OutageView, triggers } from "../executors/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import { ProblemSchema } from "../messages/schema.ts";
 import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
 
 /** What one service of an executor runs of a tracker, as last observed. */
@@ -80,7 +81,7 @@ const FailingSource = v.object({
   last_success_at: NullableInstant,
   last_checked_at: NullableInstant,
   next_check_at: Instant,
-  error: Problem,
+  error: ProblemSchema,
 });
 export type FailingSource = v.InferOutput<typeof FailingSource>;
 

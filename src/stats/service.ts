@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { Observation } from "../executors/schema.ts";
 import { parseInput } from "../forms/issues.ts";
+import { plain, told } from "../messages/message.ts";
 import { dayStarts } from "./days.ts";
 import {
   type ActiveRow,
@@ -273,7 +274,7 @@ function activeRun({ executor, run }: ActiveRow): ActiveRun {
 
 function failingSource({ source, tracker }: FailingRow): FailingSource {
   const { key, kind, host, failing_since, last_success_at, last_checked_at, next_check_at } = source;
-  const error = { code: source.last_error_code ?? "unreachable", message: source.last_error_message ?? "" };
+  const error = { code: source.last_error_code ?? "unreachable", ...told(source.last_error_message ?? plain("")) };
   return {
     tracker,
     source: key,

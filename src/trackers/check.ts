@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { Database, Reader } from "../db/client.ts";
-import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { AppError, PluginError } from "../errors.ts";
 import { holdLease, leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
+import { inEnglish, type Message, say, withTexts } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../sources/source.ts";
 import { executorsOfSource } from "./bound-queries.ts";
@@ -78,14 +79,13 @@ interface Claimed {
 
 interface Failure {
   code: string;
-  message: string;
+  message: Message;
   retry_after_ms: number | null;
 }
 
 /** Upstream answered, but with nothing where there was something: that is no news to act on. */
 function emptied(known: number): Failure {
-  const message = `Upstream lists nothing any more; the ${known} known ${known === 1 ? "release is" : "releases are"} kept`;
-  return { code: "emptied", message, retry_after_ms: null };
+  return { code: "emptied", message: say("checks.emptied", { known }), retry_after_ms: null };
 }
 
 /**
@@ -222,13 +222,17 @@ export function sourceCheck(options: CheckOptions) {
 
   const describe = (error: unknown, claimed: Claimed): Failure => {
     if (error instanceof PluginError) {
-      return { code: error.code, message: options.excerpt(error.message), retry_after_ms: error.retry_after_ms };
+      return {
+        code: error.code,
+        message: withTexts(error.said, options.excerpt),
+        retry_after_ms: error.retry_after_ms,
+      };
     }
-    if (error instanceof AppError) return { code: error.code, message: errorMessage(error), retry_after_ms: null };
+    if (error instanceof AppError) return { code: error.code, message: error.said, retry_after_ms: null };
     log.error("Check broke", { tracker: claimed.tracker.name, source: claimed.source.key, error });
     return {
       code: "internal",
-      message: "The check failed for an internal reason; the log has it",
+      message: say("checks.internal"),
       retry_after_ms: null,
     };
   };
@@ -255,7 +259,7 @@ export function sourceCheck(options: CheckOptions) {
       tracker: tracker.name,
       source: source.key,
       code: failure.code,
-      error: failure.message,
+      error: inEnglish(failure.message),
       requests: used.last_request_count,
     });
   };
@@ -364,7 +368,7 @@ export function sourceCheck(options: CheckOptions) {
       const failure = overdue.signal.aborted
         ? {
             code: "unreachable",
-            message: `The check took longer than ${maxCheckMs / 60_000} minutes`,
+            message: say("checks.took_too_long", { minutes: maxCheckMs / 60_000 }),
             retry_after_ms: null,
           }
         : describe(error, claimed);

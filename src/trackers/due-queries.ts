@@ -16,6 +16,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { preparedFor } from "../db/prepared.ts";
 import { tracker_channels, tracker_sources, trackers } from "../db/tables.ts";
+import { isMessage, toText } from "../messages/message.ts";
 import type { TrackerRow } from "./queries.ts";
 import type { ChannelRow, SourceRow } from "./source-queries.ts";
 
@@ -216,7 +217,9 @@ const settles = preparedFor((_tx: Writer) => new Map<string, ReturnType<typeof b
 
 /** Writes the end of a check and gives the lease back; false when the lease was lost in the meantime. */
 export async function settleSource(tx: Writer, id: string, owner: string, changes: SettledColumns): Promise<boolean> {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const given = Object.entries(changes)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, isMessage(value) ? toText(value) : value] as const);
   const names = given.map(([name]) => name);
   const known = settles(tx);
   const query = known.get(names.join()) ?? buildSettle(tx, names);

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { FieldErrors } from "../errors.ts";
+import { plain } from "../messages/message.ts";
 import type { SourceKind } from "../sources/source.ts";
 import { extractionModes } from "../versions/changelog.ts";
 import { PatternError, parsePattern } from "../versions/pattern.ts";
@@ -188,7 +189,7 @@ export function notesRefusal(
   const keys = repositories(sources, registry).map(({ key }) => `"${key}"`);
   if (keys.length === 0) {
     return {
-      "release_notes.source": "A custom changelog needs a repository among the tracker's sources; add one first",
+      "release_notes.source": plain("A custom changelog needs a repository among the tracker's sources; add one first"),
     };
   }
   const { changelog_source_key: key } = settings;
@@ -196,5 +197,5 @@ export function notesRefusal(
     key === null
       ? `Choose the source that has the changelog: ${keys.join(", ")}`
       : `The tracker has no repository source "${key}"; choose ${keys.join(", ")}`;
-  return { "release_notes.changelog_source_key": message };
+  return { "release_notes.changelog_source_key": plain(message) };
 }

@@ -125,13 +125,11 @@ async function judgeVersions(
 }
 
 /** The fields of the pattern that the budget ended at. */
-function fieldsOf({ pattern, message }: TooCostly, channels: readonly AimedChannel[]): FieldErrors {
+function fieldsOf({ pattern, said }: TooCostly, channels: readonly AimedChannel[]): FieldErrors {
   const members = ["include_pattern", "exclude_pattern"] as const;
   return Object.fromEntries(
     channels.flatMap((channel, position) =>
-      members
-        .filter((member) => channel[member] === pattern)
-        .map((member) => [`channels.${position}.${member}`, message]),
+      members.filter((member) => channel[member] === pattern).map((member) => [`channels.${position}.${member}`, said]),
     ),
   );
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
+import { ProblemSchema } from "../messages/schema.ts";
 import { sources } from "../sources/index.ts";
 import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { sortings } from "../versions/channel.ts";
@@ -376,7 +377,7 @@ export const SourceView = v.object({
   channels: v.array(ChannelView),
   state: v.picklist(sourceStates),
   /** Why the last check failed; null when it did not. A code of PluginError, `emptied`, `too_costly` or `internal`. */
-  error: v.nullable(v.object({ code: v.string(), message: v.string() })),
+  error: v.nullable(ProblemSchema),
   failing_since: NullableInstant,
   last_success_at: NullableInstant,
   last_checked_at: NullableInstant,
@@ -438,7 +439,7 @@ export const CheckView = v.object({
       state: v.picklist(sourceStates),
       /** True until a check that began after the request has ended. */
       is_waiting: v.boolean(),
-      error: v.nullable(v.object({ code: v.string(), message: v.string() })),
+      error: v.nullable(ProblemSchema),
       last_checked_at: NullableInstant,
     }),
   ),

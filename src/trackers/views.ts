@@ -1,4 +1,6 @@
 import type { Reader } from "../db/client.ts";
+import { plain, told } from "../messages/message.ts";
+import type { Problem } from "../messages/schema.ts";
 import type { CheckCost, CostTerms, SourceKind } from "../sources/source.ts";
 import { classify } from "../versions/classify.ts";
 import { maturityOf } from "../versions/maturity.ts";
@@ -21,9 +23,9 @@ export function stateOf(source: SourceRow, now: number): SourceState {
   return source.last_error_code === null ? "ok" : "failing";
 }
 
-export function errorOf(source: SourceRow): { code: string; message: string } | null {
+export function errorOf(source: SourceRow): Problem | null {
   if (source.last_error_code === null) return null;
-  return { code: source.last_error_code, message: source.last_error_message ?? "" };
+  return { code: source.last_error_code, ...told(source.last_error_message ?? plain("")) };
 }
 
 const worstFirst: readonly SourceState[] = ["failing", "checking", "pending", "ok"];

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { Said } from "../../src/messages/message.ts";
 import { FieldError, Help } from "../components/field.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -9,7 +10,7 @@ interface PasswordFieldProps {
   title: string;
   /** What password managers put in: the stored password, or a new one. */
   autocomplete: "current-password" | "new-password";
-  error?: string | undefined;
+  error?: Said | undefined;
   help?: string | undefined;
   autofocus?: boolean | undefined;
   minlength?: number | undefined;

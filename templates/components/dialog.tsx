@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { Said } from "../../src/messages/message.ts";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Button, Csrf } from "./button.tsx";
@@ -21,7 +22,7 @@ interface ConfirmProps {
   /** Must be typed, as `confirm_name`: only for what cannot be undone. */
   type_name?: string | undefined;
   /** Why it was refused a moment ago. */
-  error?: string | undefined;
+  error?: Said | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
+import type { Said } from "../../src/messages/message.ts";
 import { Confirm } from "../components/dialog.tsx";
 import { Link } from "../components/link.tsx";
 import { Layout } from "../layout.tsx";
@@ -9,7 +10,7 @@ import { texts } from "../texts/texts.ts";
 interface ConnectionDeleteProps {
   ctx: PageContext;
   connection: ConnectionView;
-  error?: string | undefined;
+  error?: Said | undefined;
 }
 
 /** The question alone, as htmx asks for it. */

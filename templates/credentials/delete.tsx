@@ -1,4 +1,5 @@
 import type { CredentialView } from "../../src/credentials/schema.ts";
+import type { Said } from "../../src/messages/message.ts";
 import { Confirm } from "../components/dialog.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
@@ -8,7 +9,7 @@ import { texts } from "../texts/texts.ts";
 interface CredentialDeleteProps {
   ctx: PageContext;
   credential: CredentialView;
-  error?: string | undefined;
+  error?: Said | undefined;
 }
 
 /** The question alone, as htmx asks for it. */

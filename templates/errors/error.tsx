@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { type Message, says } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
 import { CopyButton } from "../components/code.tsx";
 import { formatWait } from "../format.ts";
@@ -13,7 +14,7 @@ interface ErrorPageProps {
   /** The stable code, `csrf_refused`. */
   code: string;
   /** For people; shown where our own words do not say it all. */
-  message: string;
+  message: Message;
   retry_after_seconds: number | null;
   request_id: string;
 }
@@ -25,10 +26,14 @@ interface Words {
   has_detail: boolean;
 }
 
+/** Which page is missing is in the address bar. */
+function isMissingPage(message: Message): boolean {
+  return says(message, "request.not_found") && says(message.params.what, "thing.page");
+}
+
 function words({ ctx, status, code, message }: ErrorPageProps): Words {
   const t = texts(ctx).common.errors;
-  if (status === 404)
-    return { title: t.not_found, help: t.not_found_help, has_detail: !message.startsWith("There is no page ") };
+  if (status === 404) return { title: t.not_found, help: t.not_found_help, has_detail: !isMissingPage(message) };
   if (code === "csrf_refused") return { title: t.forbidden, help: t.forbidden_help, has_detail: true };
   if (status === 429) return { title: t.too_many, help: t.too_many_help, has_detail: false };
   if (status >= 500 || status === 424)

@@ -1,4 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { Said } from "../../src/messages/message.ts";
 import { Confirm } from "../components/dialog.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
@@ -9,7 +10,7 @@ interface ExecutorDeleteProps {
   ctx: PageContext;
   executor: ExecutorView;
   snapshot_count: number;
-  error?: string | undefined;
+  error?: Said | undefined;
 }
 
 /** The question alone, as htmx asks for it. Snapshots go with it and cannot be had again, so the name is typed. */

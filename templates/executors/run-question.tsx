@@ -1,4 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { Said } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Confirm } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -15,7 +16,7 @@ interface RunQuestionProps {
   ctx: PageContext;
   executor: ExecutorView;
   planned: Exclude<Planned, null>;
-  error?: string | undefined;
+  error?: Said | undefined;
 }
 
 /** The plan as it is now, to consent to by its hash; where nothing can be run it says why and has no verb. */

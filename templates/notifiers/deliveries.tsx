@@ -66,7 +66,7 @@ export function Deliveries({ ctx, notifier_id, deliveries, next_cursor, is_first
 
 function Delivery({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView }) {
   const t = texts(ctx).notifiers;
-  const error = delivery.last_error === null ? null : translateMessage(ctx.language, delivery.last_error);
+  const error = delivery.last_error_data === null ? null : translateMessage(ctx.language, delivery.last_error_data);
   const next =
     delivery.state === "pending" && delivery.next_attempt_at !== null && delivery.attempt_count > 0 ? (
       <>
@@ -106,7 +106,7 @@ function Attempts({ ctx, delivery }: { ctx: PageContext; delivery: DeliveryView 
             <span class="quiet">{t.attempt(attempt.attempt)}</span> <Time ctx={ctx} at={attempt.at} form="short" />{" "}
             <span>{attempt.status === null ? t.no_answer : t.http_status(attempt.status)}</span>{" "}
             <Duration ctx={ctx} ms={attempt.duration_ms} />
-            {attempt.error === null ? null : <p>{translateMessage(ctx.language, attempt.error)}</p>}
+            {attempt.error_data === null ? null : <p>{translateMessage(ctx.language, attempt.error_data)}</p>}
           </li>
         ))}
       </ol>

@@ -1,3 +1,4 @@
+import type { Said } from "../../src/messages/message.ts";
 import type { ProviderView } from "../../src/oidc/schema.ts";
 import { Confirm } from "../components/dialog.tsx";
 import { Link } from "../components/link.tsx";
@@ -10,7 +11,7 @@ import { providerPath } from "./paths.ts";
 interface ProviderDeleteProps {
   ctx: PageContext;
   provider: ProviderView;
-  error?: string | undefined;
+  error?: Said | undefined;
 }
 
 /** The question alone, as htmx asks for it. */

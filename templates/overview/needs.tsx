@@ -273,7 +273,7 @@ function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource })
       title={source.tracker}
       fact={t.no_good_answer(formatDuration(ctx.language, Math.max(1000, ctx.now - since)))}
       meta={[
-        translateMessage(ctx.language, source.error.message),
+        translateMessage(ctx.language, source.error.message_data),
         source.last_success_at === null ? (
           t.no_good_yet
         ) : (

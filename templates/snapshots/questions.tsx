@@ -1,4 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
+import type { Said } from "../../src/messages/message.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
 import { Confirm } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -14,7 +15,7 @@ export interface SnapshotQuestionProps {
   ctx: PageContext;
   executor: ExecutorView;
   snapshot: SnapshotView;
-  error?: string | undefined;
+  error?: Said | undefined;
 }
 
 export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps) {

@@ -1,5 +1,8 @@
+import { inEnglish, type Message, plain, teller } from "../../src/messages/message.ts";
+import type { Tell } from "../../src/messages/types.ts";
 import type { Language } from "../page.ts";
-import { messages as zh } from "./zh/messages.ts";
+import { catalogue } from "./zh/catalogue.ts";
+import { messages as zh } from "./zh/sentences.ts";
 
 /** English messages of services and schemas, with `{}` where a value stands, and the same in another language. */
 export type MessageDictionary = readonly (readonly [english: string, translated: string])[];
@@ -7,24 +10,31 @@ export type MessageDictionary = readonly (readonly [english: string, translated:
 interface Translation {
   /** The fixed parts of the English message, around its values. */
   parts: readonly string[];
-  translated: readonly string[];
+  words: readonly string[];
 }
 
 const dictionaries: Readonly<Record<Language, readonly Translation[]>> = {
   en: [],
-  zh: zh.map(([english, translated]) => ({ parts: english.split("{}"), translated: translated.split("{}") })),
+  zh: zh.map(([english, translated]) => ({ parts: english.split("{}"), words: translated.split("{}") })),
 };
 
-/**
- * What a service said, in the language of the page. Services and the API speak English; a sentence that the dictionary does
- * not know is shown as it is, because a reason in another language is better than none.
- */
-export function translateMessage(language: Language, message: string): string {
-  for (const { parts, translated } of dictionaries[language]) {
+const tellers: Readonly<Record<Language, Tell>> = {
+  en: inEnglish,
+  zh: teller({ ...catalogue, text: { plain: ({ text }: { text: string }) => translated("zh", text) } }),
+};
+
+/** A message in the language of the page. What others wrote stays as it is. */
+export function translateMessage(language: Language, said: Message | string): string {
+  return tellers[language](typeof said === "string" ? plain(said) : said);
+}
+
+/** Of an English sentence that is not data yet; one that the dictionary does not know is shown as it is. */
+function translated(language: Language, message: string): string {
+  for (const { parts, words } of dictionaries[language]) {
     const values = valuesBetween(message, parts);
     // A value can be a sentence itself: "… did not pass its health check: It ended with exit code 3".
-    const own = (values ?? []).map((value) => translateMessage(language, value));
-    if (values !== null) return translated.map((part, index) => part + (own[index] ?? "")).join("");
+    const own = (values ?? []).map((value) => translated(language, value));
+    if (values !== null) return words.map((part, index) => part + (own[index] ?? "")).join("");
   }
   return message;
 }

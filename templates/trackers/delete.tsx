@@ -1,3 +1,4 @@
+import type { Said } from "../../src/messages/message.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { Confirm } from "../components/dialog.tsx";
 import { Layout } from "../layout.tsx";
@@ -9,7 +10,7 @@ import { trackerPath } from "./address.ts";
 interface TrackerDeleteProps {
   ctx: PageContext;
   tracker: TrackerView;
-  error?: string | undefined;
+  error?: Said | undefined;
 }
 
 /** The question alone, as htmx asks for it. */

@@ -185,7 +185,7 @@ function Proposed({
   const t = texts(ctx).imports;
   const kinds = Object.entries(texts(ctx).trackers.kinds);
   const patterns = patternsOf(proposal.tracker);
-  const problems = Object.values(proposal.errors).map((message) => translateMessage(ctx.language, message));
+  const problems = Object.values(proposal.errors_data).map((message) => translateMessage(ctx.language, message));
   return (
     <span class="stack">
       {shownSources(proposal.tracker).map(({ kind, address }) => (

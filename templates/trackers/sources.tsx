@@ -115,7 +115,7 @@ function Failure({ ctx, source }: { ctx: PageContext; source: SourceView }) {
   return (
     <div class="source-failure">
       <p>
-        <b>{reasonOf(ctx, source.error?.message ?? "")}</b>
+        <b>{source.error === null ? "" : reasonOf(ctx, source.error.message_data)}</b>
       </p>
       <p class="quiet">
         {source.failing_since === null ? null : `${t.sentence(failingFor(ctx, source.failing_since))} `}

@@ -1,4 +1,5 @@
 import { parseInstant } from "../../src/clock.ts";
+import type { Said } from "../../src/messages/message.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { State } from "../components/state.tsx";
@@ -23,7 +24,7 @@ export function isWaiting(ctx: Pick<PageContext, "now">, source: SourceView): bo
 }
 
 /** What a source says of its failure, in the page's language, with times in the system time zone. */
-export function reasonOf(ctx: PageContext, message: string): string {
+export function reasonOf(ctx: PageContext, message: Said): string {
   return translateMessage(ctx.language, message).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (text) => {
     const instant = parseInstant(text);
     return instant === null ? text : formatShort(ctx, instant);
@@ -98,7 +99,7 @@ export function SourceState({ ctx, source }: { ctx: PageContext; source: SourceV
 }
 
 function failureTitle(ctx: PageContext, source: SourceView): string {
-  const reason = source.error === null ? "" : reasonOf(ctx, source.error.message);
+  const reason = source.error === null ? "" : reasonOf(ctx, source.error.message_data);
   return source.failing_since === null ? reason : `${reason} (${failingFor(ctx, source.failing_since)})`;
 }
 

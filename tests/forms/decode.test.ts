@@ -210,11 +210,11 @@ describe("parseInput()", () => {
       { name: "", days: [], parts: [{ kind: "a", size: "5" }], extra: 1 },
       {
         name: "Write a name",
-        "parts.0.size": "Write a number",
+        "parts.0.size": "Enter a number",
         extra: "There is no such field",
       },
     ],
-    ["text", { body: "Write an object with its fields" }],
+    ["text", { body: "Enter an object with its fields" }],
   ])("names every refused field of %j", (input, expected) => {
     try {
       parseInput(Thing, input);

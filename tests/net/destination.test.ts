@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { say } from "../../src/messages/message.ts";
 import { isBareHost, judgeDestination } from "../../src/net/destination.ts";
 import { nothingAllowed, parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 
@@ -175,7 +176,7 @@ describe("judgeDestination()", () => {
 
   test("names no address in its reason", () => {
     const judgement = judgeDestination("http://0x7f.1/", "webhook", nothingAllowed);
-    expect(judgement).toEqual({ ok: false, reason: "Destination blocked" });
+    expect(judgement).toEqual({ ok: false, reason: say("net.destination_blocked") });
   });
 });
 

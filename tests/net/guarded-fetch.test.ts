@@ -4,6 +4,7 @@ import https from "node:https";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { PluginError } from "../../src/errors.ts";
+import { say } from "../../src/messages/message.ts";
 import { createGuard } from "../../src/net/guarded-fetch.ts";
 import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 import { createFakeClock, until } from "../support/fake-clock.ts";
@@ -383,7 +384,7 @@ describe("createGuard().connect()", () => {
     const resolver = fakeResolver({});
     const options = { clock: createFakeClock(), allow: parseOutboundAllow(""), ownPort: () => 6379 };
     const guard = createGuard({ ...options, resolve: resolver.resolve });
-    expect(guard.judgeConnect(host, 6379)).toBe("Destination blocked");
+    expect(guard.judgeConnect(host, 6379)).toEqual(say("net.destination_blocked"));
     expect(guard.judgeConnect("10.0.0.1", 6379)).toBeNull();
     expect(guard.judgeConnect("redis", 6379)).toBeNull();
     expect(guard.judgeConnect("127.0.0.1", 6380)).toBeNull();

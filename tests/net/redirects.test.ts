@@ -44,7 +44,7 @@ describe("nextHop()", () => {
   });
 
   test("refuses a place that is no URL", () => {
-    expect(() => nextHop(hop("https://a.example.test/"), 302, "http://[")).toThrow("no URL");
+    expect(() => nextHop(hop("https://a.example.test/"), 302, "http://[")).toThrow("not a URL");
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { auditRecorder } from "../../src/auth/audit.ts";
 import { countedTime } from "../../src/counted-time.ts";
 import { PluginError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
+import { say } from "../../src/messages/message.ts";
 import { createOutbox, type SendMessage } from "../../src/notifications/outbox.ts";
 import type { NewEvent } from "../../src/notifications/schema.ts";
 import { notificationService } from "../../src/notifications/service.ts";
@@ -75,7 +76,7 @@ async function setUp(answers: readonly (number | PluginError)[], instance = "a")
     sealer,
     audit: auditRecorder({ clock }),
     outbox,
-    judgeDestination: (url) => (url.includes("blocked") ? "Destination blocked" : null),
+    judgeDestination: (url) => (url.includes("blocked") ? say("net.destination_blocked") : null),
   });
   const notifier = async (name: string, more: Record<string, unknown> = {}) =>
     await service.create(actor, {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { executor_bindings } from "../../src/db/tables.ts";
 import { updateDifferences } from "../../src/executors/desired.ts";
 import { openingOf } from "../../src/executors/settings.ts";
+import { plain, told } from "../../src/messages/message.ts";
 import { type StatsService, statsService } from "../../src/stats/service.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
@@ -89,14 +90,17 @@ describe("get()", () => {
   test("lists failing sources of enabled trackers, the longest failing first", async () => {
     const failing = (hours: number) => ({
       ...{ failing_since: clock.now() - hours * hourMs, last_error_code: "unauthorized" },
-      last_error_message: "The registry answered 401",
+      last_error_message: plain("The registry answered 401"),
     });
     await world.tracker("fresh", { last_checked_at: null, last_success_at: null });
     await world.tracker("short", failing(1));
     await world.tracker("long", failing(9));
     const view = await stats.get();
     expect(view.failing_sources.map((each) => each.tracker)).toEqual(["long", "short"]);
-    expect(view.failing_sources[0]?.error).toEqual({ code: "unauthorized", message: "The registry answered 401" });
+    expect(view.failing_sources[0]?.error).toEqual({
+      code: "unauthorized",
+      ...told(plain("The registry answered 401")),
+    });
     expect(view.sources).toEqual({ total: 3, failing: 2, pending: 1, last_checked_at: clock.now() - 120_000 });
   });
 

@@ -1,4 +1,6 @@
+import type { FieldErrors } from "../../src/errors.ts";
 import { fields } from "../../src/forms/fields.ts";
+import { plain } from "../../src/messages/message.ts";
 import { ProviderInput, type ProviderView } from "../../src/oidc/schema.ts";
 import { SignInPage } from "../../templates/auth/sign-in.tsx";
 import { PageHeader } from "../../templates/components/page-header.tsx";
@@ -61,15 +63,7 @@ function ProviderSample({ ctx, provider }: { ctx: PageContext; provider: Provide
   return <ProviderPage ctx={ctx} provider={provider} example_callback_url={example} />;
 }
 
-function FormSample({
-  ctx,
-  isManual,
-  errors = {},
-}: {
-  ctx: PageContext;
-  isManual: boolean;
-  errors?: Record<string, string>;
-}) {
+function FormSample({ ctx, isManual, errors = {} }: { ctx: PageContext; isManual: boolean; errors?: FieldErrors }) {
   const values: Readonly<Record<string, unknown>> = {
     ...sampleProvider(isManual ? manual : {}),
     client_secret: undefined,
@@ -100,7 +94,7 @@ export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknow
   "/provider-disabled": (ctx) => <ProviderSample ctx={ctx} provider={sampleProvider({ is_enabled: false })} />,
   "/provider-form": (ctx) => <FormSample ctx={ctx} isManual={false} />,
   "/provider-form-manual": (ctx) => (
-    <FormSample ctx={ctx} isManual errors={{ token_url: "Without discovery this address is required" }} />
+    <FormSample ctx={ctx} isManual errors={{ token_url: plain("Without discovery this address is required") }} />
   ),
   "/provider-delete": (ctx) => <ProviderDeletePage ctx={ctx} provider={sampleProvider()} />,
   "/account-binding": (ctx) => <AccountSample ctx={ctx} />,
@@ -110,7 +104,7 @@ export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknow
       ctx={ctx}
       kind="unbind"
       {...question}
-      errors={{ current_password: "The current password is wrong" }}
+      errors={{ current_password: plain("The current password is wrong") }}
     />
   ),
   "/bind-continue": (ctx) => (

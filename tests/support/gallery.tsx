@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import type { FieldErrors } from "../../src/errors.ts";
 import { fields } from "../../src/forms/fields.ts";
+import { plain } from "../../src/messages/message.ts";
 import { ActionForm, Button, Csrf, LinkButton } from "../../templates/components/button.tsx";
 import { Code } from "../../templates/components/code.tsx";
 import { Confirm } from "../../templates/components/dialog.tsx";
@@ -597,7 +599,7 @@ export function FormSample({
   is_edit = false,
 }: {
   ctx: PageContext;
-  errors?: Record<string, string>;
+  errors?: FieldErrors;
   values?: Record<string, unknown>;
   is_edit?: boolean;
 }) {
@@ -626,10 +628,11 @@ export function FormSample({
 }
 
 export const sampleErrors = {
-  name: 'There is already a tracker "traefik"',
-  "source.channels.0.include":
+  name: plain('There is already a tracker "traefik"'),
+  "source.channels.0.include": plain(
     "Lookbehind “(?<!x)” cannot be run in bounded time. Write what to refuse instead, for example -rc",
-  check_interval_minutes: "Write a number from 1 to 10080, not 0",
+  ),
+  check_interval_minutes: plain("Write a number from 1 to 10080, not 0"),
 };
 
 export function ConfirmSample({ ctx }: { ctx: PageContext }) {

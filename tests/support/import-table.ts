@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 
 /** Small words that everybody may use; `process` is for what is not a plug-in or pure. */
-const pure = "src/{errors,clock,ids,plugin,visible-text,strict-json,give-way,version,work-budget}.ts";
+const pure = "src/{errors,clock,ids,plugin,visible-text,strict-json,give-way,version,work-budget}.ts src/messages/*.ts";
 const process = `${pure} src/{log,counted-time,request-scope,durable-files,held-lease,base-url}.ts`;
 const feature = `${process} src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/schema.ts`;
 const plugin = `${pure} src/net/*.ts src/versions/*.ts`;
@@ -36,7 +36,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/trackers/**", `${feature} src/credentials/service.ts ${views} src/sources/*.ts src/versions/*.ts`],
   [
     "src/executors/**",
-    `${feature} ${views} src/connections/service.ts src/sources/source.ts src/{probes,runtimes,versions}/*.ts`,
+    `${feature} ${views} src/connections/service.ts src/{probes,runtimes,versions}/*.ts src/sources/source.ts`,
   ],
   [
     "src/runs/**",
@@ -51,7 +51,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
     "src/http/**",
     `${api} src/auth/*.ts src/connections/images.ts src/runs/*.ts src/sources/*.ts ${words} templates/**`,
   ],
-  ["templates/**", `${views} src/{errors,clock}.ts src/forms/fields.ts src/runs/outcome.ts`],
+  ["templates/**", `${views} src/messages/*.ts src/{errors,clock}.ts src/forms/fields.ts src/runs/outcome.ts`],
 ];
 const libraries: Readonly<Record<string, string>> = {
   "drizzle-orm": "src/db/** src/*/{,*-}queries.ts",

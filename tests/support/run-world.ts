@@ -19,6 +19,7 @@ import type { ReleaseChoice } from "../../src/executors/releases.ts";
 import { executorService } from "../../src/executors/service.ts";
 import { newId } from "../../src/ids.ts";
 import { createLog } from "../../src/log.ts";
+import { say } from "../../src/messages/message.ts";
 import type { RecordEvent } from "../../src/notifications/schema.ts";
 import { probes } from "../../src/probes/index.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
@@ -157,7 +158,7 @@ export async function createWorld(): Promise<World> {
       },
       timezone: () => settings.timezone,
       judgeDestination: (destination) =>
-        JSON.stringify(destination).includes("blocked.test") ? "Destination blocked" : null,
+        JSON.stringify(destination).includes("blocked.test") ? say("net.destination_blocked") : null,
     });
     const id = options.id ?? `instance-${newId(clock.now()).slice(-6)}`;
     const runsHere = runService({

@@ -29,7 +29,7 @@ describe("every sentence of the source that people can be told", () => {
     [/^auth\/bootstrap\.ts$/, "said at the start"],
     [/^(?:commands\/|backups\/(?:restore|place-restored|judge|source|manifest)\.ts)/, "said on the terminal"],
     [/^http\/(?:openapi\.ts|api\/)/, "documentation and errors of the API, which speaks English"],
-    [/^notifications\/message(?:-texts)?\.ts$/, "has both languages itself"],
+    [/^(?:messages\/|notifications\/message(?:-texts)?\.ts$)/, "has both languages, which the type check sees to"],
   ];
   /** Titles of choices, which fields translate, and pieces that are only said within a sentence of the table below. */
   const pieces = new Set([
@@ -62,9 +62,6 @@ describe("every sentence of the source that people can be told", () => {
     "Target down: {} {} not run in either version, the other services run",
     "The previous version is in place, stopped as it was",
     'The run "{}" belongs to another process now',
-    "{} timed out after {} s",
-    "{} failed: the answer's gzip is damaged",
-    'Connection to "{}" port {} {}',
     "The {} is empty",
     "The index does not have the chart",
     'Could not {}: there is no chart "{}", {}',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PluginError } from "../../src/errors.ts";
+import { say } from "../../src/messages/message.ts";
 import { until } from "../support/fake-clock.ts";
 import { channel, plain, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
@@ -401,7 +402,8 @@ describe("a failing check", () => {
     await house.check("web");
     expect((await house.trackers.get("web")).sources[0]?.error).toEqual({
       code: "emptied",
-      message: "Upstream lists nothing any more; the 2 known releases are kept",
+      message: "Upstream no longer lists anything; the 2 known releases are kept",
+      message_data: say("checks.emptied", { known: 2 }),
     });
     expect(await house.storedTags()).toEqual(["1.0.0", "1.1.0"]);
     expect(house.events).toEqual([]);
@@ -444,6 +446,7 @@ describe("a failing check", () => {
     expect((await house.trackers.get("web")).sources[0]?.error).toEqual({
       code: "unreachable",
       message: "The check took longer than 10 minutes",
+      message_data: say("checks.took_too_long", { minutes: 10 }),
     });
   });
 });

@@ -2,6 +2,7 @@ import type { GenericSchema } from "valibot";
 import { AppError, forbidden, invalidInput, unauthorized } from "../../errors.ts";
 import { maxInputDepth } from "../../forms/issues.ts";
 import type { IdempotencyService, Subject } from "../../idempotency/service.ts";
+import { say } from "../../messages/message.ts";
 import type { App, AppContext } from "../context.ts";
 import { toWire } from "./wire.ts";
 
@@ -61,7 +62,7 @@ function textOf(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new AppError("invalid_json", 400, "The body is not UTF-8", { cause });
+    throw new AppError("invalid_json", 400, say("request.body_not_utf8"), { cause });
   }
 }
 
@@ -77,14 +78,14 @@ async function readBody(c: AppContext, route: Route): Promise<unknown> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new AppError("invalid_json", 400, "The body is not JSON", { cause });
+    throw new AppError("invalid_json", 400, say("request.body_not_json"), { cause });
   }
   if (depthOf(value) > maxInputDepth) {
-    throw new AppError("invalid_json", 400, `The body is nested deeper than ${maxInputDepth} levels`);
+    throw new AppError("invalid_json", 400, say("request.body_too_deep", { levels: maxInputDepth }));
   }
   // A list has none of the fields of an object, and would pass for an object without any: a change of nothing.
   if (route.body !== undefined && (typeof value !== "object" || value === null || Array.isArray(value))) {
-    throw invalidInput({ body: "Write an object with its fields" });
+    throw invalidInput({ body: say("fields.object_wanted") });
   }
   return value;
 }
@@ -107,7 +108,7 @@ function checkAccess(route: Route, c: AppContext): void {
   const session = c.get("session");
   if (session === null) throw unauthorized();
   if (session.is_password_change_required && !route.before_password_change) {
-    throw forbidden("password_change_required", "Change the bootstrap password first");
+    throw forbidden("password_change_required", say("request.change_password_first"));
   }
   if (route.access === "full" && session.scope !== "full") {
     throw forbidden("scope_too_small", 'This token has the scope "read"; this operation needs "full"');
@@ -121,11 +122,7 @@ function idempotencyKey(c: AppContext): string | null {
   const key = c.req.header("idempotency-key");
   if (key === undefined) return null;
   if (keyPattern.test(key)) return key;
-  throw new AppError(
-    "invalid_idempotency_key",
-    400,
-    "An Idempotency-Key has 1 to 255 visible ASCII characters, and there is one of them",
-  );
+  throw new AppError("invalid_idempotency_key", 400, say("request.idempotency_key_invalid"));
 }
 
 /** As `perform`, and with an `Idempotency-Key` only once for each. */
@@ -171,7 +168,11 @@ export function mountRoutes(app: App, routes: readonly Route[], idempotency: Ide
     app.all(path, (c) => {
       const list = allowed.includes("GET") ? [...allowed, "HEAD"] : allowed;
       c.header("Allow", list.join(", "));
-      throw new AppError("method_not_allowed", 405, `This path takes ${list.join(", ")}, not ${c.req.method}`);
+      throw new AppError(
+        "method_not_allowed",
+        405,
+        say("request.method_not_allowed", { allowed: list, method: c.req.method }),
+      );
     });
   }
 }

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { AuditEntryService } from "../../auth/audit-entries.ts";
 import type { AuthService } from "../../auth/service.ts";
 import { AppError, forbidden } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import type { AppContext, AppEnv } from "../context.ts";
 import type { BaseUrl } from "../session-cookie.ts";
 import { shownPath } from "../shown-path.ts";
@@ -35,7 +36,7 @@ async function readForm(c: AppContext): Promise<Record<string, unknown>> {
     return await c.req.parseBody();
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("invalid_form", 400, "The body is not a form as its content type says", { cause });
+    throw new AppError("invalid_form", 400, say("request.body_not_declared_form"), { cause });
   }
 }
 
@@ -68,11 +69,6 @@ export function csrf({ auth, audit_entries, baseUrl }: CsrfOptions): MiddlewareH
         detail: { method: c.req.method, path: shownPath(c.req.path), reason: isForeign ? "origin" : "form_token" },
       });
     }
-    throw forbidden(
-      "csrf_refused",
-      isForeign
-        ? "The request does not come from a page of this address; open Tidemark at its base URL and try again"
-        : "The form is out of date; reload the page and send it again",
-    );
+    throw forbidden("csrf_refused", isForeign ? say("request.foreign_origin") : say("request.form_outdated"));
   };
 }

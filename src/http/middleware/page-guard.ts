@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { forbidden, unauthorized } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import { isApiPath } from "../api-path.ts";
 import type { AppEnv } from "../context.ts";
 
@@ -17,7 +18,7 @@ export function pageGuard(): MiddlewareHandler<AppEnv> {
     const session = c.get("session");
     if (session === null || session.via !== "cookie" || session.kind !== "session") throw unauthorized();
     if (session.is_password_change_required && !beforePasswordChange.includes(c.req.path)) {
-      throw forbidden("password_change_required", "Change the bootstrap password first");
+      throw forbidden("password_change_required", say("request.change_password_first"));
     }
     await next();
   };

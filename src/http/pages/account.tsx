@@ -72,7 +72,11 @@ export function accountPages(app: App, services: Services, page: PageSettings): 
       if (error.retry_after_seconds !== undefined)
         c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
       const props = { ctx, is_forced: session.is_password_change_required };
-      return respondHtml(c, <PasswordPage {...props} errors={error.fields ?? { body: error.message }} />, error.status);
+      return respondHtml(
+        c,
+        <PasswordPage {...props} errors={error.field_messages ?? { body: error.said }} />,
+        error.status,
+      );
     }
   });
 }

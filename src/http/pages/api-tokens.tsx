@@ -18,7 +18,7 @@ export function apiTokenPages(app: App, services: Services, page: PageSettings):
     // There are at most 100, which is one page.
     const { items } = await api_tokens.list({ limit: "100" });
     const token = items.find((item) => item.id === id);
-    if (token === undefined) throw notFound("API token", id);
+    if (token === undefined) throw notFound("api_token", id);
     return token;
   };
 

@@ -1,4 +1,5 @@
 import type { TargetView } from "../../connections/schema.ts";
+import type { FieldErrors } from "../../errors.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
 import { ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
 
@@ -108,11 +109,7 @@ export function submitted(values: Values): Values {
 }
 
 /** Errors at the rows of what was submitted, at the rows that are drawn: those know each other by the service. */
-export function errorsAtRows(
-  errors: Readonly<Record<string, string>>,
-  values: Values,
-  drawn: Values,
-): Readonly<Record<string, string>> {
+export function errorsAtRows(errors: FieldErrors, values: Values, drawn: Values): FieldErrors {
   const sent = bindingsOf(submitted(values));
   const rows = bindingsOf(drawn);
   return Object.fromEntries(

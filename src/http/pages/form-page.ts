@@ -54,7 +54,7 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
     const status = error instanceof AppError ? shownInForm.get(error.status) : undefined;
     if (!(error instanceof AppError) || status === undefined) throw error;
     if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
-    const errors = error.fields ?? { body: error.message };
+    const errors = error.field_messages ?? { body: error.said };
     // htmx puts 422 alone of the refusals into the page (see the layout's configuration): the reason would be lost with another.
     const shown = isFragmentRequest(c) ? 422 : status;
     return respondHtml(c, form.render({ fields: form.describe(values), values, errors }), shown);

@@ -28,7 +28,7 @@ function editFields(values: Values): readonly FieldDescription[] {
 function testNotice(ctx: PageContext, sent: DeliveryView): Notice {
   const t = texts(ctx).notifiers;
   if (sent.state === "delivered") return { tone: "current", text: t.test_delivered(sent.last_status ?? 0) };
-  const reason = sent.last_error === null ? t.no_answer : translateMessage(ctx.language, sent.last_error);
+  const reason = sent.last_error_data === null ? t.no_answer : translateMessage(ctx.language, sent.last_error_data);
   return { tone: "failed", text: t.test_failed(reason) };
 }
 

@@ -40,7 +40,7 @@ export function oidcBindingPages(app: App, services: Services, page: PageSetting
   const refused = async (c: AppContext, kind: Kind, provider: ProviderView, error: unknown) => {
     if (!(error instanceof AppError) || !shownInForm.includes(error.status)) throw error;
     if (error.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
-    const markup = await question(c, kind, provider, error.fields ?? { body: error.message });
+    const markup = await question(c, kind, provider, error.field_messages ?? { body: error.said });
     return respondHtml(c, markup, isFragmentRequest(c) ? 422 : error.status);
   };
 

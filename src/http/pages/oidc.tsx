@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { OidcFailedPage } from "../../../templates/oidc/failed.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError, tooManyRequests } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import { basePath } from "../base-path.ts";
 import type { App, AppContext, AppEnv } from "../context.ts";
@@ -29,7 +30,11 @@ function waitSeconds(text: string | undefined): number | null {
 const requireGet: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.method === "GET") return await next();
   c.header("Allow", "GET");
-  throw new AppError("method_not_allowed", 405, `This path takes GET, not ${c.req.method}`);
+  throw new AppError(
+    "method_not_allowed",
+    405,
+    say("request.method_not_allowed", { allowed: ["GET"], method: c.req.method }),
+  );
 };
 
 /** To the identity provider and back. Registered before the guard: a sign-in has no session yet. */
@@ -61,7 +66,7 @@ export function oidcPages(app: App, services: Services, page: PageSettings): voi
   app.get(failedPath, async (c) => {
     const wait = waitSeconds(c.req.query("wait"));
     if (wait === null) return await failed(c);
-    throw tooManyRequests("Too many sign-ins with the identity provider; try again in a moment", wait);
+    throw tooManyRequests(say("request.too_many_sign_ins"), wait);
   });
 
   app.get("/auth/oidc/:slug/callback", async (c) => {

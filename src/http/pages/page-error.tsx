@@ -33,7 +33,7 @@ export async function respondToPageError(c: AppContext, error: AppError, page: P
   // The line at the top asks the database, which may be what failed.
   const ctx = await pageContext(c, { ...page, status: async () => ({}) });
   if (isFragmentRequest(c)) {
-    const notice = { tone: "failed", text: translateMessage(ctx.language, error.message) } as const;
+    const notice = { tone: "failed", text: translateMessage(ctx.language, error.said) } as const;
     return respondHtml(c, <ToastPartial ctx={ctx} notice={notice} />, error.status);
   }
   return respondHtml(
@@ -42,7 +42,7 @@ export async function respondToPageError(c: AppContext, error: AppError, page: P
       ctx={ctx}
       status={error.status}
       code={error.code}
-      message={error.message}
+      message={error.said}
       retry_after_seconds={error.retry_after_seconds ?? null}
       request_id={c.get("request_id")}
     />,

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import type { AppContext } from "../context.ts";
 
 /** The longest of our own forms, a tracker with all its sources, has fewer than 1,000. */
@@ -10,7 +11,8 @@ export async function readForm(c: AppContext): Promise<FormData> {
   let count = 0;
   for (const _ of form.keys()) {
     count += 1;
-    if (count > maxFields) throw new AppError("too_many_fields", 413, `The form has more than ${maxFields} fields`);
+    if (count > maxFields)
+      throw new AppError("too_many_fields", 413, say("request.too_many_fields", { limit: maxFields }));
   }
   return form;
 }
@@ -20,7 +22,7 @@ async function formOf(c: AppContext): Promise<FormData> {
     return await c.req.formData();
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("invalid_form", 400, "The body is not a form", { cause });
+    throw new AppError("invalid_form", 400, say("request.body_not_form"), { cause });
   }
 }
 

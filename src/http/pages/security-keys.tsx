@@ -26,7 +26,7 @@ export function securityKeyPages(app: App, services: Services, page: PageSetting
   const question = async (c: AppContext, name: KeyName, error: AppError | null) => {
     const ctx = await pageContext(c, page);
     const view = (await security_keys.get())[name];
-    const errors = error === null ? {} : (error.fields ?? { body: error.message });
+    const errors = error === null ? {} : (error.field_messages ?? { body: error.said });
     if (error?.retry_after_seconds !== undefined) c.header("Retry-After", String(Math.ceil(error.retry_after_seconds)));
     return respondHtml(c, <RotationPage ctx={ctx} name={name} view={view} errors={errors} />, error?.status ?? 200);
   };

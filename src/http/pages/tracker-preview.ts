@@ -48,7 +48,8 @@ async function previewSource(
     return { ...part, outcome: { kind: "judged", view, exclude_paths: channelPaths(source, position) } };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.status === 422) return { ...part, outcome: { kind: "refused", errors: placed(error.fields, position) } };
+    if (error.status === 422)
+      return { ...part, outcome: { kind: "refused", errors: placed(error.field_messages, position) } };
     if (error.code !== "upstream_failed") throw error;
     return { ...part, outcome: { kind: "failed", message: error.message } };
   }

@@ -2,7 +2,8 @@ import * as http from "node:http";
 import * as https from "node:https";
 import type DockerModem from "docker-modem";
 import { errorMessage, PluginError, type PluginErrorCode } from "../../errors.ts";
-import { destinationBlocked, isMetadataHost } from "../../net/destination.ts";
+import { inEnglish, say } from "../../messages/message.ts";
+import { isMetadataHost } from "../../net/destination.ts";
 import { answerHead, malformation } from "../../net/exchange.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
 import type { EngineAddress } from "./address.ts";
@@ -89,7 +90,8 @@ export function engineTransport(
   const exchange = async (request: EngineRequest, onChunk: ((chunk: string) => void) | null) => {
     const label = `${request.method} ${request.path}`;
     // `lookup` is asked for names alone, never for what is an address already.
-    if (address.kind === "tcp" && isMetadataHost(address.host)) throw new PluginError("rejected", destinationBlocked);
+    if (address.kind === "tcp" && isMetadataHost(address.host))
+      throw new PluginError("rejected", say("net.destination_blocked"));
     opened ??= openModem(address, resolve);
     const modem = await opened;
     if (signal.aborted) {
@@ -148,7 +150,11 @@ function failureOf(label: string, cause: unknown): PluginError {
   if (cause instanceof PluginError) return cause;
   const malformed = malformation(cause);
   const code = cause instanceof Fault ? cause.code : malformed === null ? "unreachable" : "malformed";
-  return new PluginError(code, `The engine did not answer ${label}: ${malformed ?? errorMessage(cause)}`, { cause });
+  return new PluginError(
+    code,
+    `The engine did not answer ${label}: ${malformed === null ? errorMessage(cause) : inEnglish(malformed)}`,
+    { cause },
+  );
 }
 
 /** Sends a request and resolves with the head of its answer. */

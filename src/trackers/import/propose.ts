@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { judgeInput } from "../../forms/issues.ts";
+import { tellAll } from "../../messages/message.ts";
 import { judge } from "../../versions/channel.ts";
 import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
@@ -68,7 +69,8 @@ export function proposeTrackers(
       state: existing !== undefined ? "exists" : errors === null ? "new" : "invalid",
       existing: existing ?? null,
       tracker,
-      errors: { ...errors },
+      errors: tellAll(errors ?? {}),
+      errors_data: { ...errors },
       running: draft.runs === undefined ? [] : [draft.runs],
       is_ready: draft.needs_answer !== true,
       alternative: alternative === undefined ? null : trackerWith(alternative.sources, alternative.settings),

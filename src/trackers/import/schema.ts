@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { MessageSchema } from "../../messages/schema.ts";
 import { remarkCodes } from "./draft.ts";
 
 export const importFormats = ["compose", "images", "diun", "argus", "release_tracker"] as const;
@@ -60,6 +61,7 @@ export const ProposalView = v.object({
   /** What `POST /api/trackers` would take. */
   tracker: v.record(v.string(), v.unknown()),
   errors: v.record(v.string(), v.string()),
+  errors_data: v.record(v.string(), MessageSchema),
   /** What runs, as the text names it: `postgres:16-alpine`. */
   running: v.array(v.string()),
   /** False where the remarks ask for something that decides what is followed. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { say, told } from "../../../src/messages/message.ts";
 import { goodPassword } from "../../auth/auth-house.ts";
 import { type AuthApp, authApp } from "../auth-app.ts";
 
@@ -135,7 +136,7 @@ describe("the session of a request", () => {
     const answer = await app.call(method, path, null);
     expect(answer.status).toBe(401);
     expect(await answer.json()).toEqual({
-      error: { code: "unauthorized", message: "Sign in first" },
+      error: { code: "unauthorized", ...told(say("request.sign_in_first")) },
       request_id: "request-1",
     });
   });

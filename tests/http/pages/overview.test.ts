@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { plain } from "../../../src/messages/message.ts";
 import { markedParts } from "../../../templates/search/marked.ts";
 import { hourMs, installation } from "../../stats/installation.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
@@ -28,7 +29,7 @@ async function busy() {
   await world.tracker("app");
   await world.tracker("gitea", {
     ...{ failing_since: app.clock.now() - 9 * hourMs, last_success_at: app.clock.now() - 9 * hourMs },
-    ...{ last_error_code: "unauthorized", last_error_message: "The registry answered 401" },
+    ...{ last_error_code: "unauthorized", last_error_message: plain("The registry answered 401") },
   });
   const facts = { tracker: "jellyfin/x", channel: "stable", version: "12.0", previous_version: "11.9", also: [] };
   await world.event({ kind: "new_release", created_at: app.clock.now() - 26 * hourMs, facts });

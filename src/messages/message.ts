@@ -1,0 +1,109 @@
+import { type Catalogue, english } from "./catalogue.ts";
+import { type Area, isMessage, type Message, type MessageParams, type MessageValue, type Tell } from "./types.ts";
+
+export type { Message, MessageParams } from "./types.ts";
+export { isMessage } from "./types.ts";
+
+export type MessageCode = {
+  [A in keyof Catalogue & string]: `${A}.${keyof Catalogue[A] & string}`;
+}[keyof Catalogue & string];
+
+type SentenceOf<C> = C extends `${infer A}.${infer K}`
+  ? A extends keyof Catalogue
+    ? K extends keyof Catalogue[A]
+      ? Catalogue[A][K]
+      : never
+    : never
+  : never;
+
+export type ParamsOf<C extends MessageCode> =
+  SentenceOf<C> extends (params: infer P, ...rest: never[]) => string ? P : Record<never, never>;
+
+/** `say("net.redirect", { status: 301 })`; the values are those that the catalogue's sentence takes. */
+export function say<C extends MessageCode>(
+  code: C,
+  ...params: SentenceOf<C> extends string ? [] : [ParamsOf<C>]
+): Message {
+  const [values = {}] = params;
+  return { code, params: values as MessageParams };
+}
+
+/** While an area still says English text: see `plain`. */
+export type Said = Message | string;
+
+/** What others wrote. */
+export function plain(text: string): Message {
+  return say("text.plain", { text });
+}
+
+/** Whether it is this sentence; then its values are typed. */
+export function says<C extends MessageCode>(said: Message, code: C): said is Message & { params: ParamsOf<C> } {
+  return said.code === code;
+}
+
+/**
+ * How messages are told in one language. One that the catalogue does not know, as of a later version, is told by its code, and one
+ * whose values do not fit as well: a row never keeps a page from being shown.
+ */
+export function teller(catalogue: Readonly<Record<string, Area>>): Tell {
+  const tell: Tell = ({ code, params }) => {
+    const [area = "", key = ""] = code.split(".", 2);
+    const sentences = Object.hasOwn(catalogue, area) ? catalogue[area] : undefined;
+    const sentence = sentences !== undefined && Object.hasOwn(sentences, key) ? sentences[key] : undefined;
+    if (typeof sentence === "string") return sentence;
+    try {
+      return sentence === undefined ? code : sentence(params as never, tell);
+    } catch {
+      return code;
+    }
+  };
+  return tell;
+}
+
+/** In English: for the API, the log, webhooks and programs. */
+export const inEnglish = teller(english);
+
+/** A sentence in an answer of the API: in English, and as data. */
+export function told(said: Message): { message: string; message_data: Message } {
+  return { message: inEnglish(said), message_data: said };
+}
+
+/** Without a prototype: a body may name a field `__proto__`. */
+export function tellAll(said: Readonly<Record<string, Message>>): Readonly<Record<string, string>> {
+  const told: Record<string, string> = Object.create(null);
+  for (const [key, value] of Object.entries(said)) told[key] = inEnglish(value);
+  return told;
+}
+
+/** The same message with each of its texts passed through `change`, at any depth: secrets are taken out so. */
+export function withTexts(said: Message, change: (text: string) => string): Message {
+  const changed = (value: MessageValue): MessageValue => {
+    if (typeof value === "string") return change(value);
+    if (typeof value !== "object" || value === null) return value;
+    return isMessage(value) ? withTexts(value, change) : (value as readonly MessageValue[]).map(changed);
+  };
+  const params: MessageParams = Object.fromEntries(
+    Object.entries(said.params).map(([key, value]) => [key, changed(value)]),
+  );
+  return { code: said.code, params };
+}
+
+/** As JSON for a row or a validator, which hold texts alone. */
+export function toText(said: Message): string {
+  return said.code === "text.plain"
+    ? String(said.params.text)
+    : JSON.stringify({ code: said.code, params: said.params });
+}
+
+/** What `toText` wrote; any other text is what others wrote, or what was stored before sentences were data. */
+export function fromText(text: string): Message {
+  if (text.startsWith('{"code":"')) {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (isMessage(value)) return value;
+    } catch {
+      // Then it is a text that only begins like one.
+    }
+  }
+  return plain(text);
+}

@@ -1,0 +1,11 @@
+import type { Area } from "./types.ts";
+
+/** Deliveries of notifications, and why one was not delivered. */
+export const notifications = {
+  queue_full: ({ limit }: { limit: number }) => `The queue of this notifier is full (${limit} deliveries are waiting)`,
+  destination_redirects: "The destination redirects, which is not followed; enter the final address",
+  receiver_gone: "The receiver answered 410 Gone: sending has stopped",
+  receiver_was_gone: "The receiver answered 410 Gone earlier",
+  receiver_answered: ({ status }: { status: number }) => `The receiver answered ${status}`,
+  notifier_disabled: "The notifier is disabled",
+} satisfies Area;

@@ -1,0 +1,22 @@
+import type { Area } from "./types.ts";
+
+/** The names of what the product keeps, as they stand inside a sentence. */
+export const thing = {
+  api_token: "API token",
+  backup: "backup",
+  connection: "connection",
+  credential: "credential",
+  delivery: "delivery",
+  executor: "executor",
+  identity_provider: "identity provider",
+  image: "image",
+  image_list: "list of images of the connection",
+  notifier: "notifier",
+  page: "page",
+  release: "release",
+  run: "run",
+  session: "session",
+  snapshot: "snapshot",
+  source: "source",
+  tracker: "tracker",
+} satisfies Area;

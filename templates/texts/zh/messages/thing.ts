@@ -1,0 +1,22 @@
+import type { Catalogue } from "../../../../src/messages/catalogue.ts";
+import type { Rendering } from "../../../../src/messages/types.ts";
+
+export const thing = {
+  api_token: " API 令牌",
+  backup: "备份",
+  connection: "连接",
+  credential: "凭据",
+  delivery: "投递记录",
+  executor: "执行器",
+  identity_provider: "身份提供方",
+  image: "镜像",
+  image_list: "连接的镜像列表",
+  notifier: "通知",
+  page: "页面",
+  release: "版本",
+  run: "运行记录",
+  session: "会话",
+  snapshot: "快照",
+  source: "来源",
+  tracker: "追踪器",
+} satisfies Rendering<Catalogue["thing"]>;
