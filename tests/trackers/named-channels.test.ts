@@ -191,4 +191,24 @@ test("a version is announced once for each name, and a second source adds itself
     ["16", "16.2", ["git", "image"]],
     ["all", "16.2", ["git"]],
   ]);
+  await next();
+  house.publish("git", "17.1");
+  await house.check("db");
+  await house.trackers.update(house.actor, "db", {
+    sources: [
+      source("git", { key: "git", channels: both }),
+      source("image", { key: "image", channels: [...both.slice(0, 1), named("17", "^17\\.")] }),
+    ],
+  });
+  await house.check("db");
+  await next();
+  // In git it was news of another channel.
+  house.publish("image", { tag: "17.1", appeared: true });
+  await house.check("db");
+  expect(house.releaseEvents().map(({ channel, version }) => [channel, version])).toEqual([
+    ["16", "16.2"],
+    ["all", "16.2"],
+    ["all", "17.1"],
+    ["17", "17.1"],
+  ]);
 });
