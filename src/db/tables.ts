@@ -287,6 +287,8 @@ export const tracker_channels = sqliteTable(
       onDelete: "set null",
     }),
     latest_revision: text("latest_revision"),
+    /** The highest version beside the latest; null until the first check that judges it. */
+    newest: json<{ tag: string; version: string }>("newest"),
   },
   (t) => [uniqueIndex("tracker_channels_name").on(t.source_id, t.name)],
 );

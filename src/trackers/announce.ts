@@ -1,12 +1,12 @@
 import type { Writer } from "../db/client.ts";
 import type { RecordEvent, ReleaseFacts } from "../notifications/schema.ts";
 import { classify } from "../versions/classify.ts";
-import { STALE_AFTER_MS } from "../versions/left-behind.ts";
 import { maturityOf } from "../versions/maturity.ts";
 import { lineOf, olderThan } from "../versions/older-lines.ts";
 import { findReleaseEvent, updateEventFacts } from "./bound-queries.ts";
 import { displayVersion, usesAppVersions } from "./display.ts";
 import { judgeRelease, latestOfChannel, membersOf } from "./judge.ts";
+import { livingBeside, newestBeside, remarkOn } from "./newest.ts";
 import type { TrackerRow } from "./queries.ts";
 import { findRelease, type ReleaseFactsRow } from "./release-queries.ts";
 import { leadingTags } from "./same-build.ts";
@@ -101,10 +101,6 @@ async function releaseFactsOf(
   };
 }
 
-function timeOf(release: ReleaseFactsRow): number {
-  return release.published_at ?? release.first_observed_at;
-}
-
 /** What a check found in the channel that is judged. */
 export interface FoundInChannel {
   latest: ReleaseFactsRow;
@@ -121,15 +117,12 @@ export interface FoundInChannel {
  */
 function newsOf({ latest, previous, candidates, fresh }: FoundInChannel, channel: ChannelRow) {
   const highest = (rows: readonly ReleaseFactsRow[]) => latestOfChannel(rows, channel, "semantic");
-  // A higher number that nobody has published for a year was left: the project counts anew.
-  const since = timeOf(latest) - STALE_AFTER_MS;
-  const living = candidates.filter((row) => timeOf(row) >= since);
-  const newest = highest(living) ?? latest;
+  const living = livingBeside(latest, candidates);
+  const newest = newestBeside(latest, candidates, channel);
   const subject = fresh.includes(newest) && olderThan(latest.tag, newest.tag) !== null ? newest : latest;
-  const code = olderThan(subject.tag, newest.tag);
-  const remark = code === null ? null : { code, params: { newest: newest.version } };
+  const remark = remarkOn(subject, newest);
   const known = candidates.filter((row) => !fresh.includes(row));
-  if (code === "older_line") {
+  if (remark?.code === "older_line") {
     const ofLine = known.filter((row) => lineOf(row.tag) === lineOf(subject.tag));
     const before = highest(ofLine.filter((row) => olderThan(row.tag, subject.tag) !== null));
     return { subject, remark, before };

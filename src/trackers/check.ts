@@ -15,7 +15,7 @@ import { acceptsOf, rulesOf } from "./judge.ts";
 import { storedNotesSettings } from "./notes-settings.ts";
 import { buildsInUse } from "./pins.ts";
 import { findTracker, type TrackerRow } from "./queries.ts";
-import { recordListing } from "./record-listing.ts";
+import { isJudged, recordListing } from "./record-listing.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts } from "./release-facts.ts";
 import { changelogReader } from "./release-notes.ts";
 import { type ReleaseFactsRow, releasesOf } from "./release-queries.ts";
@@ -93,8 +93,7 @@ function emptied(known: number): Failure {
  * away, one of the rules judges by itself what is stored.
  */
 function isUnchanged(claimed: Claimed, { listing, changelog }: Answer, latest: number): boolean {
-  if (claimed.source.baseline_at === null || claimed.channels.some((channel) => channel.baseline_at === null))
-    return false;
+  if (claimed.source.baseline_at === null || !claimed.channels.every(isJudged)) return false;
   const known = new Map(claimed.known.map((release) => [release.tag, release]));
   return listing.releases.every((release) => {
     const row = known.get(release.tag);

@@ -8,6 +8,7 @@ import { agreedReleases } from "./agreement.ts";
 import { type AnnounceInput, announceNew, announceRepublished, type Content } from "./announce.ts";
 import { executorsOfSource, snapshotsOnSource, wakeExecutors } from "./bound-queries.ts";
 import { judgeRelease, latestOfChannel } from "./judge.ts";
+import { type NamedVersion, newestBeside } from "./newest.ts";
 import { buildsInUse, isInUse } from "./pins.ts";
 import type { TrackerRow } from "./queries.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts, newFacts, notesOf } from "./release-facts.ts";
@@ -139,14 +140,31 @@ async function judgeChannel(tx: Writer, input: JudgeInput, channel: ChannelRow, 
   for (const release of republished) await announceRepublished(tx, input, channel, release);
   const hasChanged =
     (latest?.id ?? null) !== channel.latest_release_id || (latest?.revision ?? null) !== channel.latest_revision;
-  if (hasChanged || channel.baseline_at === null) {
+  const newest = newestOf(latest, candidates, channel);
+  if (hasChanged || channel.baseline_at === null || newest?.tag !== channel.newest?.tag) {
     await updateChannelRow(tx, channel.id, {
       latest_release_id: latest?.id ?? null,
       latest_revision: latest?.revision ?? null,
+      newest,
       baseline_at: channel.baseline_at ?? now,
     });
   }
   return hasChanged || republished.length > 0;
+}
+
+function newestOf(
+  latest: ReleaseFactsRow | null,
+  candidates: readonly ReleaseFactsRow[],
+  channel: ChannelRow,
+): NamedVersion | null {
+  if (latest === null) return null;
+  const { tag, version } = newestBeside(latest, candidates, channel);
+  return { tag, version };
+}
+
+/** Whether a channel was judged by its rules of now, and by everything that is judged. */
+export function isJudged({ baseline_at, latest_release_id, newest }: ChannelRow): boolean {
+  return baseline_at !== null && (latest_release_id === null) === (newest === null);
 }
 
 /** Whether a version comes after the one before it: one that leads only because a newer one lost its agreement is no news. */
@@ -174,12 +192,10 @@ async function judgeWaiting(tx: Writer, input: JudgeInput): Promise<void> {
   }
 }
 
-async function prune(
-  tx: Writer,
-  input: ListingInput,
-  rows: readonly ReleaseFactsRow[],
-  channels: readonly ChannelRow[],
-) {
+async function prune(tx: Writer, input: ListingInput, rows: readonly ReleaseFactsRow[]) {
+  const channels = await channelsOf(tx, [input.source.id]);
+  // What a channel's latest is told to be older than stays with it.
+  const newest = new Set(channels.map((channel) => channel.newest?.tag));
   const bound = await executorsOfSource(tx, input.source.id);
   const builds = buildsInUse(bound, bound.length === 0 ? [] : await snapshotsOnSource(tx, input.source.id));
   const surplus = surplusReleases({
@@ -187,7 +203,8 @@ async function prune(
     channels,
     sorting: input.tracker.sorting,
     keep: input.keep,
-    isKept: (release) => input.placed.has(release.tag) || isInUse(input.source.kind, release, builds),
+    isKept: (release) =>
+      input.placed.has(release.tag) || newest.has(release.tag) || isInUse(input.source.kind, release, builds),
   });
   await deleteReleases(
     tx,
@@ -203,8 +220,7 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
   const { source, tracker, now } = input;
   const channels = await channelsOf(tx, [source.id]);
   const found = await storeReleases(tx, input, await releasesOf(tx, [source.id]));
-  const isQuiet =
-    found.discovered.length === 0 && found.changes === 0 && channels.every((channel) => channel.baseline_at !== null);
+  const isQuiet = found.discovered.length === 0 && found.changes === 0 && channels.every(isJudged);
   if (!isQuiet) {
     const content = await contentOf(tx, tracker);
     const is_baseline = source.baseline_at === null || channels.some((channel) => channel.baseline_at === null);
@@ -214,7 +230,7 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
       if (await judgeChannel(tx, judged, channel, found)) changed.push(channel.name);
     }
     await judgeWaiting(tx, judged);
-    if (found.discovered.length > 0) await prune(tx, input, found.rows, channels);
+    if (found.discovered.length > 0) await prune(tx, input, found.rows);
     await wakeExecutors(tx, source.id, changed, now);
   }
   return {
@@ -236,12 +252,17 @@ export async function recomputeLatest(
   const changed = new Map<string, string[]>();
   for (const channel of content.channels) {
     const rows = content.releases.filter((release) => release.source_id === channel.source_id);
-    const latest = latestOfChannel(agreedReleases(rows, channel, content), channel, tracker.sorting);
-    if ((latest?.id ?? null) === channel.latest_release_id) continue;
+    const candidates = agreedReleases(rows, channel, content);
+    const latest = latestOfChannel(candidates, channel, tracker.sorting);
+    const newest = newestOf(latest, candidates, channel);
+    const isSame = (latest?.id ?? null) === channel.latest_release_id;
+    if (isSame && newest?.tag === channel.newest?.tag) continue;
     await updateChannelRow(tx, channel.id, {
       latest_release_id: latest?.id ?? null,
       latest_revision: latest?.revision ?? null,
+      newest,
     });
+    if (isSame) continue;
     changed.set(channel.source_id, [...(changed.get(channel.source_id) ?? []), channel.name]);
   }
   return changed;

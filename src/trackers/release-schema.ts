@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
 import { maturities } from "../versions/maturity.ts";
-import { ChannelName } from "./schema.ts";
+import { ChannelName, RemarkView } from "./schema.ts";
 
 /** Of a list of releases, or of versions. */
 export const ReleaseQuery = v.object({
@@ -34,6 +34,8 @@ export const ReleaseView = v.object({
   channels: v.array(v.string()),
   /** Those of them whose latest it is. */
   latest_in: v.array(v.string()),
+  /** Why it is not the newest version of the first of these; null when it is, and for other releases. */
+  remark: v.nullable(RemarkView),
   url: v.nullable(v.string()),
   has_notes: v.boolean(),
   /** Why the changelog gave no notes; null when it did or was not asked. */

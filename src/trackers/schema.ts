@@ -5,6 +5,7 @@ import { ProblemSchema } from "../messages/schema.ts";
 import { sources } from "../sources/index.ts";
 import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { sortings } from "../versions/channel.ts";
+import { laterButOlder } from "../versions/older-lines.ts";
 import { includePatternError, MAX_PATTERN_CHARACTERS, PatternError, parsePattern } from "../versions/pattern.ts";
 import { ReleaseNotes } from "./notes-settings.ts";
 
@@ -342,6 +343,12 @@ export const TrackerQuery = v.object({
   kind: v.optional(v.picklist(sourceKinds, `Choose one of ${sourceKinds.join(", ")}`)),
 });
 
+/** As the event of such a version has it. */
+export const RemarkView = v.object({
+  code: v.picklist(laterButOlder),
+  params: v.object({ newest: v.string() }),
+});
+
 const LatestView = v.object({
   version: v.string(),
   /** What all sources of the tracker call it alike; of a chart beside other sources, the version of its application. */
@@ -352,6 +359,8 @@ const LatestView = v.object({
   revision: v.nullable(v.string()),
   published_at: NullableInstant,
   first_observed_at: Instant,
+  /** Why it is not the newest version although it was published last; null when it is. */
+  remark: v.nullable(RemarkView),
 });
 
 export const ChannelView = v.object({

@@ -7,6 +7,7 @@ import { maturityOf } from "../versions/maturity.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
 import { displayVersion, usesAppVersions } from "./display.ts";
 import { channelNamesOf } from "./judge.ts";
+import { remarkOn } from "./newest.ts";
 import { storedNotesSettings } from "./notes-settings.ts";
 import type { TrackerRow } from "./queries.ts";
 import { type ReleaseFactsRow, releasesByIds } from "./release-queries.ts";
@@ -41,7 +42,8 @@ function channelView(
   const { version, tag, revision, published_at, first_observed_at } = latest;
   const display_version = displayVersion(latest, byApplication);
   const stands_for = standsFor(latest, twins);
-  const view = { version, display_version, tag, stands_for, revision, published_at, first_observed_at };
+  const remark = remarkOn(latest, channel.newest);
+  const view = { version, display_version, tag, stands_for, revision, published_at, first_observed_at, remark };
   return { ...rules, latest: view };
 }
 
@@ -171,6 +173,7 @@ export function releaseView(
   },
 ): ReleaseView {
   const { source_id: _, notes_digest, ...facts } = row;
+  const ledBy = context.channels.filter((channel) => channel.latest_release_id === row.id);
   return {
     ...facts,
     has_notes: notes_digest !== null,
@@ -180,8 +183,7 @@ export function releaseView(
     tracker: context.tracker,
     source_key: context.source_key,
     channels: channelNamesOf(row, context.channels),
-    latest_in: context.channels
-      .filter((channel) => channel.latest_release_id === row.id)
-      .map((channel) => channel.name),
+    latest_in: ledBy.map((channel) => channel.name),
+    remark: remarkOn(row, ledBy[0]?.newest ?? null),
   };
 }

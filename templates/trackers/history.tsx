@@ -134,8 +134,8 @@ function VersionRow({ ctx, tracker, version, has_many }: VersionRowProps) {
   );
 }
 
-function takersOf({ channels, latest_in, maturity }: ReleaseView) {
-  return channels.map((name) => ({ name, maturity, is_latest: latest_in.includes(name) }));
+function takersOf({ channels, latest_in, maturity, remark }: ReleaseView) {
+  return channels.map((name) => ({ name, maturity, is_latest: latest_in.includes(name), remark }));
 }
 
 /** The notes that are stored, or why there are none; else where upstream shows them. Null where there is nothing to lead to. */

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { ReleaseRemark } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ChannelType, SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
@@ -17,6 +18,7 @@ import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, newestOf, soonestOf, sourceIcons, trackerPath } from "./address.ts";
 import { channelWord } from "./channel-words.ts";
+import { OlderRemark } from "./older-remark.tsx";
 import { isChecking, nextCheckOf, TrackerState } from "./state.tsx";
 
 export const shownStates = ["update", "failing", "pending", "disabled"] as const;
@@ -258,7 +260,9 @@ function LatestOf({ ctx, tracker, type }: { ctx: PageContext; tracker: TrackerVi
   );
   if (found.length === 0) return <span class="quiet absent">–</span>;
   const known = found.flatMap(({ key, channel: { name, latest } }) =>
-    latest === null ? [] : [{ key, name, version: latest.version, display: latest.display_version }],
+    latest === null
+      ? []
+      : [{ key, name, version: latest.version, display: latest.display_version, remark: latest.remark }],
   );
   if (known.length === 0) return <span class="quiet">{t.no_version}</span>;
   const byName = [...Map.groupBy(known, ({ name }) => name)];
@@ -275,6 +279,7 @@ interface ShownLatest {
   key: string;
   version: string;
   display: string;
+  remark: ReleaseRemark | null;
 }
 
 function NamedLatest({ ctx, shown }: { ctx: PageContext; shown: readonly ShownLatest[] }): Child {
@@ -286,6 +291,7 @@ function NamedLatest({ ctx, shown }: { ctx: PageContext; shown: readonly ShownLa
     <span title={others.length === 0 ? undefined : texts(ctx).trackers.also_differs(list)}>
       <Version>{shown.length === 1 ? first.version : first.display}</Version>
       {others.length === 0 ? null : <small class="quiet"> +{others.length}</small>}
+      <OlderRemark ctx={ctx} remark={first.remark} />
     </span>
   );
 }

@@ -1,4 +1,6 @@
+import type { ReleaseRemark } from "../../src/notifications/schema.ts";
 import type { Maturity } from "../../src/versions/maturity.ts";
+import type { LaterButOlder } from "../../src/versions/older-lines.ts";
 import { Badge } from "../components/state.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -9,6 +11,14 @@ interface Taker {
   name: string;
   maturity: Maturity;
   is_latest: boolean;
+  /** Of a latest that is not the newest version. */
+  remark?: ReleaseRemark | null;
+}
+
+/** What a version is among those of its channels: their latest, or why not although it was published last. */
+function placesOf(takers: readonly Taker[]): readonly ("latest" | LaterButOlder)[] {
+  const [leading] = takers.filter(({ is_latest }) => is_latest);
+  return leading === undefined ? [] : [leading.remark?.code ?? "latest"];
 }
 
 /** The channels that take a version, each word once, by the word that the version may bear there. */
@@ -18,7 +28,7 @@ export function ChannelPills({ ctx, takers }: { ctx: PageContext; takers: readon
   return (
     <>
       {[...byWord].map(([word, those]) => (
-        <Badge>{those.some(({ is_latest }) => is_latest) ? `${word} · ${t.latest}` : word}</Badge>
+        <Badge>{[word, ...placesOf(those).map((place) => t.places[place])].join(" · ")}</Badge>
       ))}
     </>
   );

@@ -190,7 +190,7 @@ function JudgedTag({ ctx, tag, maturity, verdicts, latest }: JudgedTagProps) {
         <Marked tag={tag} range={decisive?.range ?? null} />
       </span>
       <span class="judged-why">
-        {isSingle && latest.length > 0 ? <Badge>{t.latest}</Badge> : null}
+        {isSingle && latest.length > 0 ? <Badge>{t.places.latest}</Badge> : null}
         {isSingle ? null : (
           <ChannelPills
             ctx={ctx}

@@ -9,6 +9,7 @@ import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, sourceIcons } from "./address.ts";
 import { channelTitle } from "./channel-words.ts";
+import { OlderRemark } from "./older-remark.tsx";
 import { failingFor, reasonOf, SourceState } from "./state.tsx";
 
 interface SourcesProps {
@@ -140,7 +141,8 @@ function Rules({ ctx, channel }: { ctx: PageContext; channel: ChannelView }) {
         <span class="quiet">{t.no_version}</span>
       ) : (
         <>
-          <Version tone="new">{channel.latest.version}</Version>
+          <Version tone={channel.latest.remark === null ? "new" : undefined}>{channel.latest.version}</Version>
+          <OlderRemark ctx={ctx} remark={channel.latest.remark} />
           {channel.latest.stands_for === null ? null : (
             <span class="quiet">
               {" "}

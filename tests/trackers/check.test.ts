@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { tracker_channels } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
 import { say } from "../../src/messages/message.ts";
 import { until } from "../support/fake-clock.ts";
@@ -158,6 +159,45 @@ describe("a later check", () => {
         { version: "15.16", previous_version: null, remark },
         { version: "18.2", previous_version: "18.1", remark: null },
       ]);
+    });
+
+    const latestView = async () => (await house.trackers.get("db")).sources[0]?.channels[0]?.latest;
+    const leading = async () =>
+      (await house.trackers.releases("db", {})).items.filter(({ remark }) => remark !== null).map(({ tag }) => tag);
+
+    test("shows the same of the channel's latest, and of the release in the history", async () => {
+      await begin();
+      expect(await latestView()).toMatchObject({ tag: "18.1", remark: null });
+      house.publish("db", "16.12");
+      await house.check("db");
+      expect(await latestView()).toMatchObject({ tag: "16.12", remark });
+      expect(await leading()).toEqual(["16.12"]);
+      await house.trackers.update(house.actor, "db", { sorting: "semantic" });
+      expect(await latestView()).toMatchObject({ tag: "18.1", remark: null });
+      await house.trackers.update(house.actor, "db", { sorting: "publish_time" });
+      expect(await latestView()).toMatchObject({ tag: "16.12", remark });
+      await next();
+      house.publish("db", "18.2");
+      await house.check("db");
+      expect(await latestView()).toMatchObject({ tag: "18.2", remark: null });
+      expect(await leading()).toEqual([]);
+    });
+
+    test("keeps the newest version however many patches to older lines follow, and finds it after an upgrade", async () => {
+      await begin();
+      house.parts.keep = 1;
+      await house.trackers.update(house.actor, "db", { fetch_depth: 1 });
+      for (const tag of ["16.12", "16.13"]) {
+        await next();
+        house.publish("db", tag);
+        await house.check("db");
+      }
+      expect(await house.storedTags()).toEqual(["16.13", "18.1"]);
+      await house.db.write((tx) => tx.update(tracker_channels).set({ newest: null }));
+      expect(await latestView()).toMatchObject({ tag: "16.13", remark: null });
+      await next();
+      await house.check("db");
+      expect(await latestView()).toMatchObject({ tag: "16.13", remark });
     });
 
     test("leads with the highest of what appeared together, though an older line was patched after it", async () => {

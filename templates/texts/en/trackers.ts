@@ -80,7 +80,7 @@ export const trackers = {
   history_filtered: "No version of this channel and source",
   age: (age: string) => `published ${age}`,
   seen: (age: string) => `seen ${age}`,
-  latest: "latest",
+  places: { latest: "latest", older_line: "older line", older_version: "older version" },
   republished: "Republished",
   republished_help: (before: string) => `The tag moved; it was ${before} before`,
   notes: "Release notes",

@@ -78,7 +78,7 @@ export const trackers = {
   history_filtered: "该通道和来源没有版本",
   age: (age: string) => `发布于${age}`,
   seen: (age: string) => `发现于${age}`,
-  latest: "最新",
+  places: { latest: "最新", older_line: "旧版本线", older_version: "较旧版本" },
   republished: "重新发布",
   republished_help: (before: string) => `标签已指向其他内容，之前为 ${before}`,
   notes: "发布说明",

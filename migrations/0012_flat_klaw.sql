@@ -1,0 +1,1 @@
+ALTER TABLE `tracker_channels` ADD `newest` text;
