@@ -25,6 +25,8 @@ export interface ListedVersion {
   stage: ReleaseStage;
   /** Milliseconds UTC; null where a listing does not tell. */
   published_at: number | null;
+  /** What counts where the publish time is not known: the first check of a source that has it; left out where there is none. */
+  first_observed_at?: number;
 }
 
 export interface PreviewListing {

@@ -41,7 +41,10 @@ export const PreviewView = v.object({
       type: ChannelTypeSchema,
       accepted_count: v.number(),
       refused_count: v.number(),
-      /** By the sorting chosen where every accepted version has a publish time, else by version. */
+      /**
+       * By the sorting chosen where every accepted version has a publish time, or was there at the first check of a tracker of the same
+       * address; else by version.
+       */
       latest: v.nullable(v.string()),
       /** Days on which the latest would have changed, the newest first; at most 50. */
       steps: v.array(

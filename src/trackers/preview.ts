@@ -13,6 +13,7 @@ import { type AimedChannel, judgeRelease, latestOfChannel } from "./judge.ts";
 import { type ListedVersion, type PreviewListingOptions, previewListings } from "./preview-listing.ts";
 import type { PreviewView } from "./preview-schema.ts";
 import type { trackerSchemas } from "./schema.ts";
+import type { StoredTimes } from "./upstream-queries.ts";
 import type { UpstreamView } from "./upstreams/schema.ts";
 
 const maxTagsShown = 500;
@@ -25,7 +26,7 @@ interface PreviewOptions extends PreviewListingOptions {
   /** Refuses an unknown credential and one of another kind, naming the field. */
   requireCredential: (kind: string, id: string | null) => Promise<void>;
   /** When versions of this address were published or first seen, as far as it is tracked already. */
-  storedTimes: (kind: SourceKind, config: Readonly<Record<string, unknown>>) => Promise<ReadonlyMap<string, number>>;
+  storedTimes: (kind: SourceKind, config: Readonly<Record<string, unknown>>) => Promise<StoredTimes>;
   /** What would be asked of the upstream if a source with this cost were added, and what it allows. */
   upstreamWith: (source: {
     kind: SourceKind;
@@ -47,11 +48,11 @@ export function trackerPreviews(options: PreviewOptions) {
     config: Readonly<Record<string, unknown>>,
   ): Promise<readonly ListedVersion[]> => {
     if (options.registry[kind].tells_publish_times === true) return versions;
-    const times = await options.storedTimes(kind, config);
-    if (times.size === 0) return versions;
+    const { by_tag, baseline_at } = await options.storedTimes(kind, config);
     return versions.map((version) => ({
       ...version,
-      published_at: version.published_at ?? times.get(version.tag) ?? null,
+      published_at: version.published_at ?? by_tag.get(version.tag) ?? null,
+      ...(baseline_at === null ? {} : { first_observed_at: baseline_at }),
     }));
   };
 
@@ -137,11 +138,13 @@ function fieldsOf({ pattern, said }: TooCostly, channels: readonly AimedChannel[
 /** What a channel would call its latest now, and on which days that would have changed. */
 function channelResult(taken: readonly ListedVersion[], channel: AimedChannel, sorting: Sorting) {
   // With times for some only, the order is by meaning: each counts as published at once.
-  const isDated = taken.every(({ published_at }) => published_at !== null);
-  const timed = taken.map((version) => ({
+  const isDated = taken.every(
+    ({ published_at, first_observed_at }) => (published_at ?? first_observed_at ?? null) !== null,
+  );
+  const timed = taken.map(({ first_observed_at = 0, ...version }) => ({
     ...version,
     published_at: isDated ? version.published_at : null,
-    first_observed_at: 0,
+    first_observed_at: isDated ? first_observed_at : 0,
   }));
   const played = taken
     .filter(({ published_at }) => published_at !== null)

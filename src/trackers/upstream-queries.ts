@@ -36,12 +36,19 @@ export async function listCheckedSources(read: Reader): Promise<CheckedSource[]>
 /** More than this of one upstream's past are not played. */
 const maxTimesRead = 5_000;
 
-/** By tag: when the releases of sources with this address were published, or else first seen. */
+export interface StoredTimes {
+  /** By tag: when it was published, or else first seen after the first check. */
+  by_tag: ReadonlyMap<string, number>;
+  /** The first check, at which all other versions were there; null where upstream told the publish time of any: then nobody knows theirs. */
+  baseline_at: number | null;
+}
+
+/** The times of what sources with this address have. */
 export async function storedTimes(
   read: Reader,
   kind: string,
   config: Readonly<Record<string, unknown>>,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<StoredTimes> {
   const rows = await read
     .select({
       tag: releases.tag,
@@ -53,7 +60,9 @@ export async function storedTimes(
     .innerJoin(tracker_sources, eq(tracker_sources.id, releases.source_id))
     .where(and(eq(tracker_sources.kind, kind), eq(tracker_sources.config, { ...config })))
     .limit(maxTimesRead);
-  return new Map(
+  const baselines = rows.flatMap(({ baseline_at }) => baseline_at ?? []);
+  const isTold = rows.some(({ published_at }) => published_at !== null);
+  const by_tag = new Map(
     rows.flatMap(({ tag, published_at, first_observed_at, baseline_at }) => {
       // What was there at the first check was published at some time before: that says no day.
       const seen = baseline_at !== null && first_observed_at > baseline_at ? first_observed_at : null;
@@ -61,4 +70,5 @@ export async function storedTimes(
       return at === null ? [] : [[tag, at] as const];
     }),
   );
+  return { by_tag, baseline_at: isTold || baselines.length === 0 ? null : Math.min(...baselines) };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PluginError } from "../../src/errors.ts";
-import { channel, failureOf, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
+import { channel, failureOf, plain, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
 let house: TrackerHouse;
 beforeEach(async () => {
@@ -61,6 +61,32 @@ describe("preview()", () => {
     ]);
     expect(stable?.steps.map(({ at }) => Math.round((at - start) / day))).toEqual([3, 2, 1, 0]);
     expect(stable?.jump_counts).toMatchObject({ first: 1, none: 2, downgrade: 1 });
+  });
+
+  test.each([
+    ["", undefined, "16.12"],
+    [", as what was there before is not in the depth", 1, "16.12"],
+  ])("names the same latest as the tracker where upstream tells no times%s", async (_what, fetch_depth, latest) => {
+    const untimed = (tag: string) => ({ tag, published_at: null });
+    house.publish("db", untimed("16.10"), untimed("16.11"), untimed("18.0"), untimed("18.1"));
+    const depth = fetch_depth === undefined ? {} : { fetch_depth };
+    await house.create("db", { ...depth, sorting: "publish_time" });
+    await house.tick();
+    const same = async () => {
+      await house.clock.advance(15 * 60_000);
+      const change = { config: { image: "db" }, channels: [channel("stable", plain)] };
+      const { channels } = await house.trackers.preview(input(change));
+      const led = await house.latest("db");
+      expect(channels[0]?.latest ?? null).toBe(led);
+      return led;
+    };
+    expect(await same()).toBe("18.1");
+    house.publish("db", untimed("16.12"));
+    await house.check("db");
+    expect(await same()).toBe(latest);
+    house.publish("db", untimed("18.2"));
+    await house.check("db");
+    expect(await same()).toBe("18.2");
   });
 
   test("says by publish time alone what shows that older lines are patched", async () => {
