@@ -35,18 +35,25 @@ export const packagedFiles: readonly AssetFile[] = [
   { name: "htmx-sse.js", file: inPackage("htmx.org/dist/ext/hx-sse.min.js") },
 ];
 
+/** The style sheets in the order of their names, as the one that pages load. */
+export function joinStyles(publicDir: string): Uint8Array<ArrayBuffer> {
+  const folder = join(publicDir, "styles");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".css"));
+  return new Uint8Array(Buffer.concat(names.toSorted().map((name) => readFileSync(join(folder, name)))));
+}
+
 /** Our static files and those of packages, read once at start and served from memory. */
 export function loadAssets(publicDir: string, packaged: readonly AssetFile[]): Assets {
   const own = readdirSync(publicDir, { withFileTypes: true })
     .filter((entry) => entry.isFile() && types[extname(entry.name)] !== undefined)
     .map((entry) => ({ name: entry.name, file: join(publicDir, entry.name) }));
+  const files = [...own, ...packaged].map(({ name, file }) => ({ name, body: new Uint8Array(readFileSync(file)) }));
   const byName = new Map<string, string>();
   const byPath = new Map<
     string,
     { body: Uint8Array<ArrayBuffer>; gzip: Uint8Array<ArrayBuffer> | null; type: string }
   >();
-  for (const { name, file } of [...own, ...packaged]) {
-    const body = new Uint8Array(readFileSync(file));
+  for (const { name, body } of [...files, { name: "app.css", body: joinStyles(publicDir) }]) {
     const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
     const extension = extname(name);
     const path = `/assets/${name.slice(0, -extension.length)}.${hash}${extension}`;

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
+import { joinStyles } from "../../src/http/assets.ts";
 import { OverviewSample, RunSample, sampleContext, TrackersSample } from "../support/gallery.tsx";
 
 const root = resolve(import.meta.dir, "../..");
@@ -18,7 +19,7 @@ test.each([
 ])("the first load of %s is at most 100 kB on the wire", (_, html) => {
   const files = [
     Buffer.from(html),
-    read("public/app.css"),
+    joinStyles(resolve(root, "public")),
     read("public/app.js"),
     read("public/icon.svg"),
     read("node_modules/htmx.org/dist/htmx.min.js"),

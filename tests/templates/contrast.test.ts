@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { joinStyles } from "../../src/http/assets.ts";
 
-const css = readFileSync(resolve(import.meta.dir, "../../public/app.css"), "utf8");
+const css = Buffer.from(joinStyles(resolve(import.meta.dir, "../../public"))).toString();
 
 /** `--ink: light-dark(#161b1a, #e9edec)` of the stylesheet, as two colours. */
 const tokens = new Map(
