@@ -1,24 +1,20 @@
 import * as v from "valibot";
+import { issue } from "../messages/message.ts";
 
 // The inputs that every resource has, with the same words and bounds everywhere.
 
 /** A display name: 1 to 100 characters, no control characters, no blanks around it. */
 export const Name = v.pipe(
-  v.string("Write a text"),
+  v.string(),
   v.trim(),
-  v.minLength(1, "Write a name"),
-  v.maxLength(100, "Use at most 100 characters"),
-  v.regex(/^\P{Cc}*$/u, "Use no control characters"),
+  v.minLength(1),
+  v.maxLength(100),
+  v.regex(/^\P{Cc}*$/u, issue("fields.control_characters")),
   v.title("Name"),
 );
 
 export const Description = v.optional(
-  v.pipe(
-    v.string("Write a text"),
-    v.maxLength(1000, "Use at most 1000 characters"),
-    v.title("Description"),
-    v.metadata({ multiline: true }),
-  ),
+  v.pipe(v.string(), v.maxLength(1000), v.title("Description"), v.metadata({ multiline: true })),
   "",
 );
 

@@ -19,9 +19,28 @@ const expectations: Readonly<Record<string, Message>> = {
   "number|string": say("fields.number_or_text_wanted"),
 };
 
-/** Instead of the validator's own words, which speak of types: "Invalid type: Expected …". */
-function ownSentence({ kind, expected }: v.BaseIssue<unknown>): Message {
-  const parts = kind === "schema" && expected !== null ? expected.replaceAll(/^\(|\)$/g, "").split(" | ") : [];
+/** A text, or a list of entries. */
+function lengthSentence(input: unknown, type: "min_length" | "max_length", limit: number): Message {
+  const isText = typeof input === "string";
+  if (type === "max_length") return say(isText ? "fields.at_most_characters" : "fields.at_most_entries", { limit });
+  if (isText && limit === 1) return say("fields.required");
+  return say(isText ? "fields.at_least_characters" : "fields.at_least_entries", { limit });
+}
+
+/** Of the bounds that a schema sets, which need no sentence of its own; null for any other judgement. */
+function boundSentence({ type, input, requirement }: v.BaseIssue<unknown>): Message | null {
+  if (type === "integer") return say("fields.whole_number");
+  if (typeof requirement !== "number") return null;
+  if (type === "min_length" || type === "max_length") return lengthSentence(input, type, requirement);
+  if (type === "min_value") return say("fields.at_least", { limit: requirement });
+  return type === "max_value" ? say("fields.at_most", { limit: requirement }) : null;
+}
+
+/** Instead of the validator's own words, which speak of types: "Invalid type: Expected …". A schema writes only what is special. */
+function ownSentence(issue: v.BaseIssue<unknown>): Message {
+  const { kind, expected } = issue;
+  if (kind !== "schema") return boundSentence(issue) ?? say("fields.unusable");
+  const parts = expected === null ? [] : expected.replaceAll(/^\(|\)$/g, "").split(" | ");
   const types = parts.filter((part) => part !== "null" && part !== "undefined").toSorted();
   if (types.length > 0 && types.every((type) => type.startsWith('"'))) {
     return say("fields.one_of", { options: types.map((type) => type.slice(1, -1)) });

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { issue } from "../messages/message.ts";
 
 export const maxPageSize = 100;
 
@@ -7,10 +8,13 @@ export const PageQuery = v.object({
   cursor: v.optional(v.pipe(v.string(), v.maxLength(512), v.description("`next_cursor` of the previous page"))),
   limit: v.optional(
     v.pipe(
-      v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,3}$/, "Write a whole number"), v.transform(Number))]),
-      v.integer("Write a whole number"),
-      v.minValue(1, "The smallest page has 1 entry"),
-      v.maxValue(maxPageSize, `The largest page has ${maxPageSize} entries`),
+      v.union([
+        v.number(),
+        v.pipe(v.string(), v.regex(/^\d{1,3}$/, issue("fields.whole_number")), v.transform(Number)),
+      ]),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(maxPageSize),
       v.description("Most entries to return, 1 to 100; 50 when left out"),
     ),
   ),

@@ -1,5 +1,7 @@
 import type { Area } from "./types.ts";
 
+type Limit = { limit: number };
+
 /** What a field should have held, at that field. */
 export const fields = {
   text_wanted: "Enter text",
@@ -12,5 +14,13 @@ export const fields = {
   unusable: "This value cannot be used here",
   unknown_field: "There is no such field",
   required: "This field is required",
+  whole_number: "Enter a whole number",
+  at_least: ({ limit }: Limit) => `Enter ${limit} or more`,
+  at_most: ({ limit }: Limit) => `Enter ${limit} or less`,
+  at_least_characters: ({ limit }: Limit) => `Use at least ${limit} characters`,
+  at_most_characters: ({ limit }: Limit) => `Use at most ${limit} characters`,
+  at_least_entries: ({ limit }: Limit) => (limit === 1 ? "Choose at least one" : `At least ${limit} are required`),
+  at_most_entries: ({ limit }: Limit) => `At most ${limit} are allowed`,
+  control_characters: "Control characters are not allowed",
   broken_text: "The text contains half of a character; enter it again",
 } satisfies Area;

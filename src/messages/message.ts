@@ -95,6 +95,14 @@ export function toText(said: Message): string {
     : JSON.stringify({ code: said.code, params: said.params });
 }
 
+/** `say` for a schema, whose sentences are texts: `v.regex(pattern, issue("fields.control_characters"))`. */
+export function issue<C extends MessageCode>(
+  code: C,
+  ...params: SentenceOf<C> extends string ? [] : [ParamsOf<C>]
+): string {
+  return toText(say(code, ...params));
+}
+
 /** What `toText` wrote; any other text is what others wrote, or what was stored before sentences were data. */
 export function fromText(text: string): Message {
   if (text.startsWith('{"code":"')) {

@@ -58,7 +58,7 @@ const errorExample = `{
   "error": {
     "code": "invalid_input",
     "message": "The input has errors",
-    "fields": { "name": "Write a name" }
+    "fields": { "name": "This field is required" }
   },
   "request_id": "01a1f3c2-…"
 }`;

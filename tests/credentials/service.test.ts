@@ -74,8 +74,8 @@ describe("credentialService()", () => {
       { kind: "helm", name: "x", secret: { basic_auth: "user" } },
       { "secret.basic_auth": 'Write it as "username:password"' },
     ],
-    [{ kind: "oci", name: "", secret: secrets.oci }, { name: "Write a name" }],
-    [{ kind: "oci", name: "a\u0007b", secret: secrets.oci }, { name: "Use no control characters" }],
+    [{ kind: "oci", name: "", secret: secrets.oci }, { name: "This field is required" }],
+    [{ kind: "oci", name: "a\u0007b", secret: secrets.oci }, { name: "Control characters are not allowed" }],
     [{ kind: "oci", name: "x", secret: secrets.oci, extra: 1 }, { extra: "There is no such field" }],
   ])("refuses %j and names the field", async (input, fields) => {
     const service = open();

@@ -5,7 +5,7 @@ import { fields } from "../../src/forms/fields.ts";
 import { parseInput } from "../../src/forms/issues.ts";
 
 const Thing = v.strictObject({
-  name: v.pipe(v.string(), v.minLength(1, "Write a name"), v.title("Name")),
+  name: v.pipe(v.string(), v.minLength(1), v.title("Name")),
   note: v.optional(v.pipe(v.string(), v.metadata({ multiline: true })), ""),
   count: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(9)), 3),
   is_on: v.optional(v.boolean(), true),
@@ -209,7 +209,7 @@ describe("parseInput()", () => {
     [
       { name: "", days: [], parts: [{ kind: "a", size: "5" }], extra: 1 },
       {
-        name: "Write a name",
+        name: "This field is required",
         "parts.0.size": "Enter a number",
         extra: "There is no such field",
       },

@@ -4,7 +4,7 @@ import { AppError, type FieldErrors } from "../../src/errors.ts";
 import { parseInput } from "../../src/forms/issues.ts";
 import { apiRoutes } from "../../src/http/api/index.ts";
 import type { Route } from "../../src/http/api/route.ts";
-import { inEnglish, tellAll } from "../../src/messages/message.ts";
+import { inEnglish, issue, tellAll } from "../../src/messages/message.ts";
 import { translateMessage } from "../../templates/texts/messages.ts";
 import { type TestApp, testApp } from "../support/test-app.ts";
 
@@ -82,8 +82,22 @@ describe("parseInput()", () => {
     ["a number or null", v.nullable(v.number()), "x", "Enter a number"],
     ["a list", v.array(v.string()), "x", "Enter a list"],
     ["a record", v.record(v.string(), v.string()), "x", "Enter an object with its fields"],
-    ["a bound", v.pipe(v.string(), v.maxLength(1)), "xx", "This value cannot be used here"],
-    ["its own sentence", v.string("Write a name"), 1, "Write a name"],
+    ["a blank text", v.pipe(v.string(), v.minLength(1)), "", "This field is required"],
+    ["a short text", v.pipe(v.string(), v.minLength(2)), "x", "Use at least 2 characters"],
+    ["a long text", v.pipe(v.string(), v.maxLength(1)), "xx", "Use at most 1 characters"],
+    ["a blank list", v.pipe(v.array(v.string()), v.minLength(1)), [], "Choose at least one"],
+    ["a short list", v.pipe(v.array(v.string()), v.minLength(2)), ["x"], "At least 2 are required"],
+    ["a long list", v.pipe(v.array(v.string()), v.maxLength(1)), ["x", "y"], "At most 1 are allowed"],
+    ["a fraction", v.pipe(v.number(), v.integer()), 1.5, "Enter a whole number"],
+    ["a small number", v.pipe(v.number(), v.minValue(1)), 0, "Enter 1 or more"],
+    ["a large number", v.pipe(v.number(), v.maxValue(9)), 10, "Enter 9 or less"],
+    ["a pattern", v.pipe(v.string(), v.regex(/a/)), "b", "This value cannot be used here"],
+    [
+      "its own sentence",
+      v.pipe(v.string(), v.regex(/a/, issue("fields.unknown_field"))),
+      "b",
+      "There is no such field",
+    ],
   ])("has a sentence for %s", (_name, schema, input, message) => {
     expect(tellAll(refusalOf(v.strictObject({ field: schema }), { field: input }))).toEqual({ field: message });
   });

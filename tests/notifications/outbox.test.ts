@@ -322,7 +322,7 @@ describe("notifiers", () => {
 
   test.each([
     [{ url: "https://blocked.example/" }, { url: "Destination blocked" }],
-    [{ name: " " }, { name: "Write a name" }],
+    [{ name: " " }, { name: "This field is required" }],
     [{ trigger_events: [] }, { trigger_events: "Choose at least one event" }],
     [{ language: "de" }, { language: 'Choose "en" or "zh"' }],
     [{ url: "" }, { url: "Write the URL that takes the messages" }],

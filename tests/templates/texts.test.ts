@@ -73,7 +73,6 @@ describe("fieldWords()", () => {
 
 describe("translateMessage()", () => {
   test.each([
-    ["Write a name", "请填写名称"],
     ["Use at most 100 characters", "最多 100 个字符"],
     ['There is no tracker "a "b" c"', '不存在追踪器“a "b" c”'],
     ['There is no API token "01"', "不存在 API 令牌“01”"],

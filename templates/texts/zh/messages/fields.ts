@@ -12,5 +12,13 @@ export const fields = {
   unusable: "此处不能使用这个值",
   unknown_field: "没有这个字段",
   required: "此项必填",
+  whole_number: "请填写整数",
+  at_least: ({ limit }) => `不能小于 ${limit}`,
+  at_most: ({ limit }) => `不能大于 ${limit}`,
+  at_least_characters: ({ limit }) => `至少 ${limit} 个字符`,
+  at_most_characters: ({ limit }) => `最多 ${limit} 个字符`,
+  at_least_entries: ({ limit }) => `至少需要 ${limit} 项`,
+  at_most_entries: ({ limit }) => `最多允许 ${limit} 项`,
+  control_characters: "不能包含控制字符",
   broken_text: "文本中含有半个字符，请重新输入",
 } satisfies Rendering<Catalogue["fields"]>;
