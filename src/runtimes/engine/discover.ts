@@ -1,6 +1,6 @@
 import type { Refusal, Target, TargetRef, TargetService } from "../runtime.ts";
 import { composeOf } from "./compose/labels.ts";
-import { dependantRefusals, dependantsOf } from "./group/plan.ts";
+import { dependantRefusals, dependantsOf, dependantWarnings, type Replaced } from "./group/plan.ts";
 import { differingReplicas } from "./group/replicas.ts";
 import { composeGroups, type FoundTarget, findSurvey, type Member, targetIn } from "./group/target.ts";
 import { type ContainerInspect, type ImageInspect, isIdPrefix, nameOf, platformOf } from "./objects.ts";
@@ -28,16 +28,14 @@ export async function discoverTargets(source: SceneSource): Promise<readonly Tar
 
 export async function describeTarget(found: FoundTarget): Promise<Target> {
   const members: { member: Member; image: ImageInspect | null; refusals: readonly Refusal[] }[] = [];
+  const desired: Replaced[] = [];
   for (const member of found.members) {
     const scene = await found.sceneOf(member.container);
     const replaced = { scene, service: member.service, because: "desired" as const, change: null, desired: null };
-    const dependants = found.ref.kind === "container" ? await dependantsOf(found, [replaced]) : [];
-    members.push({
-      member,
-      image: scene.image,
-      refusals: [...sceneRefusals(scene), ...dependants.flatMap(dependantRefusals)],
-    });
+    desired.push(replaced);
+    members.push({ member, image: scene.image, refusals: sceneRefusals(scene) });
   }
+  const dependants = await dependantsOf(found, desired);
   const names = [...new Set(found.members.map((each) => each.service))];
   const services = names.map((service) => {
     const replicas = members.filter(({ member }) => member.service === service);
@@ -52,14 +50,16 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
   // As plans call it: a replica is named by itself.
   const labelOf = ({ container, service }: Member) =>
     found.members.filter((each) => each.service === service).length > 1 ? nameOf(container) : service;
-  const warnings = found.members.flatMap((member) =>
+  const own = found.members.flatMap((member) =>
     warningsOf(member.container, { all: found.all }).map((each) => told(found.ref, labelOf(member), each)),
   );
+  const warnings = [...own, ...dependants.flatMap((each) => dependantWarnings(found, each))];
   const refusals = members.flatMap(({ member, refusals: each }) =>
     each.map((one) => told(found.ref, member.service, one)),
   );
   if (found.ref.kind === "container") {
-    return { ref: found.ref, name: found.ref.id, services, refusals, warnings, labels };
+    const all = [...refusals, ...dependants.flatMap(dependantRefusals)];
+    return { ref: found.ref, name: found.ref.id, services, refusals: all, warnings, labels };
   }
   // A group with a service that cannot be updated can be bound without it.
   const isAnyFree = members.some((each) => each.refusals.length === 0);

@@ -118,9 +118,7 @@ export async function planTarget(
           : []),
       ],
       warnings: distinct([
-        ...dependants.flatMap(({ scene: { container, around } }) => {
-          return requirementWarnings(container, around.all).map((each) => told(each, nameOf(container)));
-        }),
+        ...dependants.flatMap((each) => dependantWarnings(found, each)),
         ...planned.flatMap(({ replaced, plan }) =>
           // What the compose file will say is told exactly by `files`.
           [...plan.warnings.filter((each) => each.code !== "compose_file"), ...jobWarnings(replaced)].map((each) =>
@@ -208,6 +206,15 @@ export async function dependantsOf(found: FoundTarget, replaced: readonly Replac
     }
   }
   return dependants;
+}
+
+/** What recreating such a container would lose or start, under the name that the rest of the target has for it. */
+export function dependantWarnings(found: FoundTarget, replaced: Replaced): readonly Refusal[] {
+  const { container, around } = replaced.scene;
+  const label = labelOf(found, replaced) ?? nameOf(container);
+  return [...(container.Warnings ?? []), ...requirementWarnings(container, around.all)].map((each) =>
+    told(each, label),
+  );
 }
 
 export function dependantRefusals({ scene }: Replaced): readonly Refusal[] {
