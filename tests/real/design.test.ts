@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { galleryPaths, startGallery } from "../gallery/server.tsx";
 import { chromiumMissing, startChromium } from "../peers/chromium.ts";
-import { galleryPaths, startGallery } from "../support/gallery-server.tsx";
 import { peerSuite } from "../support/peer.ts";
 
 setDefaultTimeout(180_000);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { joinStyles } from "../../src/http/assets.ts";
-import { OverviewSample, RunSample, sampleContext, TrackersSample } from "../support/gallery.tsx";
+import { OverviewSample, RunSample, sampleContext, TrackersSample } from "../gallery/pages.tsx";
 
 const root = resolve(import.meta.dir, "../..");
 const read = (path: string) => readFileSync(resolve(root, path));

@@ -19,7 +19,7 @@ import {
   sampleErrors,
   sampleValues,
   TrackersSample,
-} from "../support/gallery.tsx";
+} from "../gallery/pages.tsx";
 
 const ctx = sampleContext();
 

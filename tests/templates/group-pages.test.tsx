@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { reasonWords, waitedRun } from "../../templates/runs/state.tsx";
-import { sampleContext } from "../support/gallery.tsx";
 import {
   ExecutorsSample,
   NewExecutorSample,
@@ -8,8 +7,9 @@ import {
   RollbackQuestionSample,
   RolledBackSample,
   WaitingExecutorSample,
-} from "../support/gallery-group-runs.tsx";
-import { GroupPlanSample, GroupRunSample } from "../support/gallery-groups.tsx";
+} from "../gallery/group-runs.tsx";
+import { GroupPlanSample, GroupRunSample } from "../gallery/groups.tsx";
+import { sampleContext } from "../gallery/pages.tsx";
 
 test.each([
   ["en", "Failed, partly updated"],

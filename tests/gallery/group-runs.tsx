@@ -11,7 +11,7 @@ import { ExecutorsPage } from "../../templates/executors/list.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
 import { SnapshotRestorePage } from "../../templates/snapshots/questions.tsx";
-import { containers, diff, digest, executor, hour, id, type Noted, second } from "./gallery-groups.tsx";
+import { containers, diff, digest, executor, hour, id, type Noted, second } from "./groups.tsx";
 
 /** Pages of compose groups: how runs of them ended, a rollback, one that is new and one that waits. */
 const names = ["broker", "webserver", "worker"];

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { startChromium } from "../peers/chromium.ts";
-import { galleryPaths, startGallery } from "./gallery-server.tsx";
+import { galleryPaths, startGallery } from "./server.tsx";
 
-// Pictures of the gallery to look at: `bun tests/support/gallery-shots.ts DIRECTORY [PATH…]`.
+// Pictures of the gallery to look at: `bun tests/gallery/shots.ts DIRECTORY [PATH…]`.
 const [directory = "", ...wanted] = process.argv.slice(2);
-if (directory === "") throw new Error("Say where to put the pictures: bun tests/support/gallery-shots.ts DIRECTORY");
+if (directory === "") throw new Error("Say where to put the pictures: bun tests/gallery/shots.ts DIRECTORY");
 mkdirSync(directory, { recursive: true });
 const looks = [
   { width: 1280, theme: "light", lang: "en" },

@@ -3,8 +3,8 @@ import type { RunDetailView } from "../../src/runs/schema.ts";
 import { ExecutorsPage } from "../../templates/executors/list.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
-import { before, runOf } from "./gallery-group-runs.tsx";
-import { executor, hour, id, type Noted, second } from "./gallery-groups.tsx";
+import { before, runOf } from "./group-runs.tsx";
+import { executor, hour, id, type Noted, second } from "./groups.tsx";
 
 /** A target that a run left down, and the same when it runs again. */
 const refusal =

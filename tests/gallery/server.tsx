@@ -1,5 +1,17 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { joinStyles } from "../../src/http/assets.ts";
 import type { PageContext } from "../../templates/page.ts";
+import {
+  ExecutorsSample,
+  NewExecutorSample,
+  PutBackSample,
+  RollbackQuestionSample,
+  RolledBackSample,
+  WaitingExecutorSample,
+} from "./group-runs.tsx";
+import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample } from "./groups.tsx";
+import { identityPages } from "./identity.tsx";
+import { DownExecutorsSample, DownSample, RecoveredSample } from "./outage.tsx";
 import {
   ConfirmSample,
   EmptySample,
@@ -12,18 +24,7 @@ import {
   sampleErrors,
   sampleValues,
   TrackersSample,
-} from "./gallery.tsx";
-import {
-  ExecutorsSample,
-  NewExecutorSample,
-  PutBackSample,
-  RollbackQuestionSample,
-  RolledBackSample,
-  WaitingExecutorSample,
-} from "./gallery-group-runs.tsx";
-import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample } from "./gallery-groups.tsx";
-import { identityPages } from "./gallery-identity.tsx";
-import { DownExecutorsSample, DownSample, RecoveredSample } from "./gallery-outage.tsx";
+} from "./pages.tsx";
 
 const root = resolve(import.meta.dir, "../..");
 const files: Readonly<Record<string, string>> = {
@@ -84,6 +85,8 @@ async function answer(request: Request): Promise<Response> {
   });
   if (url.pathname.startsWith("/assets/")) {
     const name = url.pathname.slice("/assets/".length);
+    if (name === "app.css")
+      return new Response(joinStyles(join(root, "public")), { headers: { "content-type": "text/css" } });
     return new Response(Bun.file(files[name] ?? `${root}/public/${name}`));
   }
   const ctx = sampleContext({
