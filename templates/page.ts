@@ -1,8 +1,6 @@
-/**
- * What every template gets beside its own props. Templates are pure: the time, the time zone, the language and the
- * addresses of static files come from here, so the same props always give the same HTML.
- */
-export type Language = "en" | "zh";
+import type { Language } from "../src/messages/languages.ts";
+
+export type { Language } from "../src/messages/languages.ts";
 export type Theme = "system" | "light" | "dark";
 
 /** The six things a colour may mean, plus `quiet` for words that carry no judgement. */
@@ -16,6 +14,10 @@ export interface Notice {
   link_text?: string | undefined;
 }
 
+/**
+ * What every template gets beside its own props. Templates are pure: the time, the time zone, the language and the
+ * addresses of static files come from here, so the same props always give the same HTML.
+ */
 export interface PageContext {
   language: Language;
   theme: Theme;

@@ -1,9 +1,8 @@
 import { toIso } from "../clock.ts";
+import type { Language } from "../messages/languages.ts";
 import { type Aim, namedAs } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
 import type { AwaitingFacts, RecoveredFacts, ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
-
-export type Language = "en" | "zh";
 
 export interface MessageText {
   title: string;

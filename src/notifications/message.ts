@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { parseInstant, toIso } from "../clock.ts";
+import type { Language } from "../messages/languages.ts";
 import type { ApprovalSubject } from "../secrets/approval-tokens.ts";
-import { type Language, type MessageText, messageTexts } from "./message-texts.ts";
+import { type MessageText, messageTexts } from "./message-texts.ts";
 import type { NewEvent } from "./schema.ts";
 
 /** Longest notes in a message, 4 KiB; receivers refuse large bodies, and the link leads to the rest. */

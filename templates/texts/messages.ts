@@ -1,7 +1,7 @@
 import { inEnglish, type Message, plain, teller } from "../../src/messages/message.ts";
 import type { Tell } from "../../src/messages/types.ts";
+import { catalogue } from "../../src/messages/zh/catalogue.ts";
 import type { Language } from "../page.ts";
-import { catalogue } from "./zh/catalogue.ts";
 import { messages as zh } from "./zh/sentences.ts";
 
 /** English messages of services and schemas, with `{}` where a value stands, and the same in another language. */

@@ -1,5 +1,5 @@
-import type { Catalogue } from "../../../../src/messages/catalogue.ts";
-import type { Rendering } from "../../../../src/messages/types.ts";
+import type { Catalogue } from "../catalogue.ts";
+import type { Rendering } from "../types.ts";
 
 export const notifications = {
   queue_full: ({ limit }) => `此通知的队列已满（${limit} 条正在等待）`,

@@ -1,5 +1,5 @@
-import type { Catalogue } from "../../../../src/messages/catalogue.ts";
-import type { Rendering } from "../../../../src/messages/types.ts";
+import type { Catalogue } from "../catalogue.ts";
+import type { Rendering } from "../types.ts";
 
 export const checks = {
   internal: "检查因内部原因失败，详情见日志",

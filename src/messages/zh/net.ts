@@ -1,5 +1,5 @@
-import type { Catalogue } from "../../../../src/messages/catalogue.ts";
-import type { Rendering } from "../../../../src/messages/types.ts";
+import type { Catalogue } from "../catalogue.ts";
+import type { Rendering } from "../types.ts";
 
 export const net = {
   destination_blocked: "目标已被拦截",

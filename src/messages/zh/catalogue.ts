@@ -1,0 +1,18 @@
+import type { Catalogue } from "../catalogue.ts";
+import type { Rendering } from "../types.ts";
+import { checks } from "./checks.ts";
+import { fields } from "./fields.ts";
+import { net } from "./net.ts";
+import { notifications } from "./notifications.ts";
+import { request } from "./request.ts";
+import { thing } from "./thing.ts";
+
+/** 目录中每个句子的中文。 */
+export const catalogue = {
+  checks,
+  fields,
+  net,
+  notifications,
+  request,
+  thing,
+} satisfies { readonly [A in Exclude<keyof Catalogue, "text">]: Rendering<Catalogue[A]> };
