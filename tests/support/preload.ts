@@ -1,3 +1,7 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+
 // Loaded before every test file: unit tests reach nothing but this machine's loopback, whatever they forget to fake.
 process.umask(0o077);
 for (const name of [
@@ -20,3 +24,18 @@ const guarded = (input: Parameters<typeof fetch>[0], init?: RequestInit) => {
   return realFetch(input, init);
 };
 globalThis.fetch = Object.assign(guarded, { preconnect: realFetch.preconnect });
+
+// What a test leaves among the temporary files goes with its process; `bun run test` has made the folder already.
+if (!basename(tmpdir()).startsWith("tm-")) {
+  const folder = mkdtempSync(join(tmpdir(), "tm-"));
+  // Users that own a peer's container need to pass through it.
+  chmodSync(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  process.on("exit", () => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // What a peer has still mounted there stays.
+    }
+  });
+}
