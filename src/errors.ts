@@ -1,12 +1,8 @@
 import type { Catalogue } from "./messages/catalogue.ts";
-import { inEnglish, type Message, plain, type Said, say, tellAll } from "./messages/message.ts";
+import { asMessage, inEnglish, type Message, plain, type Said, say, tellAll } from "./messages/message.ts";
 
 /** A field of the input that was refused, by its path in snake_case (`sources.0.key`), with what would be right. */
 export type FieldErrors = Readonly<Record<string, Message>>;
-
-function asMessage(said: Said): Message {
-  return typeof said === "string" ? plain(said) : said;
-}
 
 function allMessages(fields: Readonly<Record<string, Said>>): FieldErrors {
   const found: Record<string, Message> = Object.create(null);

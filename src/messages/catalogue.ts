@@ -2,11 +2,12 @@ import { checks } from "./checks.ts";
 import { fields } from "./fields.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
+import { phrases } from "./phrases.ts";
 import { request } from "./request.ts";
 import { text } from "./text.ts";
 import { thing } from "./thing.ts";
 
 /** Every sentence that the product says to people, in English, by area. Other languages are renderings of the same keys. */
-export const english = { checks, fields, net, notifications, request, text, thing };
+export const english = { checks, fields, net, notifications, phrases, request, text, thing };
 
 export type Catalogue = typeof english;

@@ -36,6 +36,10 @@ export function plain(text: string): Message {
   return say("text.plain", { text });
 }
 
+export function asMessage(said: Said): Message {
+  return typeof said === "string" ? plain(said) : said;
+}
+
 /** Whether it is this sentence; then its values are typed. */
 export function says<C extends MessageCode>(said: Message, code: C): said is Message & { params: ParamsOf<C> } {
   return said.code === code;
@@ -66,6 +70,22 @@ export const inEnglish = teller(english);
 /** A sentence in an answer of the API: in English, and as data. */
 export function told(said: Message): { message: string; message_data: Message } {
   return { message: inEnglish(said), message_data: said };
+}
+
+type ToldAs<N extends string, M extends Message | null> = {
+  readonly [K in N | `${N}_data`]: K extends N ? (M extends null ? null : string) : M;
+};
+
+/** The same as a field of its own name, also for JSON in a row: `toldAs("reason", …)` is `{ reason, reason_data }`. */
+export function toldAs<N extends string, M extends Message | null>(name: N, said: M): ToldAs<N, M> {
+  return { [name]: said === null ? null : inEnglish(said), [`${name}_data`]: said } as ToldAs<N, M>;
+}
+
+/** What `toldAs` wrote; a text alone is what others wrote, or what was stored before sentences were data. */
+export function saidAt(facts: Readonly<Record<string, unknown>>, name: string): Message | null {
+  const { [name]: text, [`${name}_data`]: data } = facts;
+  if (isMessage(data)) return data;
+  return typeof text === "string" ? plain(text) : null;
 }
 
 /** Without a prototype: a body may name a field `__proto__`. */

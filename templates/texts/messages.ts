@@ -1,4 +1,4 @@
-import { inEnglish, type Message, plain, teller } from "../../src/messages/message.ts";
+import { asMessage, inEnglish, type Message, teller } from "../../src/messages/message.ts";
 import type { Tell } from "../../src/messages/types.ts";
 import { catalogue } from "../../src/messages/zh/catalogue.ts";
 import type { Language } from "../page.ts";
@@ -25,7 +25,7 @@ const tellers: Readonly<Record<Language, Tell>> = {
 
 /** A message in the language of the page. What others wrote stays as it is. */
 export function translateMessage(language: Language, said: Message | string): string {
-  return tellers[language](typeof said === "string" ? plain(said) : said);
+  return tellers[language](asMessage(said));
 }
 
 /** Of an English sentence that is not data yet; one that the dictionary does not know is shown as it is. */

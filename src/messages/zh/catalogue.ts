@@ -4,6 +4,7 @@ import { checks } from "./checks.ts";
 import { fields } from "./fields.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
+import { phrases } from "./phrases.ts";
 import { request } from "./request.ts";
 import { thing } from "./thing.ts";
 
@@ -13,6 +14,7 @@ export const catalogue = {
   fields,
   net,
   notifications,
+  phrases,
   request,
   thing,
 } satisfies { readonly [A in Exclude<keyof Catalogue, "text">]: Rendering<Catalogue[A]> };
