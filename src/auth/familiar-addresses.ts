@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
+import { RecentMap } from "../recent-map.ts";
 import { listSignInAddresses } from "./queries.ts";
 import { addressKey } from "./throttle.ts";
 
@@ -17,17 +18,13 @@ export interface FamiliarAddresses {
 }
 
 export function familiarAddresses({ db, clock }: { db: Database; clock: Clock }): FamiliarAddresses {
-  const noted = new Map<string, number>();
+  const noted = new RecentMap<string, number>(MAXIMUM_REMEMBERED);
   let read = { at: Number.NEGATIVE_INFINITY, keys: [] as readonly string[] };
 
   return {
     note: (address) => {
       if (address === null) return;
-      const key = addressKey(address);
-      noted.delete(key);
-      noted.set(key, clock.elapsed());
-      const oldest = noted.size > MAXIMUM_REMEMBERED ? noted.keys().next() : null;
-      if (oldest !== null && !oldest.done) noted.delete(oldest.value);
+      noted.set(addressKey(address), clock.elapsed());
     },
     keys: async () => {
       const now = clock.elapsed();

@@ -1,6 +1,7 @@
 import { type Clock, toIso } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import type { Log } from "../log.ts";
+import { RecentMap } from "../recent-map.ts";
 import { type AdministratorRow, findAdministrator, insertSession, type SessionRow } from "./queries.ts";
 import { type Actor, type RecordAudit, subjectOf } from "./schema.ts";
 
@@ -28,7 +29,7 @@ interface HeldSessionsOptions {
  * its audit entry, once there is room; until then it ends with the process.
  */
 export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
-  const held = new Map<string, Held>();
+  const held = new RecentMap<string, Held>(maximumHeld);
 
   const isOf = ({ row, password_hash }: Held, administrator: AdministratorRow) =>
     row.administrator_id === administrator.id && password_hash === administrator.password_hash;
@@ -56,8 +57,6 @@ export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
   return {
     hold: (row: SessionRow, { password_hash }: AdministratorRow, actor: Actor): void => {
       held.set(row.id, { row, password_hash, actor });
-      const [oldest] = held.keys();
-      if (held.size > maximumHeld && oldest !== undefined) held.delete(oldest);
       log.error("The disk is full: a sign-in is kept in memory, and its audit entry is written once there is room", {
         session_id: row.id,
         address: row.address,

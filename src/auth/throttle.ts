@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
+import { RecentMap } from "../recent-map.ts";
 
 // Five typing errors cost nothing; then each failure doubles the wait: 2 s, 4 s … 15 min.
 const FREE_FAILURES = 5;
@@ -63,7 +64,7 @@ function refusal(waitMs: number): Error {
 
 /** Slows down guessing, per key and in total, in the memory of this process. */
 export function createThrottle(clock: Clock): Throttle {
-  const records = new Map<string, Failures>();
+  const records = new RecentMap<string, Failures>(MAXIMUM_RECORDS);
   let total = 0;
   let totalAt = clock.elapsed();
 
@@ -81,13 +82,7 @@ export function createThrottle(clock: Clock): Throttle {
     const found = records.get(key);
     const isFresh = found !== undefined && (found.pending > 0 || now - found.last_at < FORGET_AFTER_MS);
     const record = isFresh ? found : { count: 0, pending: 0, blocked_until: 0, last_at: now };
-    // The order of the map is the order of use, so that its first key is the one to forget.
-    records.delete(key);
     records.set(key, record);
-    if (records.size > MAXIMUM_RECORDS) {
-      const oldest = records.keys().next();
-      if (!oldest.done) records.delete(oldest.value);
-    }
     return record;
   };
 

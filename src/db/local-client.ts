@@ -1,6 +1,7 @@
 import type { Client, InStatement, InValue, ResultSet, Row } from "@libsql/client/sqlite3";
 import { LibsqlError } from "@libsql/client/sqlite3";
 import Sqlite from "libsql";
+import { RecentMap } from "../recent-map.ts";
 
 /** Prepared statements kept for each connection: more than the code has that are asked often, few enough to cost little. */
 const maxStatements = 200;
@@ -27,18 +28,13 @@ function openConnection(path: string) {
     if (!Array.isArray(found) || found[0] !== value)
       throw new Error(`The database does not take "${pragma} = ${value}"`);
   }
-  const statements = new Map<string, Statement>();
+  const statements = new RecentMap<string, Statement>(maxStatements);
 
   const prepare = (sql: string): Statement => {
     const known = statements.get(sql);
-    // The least recently used is the first.
-    statements.delete(sql);
-    const statement = known ?? prepareNew(connection, sql);
+    if (known !== undefined) return known;
+    const statement = prepareNew(connection, sql);
     statements.set(sql, statement);
-    if (statements.size > maxStatements) {
-      const [oldest] = statements.keys();
-      if (oldest !== undefined) statements.delete(oldest);
-    }
     return statement;
   };
   return {

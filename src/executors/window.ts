@@ -1,3 +1,4 @@
+import { RecentMap } from "../recent-map.ts";
 // Maintenance windows in wall-clock time of a named zone. Pure: the clock's instant and the zone come from the caller, and the
 // rules of each zone from Intl alone.
 
@@ -27,7 +28,7 @@ const changeHorizonMs = 39 * hourMs;
 const searchDays = 60;
 const maxFormatters = 16;
 
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const formatters = new RecentMap<string, Intl.DateTimeFormat>(maxFormatters);
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
   const known = formatters.get(zone);
@@ -42,7 +43,6 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
     minute: "numeric",
     second: "numeric",
   });
-  if (formatters.size >= maxFormatters) formatters.clear();
   formatters.set(zone, made);
   return made;
 }

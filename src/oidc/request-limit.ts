@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
+import { RecentMap } from "../recent-map.ts";
 
 // Many times what a person does with several tabs.
 const requests = { in_hand: 60, recovery_ms: 1000 };
@@ -27,13 +28,10 @@ export function createAllowance(clock: Clock, { in_hand, recovery_ms }: Allowanc
 
 /** Bounds what one client can begin or end without being signed in: 60 at once, one more each second. */
 export function requestLimit(clock: Clock): (client: string) => void {
-  const clients = new Map<string, () => boolean>();
+  const clients = new RecentMap<string, () => boolean>(MAXIMUM_CLIENTS);
   return (client) => {
     const take = clients.get(client) ?? createAllowance(clock, requests);
-    clients.delete(client);
     clients.set(client, take);
     if (!take()) throw tooManyRequests("Too many sign-ins with the identity provider; try again in a moment", 1);
-    const oldest = clients.size > MAXIMUM_CLIENTS ? clients.keys().next() : null;
-    if (oldest !== null && !oldest.done) clients.delete(oldest.value);
   };
 }

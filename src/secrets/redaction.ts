@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { AppError, errorMessage } from "../errors.ts";
+import { RecentMap } from "../recent-map.ts";
 import { visibleText } from "../visible-text.ts";
 
 const PLACEHOLDER = "[redacted]";
@@ -148,7 +149,7 @@ function redactCut(text: string, beginnings: ReadonlyMap<string, readonly string
 
 /** Removes secrets at the place where text leaves: the log's sink, and what upstreams said before it is stored or shown. */
 export function createRedactor(): Redactor {
-  const known = new Map<string, readonly string[]>();
+  const known = new RecentMap<string, readonly string[]>(MAXIMUM_SECRETS);
   let forms: readonly string[] = [];
   let beginnings = byBeginning(forms);
   const redact = (text: string): string => {
@@ -170,8 +171,6 @@ export function createRedactor(): Redactor {
     register: (secret) => {
       if (secret.trim().length < MINIMUM_SECRET_CHARACTERS || known.has(secret)) return;
       known.set(secret, formsOf(secret));
-      const oldest = known.size > MAXIMUM_SECRETS ? known.keys().next() : null;
-      if (oldest !== null && !oldest.done) known.delete(oldest.value);
       forms = [...new Set([...known.values()].flat())].sort((a, b) => b.length - a.length);
       beginnings = byBeginning(forms);
     },

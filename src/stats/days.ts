@@ -1,13 +1,14 @@
+import { RecentMap } from "../recent-map.ts";
+
 const hourMs = 3_600_000;
 const maxFormatters = 16;
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const formatters = new RecentMap<string, Intl.DateTimeFormat>(maxFormatters);
 
 /** The calendar date of an instant in a zone, as a text that differs from day to day. */
 function dateOf(zone: string, instant: number): string {
   let format = formatters.get(zone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat("en-GB", { timeZone: zone, year: "numeric", month: "numeric", day: "numeric" });
-    if (formatters.size >= maxFormatters) formatters.clear();
     formatters.set(zone, format);
   }
   return format.format(instant);

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { AppError, PluginError } from "../errors.ts";
+import { RecentMap } from "../recent-map.ts";
 import type { ReleaseStage } from "../sources/source.ts";
 import { orderTags } from "../versions/order.ts";
 import { publishTime } from "./release-facts.ts";
@@ -48,7 +49,7 @@ interface KeptListing extends PreviewListing {
 /** What upstream has, asked once for many judgements. */
 export function previewListings(options: PreviewListingOptions) {
   const { clock, registry } = options;
-  const listings = new Map<string, KeptListing>();
+  const listings = new RecentMap<string, KeptListing>(maxListings);
 
   const list = async (
     address: SourceAddress,
@@ -98,7 +99,6 @@ export function previewListings(options: PreviewListingOptions) {
       const now = clock.elapsed();
       const stored = listings.get(key);
       if (stored !== undefined && stored.expires_at > now) return stored;
-      listings.delete(key);
       const listing = {
         versions: fetchVersions(address, usesTags),
         listed_at: clock.now(),
@@ -108,8 +108,6 @@ export function previewListings(options: PreviewListingOptions) {
         listing.expires_at = Math.min(listing.expires_at, clock.elapsed() + failureLifeMs);
       });
       listings.set(key, listing);
-      const oldest = listings.keys().next();
-      if (listings.size > maxListings && oldest.done !== true) listings.delete(oldest.value);
       return listing;
     },
 

@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
+import { RecentMap } from "../recent-map.ts";
 import { spend } from "../work-budget.ts";
 import { withoutLookaround } from "./lookaround.ts";
 
@@ -47,7 +48,7 @@ export class PatternError extends Error {
   }
 }
 
-const cache = new Map<string, Pattern>();
+const cache = new RecentMap<string, Pattern>(MAX_CACHED_PATTERNS);
 
 /**
  * Compiles a person's pattern with a linear-time engine (RE2 syntax). It searches: `1\.2` is found anywhere in a text.
@@ -55,11 +56,7 @@ const cache = new Map<string, Pattern>();
  */
 export function parsePattern(text: string): Pattern {
   const cached = cache.get(text);
-  if (cached !== undefined) {
-    cache.delete(text);
-    cache.set(text, cached);
-    return cached;
-  }
+  if (cached !== undefined) return cached;
   const begun = performance.now();
   let compiled: RE2JS;
   try {
@@ -69,8 +66,6 @@ export function parsePattern(text: string): Pattern {
   }
   const pattern: Pattern = { text, compiled, slow: new Map() };
   cache.set(text, pattern);
-  const oldest = cache.keys().next();
-  if (cache.size > MAX_CACHED_PATTERNS && oldest.done !== true) cache.delete(oldest.value);
   return pattern;
 }
 

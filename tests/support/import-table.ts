@@ -1,7 +1,8 @@
 import { dirname, join } from "node:path";
 
 /** Small words that everybody may use; `process` is for what is not a plug-in or pure. */
-const pure = "src/{errors,clock,ids,plugin,visible-text,strict-json,give-way,version,work-budget}.ts src/messages/*.ts";
+const pure =
+  "src/{errors,clock,ids,plugin,visible-text,strict-json,give-way,version,work-budget,recent-map}.ts src/messages/*.ts";
 const process = `${pure} src/{log,counted-time,request-scope,durable-files,held-lease,base-url}.ts`;
 const feature = `${process} src/db/client.ts src/forms/*.ts src/secrets/*.ts src/auth/schema.ts`;
 const plugin = `${pure} src/net/*.ts src/versions/*.ts`;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
+import { RecentMap } from "../../recent-map.ts";
 import type { PullProgress, RegistryAuth } from "../runtime.ts";
 import { type Flavour, requireFlavour } from "./flavour.ts";
 import {
@@ -87,10 +88,9 @@ export function engineClient(options: ClientOptions) {
     const answer = await read(v.record(v.string(), v.unknown()), path, tellsManifests ? { manifests: "1" } : undefined);
     return judged(ImageInspect, `GET ${path}`, flavour.readImage(answer));
   };
-  const images = new Map<string, Promise<RawObject>>();
+  const images = new RecentMap<string, Promise<RawObject>>(maxRememberedImages);
   const imageById = async (id: string): Promise<RawObject | null> => {
     const asked = images.get(id) ?? readImage(id);
-    if (images.size >= maxRememberedImages) images.clear();
     images.set(id, asked);
     try {
       return await asked;

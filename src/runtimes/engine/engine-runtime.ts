@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { RecentMap } from "../../recent-map.ts";
 import type { RegistryAuth, Runtime } from "../runtime.ts";
 import { AddressText, addressWarnings, engineAddress, parseAddress } from "./address.ts";
 import { writeExport } from "./export/write-export.ts";
@@ -78,14 +79,11 @@ export function engineRuntime<K extends "docker" | "podman">({
   example,
 }: EngineKind<K>): Runtime<K> {
   const Config = ConfigOf(example);
-  /** By address, the latest last. */
-  const memories = new Map<string, SurveyMemory>();
+  /** By address. */
+  const memories = new RecentMap<string, SurveyMemory>(maxMemories);
   const memoryOf = (address: string) => {
     const memory = memories.get(address) ?? createSurveyMemory();
-    memories.delete(address);
     memories.set(address, memory);
-    const [oldest] = memories.keys();
-    if (memories.size > maxMemories && oldest !== undefined) memories.delete(oldest);
     return memory;
   };
   return {

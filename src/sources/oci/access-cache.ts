@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { RecentMap } from "../../recent-map.ts";
 import type { Repository } from "./repository.ts";
 import type { OciSecret } from "./schema.ts";
 
@@ -31,22 +32,13 @@ function keyOf({ origin, name }: Repository, secret: OciSecret | null): string {
 
 /** A cache of at most `limit` repositories in memory; the least recently used one goes first. */
 export function accessCache(limit = 2_000): AccessCache {
-  const entries = new Map<string, Access>();
+  const entries = new RecentMap<string, Access>(limit);
   return {
     find(repository, secret) {
-      const key = keyOf(repository, secret);
-      const access = entries.get(key);
-      if (access === undefined) return null;
-      entries.delete(key);
-      entries.set(key, access);
-      return access;
+      return entries.get(keyOf(repository, secret)) ?? null;
     },
     store(repository, secret, access) {
-      const key = keyOf(repository, secret);
-      entries.delete(key);
-      entries.set(key, access);
-      const oldest = entries.keys().next();
-      if (entries.size > limit && !oldest.done) entries.delete(oldest.value);
+      entries.set(keyOf(repository, secret), access);
     },
   };
 }

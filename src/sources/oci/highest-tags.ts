@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { RecentMap } from "../../recent-map.ts";
 import { orderTags } from "../../versions/order.ts";
 import { acceptedOf } from "../accepted.ts";
 import { sharePlaces } from "../places.ts";
@@ -6,7 +7,7 @@ import type { ListRequest } from "../source.ts";
 
 /** Questions whose answers are remembered; each answer has a few hundred names at most. */
 const maxRemembered = 4_000;
-const remembered = new Map<string, readonly string[]>();
+const remembered = new RecentMap<string, readonly string[]>(maxRemembered);
 
 /** A question is told by everything that decides. */
 function keyOf(question: readonly string[]): string {
@@ -16,10 +17,7 @@ function keyOf(question: readonly string[]): string {
 }
 
 function remember(key: string, answer: readonly string[]): readonly string[] {
-  remembered.delete(key);
   remembered.set(key, answer);
-  const oldest = remembered.keys().next();
-  if (remembered.size > maxRemembered && !oldest.done) remembered.delete(oldest.value);
   return answer;
 }
 

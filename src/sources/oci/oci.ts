@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { RecentMap } from "../../recent-map.ts";
 import { DOCKER_HUB, formatImageReference, parseImageReference } from "../../versions/image-reference.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { type AccessCache, accessCache } from "./access-cache.ts";
@@ -28,7 +29,7 @@ interface ParsedConfig {
 
 /** Configurations whose meaning is remembered: they are the same at every check. */
 const maxParsed = 2_000;
-const parsedConfigs = new Map<string, ParsedConfig>();
+const parsedConfigs = new RecentMap<string, ParsedConfig>(maxParsed);
 
 function parseConfig(input: unknown): ParsedConfig {
   const text = JSON.stringify(input) ?? "";
@@ -36,7 +37,6 @@ function parseConfig(input: unknown): ParsedConfig {
   if (known !== undefined) return known;
   const config = parseWith(OciConfig, "source", input);
   const parsed = { repository: parseRepository(config.image, config.registry), mode: config.published_at_mode };
-  if (parsedConfigs.size >= maxParsed) parsedConfigs.clear();
   parsedConfigs.set(text, parsed);
   return parsed;
 }
