@@ -1,4 +1,4 @@
-import { classify, familyOf, type ParsedTag, wordsOf } from "./classify.ts";
+import { classify, familyOf, type ParsedTag } from "./classify.ts";
 import { type Aim, maturityOf } from "./maturity.ts";
 import { isDowngrade } from "./order.ts";
 import { type Counting, countingOf, isStateful } from "./series.ts";
@@ -108,8 +108,12 @@ export function moveOf({ repository, tag, names }: RunningImage, to: string): Mo
 function keptName(parsed: ParsedTag, repository: string): Kept {
   const { tag } = parsed;
   const maturity = maturityOf(parsed);
-  const variant = wordsOf(tag.toLowerCase()).filter((word) => !lineWords.has(word));
-  const isNamed = parsed.scheme === "floating" && !isStateful(repository) && !/\d{3,}/.test(tag);
+  const variant = namesIn(tag).filter((word) => !lineWords.has(word));
+  const isNamed =
+    parsed.scheme === "floating" &&
+    !isStateful(repository) &&
+    !/\d{3,}/.test(tag) &&
+    variant.every((word) => /^[a-z]/.test(word));
   return {
     follows: "tag",
     line: null,
@@ -128,16 +132,25 @@ const lineWords: ReadonlySet<string> = new Set([
   ..."latest stable lts release current mainline oldstable".split(" "),
 ]);
 
+/** The words of a name that moves: `jod-alpine3.20` has two. */
+function namesIn(tag: string): string[] {
+  return tag
+    .toLowerCase()
+    .split(/[-_]/)
+    .filter((word) => word !== "");
+}
+
+/** A codename is a distribution's own line (`bookworm-20250113-slim`) or what others build on (`3.13.1-bookworm-slim`). */
 function versionsPattern(variant: readonly string[]): string {
-  const [first = "", ...more] = variant;
-  const rest = more.map((word) => `-${escaped(word)}`).join("");
-  if (codenames.has(first)) return `^${escaped(first)}-${String.raw`\d{8}(\.\d+)?`}${rest}$`;
-  return `^${String.raw`v?\d+(\.\d+)+`}${first === "" ? "" : `-${escaped(first)}`}${rest}$`;
+  const [first = "", ...more] = variant.map(escaped);
+  const rest = more.map((word) => `-${word}`).join("");
+  const version = `${String.raw`v?\d+(\.\d+)+`}${first === "" ? "" : `-${first}`}`;
+  return codenames.has(first) ? `^(${version}|${first}-${String.raw`\d{8}(\.\d+)?`})${rest}$` : `^${version}${rest}$`;
 }
 
 /** `alpine` goes on to `1.27.3-alpine`; nobody can say which versions are `lts`. */
 function keepsVariantOf(name: ParsedTag, to: ParsedTag): boolean {
-  const words = wordsOf(name.tag.toLowerCase()).filter((word) => word !== "latest");
+  const words = namesIn(name.tag).filter((word) => word !== "latest");
   return words.length === 0 || (name.scheme === "floating" && words.join("-") === to.variant);
 }
 
@@ -245,19 +258,22 @@ function suffixPattern(parsed: ParsedTag, core: TagCore, precedes: boolean): str
   return `${partsPattern(tag, core.end, start, base)}${between}${partsPattern(tag, end, tag.length, base)}`;
 }
 
+/** A word and what joins it; the number of a repair belongs to it, also behind a separator. */
+const partText = new RegExp(`([-_.+~]*)((?:${[...repairWords].join("|")})[-_.]\\d+(?![^-_.+~])|[^-_.+~]*)`, "gi");
+
 /**
  * A part of a tag as a pattern. A number in it may be another where that leaves the tag in its family; so may a commit. Words stay. A repair
- * (`-hotfix1`) and a packaging (`-1`) may be missing; `base` is a number that stays.
+ * (`-hotfix1`, `-security-01`) and a packaging (`-1`) may be missing; `base` is a number that stays.
  */
 function partsPattern(tag: string, start: number, end: number, base: string | null): string {
   let pattern = "";
   let previous = "";
-  for (const match of tag.slice(start, end).matchAll(/([-_.+~]*)([^-_.+~]*)/g)) {
+  for (const match of tag.slice(start, end).matchAll(partText)) {
     const [, joint = "", word = ""] = match;
     const at = start + match.index + joint.length;
     const isCommit = isHash(word) || (hashWords.has(previous) && word !== "");
     const part = isCommit ? "[gh]?[0-9a-f]{6,64}" : word === base ? word : wordPattern(tag, at, word);
-    const isRepair = repairWords.has(word.toLowerCase().replace(/\d+$/, ""));
+    const isRepair = repairWords.has(word.toLowerCase().replace(/[-_.]?\d+$/, ""));
     const isLast = tag[at + word.length] !== ".";
     const isPackaging = joint === "-" && match.index === 0 && isLast && part !== word && Number(word) < 10;
     pattern += isRepair || isPackaging ? `(${escaped(joint)}${part})?` : `${escaped(joint)}${part}`;

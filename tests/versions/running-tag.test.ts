@@ -38,6 +38,7 @@ describe("moveBetween()", () => {
     ["acme/app", "latest", "1.5.0", "unknown"],
     ["acme/app", "alpine", "1.5.0-alpine", "unknown"],
     ["acme/app", "alpine", "1.5.0", "other_variant"],
+    ["acme/app", "alpine3.20", "1.5.0-alpine3.20", "unknown"],
     ["acme/app", "lts-alpine", "1.5.0-alpine", "other_variant"],
     ["acme/app", "stable", "1.5.0", "other_variant"],
     ["acme/app", "1.5.0", "latest", "unknown"],
@@ -68,6 +69,36 @@ describe("moveOf()", () => {
     const running = { repository: "acme/app", tag: "1.4", names: ["1.4", "1.4.2"] };
     expect(moveOf(running, "1.4.3")).toBe("forward");
     expect(moveOf(running, "1.5.0")).toBe("other_line");
+  });
+});
+
+describe("keptOf()", () => {
+  const takes = (pattern: string | null, tag: string) => pattern !== null && find(parsePattern(pattern), tag) !== null;
+
+  const repairs: [repository: string, repaired: string, next: string, other: string][] = [
+    ["grafana/grafana", "11.6.0-security-01", "11.6.1", "11.6.1-ubuntu"],
+    ["grafana/grafana", "11.6.0-security-01-ubuntu", "11.6.1-ubuntu", "11.6.1"],
+    ["acme/app", "1.2.3-hotfix.1", "1.2.4", "1.2.4-alpine"],
+    ["acme/app", "v1.2.3_patch_2-alpine", "v1.3.0-alpine", "v1.3.0"],
+  ];
+  test.each(repairs)("%s:%s goes on to %s", (repository, repaired, next, other) => {
+    const { include_pattern } = keptOf(repaired, repository);
+    expect([takes(include_pattern, next), takes(include_pattern, other)]).toEqual([true, false]);
+    expect(moveBetween(repaired, next, repository)).toBe("forward");
+  });
+
+  const names: [repository: string, name: string, version: string | null, other: string][] = [
+    ["library/python", "bookworm", "3.13.1-bookworm", "3.13.1-trixie"],
+    ["library/node", "lts-bookworm-slim", "22.11.0-bookworm-slim", "22.11.0-bookworm"],
+    ["library/debian", "bookworm-slim", "bookworm-20250113-slim", "trixie-20250113-slim"],
+    ["library/php", "fpm-alpine3.20", "8.4.1-fpm-alpine3.20", "8.4.1-fpm-alpine3.21"],
+    ["library/wordpress", "php8.2-apache", "6.7.2-php8.2-apache", "6.7.2-php8.3-apache"],
+    ["acme/app", "1.x", null, "1.4.0"],
+  ];
+  test.each(names)("%s:%s has %s as a version of it", (repository, name, version, other) => {
+    const { versions_pattern } = keptOf(name, repository);
+    expect(version === null ? versions_pattern === null : takes(versions_pattern, version)).toBe(true);
+    expect(takes(versions_pattern, other)).toBe(false);
   });
 });
 
