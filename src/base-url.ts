@@ -1,3 +1,5 @@
+import { type Message, say } from "./messages/message.ts";
+
 const maxLength = 2048;
 /**
  * What a sub-path may be made of: what a cookie's path, a router that decodes and a browser that does not all read alike.
@@ -13,28 +15,24 @@ function canonical({ origin, pathname }: URL): string {
 
 /**
  * Judges a base URL: http or https, no user, query or fragment, a sub-path of plain letters. Gives the form that everything else
- * compares with: scheme and host in lower case, no default port, no final slash; or a sentence that says what is right.
+ * compares with: scheme and host in lower case, no default port, no final slash; or what is wrong with it.
  */
-export function parseBaseUrl(text: string): { url: string } | { problem: string } {
+export function parseBaseUrl(text: string): { url: string } | { problem: Message } {
   if (text.length > maxLength || !URL.canParse(text)) {
-    return {
-      problem: `The base URL "${text.slice(0, 100)}" is not a URL; write for example "https://tidemark.example.org"`,
-    };
+    return { problem: say("settings.base_url_unusable", { text: text.slice(0, 100) }) };
   }
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return { problem: `The base URL has the scheme "${url.protocol}"; it must be http or https` };
+    return { problem: say("settings.base_url_scheme", { scheme: url.protocol }) };
   }
   if (url.username !== "" || url.password !== "" || /[?#]/.test(text)) {
-    return { problem: "The base URL must have no user, query or fragment" };
+    return { problem: say("settings.base_url_surplus") };
   }
   // As it was typed: a URL's parser takes away "..", line breaks and backslashes without a word.
   const [, path] = /^https?:\/\/[^\s/@\\]+((?:\/.*)?)$/is.exec(text) ?? [];
   const isPlain = path !== undefined && plainPath.test(withoutFinalSlashes(path));
   if (!isPlain || path.split("/").some((part) => part === "." || part === "..")) {
-    return {
-      problem: `The base URL "${text.slice(0, 100)}" has a path that cannot be used; each part of it may have the letters a to z and A to Z, digits, ".", "_", "~" and "-", for example "https://example.org/tidemark"`,
-    };
+    return { problem: say("settings.base_url_path", { text: text.slice(0, 100) }) };
   }
   return { url: canonical(url) };
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { AppError } from "./errors.ts";
 import { type LogLevel, logLevels } from "./log.ts";
+import { inEnglish } from "./messages/message.ts";
 
 /** What the environment says, judged once at start. `null` means "not set": a stored setting or a default applies. */
 export interface Config {
@@ -94,7 +95,7 @@ export function readConfig(environment: Environment): Config {
 
   const baseUrlText = value("BASE_URL");
   const baseUrl = baseUrlText === null ? null : parseBaseUrl(baseUrlText);
-  if (baseUrl !== null && "problem" in baseUrl) problems.push(`BASE_URL: ${baseUrl.problem}`);
+  if (baseUrl !== null && "problem" in baseUrl) problems.push(`BASE_URL: ${inEnglish(baseUrl.problem)}`);
 
   const dataDir = resolve(value("DATA_DIR") ?? "./data");
   const databaseUrl = value("DATABASE_URL") ?? `file:${dataDir}/tidemark.db`;

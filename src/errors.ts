@@ -52,9 +52,21 @@ export function invalidInput(
   return new AppError("invalid_input", 422, message, { fields });
 }
 
-/** 404: `what` is the kind of thing ("tracker"), `id` how it was asked for. */
-export function notFound(what: keyof Catalogue["thing"], id: string): AppError {
-  return new AppError("not_found", 404, say("request.not_found", { what: say(`thing.${what}`), id: id.slice(0, 200) }));
+type Thing = keyof Catalogue["thing"];
+
+/** `what` is the kind of thing ("tracker"), `id` how it was asked for. */
+export function noSuch(what: Thing, id: string): Message {
+  return say("request.not_found", { what: say(`thing.${what}`), id: id.slice(0, 200) });
+}
+
+/** 404, see `noSuch`. */
+export function notFound(what: Thing, id: string): AppError {
+  return new AppError("not_found", 404, noSuch(what, id));
+}
+
+/** 422: names are unique among things of a kind. */
+export function nameTaken(what: Thing, name: string): AppError {
+  return invalidInput({ name: say("request.name_taken", { what: say(`thing.${what}`), name }) });
 }
 
 /** 409: the request is right, the present state forbids it. */
@@ -63,8 +75,12 @@ export function conflict(message: Said, options: AppErrorOptions = {}): AppError
 }
 
 /** 409: deleting something that others use; `users` are named so that the reader knows where to go. */
-export function inUse(what: string, name: string, users: readonly string[]): AppError {
-  return new AppError("in_use", 409, `The ${what} "${name}" is used by ${users.join(", ")}`);
+export function inUse(what: Thing, name: string, users: readonly Said[]): AppError {
+  return new AppError(
+    "in_use",
+    409,
+    say("request.in_use", { what: say(`thing.${what}`), name, users: users.map(asMessage) }),
+  );
 }
 
 export function unauthorized(message: Said = say("request.sign_in_first")): AppError {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AppError } from "./errors.ts";
+import { say } from "./messages/message.ts";
 
 /**
  * So many steps of searching are free, however slow the machine is: a step is one instruction of a pattern on one character. Fifty
@@ -23,12 +24,7 @@ export class TooCostly extends AppError {
   readonly pattern: string;
 
   constructor(pattern: string, fields?: AppError["field_messages"]) {
-    super(
-      "too_costly",
-      422,
-      `The pattern "${pattern}" is too costly for all that it is tried on: write smaller counts than in {250}, or use + or *`,
-      { fields },
-    );
+    super("too_costly", 422, say("fields.pattern_too_slow", { pattern }), { fields });
     this.pattern = pattern;
   }
 }

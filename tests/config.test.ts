@@ -31,7 +31,7 @@ describe("readConfig()", () => {
     [{ BASE_URL: "https://u:p@a.example" }, "BASE_URL: The base URL must have no user, query or fragment"],
     [
       { BASE_URL: "https://a.example/a;b" },
-      'BASE_URL: The base URL "https://a.example/a;b" has a path that cannot be used',
+      'BASE_URL: The path of the base URL "https://a.example/a;b" cannot be used',
     ],
     [{ DATABASE_URL: "postgres://x" }, 'DATABASE_URL starts with "postgres://x"'],
     [{ TRUSTED_PROXIES: "10.0.0.0/33" }, 'TRUSTED_PROXIES has "10.0.0.0/33"'],

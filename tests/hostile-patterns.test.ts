@@ -62,7 +62,7 @@ test("/health/live answers while a preview judges a long list by a hostile patte
     seen = await api.post("/tracker-previews", { ...source, sorting: "semantic" });
   };
   expect(await answersDuring(preview())).toBeGreaterThan(5);
-  const message = `The pattern "${hostile(250)}" is too costly for all that it is tried on: write smaller counts than in {250}, or use + or *`;
+  const message = `The pattern "${hostile(250)}" is too slow for the texts that it is applied to; use smaller counts than in {250}, or + or *`;
   expect([seen?.status, seen?.body.error]).toMatchObject([
     422,
     { code: "too_costly", message, fields: { "channels.1.include_pattern": message } },

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { Reader } from "../db/client.ts";
 import { newId } from "../ids.ts";
+import { inEnglish, isMessage } from "../messages/message.ts";
 import { tellChange } from "../request-scope.ts";
 import { visibleText } from "../visible-text.ts";
 import { insertAuditEntry, pruneAuditEntries } from "./queries.ts";
@@ -28,6 +29,16 @@ function encode(value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [visible(key), encode(item)]));
   }
   return value;
+}
+
+/** A message is kept in English and, under `<name>_data`, as data. */
+function factsOf([name, value]: [string, unknown]): [string, unknown][] {
+  const key = visible(name);
+  if (!isMessage(value)) return [[key, encode(value)]];
+  return [
+    [key, visible(inEnglish(value))],
+    [`${key}_data`, encode(value)],
+  ];
 }
 
 const encodeOptional = (text: string | null | undefined) =>
@@ -58,9 +69,7 @@ export function auditRecorder({ clock, retention }: AuditRecorderOptions): Recor
       subject_kind: record.subject?.kind ?? null,
       subject_id: encodeOptional(record.subject?.id),
       subject_name: encodeOptional(record.subject?.name),
-      detail: Object.fromEntries(
-        Object.entries(record.detail ?? {}).map(([key, value]) => [visible(key), encode(value)]),
-      ),
+      detail: Object.fromEntries(Object.entries(record.detail ?? {}).flatMap(factsOf)),
     });
     await tellChange(tx, record);
     if (retention === undefined || clock.elapsed() < pruneAt) return;

@@ -18,7 +18,7 @@ export interface AuditRecord {
   event: string;
   outcome: "ok" | "failed" | "refused";
   subject?: { kind: string; id: string; name: string };
-  /** Facts without secrets; what changed by field name, never by secret value. */
+  /** Facts without secrets; what changed by field name, never by secret value. A reason is a `Message`. */
   detail?: Readonly<Record<string, unknown>>;
 }
 

@@ -7,7 +7,7 @@ import { AppError, errorMessage, inUse, invalidInput, notFound, PluginError } fr
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import { inEnglish, type Message } from "../messages/message.ts";
+import type { Message } from "../messages/message.ts";
 import type { TcpDestination } from "../plugin.ts";
 import {
   type RegistryAuth,
@@ -95,7 +95,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     const destination = runtimes[kind].destination?.(config) ?? null;
     const reason = destination === null ? null : options.judgeDestination(destination);
     if (reason === null) return;
-    const detail = { reason: inEnglish(reason), connection: name };
+    const detail = { reason, connection: name };
     await db.write((tx) => audit(tx, actor, { event: "destination_blocked", outcome: "refused", detail }));
     throw invalidInput({ "config.address": reason });
   };

@@ -1,13 +1,14 @@
 import * as v from "valibot";
 import { Description, Instant, Name } from "../forms/inputs.ts";
+import { issue } from "../messages/message.ts";
 
 const maxSecretLength = 65_536;
 
 const text = (title: string, description = "") =>
   v.pipe(
-    v.string("Write a text"),
-    v.minLength(1, "Write a value"),
-    v.maxLength(maxSecretLength, `Use at most ${maxSecretLength} characters`),
+    v.string(),
+    v.minLength(1),
+    v.maxLength(maxSecretLength),
     v.title(title),
     v.description(description),
     v.metadata({ secret: true }),
@@ -21,9 +22,9 @@ const token = (prefixes: readonly string[], description: string) =>
       text("Personal access token", description),
       v.check(
         (value) => prefixes.some((prefix) => value.startsWith(prefix)),
-        `A token of this platform begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
+        issue("credentials.token_prefix", { prefixes }),
       ),
-      v.regex(/^[\x21-\x7e]+$/, "A token has no blanks"),
+      v.regex(/^[\x21-\x7e]+$/, issue("credentials.token_with_spaces")),
     ),
   });
 
@@ -48,7 +49,7 @@ export const secretSchemas = {
   helm: v.strictObject({
     basic_auth: v.pipe(
       text("User name and password", 'In the form "username:password"'),
-      v.regex(/^[^:]+:.+$/s, 'Write it as "username:password"'),
+      v.regex(/^[^:]+:.+$/s, issue("credentials.basic_auth")),
     ),
   }),
   oci: v.strictObject({
@@ -106,28 +107,24 @@ const option = <K extends CredentialKind>(kind: K) =>
     secret: v.pipe(secretSchemas[kind], v.title("Secret")),
   });
 
-export const CredentialInput = v.variant(
-  "kind",
-  [
-    option("github"),
-    option("gitlab"),
-    option("gitea"),
-    option("helm"),
-    option("oci"),
-    option("docker"),
-    option("podman"),
-    option("kubernetes"),
-    option("portainer"),
-  ],
-  `Choose one of ${credentialKinds.join(", ")}`,
-);
+export const CredentialInput = v.variant("kind", [
+  option("github"),
+  option("gitlab"),
+  option("gitea"),
+  option("helm"),
+  option("oci"),
+  option("docker"),
+  option("podman"),
+  option("kubernetes"),
+  option("portainer"),
+]);
 export type CredentialInput = v.InferOutput<typeof CredentialInput>;
 
 /** Every field may be left out and then stays; members of `secret` too. A member set to null is removed. */
 export const CredentialPatch = v.strictObject({
   name: v.optional(Name),
   description: v.optional(Description.wrapped),
-  secret: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.nullable(v.string("Write a text")))),
+  secret: v.optional(v.record(v.pipe(v.string(), v.maxLength(50)), v.nullable(v.string()))),
 });
 
 export const CredentialView = v.object({

@@ -2,10 +2,11 @@ import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Reader } from "../db/client.ts";
-import { inUse, invalidInput, notFound } from "../errors.ts";
+import { type AppError, inUse, invalidInput, nameTaken, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
+import { say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   type CredentialRow,
@@ -48,7 +49,11 @@ function kindOf(row: CredentialRow): CredentialKind {
 
 async function refuseTakenName(read: Reader, name: string, ownId: string | null): Promise<void> {
   const other = await findCredentialByName(read, name);
-  if (other !== null && other.id !== ownId) throw invalidInput({ name: `There is already a credential "${name}"` });
+  if (other !== null && other.id !== ownId) throw nameTaken("credential", name);
+}
+
+function otherKind(field: string, { name, kind }: CredentialRow, wanted: string): AppError {
+  return invalidInput({ [field]: say("credentials.other_kind", { name, kind, wanted }) });
 }
 
 /** Credentials: stored sealed, listed without their secret, refused to be deleted while in use. */
@@ -167,7 +172,7 @@ export function credentialService(options: CredentialServiceOptions) {
           throw inUse(
             "credential",
             row.name,
-            users.map((user) => `${user.kind} "${user.name}"`),
+            users.map(({ kind, name }) => say("request.named", { what: say(`thing.${kind}`), name })),
           );
         }
         await deleteCredentialRow(tx, id);
@@ -183,8 +188,7 @@ export function credentialService(options: CredentialServiceOptions) {
     openSecret: async (kind: string, id: string | null): Promise<unknown> => {
       if (id === null) return null;
       const row = await getRow(db.read, id);
-      if (row.kind !== kind)
-        throw invalidInput({ credential_id: `The credential "${row.name}" is of kind ${row.kind}, not ${kind}` });
+      if (row.kind !== kind) throw otherKind("credential_id", row, kind);
       return sealer.openJson(secretSchemas[kindOf(row)], row.sealed_secret, secretTexts);
     },
 
@@ -192,12 +196,8 @@ export function credentialService(options: CredentialServiceOptions) {
     requireKind: async (read: Reader, kind: string, id: string | null, field: string): Promise<void> => {
       if (id === null) return;
       const row = await findCredential(read, id);
-      if (row === null) throw invalidInput({ [field]: `There is no credential "${id}"` });
-      if (row.kind !== kind) {
-        throw invalidInput({
-          [field]: `The credential "${row.name}" is of kind ${row.kind}; choose one of kind ${kind}`,
-        });
-      }
+      if (row === null) throw invalidInput({ [field]: noSuch("credential", id) });
+      if (row.kind !== kind) throw otherKind(field, row, kind);
     },
   };
 }

@@ -1,13 +1,15 @@
 import { checks } from "./checks.ts";
+import { credentials } from "./credentials.ts";
 import { fields } from "./fields.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { phrases } from "./phrases.ts";
 import { request } from "./request.ts";
+import { settings } from "./settings.ts";
 import { text } from "./text.ts";
 import { thing } from "./thing.ts";
 
 /** Every sentence that the product says to people, in English, by area. Other languages are renderings of the same keys. */
-export const english = { checks, fields, net, notifications, phrases, request, text, thing };
+export const english = { checks, credentials, fields, net, notifications, phrases, request, settings, text, thing };
 
 export type Catalogue = typeof english;

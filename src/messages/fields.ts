@@ -22,5 +22,7 @@ export const fields = {
   at_least_entries: ({ limit }: Limit) => (limit === 1 ? "Choose at least one" : `At least ${limit} are required`),
   at_most_entries: ({ limit }: Limit) => `At most ${limit} are allowed`,
   control_characters: "Control characters are not allowed",
+  pattern_too_slow: ({ pattern }: { pattern: string }) =>
+    `The pattern "${pattern}" is too slow for the texts that it is applied to; use smaller counts than in {250}, or + or *`,
   broken_text: "The text contains half of a character; enter it again",
 } satisfies Area;

@@ -7,5 +7,7 @@ export const notifications = {
   receiver_gone: "The receiver answered 410 Gone: sending has stopped",
   receiver_was_gone: "The receiver answered 410 Gone earlier",
   receiver_answered: ({ status }: { status: number }) => `The receiver answered ${status}`,
+  test_of_disabled: ({ name }: { name: string }) =>
+    `The notifier "${name}" is disabled and sends nothing; enable it to send a test message`,
   notifier_disabled: "The notifier is disabled",
 } satisfies Area;

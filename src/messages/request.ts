@@ -7,6 +7,11 @@ export const request = {
   change_password_first: "Change the bootstrap password first",
   internal_error: "Something went wrong inside Tidemark; the log has more under the request ID",
   stopping: "Tidemark is stopping and has changed nothing; try again in a moment",
+  name_taken: ({ what, name }: { what: Message; name: string }, tell) =>
+    `Another ${tell(what)} is already named "${name}"`,
+  in_use: ({ what, name, users }: { what: Message; name: string; users: readonly Message[] }, tell) =>
+    `The ${tell(what)} "${name}" is used by ${users.map(tell).join(", ")}`,
+  named: ({ what, name }: { what: Message; name: string }, tell) => `${tell(what)} "${name}"`,
   not_found: ({ what, id }: { what: Message; id: string }, tell) => `There is no ${tell(what)} "${id}"`,
   unusable_host: "The request names no usable host; send a Host header",
   body_too_large: ({ mib }: { mib: number }) => `The body is larger than ${mib} MiB`,

@@ -131,9 +131,9 @@ export type NewEvent =
 export type RecordEvent = (tx: Writer, event: NewEvent) => Promise<void>;
 
 const WebhookUrl = v.pipe(
-  v.string("Write a text"),
-  v.minLength(1, "Write the URL that takes the messages"),
-  v.maxLength(2048, "Use at most 2048 characters"),
+  v.string(),
+  v.minLength(1),
+  v.maxLength(2048),
   v.title("Webhook URL"),
   v.description("A public http or https address on port 80, 8080, 443, 8443 or 9443"),
   v.metadata({ secret: true, placeholder: "https://hooks.example.org/services/…" }),
@@ -141,9 +141,9 @@ const WebhookUrl = v.pipe(
 
 const SigningSecret = v.optional(
   v.pipe(
-    v.string("Write a text"),
-    v.minLength(16, "Use at least 16 characters"),
-    v.maxLength(256, "Use at most 256 characters"),
+    v.string(),
+    v.minLength(16),
+    v.maxLength(256),
     v.title("Signing secret"),
     v.description("Signs each message with HMAC-SHA-256, so that the receiver can tell ours from others"),
     v.metadata({ secret: true, advanced: true }),
@@ -153,30 +153,21 @@ const SigningSecret = v.optional(
 const entries = {
   name: Name,
   description: Description,
-  is_enabled: v.optional(v.pipe(v.boolean("Write true or false"), v.title("Enabled")), true),
+  is_enabled: v.optional(v.pipe(v.boolean(), v.title("Enabled")), true),
   kind: v.optional(
-    v.pipe(
-      v.picklist(["webhook"], 'Choose "webhook"'),
-      v.title("Type"),
-      v.metadata({ option_titles: { webhook: "Webhook" } }),
-    ),
+    v.pipe(v.picklist(["webhook"]), v.title("Type"), v.metadata({ option_titles: { webhook: "Webhook" } })),
     "webhook",
   ),
   url: WebhookUrl,
   signing_secret: SigningSecret,
   language: v.pipe(
-    v.picklist(["en", "zh"], 'Choose "en" or "zh"'),
+    v.picklist(["en", "zh"]),
     v.title("Message language"),
     v.metadata({ option_titles: { en: "English", zh: "中文" } }),
   ),
   trigger_events: v.pipe(
-    v.array(
-      v.pipe(
-        v.picklist(triggerKinds, `Choose from ${triggerKinds.join(", ")}`),
-        v.metadata({ option_titles: triggerKindTitles }),
-      ),
-    ),
-    v.minLength(1, "Choose at least one event"),
+    v.array(v.pipe(v.picklist(triggerKinds), v.metadata({ option_titles: triggerKindTitles }))),
+    v.minLength(1),
     v.title("Trigger events"),
     v.metadata({ option_titles: triggerKindTitles }),
   ),

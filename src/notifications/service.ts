@@ -2,12 +2,11 @@ import * as v from "valibot";
 import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Reader } from "../db/client.ts";
-import { conflict, invalidInput, notFound } from "../errors.ts";
+import { conflict, invalidInput, nameTaken, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import type { Message } from "../messages/message.ts";
-import { inEnglish } from "../messages/message.ts";
+import { inEnglish, type Message, say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { testBody } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
@@ -117,7 +116,7 @@ export function notificationService(options: NotificationServiceOptions) {
   };
   const refuseTakenName = async (read: Reader, name: string, ownId: string | null) => {
     const other = await findNotifierByName(read, name);
-    if (other !== null && other.id !== ownId) throw invalidInput({ name: `There is already a notifier "${name}"` });
+    if (other !== null && other.id !== ownId) throw nameTaken("notifier", name);
   };
   /** The host that is shown of it. A refusal leaves an entry: whoever tries inner addresses one by one is to be seen. */
   const checkDestination = async (actor: Actor, name: string | undefined, url: string): Promise<string> => {
@@ -128,7 +127,7 @@ export function notificationService(options: NotificationServiceOptions) {
       audit(tx, actor, {
         event: "destination_blocked",
         outcome: "refused",
-        detail: { reason: inEnglish(problem), ...(name === undefined ? {} : { notifier: name }) },
+        detail: { reason: problem, ...(name === undefined ? {} : { notifier: name }) },
       }),
     );
     throw invalidInput({ url: problem });
@@ -273,7 +272,7 @@ export function notificationService(options: NotificationServiceOptions) {
       const name = await db.write(async (tx) => {
         const row = await getRow(tx, id);
         if (!row.is_enabled) {
-          throw conflict(`The notifier "${row.name}" is disabled and sends nothing; enable it to send a test`);
+          throw conflict(say("notifications.test_of_disabled", { name: row.name }));
         }
         // A test is the way to find out whether a receiver that said 410 is there again.
         if (row.stopped_at !== null) await updateNotifierRow(tx, id, { stopped_at: null });

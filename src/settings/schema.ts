@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { parseBaseUrl } from "../base-url.ts";
+import { issue, toText } from "../messages/message.ts";
 
 /** True for a name of the time zone database that this runtime knows. */
 function isTimeZone(name: string): boolean {
@@ -14,35 +15,19 @@ function isTimeZone(name: string): boolean {
 }
 
 const count = (title: string, description: string) =>
-  v.pipe(
-    v.number("Write a whole number"),
-    v.integer("Write a whole number"),
-    v.minValue(1, "Keep at least 1"),
-    v.maxValue(1000, "Keep at most 1000"),
-    v.title(title),
-    v.description(description),
-  );
-
-/** Blank, or what `parseBaseUrl` takes. */
-function baseUrlProblem(text: string): string | null {
-  const parsed = text === "" ? null : parseBaseUrl(text);
-  return parsed !== null && "problem" in parsed ? parsed.problem : null;
-}
-
-function canonicalBaseUrl(text: string): string {
-  const parsed = text === "" ? null : parseBaseUrl(text);
-  return parsed !== null && "url" in parsed ? parsed.url : "";
-}
+  v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000), v.title(title), v.description(description));
 
 export const Settings = v.strictObject({
   base_url: v.pipe(
-    v.string("Write a text"),
+    v.string(),
     v.trim(),
-    v.check(
-      (text) => baseUrlProblem(text) === null,
-      ({ input }) => baseUrlProblem(input) ?? "",
-    ),
-    v.transform(canonicalBaseUrl),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      if (dataset.value === "") return "";
+      const parsed = parseBaseUrl(dataset.value);
+      if ("url" in parsed) return parsed.url;
+      addIssue({ message: toText(parsed.problem) });
+      return NEVER;
+    }),
     v.title("Base URL"),
     v.description(
       "The address at which this instance is reached. Used in notification links. Blank takes the address in use",
@@ -50,16 +35,13 @@ export const Settings = v.strictObject({
     v.metadata({ placeholder: "https://tidemark.example.org" }),
   ),
   timezone: v.pipe(
-    v.string("Write a text"),
+    v.string(),
     v.trim(),
-    v.check(isTimeZone, 'Write a time zone name, for example "Europe/Berlin" or "UTC"'),
+    v.check(isTimeZone, issue("settings.time_zone")),
     v.title("Time zone"),
     v.description("Groups dates and places maintenance windows"),
   ),
-  log_level: v.pipe(
-    v.picklist(["info", "warning", "error", "debug"], "Choose info, warning, error or debug"),
-    v.title("Log level"),
-  ),
+  log_level: v.pipe(v.picklist(["info", "warning", "error", "debug"]), v.title("Log level")),
   version_history_count: count(
     "Version history count",
     "Versions kept per source and channel. Older ones are removed when a new one is discovered",
@@ -69,10 +51,10 @@ export const Settings = v.strictObject({
     "Snapshots kept per executor. Older ones are removed when a new one is captured",
   ),
   audit_retention_days: v.pipe(
-    v.number("Write a whole number"),
-    v.integer("Write a whole number"),
-    v.minValue(30, "Keep at least 30 days"),
-    v.maxValue(3650, "Keep at most 3650 days"),
+    v.number(),
+    v.integer(),
+    v.minValue(30),
+    v.maxValue(3650),
     v.title("Audit retention (days)"),
     v.description("Older audit entries are removed when new ones are written. Nothing younger than 30 days ever is"),
   ),

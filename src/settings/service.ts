@@ -6,6 +6,7 @@ import type { Database, Reader } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
+import { say } from "../messages/message.ts";
 import { storedSettings, storeSetting } from "./queries.ts";
 import { defaultSettings, type SettingName, Settings, SettingsPatch, type SettingsView } from "./schema.ts";
 
@@ -65,7 +66,7 @@ export async function settingsService(options: SettingsServiceOptions) {
       const names = Object.keys(Settings.entries).filter((name): name is SettingName => name in patch);
       for (const name of overridden) {
         if (patch[name] !== undefined && patch[name] !== current[name]) {
-          throw invalidInput({ [name]: `The environment sets ${name.toUpperCase()}, which wins; change it there` });
+          throw invalidInput({ [name]: say("settings.set_by_environment", { variable: name.toUpperCase() }) });
         }
       }
       const now = clock.now();

@@ -198,7 +198,7 @@ export const StatusView = v.object({ needs: v.number(), active_runs: v.number(),
 export type StatusView = v.InferOutput<typeof StatusView>;
 
 export const SearchQuery = v.object({
-  q: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(100, "Use at most 100 characters")), ""),
+  q: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(100)), ""),
 });
 
 /** At most ten of each kind. */

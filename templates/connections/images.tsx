@@ -1,5 +1,6 @@
 import type { UnusedImageList, UnusedImageView } from "../../src/connections/images-schema.ts";
 import type { ConnectionView } from "../../src/connections/schema.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
 import { Confirm } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -17,7 +18,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 /** What was found, why it could not be looked for, or null while it is still to be asked. */
-export type FoundImages = { list: UnusedImageList } | { failure: string } | null;
+export type FoundImages = { list: UnusedImageList } | { failure: Message } | null;
 
 interface UnusedImagesProps {
   ctx: PageContext;

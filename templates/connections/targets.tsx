@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { ConnectionView, TargetList, TargetView } from "../../src/connections/schema.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
@@ -22,7 +23,7 @@ const stateTones: Readonly<Record<ServiceState, Tone>> = {
 };
 
 /** What was found, why it could not be looked for, or null while it is still to be asked. */
-export type Discovery = { list: TargetList } | { failure: string } | null;
+export type Discovery = { list: TargetList } | { failure: Message } | null;
 
 interface TargetsProps {
   ctx: PageContext;

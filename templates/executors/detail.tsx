@@ -1,4 +1,5 @@
 import type { ExecutorView, PlanView } from "../../src/executors/schema.ts";
+import type { Message } from "../../src/messages/message.ts";
 import type { RunView, SnapshotView } from "../../src/runs/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -28,7 +29,7 @@ import { ExecutorVersions, isBehind } from "./versions.tsx";
 import { openingWords } from "./window-words.ts";
 
 /** What a run would do, why nobody can say, or null while it is still to be asked. */
-export type Planned = { view: PlanView } | { failure: string } | null;
+export type Planned = { view: PlanView } | { failure: Message } | null;
 
 interface ExecutorPageProps {
   ctx: PageContext;

@@ -3,6 +3,7 @@ import type { TargetView } from "../../src/connections/schema.ts";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
 import { Form } from "../components/form.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -27,7 +28,7 @@ export interface ExecutorFormFacts {
   connections: readonly Choice[];
   /** Everything behind the chosen connection; empty while none is chosen. */
   targets: readonly TargetView[];
-  targets_failure: string | null;
+  targets_failure: Message | null;
   trackers: readonly Choice[];
   /** Trackers that watch the image of a service, by the service. */
   fitting: Readonly<Record<string, readonly string[]>>;

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { TargetView } from "../../src/connections/schema.ts";
-import type { Said } from "../../src/messages/message.ts";
+import type { Message, Said } from "../../src/messages/message.ts";
 import { FieldError, fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -14,7 +14,7 @@ interface TargetPickerProps {
   ctx: PageContext;
   targets: readonly TargetView[];
   /** Why there are none. */
-  failure: string | null;
+  failure: Message | null;
   /** `compose:shop`; blank while none is chosen. */
   chosen: string;
   /** The executor that is edited: its target is free for it. */

@@ -1,4 +1,5 @@
 import type { AuditEntryView } from "../../src/auth/schema.ts";
+import { isMessage } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
 import { Empty, NothingMatches } from "../components/empty.tsx";
 import { Pagination } from "../components/navigation.tsx";
@@ -8,6 +9,7 @@ import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, type Tone, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { SettingsTabs } from "./settings.tsx";
 
@@ -172,7 +174,7 @@ function Entries({ ctx, entries }: { ctx: PageContext; entries: readonly AuditEn
           event: (
             <div class="audit-event">
               {eventWord(ctx, entry.event)}
-              <Detail entry={entry} />
+              <Detail ctx={ctx} entry={entry} />
             </div>
           ),
           outcome: (
@@ -223,12 +225,15 @@ function actorWord(ctx: PageContext, actor: string): string {
 }
 
 /** The facts of the entry, as they are stored; of very many the style sheet shows four lines, and the pointer all. */
-function Detail({ entry }: { entry: AuditEntryView }) {
-  const facts = Object.entries(entry.detail);
+function Detail({ ctx, entry: { detail } }: { ctx: PageContext; entry: AuditEntryView }) {
+  const facts = Object.entries(detail).filter(([, value]) => !isMessage(value));
   if (facts.length === 0) return null;
-  const text = facts
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join(" · ");
+  const word = (name: string, value: unknown) => {
+    const said = detail[`${name}_data`];
+    if (isMessage(said)) return translateMessage(ctx.language, said);
+    return typeof value === "string" ? value : JSON.stringify(value);
+  };
+  const text = facts.map(([name, value]) => `${name}: ${word(name, value)}`).join(" · ");
   return (
     <span class="audit-detail" title={text.length > 160 ? text : undefined}>
       {text}

@@ -1,3 +1,4 @@
+import type { Message } from "../../src/messages/message.ts";
 import type { SnapshotDiffView } from "../../src/runs/schema.ts";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -9,7 +10,7 @@ import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 /** What restoring would change, why nobody can say, or null while it is still to be asked. */
-export type Compared = { view: SnapshotDiffView } | { failure: string } | null;
+export type Compared = { view: SnapshotDiffView } | { failure: Message } | null;
 
 /** The comparison with what runs now, and whether the images are still there. */
 export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Exclude<Compared, null> }) {

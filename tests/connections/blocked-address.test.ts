@@ -18,7 +18,11 @@ const blocked = async () =>
 const entry = (connection: string) => ({
   actor: "admin",
   outcome: "refused" as const,
-  detail: { reason: "Destination blocked", connection },
+  detail: {
+    reason: "Destination blocked",
+    reason_data: { code: "net.destination_blocked", params: {} },
+    connection,
+  },
 });
 const refusal = { error: { fields: { "config.address": "Destination blocked" } } };
 

@@ -72,7 +72,7 @@ describe("credentialService()", () => {
     ],
     [
       { kind: "helm", name: "x", secret: { basic_auth: "user" } },
-      { "secret.basic_auth": 'Write it as "username:password"' },
+      { "secret.basic_auth": 'Enter it as "username:password"' },
     ],
     [{ kind: "oci", name: "", secret: secrets.oci }, { name: "This field is required" }],
     [{ kind: "oci", name: "a\u0007b", secret: secrets.oci }, { name: "Control characters are not allowed" }],
@@ -117,7 +117,7 @@ describe("credentialService()", () => {
     const { id } = await service.create(actor, { name: "hub", kind: "oci", secret: secrets.oci });
     await expect(service.openSecret("docker", id)).rejects.toMatchObject({ status: 422 });
     await expect(service.requireKind(temporary.db.read, "docker", id, "credential_id")).rejects.toMatchObject({
-      fields: { credential_id: 'The credential "hub" is of kind oci; choose one of kind docker' },
+      fields: { credential_id: 'The credential "hub" is of the kind "oci"; choose one of the kind "docker"' },
     });
   });
 

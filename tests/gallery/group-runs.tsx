@@ -1,4 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
+import { plain } from "../../src/messages/message.ts";
 import type {
   RunContainer,
   RunDetailView,
@@ -191,13 +192,21 @@ function waitingOne(ctx: PageContext): ExecutorView {
 
 /** One that nobody has looked at yet. */
 export function NewExecutorSample({ ctx }: { ctx: PageContext }) {
-  return <ExecutorPage ctx={ctx} executor={newOne(ctx)} runs={[]} snapshots={[]} planned={{ failure: "Not now" }} />;
+  return (
+    <ExecutorPage ctx={ctx} executor={newOne(ctx)} runs={[]} snapshots={[]} planned={{ failure: plain("Not now") }} />
+  );
 }
 
 /** One whose run waits for another. */
 export function WaitingExecutorSample({ ctx }: { ctx: PageContext }) {
   return (
-    <ExecutorPage ctx={ctx} executor={waitingOne(ctx)} runs={[]} snapshots={[]} planned={{ failure: "Not now" }} />
+    <ExecutorPage
+      ctx={ctx}
+      executor={waitingOne(ctx)}
+      runs={[]}
+      snapshots={[]}
+      planned={{ failure: plain("Not now") }}
+    />
   );
 }
 

@@ -323,9 +323,9 @@ describe("notifiers", () => {
   test.each([
     [{ url: "https://blocked.example/" }, { url: "Destination blocked" }],
     [{ name: " " }, { name: "This field is required" }],
-    [{ trigger_events: [] }, { trigger_events: "Choose at least one event" }],
-    [{ language: "de" }, { language: 'Choose "en" or "zh"' }],
-    [{ url: "" }, { url: "Write the URL that takes the messages" }],
+    [{ trigger_events: [] }, { trigger_events: "Choose at least one" }],
+    [{ language: "de" }, { language: "Choose one of en, zh" }],
+    [{ url: "" }, { url: "This field is required" }],
   ])("refuse %j and name the field", async (input, fields) => {
     const { notifier, service } = await setUp([]);
     await expect(notifier("hook", input)).rejects.toMatchObject({ status: 422, fields });
@@ -335,7 +335,9 @@ describe("notifiers", () => {
   test("refuse a second one of the same name", async () => {
     const { notifier } = await setUp([]);
     await notifier("hook");
-    await expect(notifier("hook")).rejects.toMatchObject({ fields: { name: 'There is already a notifier "hook"' } });
+    await expect(notifier("hook")).rejects.toMatchObject({
+      fields: { name: 'Another notifier is already named "hook"' },
+    });
   });
 
   test("send one test message, once, and tell how it went", async () => {

@@ -27,9 +27,15 @@ describe("a webhook's address that is refused when it is saved", () => {
       expect(answer.body).toMatchObject({ error: { fields: { url: "Destination blocked" } } });
       const entries = await blocked();
       expect(entries).toHaveLength(before.length + 1);
-      const detail = { reason: "Destination blocked", notifier: "chat" };
+      const detail = {
+        reason: "Destination blocked",
+        reason_data: { code: "net.destination_blocked", params: {} },
+        notifier: "chat",
+      };
       expect(entries[0]).toEqual({ actor: "admin", outcome: "refused", detail });
       expect((await app.services.notifications.list({})).items).toEqual([]);
+      const page = await person.get("/settings/audit", { headers: { "accept-language": "zh" } });
+      expect(page.text).toContain("reason: 目标已被拦截 · notifier: chat");
     },
   );
 

@@ -217,9 +217,6 @@ test.each([
     "The new version did not pass its health check: It was never started. What runs now could not be seen",
     "新版本未通过健康检查：从未启动。无法查看当前运行的内容",
   ],
-  ['Request to "h.test" timed out after 10 s', "对“h.test”的请求在 10 秒后超时"],
-  ['Request to "h.test" failed: the answer is not HTTP', "对“h.test”的请求失败：应答不是 HTTP"],
-  ['Connection to "h.test" port 5432 failed', "到“h.test”端口 5432 的连接失败"],
   [
     'Could not list the tags of "r.test/app": the next page "http://x.test" is on another origin than "https://r.test"',
     "无法列出“r.test/app”的标签：下一页“http://x.test”与“https://r.test”不同源",
@@ -235,7 +232,6 @@ test.each([
   ["The section for 1.2 in the changelog is empty", "更新日志中 1.2 的章节为空"],
   ["The changelog is empty", "更新日志为空"],
   ['There is no file "CHANGELOG.md" on the default branch', "默认分支上没有文件“CHANGELOG.md”"],
-  ['The tracker "app" is used by executor "web"', "追踪器“app”正被执行器“web”使用"],
   ["The copy of the database is damaged: row 7 is missing", "数据库的副本已损坏：row 7 is missing"],
   ["Stopped. The new version is kept, stopped", "Stopped。保留新版本，处于停止状态"],
 ])("translateMessage() of %s", (message, expected) => {

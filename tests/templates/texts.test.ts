@@ -75,7 +75,6 @@ describe("translateMessage()", () => {
   test.each([
     ["Use at most 100 characters", "最多 100 个字符"],
     ['There is no tracker "a "b" c"', '不存在追踪器“a "b" c”'],
-    ['There is no API token "01"', "不存在 API 令牌“01”"],
     [
       'Could not list the releases of "acme/app", the answer was 404: Not Found',
       "无法列出“acme/app”的发布，应答为 404：Not Found",

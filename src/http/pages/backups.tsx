@@ -17,7 +17,7 @@ export function backupPages(app: App, services: Services, page: PageSettings): v
     const cursor = c.req.query("cursor");
     const { items, next_cursor } = backups.list({ cursor, limit: "50" });
     const props = { ctx, backups: items, next_cursor, is_first_page: cursor === undefined, maximum: maximumBackups };
-    return respondHtml(c, <BackupsPage {...props} error={error?.message ?? null} />, error?.status ?? 200);
+    return respondHtml(c, <BackupsPage {...props} error={error?.said ?? null} />, error?.status ?? 200);
   };
 
   app.get("/settings/backups", (c) => list(c, null));

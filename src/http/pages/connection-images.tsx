@@ -5,10 +5,12 @@ import {
   ImageRemovePage,
   UnusedImages,
 } from "../../../templates/connections/images.tsx";
+import { translateMessage } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { ConnectionImageService } from "../../connections/images.ts";
 import type { ConnectionService } from "../../connections/service.ts";
-import { AppError, errorMessage, PluginError } from "../../errors.ts";
+import { AppError, PluginError, saidBy } from "../../errors.ts";
+import type { Message } from "../../messages/message.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
@@ -33,7 +35,7 @@ export function connectionImagePages(app: App, services: ImagePageServices, page
       return { list: await images.list(id, c.req.raw.signal) };
     } catch (error) {
       if (!(error instanceof PluginError)) throw error;
-      return { failure: errorMessage(error) };
+      return { failure: saidBy(error) };
     }
   };
 
@@ -62,21 +64,24 @@ export function connectionImagePages(app: App, services: ImagePageServices, page
       .split(" ")
       .filter((id) => id !== "");
     let removed = 0;
-    let refused = "";
+    let refused: Message | null = null;
     for (const id of wanted.slice(0, maxSelected)) {
       try {
         await images.remove(c.get("actor"), connection.id, id, c.req.raw.signal);
         removed += 1;
       } catch (error) {
         if (!(error instanceof PluginError) && !(error instanceof AppError && error.status < 500)) throw error;
-        refused = errorMessage(error);
+        refused = saidBy(error);
       }
     }
     const t = texts(ctx).images;
     const notice: StoredNotice =
-      refused === ""
+      refused === null
         ? { tone: "current", text: t.removed(removed) }
-        : { tone: "failed", text: `${t.not_removed(wanted.length - removed)}: ${refused}` };
+        : {
+            tone: "failed",
+            text: `${t.not_removed(wanted.length - removed)}: ${translateMessage(ctx.language, refused)}`,
+          };
     return respondDone(c, ctx.base_path, `/connections/${connection.id}`, notice);
   });
 }

@@ -10,7 +10,7 @@ import { texts } from "../../../templates/texts/texts.ts";
 import type { ConnectionView } from "../../connections/schema.ts";
 import type { ConnectionService } from "../../connections/service.ts";
 import type { CredentialService } from "../../credentials/service.ts";
-import { AppError, errorMessage, PluginError } from "../../errors.ts";
+import { AppError, PluginError, saidBy } from "../../errors.ts";
 import { fields } from "../../forms/fields.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
@@ -90,7 +90,7 @@ async function discover(connections: ConnectionService, id: string, c: AppContex
     return { list: await connections.targets(id, c.req.raw.signal) };
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
-    return { failure: errorMessage(error) };
+    return { failure: saidBy(error) };
   }
 }
 
@@ -211,7 +211,7 @@ function deleteRoutes(app: App, { connections }: ConnectionPageServices, page: P
       await connections.remove(c.get("actor"), connection.id);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ctx, connection, error: error.message };
+      const props = { ctx, connection, error: error.said };
       const markup = isFragmentRequest(c) ? <ConnectionDelete {...props} /> : <ConnectionDeletePage {...props} />;
       return respondHtml(c, markup, 409);
     }

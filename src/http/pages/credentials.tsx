@@ -104,7 +104,7 @@ export function credentialPages(app: App, services: Services, page: PageSettings
       await credentials.remove(c.get("actor"), credential.id);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ctx, credential, error: error.message };
+      const props = { ctx, credential, error: error.said };
       const markup = isFragmentRequest(c) ? <CredentialDelete {...props} /> : <CredentialDeletePage {...props} />;
       return respondHtml(c, markup, 409);
     }

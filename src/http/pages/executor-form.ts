@@ -3,7 +3,7 @@ import type { ExecutorFormFacts } from "../../../templates/executors/form.tsx";
 import type { Language } from "../../../templates/page.ts";
 import { channelTitle } from "../../../templates/trackers/channel-words.ts";
 import type { ConnectionService } from "../../connections/service.ts";
-import { AppError, errorMessage, type FieldErrors, PluginError } from "../../errors.ts";
+import { AppError, type FieldErrors, PluginError, saidBy } from "../../errors.ts";
 import { ExecutorInput } from "../../executors/schema.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import { type FieldDescription, fields } from "../../forms/fields.ts";
@@ -128,7 +128,7 @@ async function targetsOf(
     return { targets: (await connections.targets(id, signal)).items, targets_failure: null };
   } catch (error) {
     if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
-    return { targets: [], targets_failure: errorMessage(error) };
+    return { targets: [], targets_failure: saidBy(error) };
   }
 }
 
@@ -164,8 +164,8 @@ async function previewOf({ executors }: ExecutorFormServices, values: Values, si
   try {
     return { view: await executors.preview({ ...input, name: "preview", trigger: "manual" }, signal) };
   } catch (error) {
-    if (error instanceof PluginError) return { failure: errorMessage(error) };
-    if (error instanceof AppError) return error.status === 422 ? null : { failure: error.message };
+    if (error instanceof PluginError) return { failure: saidBy(error) };
+    if (error instanceof AppError) return error.status === 422 ? null : { failure: error.said };
     throw error;
   }
 }

@@ -5,9 +5,10 @@ import { ExecutorsPage } from "../../../templates/executors/list.tsx";
 import { RunQuestion, RunQuestionPage } from "../../../templates/executors/run-question.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError, errorMessage, PluginError } from "../../errors.ts";
+import { AppError, PluginError, saidBy } from "../../errors.ts";
 import { type ExecutorState, type ExecutorView, executorStates } from "../../executors/schema.ts";
 import type { ExecutorService } from "../../executors/service.ts";
+import type { Said } from "../../messages/message.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
 import type { App, AppContext } from "../context.ts";
@@ -124,7 +125,7 @@ async function planOf(executors: ExecutorService, executor: ExecutorView, c: App
     return { view: await executors.plan(executor.id, c.req.raw.signal) };
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
-    return { failure: errorMessage(error) };
+    return { failure: saidBy(error) };
   }
 }
 
@@ -210,7 +211,7 @@ function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings
 
 function runRoutes(app: App, services: ExecutorPageServices, page: PageSettings): void {
   const { executors, runs } = services;
-  const question = async (c: AppContext, id: string, error?: string) => {
+  const question = async (c: AppContext, id: string, error?: Said) => {
     const ctx = await pageContext(c, page);
     const executor = await executors.get(id);
     const planned = await planOf(executors, executor, c);
@@ -230,13 +231,13 @@ function runRoutes(app: App, services: ExecutorPageServices, page: PageSettings)
       return respondDone(c, ctx.base_path, `/runs/${run.id}`, notice);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
-      return respondHtml(c, await question(c, id, error.message), error.status);
+      return respondHtml(c, await question(c, id, error.said), error.status);
     }
   });
 }
 
 function deleteRoutes(app: App, { executors, snapshots }: ExecutorPageServices, page: PageSettings): void {
-  const question = async (c: AppContext, executor: ExecutorView, error?: string) => {
+  const question = async (c: AppContext, executor: ExecutorView, error?: Said) => {
     const ctx = await pageContext(c, page);
     const { items } = await snapshots.list({ executor_id: executor.id, limit: 100 });
     const props = { ctx, executor, snapshot_count: items.length, error };
@@ -260,7 +261,7 @@ function deleteRoutes(app: App, { executors, snapshots }: ExecutorPageServices, 
       await executors.remove(c.get("actor"), executor.id);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 409) throw error;
-      return respondHtml(c, await question(c, executor, error.message), 409);
+      return respondHtml(c, await question(c, executor, error.said), 409);
     }
     return respondDone(c, ctx.base_path, "/executors", {
       tone: "current",

@@ -139,7 +139,7 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
       await oidc.remove(c.get("actor"), provider.id);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ctx, provider, error: error.message };
+      const props = { ctx, provider, error: error.said };
       const markup = isFragmentRequest(c) ? <ProviderDelete {...props} /> : <ProviderDeletePage {...props} />;
       return respondHtml(c, markup, 409);
     }

@@ -7,6 +7,7 @@ import type { AuthService } from "../../auth/service.ts";
 import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import type { ExecutorService } from "../../executors/service.ts";
+import type { Said } from "../../messages/message.ts";
 import { decisions, type RunDetailView, runStates } from "../../runs/schema.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
@@ -93,7 +94,7 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
 
 function consentRoutes(app: App, services: RunPageServices, page: PageSettings): void {
   const { runs, executors } = services;
-  const question = async (c: AppContext, id: string, decision: Decision, error?: string) => {
+  const question = async (c: AppContext, id: string, decision: Decision, error?: Said) => {
     const ctx = await pageContext(c, page);
     const run = await runs.get(id);
     const props = { ctx, run, executor: await executors.get(run.executor_id), decision, error };
@@ -120,7 +121,7 @@ function consentRoutes(app: App, services: RunPageServices, page: PageSettings):
       return respondDone(c, ctx.base_path, `/runs/${id}`, notice);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
-      return respondHtml(c, await question(c, id, decision, error.message), error.status);
+      return respondHtml(c, await question(c, id, decision, error.said), error.status);
     }
   });
 }

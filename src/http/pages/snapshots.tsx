@@ -10,7 +10,7 @@ import {
   SnapshotRestorePage,
 } from "../../../templates/snapshots/questions.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError, errorMessage, notFound, PluginError } from "../../errors.ts";
+import { AppError, notFound, PluginError, saidBy } from "../../errors.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
@@ -47,7 +47,7 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
       return { view: await snapshots.diff(id, c.req.raw.signal) };
     } catch (error) {
       if (!(error instanceof PluginError)) throw error;
-      return { failure: errorMessage(error) };
+      return { failure: saidBy(error) };
     }
   };
 
@@ -90,7 +90,7 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
       return respondDone(c, ctx.base_path, `/runs/${run.id}`, notice);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
-      const props = { ...found, compared: await compare(c, snapshot.id), error: error.message };
+      const props = { ...found, compared: await compare(c, snapshot.id), error: error.said };
       const markup = isFragmentRequest(c) ? <SnapshotRestore {...props} /> : <SnapshotRestorePage {...props} />;
       return respondHtml(c, markup, error.status);
     }
@@ -125,7 +125,7 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
       await snapshots.remove(c.get("actor"), snapshot.id);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ...found, error: error.message };
+      const props = { ...found, error: error.said };
       const markup = isFragmentRequest(c) ? <SnapshotDelete {...props} /> : <SnapshotDeletePage {...props} />;
       return respondHtml(c, markup, 409);
     }

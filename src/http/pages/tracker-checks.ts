@@ -29,7 +29,7 @@ export async function checkNotice(
   }
   const failed = sources.find((source) => source.error !== null);
   if (failed?.error) {
-    return { tone: "failed", text: t.failed(name, reasonOf(ctx, failed.error.message)), ...link };
+    return { tone: "failed", text: t.failed(name, reasonOf(ctx, failed.error.message_data)), ...link };
   }
   const { items } = await trackers.versions(name, { limit: maxFound });
   const found = items.flatMap(({ releases }) => releases.find((release) => release.first_observed_at >= since) ?? []);

@@ -51,7 +51,7 @@ async function previewSource(
     if (error.status === 422)
       return { ...part, outcome: { kind: "refused", errors: placed(error.field_messages, position) } };
     if (error.code !== "upstream_failed") throw error;
-    return { ...part, outcome: { kind: "failed", message: error.message } };
+    return { ...part, outcome: { kind: "failed", message: error.said } };
   }
 }
 

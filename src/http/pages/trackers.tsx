@@ -364,7 +364,7 @@ function deleteRoutes(app: App, { trackers }: TrackerPageServices, page: PageSet
       await trackers.remove(c.get("actor"), tracker.name);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ctx, tracker, error: error.message };
+      const props = { ctx, tracker, error: error.said };
       const markup = isFragmentRequest(c) ? <TrackerDelete {...props} /> : <TrackerDeletePage {...props} />;
       return respondHtml(c, markup, 409);
     }

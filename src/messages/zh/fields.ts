@@ -20,5 +20,7 @@ export const fields = {
   at_least_entries: ({ limit }) => `至少需要 ${limit} 项`,
   at_most_entries: ({ limit }) => `最多允许 ${limit} 项`,
   control_characters: "不能包含控制字符",
+  pattern_too_slow: ({ pattern }) =>
+    `表达式“${pattern}”处理其全部文本耗时过长；请使用比 {250} 更小的次数，或改用 + 或 *`,
   broken_text: "文本中含有半个字符，请重新输入",
 } satisfies Rendering<Catalogue["fields"]>;

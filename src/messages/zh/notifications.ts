@@ -7,5 +7,6 @@ export const notifications = {
   receiver_gone: "接收方返回 410 Gone：已停止发送",
   receiver_was_gone: "接收方此前返回了 410 Gone",
   receiver_answered: ({ status }) => `接收方返回 ${status}`,
+  test_of_disabled: ({ name }) => `通知“${name}”已停用，不会发送任何消息；启用后才能发送测试消息`,
   notifier_disabled: "此通知已停用",
 } satisfies Rendering<Catalogue["notifications"]>;

@@ -13,48 +13,8 @@ const general: MessageDictionary = [
   ["Write an instant of at most 40 characters", "请填写最多 40 个字符的时间"],
   ['Write an instant, for example "2026-11-21T03:12:09Z"', "请填写时间，例如“2026-11-21T03:12:09Z”"],
   ["Choose ok, failed or refused", "请选择 ok、failed 或 refused"],
-  ["The request names no usable host; send a Host header", "请求没有可用的主机名；请发送 Host 标头"],
-  ["The body is not a form as its content type says", "正文不是其内容类型所称的表单"],
-  ['The method "{}" is not one of ours', "不支持方法“{}”"],
-  ["This path takes {}, not {}", "此路径接受 {}，不接受 {}"],
-  ["Change the bootstrap password first", "请先更改初始密码"],
-  [
-    "Tidemark is stopping and has changed nothing; try again in a moment",
-    "Tidemark 正在停止，未作任何更改；请稍后再试",
-  ],
-  [
-    "An Idempotency-Key has 1 to 255 visible ASCII characters, and there is one of them",
-    "Idempotency-Key 须为 1 到 255 个可见 ASCII 字符，且只能有一个",
-  ],
-  [
-    "A request with this Idempotency-Key is being worked on; ask again for its answer",
-    "使用此 Idempotency-Key 的请求正在处理；请稍后再次请求以获取其结果",
-  ],
-  [
-    "This Idempotency-Key was sent with another request; take a new one for each request",
-    "此 Idempotency-Key 已用于另一个请求；请为每个请求使用新的键",
-  ],
-  [
-    "What this Idempotency-Key asked for was done, and its answer cannot be given again; look at what is there",
-    "此 Idempotency-Key 所请求的操作已完成，但无法再次给出其结果；请查看现有内容",
-  ],
   ["The disk of the database is full; free space and try again", "数据库所在磁盘已满；请释放空间后重试"],
-  ["The smallest page has 1 entry", "每页至少 1 条"],
-  ["The largest page has {} entries", "每页最多 {} 条"],
-  ["Write an object with its fields", "请填写包含各字段的对象"],
-  ['The credential "{}" is of kind {}; choose one of kind {}', "凭据“{}”的类型是 {}；请选择类型为 {} 的凭据"],
-  ['The credential "{}" is of kind {}, not {}', "凭据“{}”的类型是 {}，不是 {}"],
-  [
-    "The destination redirects, which is not followed; enter the final address",
-    "目标发生重定向，不会跟随；请填写最终地址",
-  ],
-  ["The queue of this notifier is full ({} wait)", "此通知的队列已满（{} 条等待中）"],
-  ["The receiver has answered 410 Gone", "接收方已返回 410 Gone"],
-  ["The notifier is disabled", "通知已停用"],
-  ['Choose "en" or "zh"', "请选择“en”或“zh”"],
   ["A signing secret has at most 256 characters", "签名密钥最多 256 个字符"],
-  ["Keep at least 30 days", "至少保留 30 天"],
-  ["Keep at most 3650 days", "最多保留 3650 天"],
 ];
 
 /** 密钥与备份的消息。 */

@@ -269,7 +269,7 @@ describe("/notifiers", () => {
     }
     const refused = await person.post("/notifiers", { ...chat, name: "Chat" });
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain("There is already a notifier");
+    expect(refused.text).toContain("Another notifier is already named");
     expect(refused.text).not.toContain("secret-part");
   });
 

@@ -1,0 +1,11 @@
+import type { Area } from "./types.ts";
+
+/** Credentials and what they hold. */
+export const credentials = {
+  token_prefix: ({ prefixes }: { prefixes: readonly string[] }) =>
+    `A token of this platform begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
+  token_with_spaces: "A token has no spaces",
+  basic_auth: 'Enter it as "username:password"',
+  other_kind: ({ name, kind, wanted }: { name: string; kind: string; wanted: string }) =>
+    `The credential "${name}" is of the kind "${kind}"; choose one of the kind "${wanted}"`,
+} satisfies Area;
