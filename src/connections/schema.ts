@@ -3,6 +3,9 @@ import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts"
 import { type Runtime, type RuntimeKind, runtimeKinds, targetKinds } from "../runtimes/runtime.ts";
 
 /** The runtimes that connections can be made to: the registry, or what a test puts in its place. */
+/** Whether a target of this kind is one of several services. */
+export { isGroup } from "../runtimes/runtime.ts";
+
 export type Runtimes = { readonly [K in RuntimeKind]: Runtime<K> };
 
 const IsEnabled = v.optional(
@@ -118,6 +121,8 @@ export const TargetServiceView = v.object({
 
 export const TargetView = v.object({
   kind: v.picklist(targetKinds),
+  /** Has several services, and its parts may be targets of their own. */
+  is_group: v.boolean(),
   id: v.string(),
   name: v.string(),
   services: v.array(TargetServiceView),

@@ -10,6 +10,7 @@ import { newId } from "../ids.ts";
 import type { Message } from "../messages/message.ts";
 import type { TcpDestination } from "../plugin.ts";
 import {
+  isGroup,
   type RegistryAuth,
   type RuntimeContext,
   type RuntimeKind,
@@ -72,11 +73,11 @@ function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
 /** The group of a container, or the containers of a group. */
 function relatedTo(target: Target, all: readonly Target[]): readonly Target[] {
   const names = (group: Target) => group.services.flatMap((service) => service.containers);
-  if (target.ref.kind === "container") {
-    return all.filter((each) => each.ref.kind === "compose" && names(each).includes(target.ref.id));
+  if (!isGroup(target.ref)) {
+    return all.filter((each) => isGroup(each.ref) && names(each).includes(target.ref.id));
   }
   const own = names(target);
-  return all.filter((each) => each.ref.kind === "container" && own.includes(each.ref.id));
+  return all.filter((each) => !isGroup(each.ref) && own.includes(each.ref.id));
 }
 
 /** Connections to runtimes: stored, tested, opened for runs, and asked for the targets behind them. */
@@ -307,7 +308,8 @@ export function connectionService(options: ConnectionServiceOptions) {
         return {
           ...target.ref,
           name: target.name,
-          group: target.ref.kind === "container" ? (related[0]?.ref.id ?? null) : null,
+          is_group: isGroup(target.ref),
+          group: isGroup(target.ref) ? null : (related[0]?.ref.id ?? null),
           services: target.services.map((service) => ({ ...service })),
           refusals: [...target.refusals],
           warnings: [...target.warnings],

@@ -1,5 +1,6 @@
 import type { Reader } from "../db/client.ts";
 import type { Target, TargetService } from "../runtimes/runtime.ts";
+import { isGroup } from "../runtimes/runtime.ts";
 import { compareImages, type DesiredImage, desiredReference, type ImageDifference } from "../versions/desired-image.ts";
 import {
   type ImageReference,
@@ -170,7 +171,7 @@ async function compareService(
 
 /** A sentence about one service of several; a target that is one container needs no name for its only one. */
 export function inService(settings: Pick<ExecutorSettings, "target">, service: string, message: string): string {
-  return settings.target.kind === "container" ? message : `Service "${service}": ${message}`;
+  return isGroup(settings.target) ? `Service "${service}": ${message}` : message;
 }
 
 function noRelease(binding: Binding, choice: ReleaseChoice, hours: number): Unmet {

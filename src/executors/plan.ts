@@ -7,7 +7,7 @@ import { owedContainers } from "./queries.ts";
 import { registryAccess } from "./registry-access.ts";
 import type { ImagePlace } from "./releases.ts";
 import type { PlanView, ServiceObservation, Unmet } from "./schema.ts";
-import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
+import { type Binding, type ExecutorSettings, shownTarget, watchesImage } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 
 /** How strict the conditions are: an automatic run restarts nothing for a mere spelling and never steps back unasked. */
@@ -163,7 +163,7 @@ export function planView(
 ): PlanView {
   const { plan } = planned;
   return {
-    target: settings.target,
+    target: shownTarget(settings.target),
     services: [...planned.services],
     unbound: [...planned.unbound],
     unmet: planned.unmet,

@@ -354,7 +354,7 @@ export const ExecutorView = v.object({
   is_enabled: v.boolean(),
   connection_id: v.string(),
   connection: v.object({ id: v.string(), name: v.string(), kind: v.string(), is_enabled: v.boolean() }),
-  target: v.object({ kind: v.picklist(targetKinds), id: v.string() }),
+  target: v.object({ kind: v.picklist(targetKinds), id: v.string(), is_group: v.boolean() }),
   bindings: v.array(
     v.object({
       service: v.string(),
@@ -425,7 +425,7 @@ export const FileNoticeView = v.object({
 
 /** What a run would do now. */
 export const PlanView = v.object({
-  target: v.object({ kind: v.picklist(targetKinds), id: v.string() }),
+  target: v.object({ kind: v.picklist(targetKinds), id: v.string(), is_group: v.boolean() }),
   services: v.array(ServiceObservation),
   unbound: v.array(TargetServiceView),
   /** The first condition that a run would not meet; null when it could start. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Reader } from "../db/client.ts";
 import { notFound } from "../errors.ts";
-import { type TargetKind, type TargetRef, targetKinds } from "../runtimes/runtime.ts";
+import { isGroup, type TargetKind, type TargetRef, targetKinds } from "../runtimes/runtime.ts";
 import { releasesImages } from "../sources/source.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
 import { HealthCheck, type Trigger, WindowInput } from "./schema.ts";
@@ -37,10 +37,18 @@ export interface ExecutorSettings {
   accepted_unknown_settings: readonly string[];
 }
 
-export function targetKindOf(kind: string): TargetKind {
+function targetKindOf(kind: string): TargetKind {
   const found = targetKinds.find((known) => known === kind);
   if (found === undefined) throw new Error(`The stored target kind "${kind}" is not known`);
   return found;
+}
+
+export function refOf(row: Pick<ExecutorRow, "target_kind" | "target_id">): TargetRef {
+  return { kind: targetKindOf(row.target_kind), id: row.target_id };
+}
+
+export function shownTarget(target: TargetRef): TargetRef & { is_group: boolean } {
+  return { ...target, is_group: isGroup(target) };
 }
 
 export function windowOf(row: ExecutorRow): v.InferOutput<typeof WindowInput> | null {
@@ -60,7 +68,7 @@ export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): Exec
     name: row.name,
     is_enabled: row.is_enabled,
     connection_id: row.connection_id,
-    target: { kind: targetKindOf(row.target_kind), id: row.target_id },
+    target: refOf(row),
     bindings,
     trigger: row.trigger,
     window: windowOf(row),

@@ -3,6 +3,7 @@ import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { AppError, invalidInput, PluginError } from "../errors.ts";
 import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
+import { isGroup } from "../runtimes/runtime.ts";
 import { compareWithDesired, type DesiredDeps } from "./desired.ts";
 import {
   connectionFacts,
@@ -12,7 +13,7 @@ import {
   updateExecutorRow,
 } from "./queries.ts";
 import type { Observation } from "./schema.ts";
-import { readSettings, targetKindOf } from "./settings.ts";
+import { readSettings, refOf } from "./settings.ts";
 import { unknownSettingsIn } from "./unknown-settings.ts";
 import { observationOf } from "./view.ts";
 
@@ -60,7 +61,7 @@ export async function lookAtTarget(
     const target = await inspectOrNull(session, wanted.target);
     const groups = new Map<string, Target | null>();
     for (const other of others) {
-      if (other.target_kind === "compose") groups.set(other.id, await inspectOrNull(session, refOf(other)));
+      if (isGroup({ kind: other.target_kind })) groups.set(other.id, await inspectOrNull(session, refOf(other)));
     }
     return {
       services: target?.services.map((service) => service.name) ?? null,
@@ -77,7 +78,7 @@ export async function lookAtTarget(
 
 /** Of a missing target that is the id of a container: the name to bind instead, as the next update ends the id. */
 export async function nameInstead(session: RuntimeSession, ref: TargetRef): Promise<string | null> {
-  return ref.kind === "container" ? ((await session.nameOfId?.(ref.id)) ?? null) : null;
+  return isGroup(ref) ? null : ((await session.nameOfId?.(ref.id)) ?? null);
 }
 
 async function inspectOrNull(session: RuntimeSession, ref: TargetRef): Promise<Target | null> {
@@ -88,8 +89,6 @@ async function inspectOrNull(session: RuntimeSession, ref: TargetRef): Promise<T
     throw error;
   }
 }
-
-const refOf = (row: ExecutorRow): TargetRef => ({ kind: targetKindOf(row.target_kind), id: row.target_id });
 
 function containersOf(target: Pick<Target, "services"> | null): readonly string[] {
   return target?.services.flatMap((service) => service.containers) ?? [];
@@ -110,7 +109,7 @@ function conflictAmong(
   others: readonly ExecutorRow[],
   groups: ReadonlyMap<string, Target | null>,
 ): string | null {
-  if (wanted.kind === "container") {
+  if (!isGroup(wanted)) {
     const group = others.find((row) => containersOfGroup(row, groups).includes(wanted.id));
     return group === undefined
       ? null

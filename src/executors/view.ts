@@ -5,7 +5,7 @@ import { isUpdate } from "./desired.ts";
 import { outageView, servingNow } from "./outage.ts";
 import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
 import { type ExecutorState, type ExecutorView, Observation } from "./schema.ts";
-import { targetKindOf, windowOf } from "./settings.ts";
+import { refOf, shownTarget, windowOf } from "./settings.ts";
 import { unacceptedSettings } from "./unknown-settings.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
@@ -96,7 +96,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       is_enabled: row.is_enabled,
       connection_id: row.connection_id,
       connection,
-      target: { kind: targetKindOf(row.target_kind), id: row.target_id },
+      target: shownTarget(refOf(row)),
       bindings: bindings
         .filter((binding) => binding.executor_id === row.id)
         .map(({ service, tracker, source, channel }) => ({ service, tracker, source, channel })),
@@ -135,7 +135,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
 /** What was last seen of the target and keeps automatic runs from starting. */
 function warningsOf(row: ExecutorRow): ExecutorView["warnings"] {
   if (row.trigger === "manual") return [];
-  const target = { kind: targetKindOf(row.target_kind), id: row.target_id };
+  const target = refOf(row);
   const unaccepted = unacceptedSettings({ ...row, target }, row.unknown_settings);
   return unaccepted === null ? [] : [unaccepted];
 }

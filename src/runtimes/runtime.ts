@@ -3,8 +3,14 @@ import type { ConfigSchema, PluginContext, TcpDestination } from "../plugin.ts";
 export const runtimeKinds = ["docker", "podman"] as const;
 export type RuntimeKind = (typeof runtimeKinds)[number];
 
-export const targetKinds = ["container", "compose"] as const;
-export type TargetKind = (typeof targetKinds)[number];
+/** What is the same for all targets of a kind. `is_group`: it has several services, and its parts may be targets of their own. */
+const kindsOfTargets = { container: { is_group: false }, compose: { is_group: true } } as const;
+export type TargetKind = keyof typeof kindsOfTargets;
+export const targetKinds = ["container", "compose"] as const satisfies readonly TargetKind[];
+
+export function isGroup({ kind }: { kind: string }): boolean {
+  return targetKinds.some((known) => known === kind && kindsOfTargets[known].is_group);
+}
 
 /** How a target is named for good: an engine container by its name (ids change with every update), a compose group by its project. */
 export interface TargetRef {

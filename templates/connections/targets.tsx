@@ -118,7 +118,7 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
 }
 
 function isPart(target: TargetView, all: readonly TargetView[]): boolean {
-  return target.group !== null && all.some(({ kind, id }) => kind === "compose" && id === target.group);
+  return target.group !== null && all.some(({ is_group, id }) => is_group && id === target.group);
 }
 
 function TargetTable({
@@ -130,7 +130,7 @@ function TargetTable({
   const t = texts(ctx).connections;
   // What can be updated and has nothing yet comes first: it is what somebody comes here for.
   const rank = (target: TargetView) =>
-    (target.executor !== null ? 2 : target.refusals.length > 0 ? 4 : 0) + (target.kind === "compose" ? 0 : 1);
+    (target.executor !== null ? 2 : target.refusals.length > 0 ? 4 : 0) + (target.is_group ? 0 : 1);
   return (
     <Table
       ctx={ctx}
@@ -147,19 +147,18 @@ function TargetTable({
         .map((target) => ({
           id: `target-${target.kind}-${target.id}`,
           cells: {
-            name:
-              target.kind === "compose" ? (
-                <div>
-                  {target.name}
-                  <div class="quiet plain">{texts(ctx).executors.group_of(target.services.length)}</div>
-                </div>
-              ) : (
-                target.name
-              ),
+            name: target.is_group ? (
+              <div>
+                {target.name}
+                <div class="quiet plain">{texts(ctx).executors.group_of(target.services.length)}</div>
+              </div>
+            ) : (
+              target.name
+            ),
             image: lines(
               target.services.map((service) => (
                 <>
-                  {target.kind === "compose" ? <span class="quiet">{service.name} </span> : null}
+                  {target.is_group ? <span class="quiet">{service.name} </span> : null}
                   <span class="version">{service.image}</span>
                 </>
               )),
@@ -234,7 +233,7 @@ function TargetActions({ ctx, connection, target }: Pick<TargetsProps, "ctx" | "
           {t.create_executor}
         </LinkButton>
       ) : null}
-      {image === undefined || target.kind === "compose" ? null : (
+      {image === undefined || target.is_group ? null : (
         <LinkButton
           ctx={ctx}
           href={`/trackers/new?${new URLSearchParams({ image })}`}

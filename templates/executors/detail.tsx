@@ -52,7 +52,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
           <>
             {executor.name}{" "}
             <span id="executor-versions">
-              {executor.target.kind === "compose" ? null : <ExecutorVersions ctx={ctx} executor={executor} />}
+              {executor.target.is_group ? null : <ExecutorVersions ctx={ctx} executor={executor} />}
             </span>
           </>
         }
@@ -68,7 +68,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
       <FirstLook ctx={ctx} executor={executor} path={path} />
       <Banners ctx={ctx} executor={executor} path={path} />
       <Columns aside={<Aside {...props} />}>
-        {executor.target.kind === "compose" ? (
+        {executor.target.is_group ? (
           <Section id="executor-services" title={t.services}>
             <Services ctx={ctx} executor={executor} />
           </Section>
@@ -100,7 +100,7 @@ export function ExecutorPage(props: ExecutorPageProps) {
 /** What it is about, in facts that each stay whole where the line breaks. */
 function ExecutorLead({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">) {
   const t = texts(ctx).executors;
-  const isGroup = executor.target.kind === "compose" && executor.observed_at !== null;
+  const isGroup = executor.target.is_group && executor.observed_at !== null;
   return (
     <span class="meta" id="executor-lead">
       <span>
@@ -315,7 +315,7 @@ function Aside({ ctx, executor, runs }: ExecutorPageProps) {
                 {executor.connection.name}
               </Link>,
             ],
-            ...(executor.target.kind === "compose" ? [] : executor.bindings).map(
+            ...(executor.target.is_group ? [] : executor.bindings).map(
               (binding) =>
                 [
                   t.tracker,

@@ -90,7 +90,7 @@ function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "exe
           target: (
             <span title={executor.connection.kind}>
               {t.target_on(executor.target.id, executor.connection.name)}
-              {executor.target.kind === "compose" ? (
+              {executor.target.is_group ? (
                 <>
                   {ctx.language === "zh" ? "，" : ", "}
                   <span class="quiet whole">{t.service_count(executor.bindings.length)}</span>

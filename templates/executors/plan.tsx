@@ -117,8 +117,8 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
         </Banner>
       ))}
       {plan === null ? null : isNothing ? (
-        <Banner tone="current">{view.target.kind === "compose" ? t.group_noop : t.plan_noop}</Banner>
-      ) : view.target.kind === "compose" ? (
+        <Banner tone="current">{view.target.is_group ? t.group_noop : t.plan_noop}</Banner>
+      ) : view.target.is_group ? (
         <GroupPlan ctx={ctx} plan={plan} />
       ) : (
         <>
@@ -210,7 +210,7 @@ export function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"
 /** The reference that a container would be created from: the answer to "which image exactly". A group's rows say it themselves. */
 export function ResultingImages({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   const t = texts(ctx).executors;
-  if (view.target.kind === "compose") return null;
+  if (view.target.is_group) return null;
   return (
     <>
       {view.services.map((service) => (

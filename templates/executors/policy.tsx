@@ -8,7 +8,7 @@ import { weekdayList } from "./window-words.ts";
 export function policyOf(ctx: PageContext, executor: ExecutorView): readonly string[] {
   const t = texts(ctx).executors;
   const w = t.policy_words;
-  const isGroup = executor.target.kind === "compose";
+  const isGroup = executor.target.is_group;
   return [
     triggerSentence(ctx, executor),
     ...(executor.requires_approval && executor.trigger !== "manual" ? [w.approval(executor.approval_hours)] : []),
@@ -78,5 +78,5 @@ export function unhealthyWords(ctx: PageContext, executor: ExecutorView): string
   if (strategy === "disabled") return w.no_check;
   if (on_failure === "degraded") return w.keep_degraded;
   if (!executor.restore_on_failure) return w.keep_failed;
-  return executor.target.kind === "compose" ? w.group_restore : w.restore;
+  return executor.target.is_group ? w.group_restore : w.restore;
 }

@@ -37,7 +37,7 @@ export function TargetPicker(props: TargetPickerProps) {
   const found = targets.find((target) => keyOf(target) === chosen);
   const roots = rootsOf(targets, props.own);
   // A chosen container of a group is shown within its group, which stands first and open.
-  const shown = roots.find((root) => root === found || (root.kind === "compose" && root.id === found?.group));
+  const shown = roots.find((root) => root === found || (root.is_group && root.id === found?.group));
   const others = roots.filter((root) => root !== shown);
   const list = (
     <>
@@ -100,9 +100,9 @@ export function TargetPicker(props: TargetPickerProps) {
 /** Groups, then containers of none; what can be chosen stands before what cannot. */
 function rootsOf(targets: readonly TargetView[], own: string | null): readonly TargetView[] {
   const isOffered = (target: TargetView) =>
-    target.group === null || !targets.some(({ kind, id }) => kind === "compose" && id === target.group);
+    target.group === null || !targets.some(({ is_group, id }) => is_group && id === target.group);
   const rank = (target: TargetView) =>
-    (target.kind === "compose" ? 0 : 4) + (target.refusals.length > 0 ? 2 : isTaken(target, own) ? 1 : 0);
+    (target.is_group ? 0 : 4) + (target.refusals.length > 0 ? 2 : isTaken(target, own) ? 1 : 0);
   return targets.filter(isOffered).toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
@@ -133,12 +133,12 @@ function Missing({ ctx, chosen, failure }: TargetPickerProps) {
 function Pick(props: TargetPickerProps & { target: TargetView }) {
   const { ctx, target, targets } = props;
   const t = texts(ctx).executors;
-  const members = target.kind === "compose" ? targets.filter((each) => each.group === target.id) : [];
+  const members = target.is_group ? targets.filter((each) => each.group === target.id) : [];
   const isOpen = members.some((each) => keyOf(each) === props.chosen);
   const words = [target.name, ...target.services.flatMap(({ name, image }) => [name, image])].join(" ");
   return (
     <li id={`target-${keyOf(target)}`} data-found={words.toLowerCase()}>
-      <Choice {...props} lead={target.kind === "compose" ? t.group_of(target.services.length) : null} />
+      <Choice {...props} lead={target.is_group ? t.group_of(target.services.length) : null} />
       {members.length === 0 ? null : (
         <details class="pick-members" open={isOpen}>
           <summary>
@@ -185,7 +185,7 @@ function Choice(props: TargetPickerProps & { target: TargetView; lead: Child }) 
         </span>
         {target.services.map((service) => (
           <span class="pick-service">
-            {target.kind === "compose" ? <span>{service.name}</span> : null}
+            {target.is_group ? <span>{service.name}</span> : null}
             <span class="version">{service.image}</span>
             {service.containers.length > 1 ? <span class="quiet">{t.replicas(service.containers.length)}</span> : null}
           </span>

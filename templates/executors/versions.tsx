@@ -54,7 +54,7 @@ export function ExecutorVersions({
   const { services, target } = executor;
   const [first] = services;
   if (first === undefined) return <span class="quiet">–</span>;
-  if (target.kind === "container") {
+  if (!target.is_group) {
     return (
       <span>
         <ServiceVersions ctx={ctx} service={first} />

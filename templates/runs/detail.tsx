@@ -68,7 +68,7 @@ export function RunPage(props: RunPageProps) {
       <RunBanner {...props} />
       <Columns aside={<RunFacts ctx={ctx} run={run} executor={executor} snapshot={props.snapshot} />}>
         <Section title={is_live ? t.happening : t.happened} aside={<RunSummary ctx={ctx} run={run} />}>
-          <RunSteps ctx={ctx} run={run} is_group={executor.target.kind === "compose"} />
+          <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} />
         </Section>
         <RunPlanPart ctx={ctx} run={run} />
         <RunNotes ctx={ctx} run={run} executor={executor} />
@@ -104,7 +104,7 @@ export const runParts = {
   "run-banner": RunBanner,
   "run-summary": ({ ctx, run }: RunPageProps) => <RunSummary ctx={ctx} run={run} />,
   "run-steps": ({ ctx, run, executor }: RunPageProps) => (
-    <RunSteps ctx={ctx} run={run} is_group={executor.target.kind === "compose"} />
+    <RunSteps ctx={ctx} run={run} is_group={executor.target.is_group} />
   ),
   "run-facts": RunFacts,
   "run-plan": ({ ctx, run }: RunPageProps) => <RunPlanPart ctx={ctx} run={run} />,
@@ -134,7 +134,7 @@ function RunBadge({ ctx, run }: Pick<RunPageProps, "ctx" | "run">) {
 /** Which words fit what the run is about. */
 function wordsFor({ run, executor }: Pick<RunPageProps, "run" | "executor">): "rollback" | "group" | "container" {
   if (run.kind === "rollback") return "rollback";
-  return executor.target.kind === "compose" ? "group" : "container";
+  return executor.target.is_group ? "group" : "container";
 }
 
 function RunActions({ ctx, run, executor, snapshot, is_live }: RunPageProps) {

@@ -23,7 +23,7 @@ export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps
   const [service] = executor.services;
   const taken = [t.snapshot_taken, <Time ctx={ctx} at={snapshot.created_at} form="short" />] as const;
   // One image does not stand for a group; the comparison names each.
-  if (executor.target.kind === "compose") {
+  if (executor.target.is_group) {
     return <Facts wide items={[[t.snapshot, <b class="version">{executor.target.id}</b>], taken]} />;
   }
   return (
@@ -62,7 +62,7 @@ export function SnapshotRestore(props: SnapshotRestoreProps) {
     >
       <SnapshotFacts {...props} />
       <SnapshotDiff ctx={ctx} compared={compared} />
-      <p>{executor.target.kind === "compose" ? t.group_restore_text : t.restore_text}</p>
+      <p>{executor.target.is_group ? t.group_restore_text : t.restore_text}</p>
       <p>
         <b>{t.restore_data}</b>
       </p>

@@ -55,7 +55,7 @@ export function executor(ctx: PageContext): ExecutorView {
     is_enabled: true,
     connection_id: id(2),
     connection: { id: id(2), name: "nas", kind: "docker", is_enabled: true },
-    target: { kind: "compose", id: "paperless" },
+    target: { kind: "compose", id: "paperless", is_group: true },
     bindings: services.map(({ service: name, tracker, source, channel }) => ({
       service: name,
       tracker,
@@ -134,7 +134,7 @@ const files = [
 
 export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is_noop?: boolean }) {
   const view: PlanView = {
-    target: { kind: "compose", id: "paperless" },
+    target: { kind: "compose", id: "paperless", is_group: true },
     services,
     unbound: [],
     unmet: null,
@@ -171,7 +171,7 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
     '"broker": Whether a MAC address was chosen for it on "front" is not known: the engine tells that only while the container runs',
   ].map((message) => ({ code: "start_first", message }));
   const view: PlanView = {
-    target: { kind: "compose", id: "paperless" },
+    target: { kind: "compose", id: "paperless", is_group: true },
     services,
     unbound: [],
     unmet: null,

@@ -1,4 +1,5 @@
 import type { TargetView } from "../../connections/schema.ts";
+import { isGroup } from "../../connections/schema.ts";
 import type { FieldErrors } from "../../errors.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
 import { ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
@@ -76,7 +77,7 @@ export function bindingRows(
   const ref = chosenRef(values);
   const isSame = drawn === undefined || drawn === choiceOf(ref);
   const serviceOf = (row: unknown) => text(member(row, "service"));
-  if (ref.kind === "container") {
+  if (!isGroup(ref)) {
     const [service] = target?.services ?? [];
     const row = given.find((each) => serviceOf(each) === "" || serviceOf(each) === "main");
     const image = service?.image ?? "";
@@ -104,7 +105,7 @@ export function bindingRows(
 /** The values as the service takes them: one target, and of a group only the services that follow a tracker. */
 export function submitted(values: Values): Values {
   const target = chosenRef(values);
-  if (target.kind === "container") return { ...values, target };
+  if (!isGroup(target)) return { ...values, target };
   return { ...values, target, bindings: bindingsOf(values).filter((row) => text(member(row, "tracker")) !== "") };
 }
 
