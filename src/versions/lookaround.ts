@@ -47,7 +47,8 @@ function forbidden(content: string): string | null {
  */
 export function withoutLookaround(pattern: string): PatternPair | null {
   const flags = /^\(\?[ims]+\)/.exec(pattern)?.[0] ?? "";
-  let rest = pattern.slice(flags.length).replace(/^\^/, "");
+  const body = pattern.slice(flags.length);
+  let rest = body.replace(/^\^/, "");
   const excludes: (string | null)[] = [];
   while (rest.startsWith("(?!")) {
     const end = closingOf(rest);
@@ -55,6 +56,10 @@ export function withoutLookaround(pattern: string): PatternPair | null {
     excludes.push(forbidden(rest.slice(3, end)));
     rest = rest.slice(end + 1);
   }
+  // Searched anywhere, a lookahead alone would find a place in every tag: who writes one at the start means the whole.
+  const anchor = body.startsWith("^") || excludes.length > 0 ? "^" : "";
+  // It looks from one of several alternatives alone.
+  if (hasAlternatives(rest)) return null;
   const behind = rest.lastIndexOf("(?<!");
   if (behind !== -1 && closingOf(rest.slice(behind)) === rest.length - 2 - behind && rest.endsWith("$")) {
     const content = rest.slice(behind + 4, -2);
@@ -63,5 +68,5 @@ export function withoutLookaround(pattern: string): PatternPair | null {
   }
   if (excludes.length === 0 || excludes.includes(null)) return null;
   const isAnything = ["", "$", ".*", ".*$", ".+", ".+$"].includes(rest);
-  return { include: isAnything ? "" : `${flags}^${rest}`, exclude: `${flags}${excludes.join("|")}` };
+  return { include: isAnything ? "" : `${flags}${anchor}${rest}`, exclude: `${flags}${excludes.join("|")}` };
 }
