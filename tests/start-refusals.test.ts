@@ -95,16 +95,16 @@ const rows: [string, Row][] = [
     "the first of two administrators was deleted",
     {
       statements: ["DROP INDEX administrators_singleton", second, "DELETE FROM administrators WHERE id <> 'second'"],
-      says: ["has the id second", "stored administrator identity is", restore],
+      says: ["has the ID second", "stored administrator identity is", restore],
     },
   ],
   [
     "the administrator's id was changed",
-    { statements: ["UPDATE administrators SET id = 'other'"], says: ["has the id other", restore] },
+    { statements: ["UPDATE administrators SET id = 'other'"], says: ["has the ID other", restore] },
   ],
   [
     "the administrator's id was changed by its case",
-    { statements: ["UPDATE administrators SET id = upper(id)"], says: ["has the id", restore] },
+    { statements: ["UPDATE administrators SET id = upper(id)"], says: ["has the ID", restore] },
   ],
   [
     "the stored id was changed",

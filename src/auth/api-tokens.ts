@@ -1,9 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
-import { conflict, invalidInput, notFound, unauthorized } from "../errors.ts";
+import { conflict, nameTaken, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
+import { say } from "../messages/message.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import {
   countApiTokens,
@@ -40,10 +41,6 @@ interface ApiTokenServiceOptions {
   confirmPassword: ConfirmPassword;
 }
 
-function nameTaken(name: string) {
-  return invalidInput({ name: `There is already an API token "${name}"` });
-}
-
 function view(row: SessionRow): ApiTokenView {
   // A new token was "seen" when it was made, which is no use of it.
   const isUsed = row.last_seen_at > row.created_at;
@@ -74,7 +71,8 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
       requireSignIn(session);
       const parsed = parseInput(ApiTokenInput, input);
       // Before the password: a name that is taken is no guess at it.
-      if ((await findApiTokenByName(db.read, clock.now(), parsed.name)) !== null) throw nameTaken(parsed.name);
+      if ((await findApiTokenByName(db.read, clock.now(), parsed.name)) !== null)
+        throw nameTaken("api_token", parsed.name);
       await confirmPassword(actor, session, parsed.current_password, "api_token_created");
       const now = clock.now();
       const row = await db.write(async (tx) => {
@@ -83,10 +81,10 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
         const signIn = await findSignIn(tx, { now, idle_before: now - IDLE_LIMIT_MS }, session.id);
         if (administrator === null || signIn === null) throw unauthorized();
         if ((await findApiTokenByName(tx, now, parsed.name)) !== null) {
-          throw nameTaken(parsed.name);
+          throw nameTaken("api_token", parsed.name);
         }
         if ((await countApiTokens(tx, now)) >= MAXIMUM_TOKENS) {
-          throw conflict(`There are ${MAXIMUM_TOKENS} API tokens, which is the most; revoke one first`);
+          throw conflict(say("auth.too_many_tokens", { limit: MAXIMUM_TOKENS }));
         }
         const created: SessionRow = {
           id: newId(now),

@@ -3,6 +3,7 @@ import type { Database } from "../db/client.ts";
 import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
+import { say } from "../messages/message.ts";
 import { type AuditEntryRow, type AuditFilter, listAuditEntriesBefore, listAuditEvents } from "./queries.ts";
 import {
   type Actor,
@@ -40,7 +41,7 @@ function view(row: AuditEntryRow): AuditEntryView {
 function parseCursor(text: string | null): { at: number; id: string } | null {
   if (text === null) return null;
   const match = /^(\d{1,15}) ([0-9a-f-]{36})$/.exec(text);
-  if (match === null) throw invalidInput({ cursor: "This is not a cursor of this list; leave it out to begin anew" });
+  if (match === null) throw invalidInput({ cursor: say("request.cursor_unusable") });
   return { at: Number(match[1]), id: match[2] ?? "" };
 }
 

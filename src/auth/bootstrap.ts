@@ -5,6 +5,7 @@ import { isInUse } from "../db/installation.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
+import { type Message, say } from "../messages/message.ts";
 import type { Passwords } from "../secrets/password.ts";
 import { firstAdministrators, insertAdministrator, storedAdministratorId } from "./queries.ts";
 import { type RecordAudit, systemActor } from "./schema.ts";
@@ -23,12 +24,9 @@ interface BootstrapOptions {
   passwords: Passwords;
 }
 
-function startError(message: string): AppError {
+function startError(message: Message): AppError {
   return new AppError("administrator_unusable", 500, message);
 }
-
-const restoreHint =
-  "Stop the service, restore the database from a backup that you trust and start again; no new administrator is made";
 
 function newPassword(): string {
   return Array.from({ length: PASSWORD_CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
@@ -38,16 +36,14 @@ function newPassword(): string {
 async function judge(read: Reader): Promise<string | null> {
   const storedId = await storedAdministratorId(read);
   const [administrator, second] = await firstAdministrators(read);
-  if (second !== undefined) throw startError(`The database has more than one administrator record. ${restoreHint}`);
+  if (second !== undefined) throw startError(say("auth.administrator_doubled"));
   if (administrator === undefined) {
     // The first audit entry is written with the record: entries, or anything made since, without a record are its loss.
     if (storedId === null && !(await isInUse(read))) return null;
-    throw startError(`The administrator record is missing from the database. ${restoreHint}`);
+    throw startError(say("auth.administrator_missing"));
   }
   if (storedId !== administrator.id) {
-    throw startError(
-      `The administrator record has the id ${administrator.id}, but the stored administrator identity is ${storedId ?? "missing"}. ${restoreHint}`,
-    );
+    throw startError(say("auth.administrator_other", { id: administrator.id, stored: storedId }));
   }
   return storedId;
 }
@@ -56,7 +52,7 @@ async function judge(read: Reader): Promise<string | null> {
 export async function requireAdministrator(read: Reader): Promise<string> {
   const id = await judge(read);
   if (id === null) {
-    throw startError("There is no administrator yet: start Tidemark once, which creates it and logs its password");
+    throw startError(say("auth.administrator_not_created"));
   }
   return id;
 }

@@ -3,6 +3,7 @@ import { parseInstant } from "../clock.ts";
 import type { Writer } from "../db/client.ts";
 import { Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
+import { issue } from "../messages/message.ts";
 
 /** Who does something, for the audit: filled from the request, or `system` for what the service does by itself. */
 export interface Actor {
@@ -42,13 +43,13 @@ export interface Session {
   expires_at: number;
 }
 
-const Password = v.pipe(v.string("Write a text"), v.minLength(1, "Write a password"), v.metadata({ secret: true }));
+const Password = v.pipe(v.string(), v.minLength(1), v.metadata({ secret: true }));
 
 /** The field of every body that asks for the password again: see `ConfirmPassword`. */
 export const CurrentPassword = v.pipe(Password, v.title("Current password"));
 
 export const SignInInput = v.strictObject({
-  username: v.pipe(v.string("Write a text"), v.minLength(1, "Write a name"), v.title("User name")),
+  username: v.pipe(v.string(), v.minLength(1), v.title("User name")),
   password: v.pipe(Password, v.title("Password")),
 });
 
@@ -95,14 +96,11 @@ export const PasswordChangeInput = v.strictObject({
 });
 
 export const Username = v.pipe(
-  v.string("Write a text"),
+  v.string(),
   v.trim(),
-  v.minLength(1, "Write a name"),
-  v.maxLength(64, "Use at most 64 characters"),
-  v.regex(
-    /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]*$/u,
-    "Begin with a letter or digit; then also . _ @ + and - are allowed",
-  ),
+  v.minLength(1),
+  v.maxLength(64),
+  v.regex(/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]*$/u, issue("auth.username_form")),
   v.title("User name"),
 );
 
@@ -122,15 +120,9 @@ export const longestTokenDays = 365;
 
 export const ApiTokenInput = v.strictObject({
   name: Name,
-  scope: v.optional(v.pipe(v.picklist(["read", "full"], "Choose read or full"), v.title("Scope")), "full"),
+  scope: v.optional(v.pipe(v.picklist(["read", "full"]), v.title("Scope")), "full"),
   expires_in_days: v.optional(
-    v.pipe(
-      v.number("Write a number"),
-      v.integer("Write a whole number"),
-      v.minValue(1, "The shortest life is 1 day"),
-      v.maxValue(longestTokenDays, "The longest life is 365 days"),
-      v.title("Expires in (days)"),
-    ),
+    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(longestTokenDays), v.title("Expires in (days)")),
     90,
   ),
   current_password: CurrentPassword,
@@ -167,24 +159,19 @@ export const AuditEntryView = v.object({
 export type AuditEntryView = v.InferOutput<typeof AuditEntryView>;
 
 const InstantText = v.pipe(
-  v.string("Write a text"),
-  v.maxLength(40, "Write an instant of at most 40 characters"),
-  v.regex(
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/,
-    'Write an instant, for example "2026-11-21T03:12:09Z"',
-  ),
-  v.check((text) => parseInstant(text) !== null, 'Write an instant, for example "2026-11-21T03:12:09Z"'),
+  v.string(),
+  v.maxLength(40),
+  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/, issue("fields.instant")),
+  v.check((text) => parseInstant(text) !== null, issue("fields.instant")),
 );
 
 const filterText = (description: string) =>
-  v.optional(
-    v.pipe(v.string("Write a text"), v.maxLength(200, "Use at most 200 characters"), v.description(description)),
-  );
+  v.optional(v.pipe(v.string(), v.maxLength(200), v.description(description)));
 
 /** What narrows the audit down; each member that is there must match. */
 export const AuditFilterQuery = v.object({
   event: filterText("The event's name, for example `login`"),
-  outcome: v.optional(v.picklist(auditOutcomes, "Choose ok, failed or refused")),
+  outcome: v.optional(v.picklist(auditOutcomes)),
   actor: filterText("The name of who did it; `system` for the service itself"),
   subject: filterText("The id of what it was about, or a part of its name"),
   address: filterText("The address it came from, or how that begins"),

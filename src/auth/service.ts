@@ -4,6 +4,7 @@ import type { Database } from "../db/client.ts";
 import { AppError, invalidInput, isWithoutRoom, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
+import { say } from "../messages/message.ts";
 import { type Passwords, passwordProblem } from "../secrets/password.ts";
 import type { SessionTokens } from "../secrets/tokens.ts";
 import { familiarAddresses } from "./familiar-addresses.ts";
@@ -56,7 +57,7 @@ interface AuthServiceOptions {
 }
 
 function wrongCredentials(): AppError {
-  return new AppError("invalid_credentials", 401, "The user name or the password is wrong");
+  return new AppError("invalid_credentials", 401, say("auth.wrong_credentials"));
 }
 
 /** The sole administrator: signing in and out, the session behind each request, and the account. */
@@ -216,13 +217,13 @@ export function authService(options: AuthServiceOptions) {
       if (problem !== null) throw invalidInput({ new_password: problem });
       const administrator = await confirm(origin.actor, session, parsed.current_password, "password_changed");
       if (parsed.new_password === parsed.current_password) {
-        throw invalidInput({ new_password: "The new password is the current one; choose another" });
+        throw invalidInput({ new_password: say("auth.password_unchanged") });
       }
       const hash = await passwords.hash(parsed.new_password);
       const started = await db.write(async (tx) => {
         const current = await findAdministrator(tx);
         if (current === null || current.password_hash !== administrator.password_hash) {
-          throw invalidInput({ current_password: "The password was changed meanwhile; sign in again" });
+          throw invalidInput({ current_password: say("auth.password_changed_meanwhile") });
         }
         const now = clock.now();
         await updateAdministrator(tx, current.id, {

@@ -1,5 +1,6 @@
 import type { Database } from "../db/client.ts";
 import { forbidden, invalidInput, unauthorized } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import type { PasswordCheck } from "./password-check.ts";
 import { type AdministratorRow, findAdministrator } from "./queries.ts";
 import type { Actor, Session } from "./schema.ts";
@@ -7,10 +8,7 @@ import type { Actor, Session } from "./schema.ts";
 /** Sessions may change the account; a token for automation that leaked may not lock its owner out. */
 export function requireSignIn(session: Session): void {
   if (session.kind === "session") return;
-  throw forbidden(
-    "session_required",
-    "An API token cannot change the account or its tokens; sign in with the password",
-  );
+  throw forbidden("session_required", say("auth.session_required"));
 }
 
 /**
@@ -33,7 +31,7 @@ export function stepUp(options: { db: Database; checkPassword: (check: PasswordC
       password,
       actor,
       event,
-      wrong: () => invalidInput({ current_password: "The current password is wrong" }),
+      wrong: () => invalidInput({ current_password: say("auth.wrong_password") }),
     });
     return administrator;
   };

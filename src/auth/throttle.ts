@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { RecentMap } from "../recent-map.ts";
 
 // Five typing errors cost nothing; then each failure doubles the wait: 2 s, 4 s … 15 min.
@@ -59,7 +60,7 @@ function waitAfter(count: number): number {
 
 function refusal(waitMs: number): Error {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return tooManyRequests(`Too many failed attempts; try again in ${seconds} s`, seconds);
+  return tooManyRequests(say("auth.too_many_attempts", { seconds }), seconds);
 }
 
 /** Slows down guessing, per key and in total, in the memory of this process. */

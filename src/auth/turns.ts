@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
+import { say } from "../messages/message.ts";
 
 // Of the four hashes that are made at once (`secrets/password.ts`), so that two are always left for who is not a stranger.
 const AT_ONCE = 2;
@@ -18,7 +19,7 @@ interface Waiting {
 }
 
 function busy(): Error {
-  return tooManyRequests("Too many passwords are being checked at this moment; try again", RETRY_AFTER_SECONDS);
+  return tooManyRequests(say("auth.too_many_checks"), RETRY_AFTER_SECONDS);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { auth } from "./auth.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
 import { fields } from "./fields.ts";
@@ -10,6 +11,18 @@ import { text } from "./text.ts";
 import { thing } from "./thing.ts";
 
 /** Every sentence that the product says to people, in English, by area. Other languages are renderings of the same keys. */
-export const english = { checks, credentials, fields, net, notifications, phrases, request, settings, text, thing };
+export const english = {
+  auth,
+  checks,
+  credentials,
+  fields,
+  net,
+  notifications,
+  phrases,
+  request,
+  settings,
+  text,
+  thing,
+};
 
 export type Catalogue = typeof english;

@@ -1,6 +1,7 @@
 import { type Algorithm, hash, parseOptions, verify } from "@node-rs/argon2";
 import { tooManyRequests } from "../errors.ts";
 import { randomToken } from "../ids.ts";
+import { type Message, say } from "../messages/message.ts";
 import { commonPasswords, commonWalks, commonWords } from "./common-passwords.ts";
 
 const MINIMUM_CHARACTERS = 12;
@@ -20,31 +21,28 @@ const RETRY_AFTER_SECONDS = 2;
 const ARGON2ID: Algorithm = 2;
 
 /**
- * What is wrong with a new password, as a sentence, or null. Characters are code points; the text is taken as it is:
+ * What is wrong with a new password, or null. Characters are code points; the text is taken as it is:
  * nothing is trimmed, cut or changed, and no kinds of characters are demanded. `ownWords` are words that an attacker
  * knows of this installation: the administrator's name, the host's name.
  */
-export function passwordProblem(password: string, ownWords: readonly string[] = []): string | null {
+export function passwordProblem(password: string, ownWords: readonly string[] = []): Message | null {
   const bytes = Buffer.byteLength(password, "utf8");
   if (password.length > MAXIMUM_BYTES || bytes > MAXIMUM_BYTES) {
-    return `The password has more than ${MAXIMUM_BYTES} bytes; at most ${MAXIMUM_BYTES} are taken`;
+    return say("auth.password_too_many_bytes", { limit: MAXIMUM_BYTES });
   }
   // A lone surrogate has no UTF-8 form, and U+FFFD is what a decoder writes for bytes that are none: two different passwords would
   // become one.
-  if (!password.isWellFormed() || password.includes("\ufffd"))
-    return "The password has a broken character; type it again";
+  if (!password.isWellFormed() || password.includes("\ufffd")) return say("auth.password_broken");
   // Some editors write one before a file's first line. Nobody sees it, and nobody types it at the next sign-in.
-  if (password.includes("\ufeff")) {
-    return "The password has a byte order mark, which is invisible; type it, or save the file without one";
-  }
+  if (password.includes("\ufeff")) return say("auth.password_byte_order_mark");
   const characters = [...password].length;
   if (characters < MINIMUM_CHARACTERS) {
-    return `The password has ${characters} characters; it must have at least ${MINIMUM_CHARACTERS}`;
+    return say("auth.password_too_short", { characters, limit: MINIMUM_CHARACTERS });
   }
   if (characters > MAXIMUM_CHARACTERS) {
-    return `The password has ${characters} characters; it must have at most ${MAXIMUM_CHARACTERS}`;
+    return say("auth.password_too_long", { characters, limit: MAXIMUM_CHARACTERS });
   }
-  return isGuessable(password, ownWords) ? "The password is among the first that are guessed; choose another" : null;
+  return isGuessable(password, ownWords) ? say("auth.password_guessable") : null;
 }
 
 const substitutes: Readonly<Record<string, string>> = {
@@ -103,7 +101,7 @@ function createGate(atOnce: number, queued: number) {
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (running >= atOnce) {
       if (waiting.length >= queued) {
-        throw tooManyRequests("Too many passwords are being checked at this moment; try again", RETRY_AFTER_SECONDS);
+        throw tooManyRequests(say("auth.too_many_checks"), RETRY_AFTER_SECONDS);
       }
       // The one that leaves hands its place over, so that `running` never counts a place twice.
       await new Promise<void>((resolve) => waiting.push(resolve));

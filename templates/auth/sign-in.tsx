@@ -1,10 +1,12 @@
 import type { Child } from "hono/jsx";
+import { say } from "../../src/messages/message.ts";
 import { Button, Csrf } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
 import { formatWait } from "../format.ts";
 import { BareLayout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { PasswordField } from "./password-field.tsx";
 
@@ -34,7 +36,7 @@ export function SignInPage({ ctx, username, next, refusal, others }: SignInPageP
             <Icon name="triangle-alert" />
             <span>
               {refusal.kind === "wrong"
-                ? t.wrong_credentials
+                ? translateMessage(ctx.language, say("auth.wrong_credentials"))
                 : t.throttled(formatWait(ctx.language, refusal.retry_after_seconds))}
             </span>
           </p>

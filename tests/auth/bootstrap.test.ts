@@ -72,7 +72,7 @@ describe("bootstrapAdministrator()", () => {
       ],
       "administrator record is missing",
     ],
-    ["the id was changed", ["UPDATE administrators SET id = 'other'"], "has the id other, but the stored"],
+    ["the id was changed", ["UPDATE administrators SET id = 'other'"], "has the ID other, but the stored"],
     ["the stored id was deleted", ["DELETE FROM installation"], "identity is missing"],
     [
       "there are two records",

@@ -38,7 +38,7 @@ describe("signIn()", () => {
     expect(failure).toMatchObject({
       status: 401,
       code: "invalid_credentials",
-      message: "The user name or the password is wrong",
+      message: "The user name or password is wrong",
     });
   });
 

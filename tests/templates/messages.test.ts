@@ -26,7 +26,6 @@ describe("every sentence of the source that people can be told", () => {
       /^db\/(?:migrate|lock|copy-here|expected-schema|local-client)\.ts$/,
       "said at the start, or faults of ours, which the log tells",
     ],
-    [/^auth\/bootstrap\.ts$/, "said at the start"],
     [/^(?:commands\/|backups\/(?:restore|place-restored|judge|source|manifest)\.ts)/, "said on the terminal"],
     [/^http\/(?:openapi\.ts|api\/)/, "documentation and errors of the API, which speaks English"],
     [/^(?:messages\/|notifications\/message(?:-texts)?\.ts$)/, "has both languages, which the type check sees to"],

@@ -18,7 +18,7 @@ export function sessionRoutes(services: { auth: AuthService; baseUrl: BaseUrl })
       body: SignInInput,
       answer: { status: 201, description: "A session of 24 hours idle and 7 days at most", schema: SignInView },
       refusals: {
-        401: "`invalid_credentials`: the name or the password is wrong",
+        401: "`invalid_credentials`: the user name or password is wrong",
         429: "Too many failed attempts; `Retry-After` says when",
       },
       perform: ({ context, body }) => auth.signIn(signInOrigin(context), body),

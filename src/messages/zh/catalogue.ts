@@ -1,5 +1,6 @@
 import type { Catalogue } from "../catalogue.ts";
 import type { Rendering } from "../types.ts";
+import { auth } from "./auth.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
 import { fields } from "./fields.ts";
@@ -12,6 +13,7 @@ import { thing } from "./thing.ts";
 
 /** 目录中每个句子的中文。 */
 export const catalogue = {
+  auth,
   checks,
   credentials,
   fields,

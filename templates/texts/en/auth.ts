@@ -7,7 +7,6 @@ export const auth = {
   password: "Password",
   show_password: "Show",
   hide_password: "Hide",
-  wrong_credentials: "The user name or the password is wrong",
   throttled: (time: string) => `Too many failed attempts. Try again in ${time}.`,
   trouble: "Cannot sign in?",
   first_start_title: "First start?",

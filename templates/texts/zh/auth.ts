@@ -8,7 +8,6 @@ export const auth = {
   password: "密码",
   show_password: "显示",
   hide_password: "隐藏",
-  wrong_credentials: "用户名或密码错误",
   throttled: (time: string) => `失败次数过多，请在${time}后重试。`,
   trouble: "无法登录？",
   first_start_title: "首次启动？",

@@ -2,17 +2,6 @@ import type { MessageDictionary } from "../messages.ts";
 
 /** 账户、凭据、通知、列表与请求的消息。 */
 const general: MessageDictionary = [
-  [
-    "An API token cannot change the account or its tokens; sign in with the password",
-    "API 令牌不能更改账户或其令牌；请用密码登录",
-  ],
-  ["The user name or the password is wrong", "用户名或密码错误"],
-  ["Too many failed attempts; try again in {} s", "失败次数过多，请在 {} 秒后再试"],
-  ["Too many passwords are being checked at this moment; try again", "此刻正在核对的密码过多，请稍后再试"],
-  ["This is not a cursor of this list; leave it out to begin anew", "这不是此列表的游标；请去掉它以从头开始"],
-  ["Write an instant of at most 40 characters", "请填写最多 40 个字符的时间"],
-  ['Write an instant, for example "2026-11-21T03:12:09Z"', "请填写时间，例如“2026-11-21T03:12:09Z”"],
-  ["Choose ok, failed or refused", "请选择 ok、failed 或 refused"],
   ["The disk of the database is full; free space and try again", "数据库所在磁盘已满；请释放空间后重试"],
   ["A signing secret has at most 256 characters", "签名密钥最多 256 个字符"],
 ];

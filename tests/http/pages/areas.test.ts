@@ -41,7 +41,7 @@ describe("/account", () => {
   test("renames the administrator and keeps the session", async () => {
     const refused = await person.post("/account", { username: "no spaces" });
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain("Begin with a letter or digit");
+    expect(refused.text).toContain("Start with a letter or digit");
     expect(refused.text).toContain('value="no spaces"');
     expect((await person.post("/account", { username: "keeper" })).location).toBe("/account");
     expect((await person.get("/account")).text).toContain("The administrator keeper");
@@ -81,7 +81,7 @@ describe("/account", () => {
       current_password: goodPassword,
     });
     expect(again.status).toBe(422);
-    expect(again.text).toContain("There is already an API token");
+    expect(again.text).toContain("Another API token is already named");
   });
 
   test("refuses a wrong current password at its field, in the page's language", async () => {

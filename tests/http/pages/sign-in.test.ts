@@ -39,7 +39,7 @@ describe("POST /login", () => {
     };
     const unknown = await wrong("nobody");
     expect(unknown.status).toBe(422);
-    expect(unknown.text).toContain("The user name or the password is wrong");
+    expect(unknown.text).toContain("The user name or password is wrong");
     expect(unknown.text).not.toContain("not the password");
     expect(await wrong("admin")).toEqual(unknown);
   });
