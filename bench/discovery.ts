@@ -1,8 +1,10 @@
 // What it takes to look around on an engine with many containers, and to plan an update among them. See README.md.
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RuntimeSession, TargetRef } from "../src/runtimes/runtime.ts";
+import { inEnglish } from "../src/messages/message.ts";
+import type { Refusal, RuntimeSession, TargetRef } from "../src/runtimes/runtime.ts";
 import { type ComposeVersion, composeMissing, startCompose } from "../tests/peers/compose.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../tests/peers/engine.ts";
 import { composeFolder } from "../tests/support/compose-project.ts";
@@ -111,11 +113,12 @@ async function plans(
   let last: readonly string[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const { result, calls } = await count.during(async () => {
-      let refusals: readonly { message: string }[] = [];
+      let refusals: readonly Refusal[] = [];
       const time = await timed(async () => {
         ({ refusals } = await session.plan(ref, ref.kind === "compose" ? changes(to) : [changeTo(images.next)]));
       });
-      if (refusals.length > 0) throw new Error(refusals[0]?.message);
+      const [refusal] = refusals;
+      if (refusal !== undefined) throw new Error(inEnglish(refusal.message));
       return time;
     });
     // The first one warms up.

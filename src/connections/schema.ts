@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { type Runtime, type RuntimeKind, runtimeKinds, targetKinds } from "../runtimes/runtime.ts";
 
 /** The runtimes that connections can be made to: the registry, or what a test puts in its place. */
@@ -72,20 +73,22 @@ export const ConnectionPatch = v.strictObject({
   concurrent_runs: v.optional(ConcurrentRuns.wrapped),
 });
 
-export const NoticeView = v.object({ code: v.string(), message: v.string() });
-
-export const ConnectionCheckView = v.object({
-  ok: v.boolean(),
-  /** Of the failure, such as `unreachable`; null when the runtime answered. */
-  code: v.nullable(v.string()),
-  /** What to read: the version that answered, or what went wrong. */
-  message: v.string(),
-  version: v.nullable(v.string()),
-  api_version: v.nullable(v.string()),
-  platform: v.nullable(v.string()),
-  warnings: v.array(NoticeView),
-  checked_at: Instant,
-});
+export const ConnectionCheckView = withSaid(
+  "message",
+  v.object({
+    ok: v.boolean(),
+    /** Of the failure, such as `unreachable`; null when the runtime answered. */
+    code: v.nullable(v.string()),
+    /** What to read: the version that answered, or what went wrong. */
+    message: v.string(),
+    message_data: MessageSchema,
+    version: v.nullable(v.string()),
+    api_version: v.nullable(v.string()),
+    platform: v.nullable(v.string()),
+    warnings: v.array(ProblemSchema),
+    checked_at: Instant,
+  }),
+);
 export type ConnectionCheckView = v.InferOutput<typeof ConnectionCheckView>;
 
 export const ConnectionView = v.object({
@@ -100,7 +103,7 @@ export const ConnectionView = v.object({
   /** How many runs may change this runtime at the same time. */
   concurrent_runs: v.number(),
   /** From the configuration alone, such as an unverified server. */
-  warnings: v.array(NoticeView),
+  warnings: v.array(ProblemSchema),
   last_check: v.nullable(ConnectionCheckView),
   executors: v.array(v.object({ id: v.string(), name: v.string() })),
   created_at: Instant,
@@ -127,8 +130,8 @@ export const TargetView = v.object({
   name: v.string(),
   services: v.array(TargetServiceView),
   /** Why it cannot be updated; empty when it can. */
-  refusals: v.array(NoticeView),
-  warnings: v.array(NoticeView),
+  refusals: v.array(ProblemSchema),
+  warnings: v.array(ProblemSchema),
   labels: v.record(v.string(), v.string()),
   /** Of a container: the group that it is a part of. */
   group: v.nullable(v.string()),

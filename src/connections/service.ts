@@ -3,11 +3,11 @@ import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Database, Reader } from "../db/client.ts";
-import { AppError, errorMessage, inUse, invalidInput, notFound, PluginError } from "../errors.ts";
+import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import type { Message } from "../messages/message.ts";
+import { type Message, plain, told, toldEach } from "../messages/message.ts";
 import type { TcpDestination } from "../plugin.ts";
 import {
   isGroup,
@@ -122,7 +122,7 @@ export function connectionService(options: ConnectionServiceOptions) {
       credential_id: row.credential_id,
       credential: row.credential_id === null ? null : (names.get(row.credential_id) ?? null),
       concurrent_runs: row.concurrent_runs,
-      warnings: [...runtimes[kindOf(row)].warnings(row.config)],
+      warnings: toldEach(runtimes[kindOf(row)].warnings(row.config)),
       last_check: lastCheckOf(row),
       executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
       created_at: row.created_at,
@@ -150,15 +150,18 @@ export function connectionService(options: ConnectionServiceOptions) {
     try {
       await using session = await openRow(row, signal);
       const { version, api_version, platform, warnings } = await session.describe();
-      const message = `Answered as ${runtimes[kindOf(row)].title} ${version}`;
-      return { ok: true, code: null, message, version, api_version, platform, warnings: [...warnings], checked_at };
+      const said = told(plain(`Answered as ${runtimes[kindOf(row)].title} ${version}`));
+      return {
+        ...{ ok: true, code: null, ...said, version, api_version, platform },
+        ...{ warnings: toldEach(warnings), checked_at },
+      };
     } catch (error) {
       // A failed test is a result to store; a fault of our own is not, nor that nobody waits for the answer any more.
       if (signal.aborted || !(error instanceof PluginError)) throw error;
       return {
         ok: false,
         code: error.code,
-        message: errorMessage(error),
+        ...told(saidBy(error)),
         version: null,
         api_version: null,
         platform: null,
@@ -174,7 +177,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     /** What an address would warn of, before it is stored: for the form. One that nobody could use yet warns of nothing. */
     warningsOf: (kind: unknown, config: unknown): ConnectionView["warnings"] => {
       const known = runtimeKinds.find((each) => each === kind);
-      return known === undefined ? [] : [...runtimes[known].warnings(config)];
+      return known === undefined ? [] : toldEach(runtimes[known].warnings(config));
     },
 
     /** By name. `query`: `cursor`, `limit`. */
@@ -311,8 +314,8 @@ export function connectionService(options: ConnectionServiceOptions) {
           is_group: isGroup(target.ref),
           group: isGroup(target.ref) ? null : (related[0]?.ref.id ?? null),
           services: target.services.map((service) => ({ ...service })),
-          refusals: [...target.refusals],
-          warnings: [...target.warnings],
+          refusals: toldEach(target.refusals),
+          warnings: toldEach(target.warnings),
           labels: { ...target.labels },
           executor: user === undefined ? null : { id: user.id, name: user.name },
         };

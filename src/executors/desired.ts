@@ -1,4 +1,5 @@
 import type { Reader } from "../db/client.ts";
+import { inEnglish } from "../messages/message.ts";
 import type { Target, TargetService } from "../runtimes/runtime.ts";
 import { isGroup } from "../runtimes/runtime.ts";
 import { compareImages, type DesiredImage, desiredReference, type ImageDifference } from "../versions/desired-image.ts";
@@ -84,7 +85,9 @@ export async function compareWithDesired(
       ? { code: "target_missing", message: `There is no target "${id}" on the connection any more` }
       : null;
   const refused: Unmet | null =
-    refusal === undefined ? null : { code: "target_refused", message: `"${id}" cannot be updated: ${refusal.message}` };
+    refusal === undefined
+      ? null
+      : { code: "target_refused", message: `"${id}" cannot be updated: ${inEnglish(refusal.message)}` };
   const worst = worstOf(compared);
   const readyTimes = compared.flatMap((each) => (each.ready_at === null ? [] : [each.ready_at]));
   const identities = compared.flatMap(({ observation: { service, desired } }) =>

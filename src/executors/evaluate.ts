@@ -1,9 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Writer } from "../db/client.ts";
-import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { AppError, PluginError, saidBy } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
+import { plain, told } from "../messages/message.ts";
 import type { NewAutomaticRun, SeenWhileWaiting } from "../runs/schema.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
 import { type Comparison, isUpdate } from "./desired.ts";
@@ -94,7 +95,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
     if (connection?.is_enabled !== true) {
       const problem = {
         code: "connection_disabled",
-        message: `The connection "${connection?.name ?? ""}" is disabled`,
+        ...told(plain(`The connection "${connection?.name ?? ""}" is disabled`)),
       };
       return {
         comparison: await options.compare(settings, lastSeen(settings, previous), null),
@@ -110,13 +111,15 @@ export function executorEvaluator(options: EvaluatorOptions) {
       // The very plan that the waiting run would make, so that its own is told from another.
       const plan = hasWaitingRun ? await options.planUpdate(settings, session, automatic) : null;
       const unknown_settings = unknownSettingsIn(target?.warnings ?? []);
-      return { comparison, problem: comparison.unmet, unknown_settings, plan };
+      const { unmet } = comparison;
+      const problem = unmet === null ? null : { code: unmet.code, ...told(plain(unmet.message)) };
+      return { comparison, problem, unknown_settings, plan };
     } catch (error) {
       if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
       const comparison = await options.compare(settings, lastSeen(settings, previous), null);
       return {
         comparison,
-        problem: { code: error.code, message: errorMessage(error) },
+        problem: { code: error.code, ...told(saidBy(error)) },
         unknown_settings: null,
         plan: null,
       };

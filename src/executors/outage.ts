@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import { MessageSchema, withSaid } from "../messages/schema.ts";
 
 /** From the end of one try to the next: doubled each time, up to the longest. */
 const firstPauseMs = 5_000;
@@ -28,30 +29,35 @@ export const OutageView = v.object({
   outcome: v.nullable(v.picklist(outageEnds)),
   /** Why the last try failed, or what is to be said of the end. */
   detail: v.nullable(v.string()),
+  detail_data: v.nullable(MessageSchema),
   /** What runs since the target recovered. */
   serving: v.nullable(v.picklist(servings)),
   ended_at: NullableInstant,
 });
 export type OutageView = v.InferOutput<typeof OutageView>;
 
-const StoredOutage = v.object({
-  /** When the target went down, as far as the run knows. */
-  since: v.number(),
-  /**
-   * `back`: the containers that ran before the run, or what can be made to run in their places, are brought up. `again`: nothing ran
-   * before a rollback, so it is performed again.
-   */
-  way: v.picklist(["back", "again"]),
-  tries: v.number(),
-  /** What the run, or the last try, left: it must stand like that before anything is touched. Null where nobody could look. */
-  left: v.nullable(v.record(v.string(), v.unknown())),
-  outcome: v.nullable(v.picklist(outageEnds)),
-  /** Why the last try failed, or what is to be said of the end. */
-  detail: v.nullable(v.string()),
-  /** What runs since the target recovered. */
-  serving: v.nullable(v.picklist(servings)),
-  ended_at: v.nullable(v.number()),
-});
+const StoredOutage = withSaid(
+  "detail",
+  v.object({
+    /** When the target went down, as far as the run knows. */
+    since: v.number(),
+    /**
+     * `back`: the containers that ran before the run, or what can be made to run in their places, are brought up. `again`: nothing ran
+     * before a rollback, so it is performed again.
+     */
+    way: v.picklist(["back", "again"]),
+    tries: v.number(),
+    /** What the run, or the last try, left: it must stand like that before anything is touched. Null where nobody could look. */
+    left: v.nullable(v.record(v.string(), v.unknown())),
+    outcome: v.nullable(v.picklist(outageEnds)),
+    /** Why the last try failed, or what is to be said of the end. */
+    detail: v.nullable(v.string()),
+    detail_data: v.nullable(MessageSchema),
+    /** What runs since the target recovered. */
+    serving: v.nullable(v.picklist(servings)),
+    ended_at: v.nullable(v.number()),
+  }),
+);
 export type StoredOutage = v.InferOutput<typeof StoredOutage>;
 
 /** What is read again of the outage that is kept with its run; null for a run that left nothing down. */
@@ -64,8 +70,8 @@ export function storedOutage(column: unknown): StoredOutage | null {
 export function outageView(run: { outage: unknown; outage_due_at: number | null }): OutageView | null {
   const outage = storedOutage(run.outage);
   if (outage === null) return null;
-  const { since, tries, outcome, detail, serving, ended_at } = outage;
-  return { since, tries, next_try_at: run.outage_due_at, outcome, detail, serving, ended_at };
+  const { since, tries, outcome, detail, detail_data, serving, ended_at } = outage;
+  return { since, tries, next_try_at: run.outage_due_at, outcome, detail, detail_data, serving, ended_at };
 }
 
 /** What runs as far as the run knows: at its end, or since its target recovered. */

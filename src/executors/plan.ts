@@ -1,4 +1,5 @@
 import { PluginError } from "../errors.ts";
+import { inEnglish, toldEach } from "../messages/message.ts";
 import type { Change, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
 import type { DesiredImage } from "../versions/desired-image.ts";
 import { isOnward } from "../versions/running-tag.ts";
@@ -120,7 +121,10 @@ function judgePlan(
 ): Unmet | null {
   const [refusal] = plan.refusals;
   if (refusal !== undefined) {
-    return { code: "target_refused", message: `"${settings.target.id}" cannot be updated: ${refusal.message}` };
+    return {
+      code: "target_refused",
+      message: `"${settings.target.id}" cannot be updated: ${inEnglish(refusal.message)}`,
+    };
   }
   const isSame = comparison.services.every((each) => each.desired === null || isSameContent(each.difference));
   if (plan.is_noop || (purpose.is_automatic && isSame)) {
@@ -184,11 +188,11 @@ export function planView(
             containers: plan.containers.map((container) => ({ ...container })),
             order: plan.order,
             drain_seconds: plan.drain_seconds,
-            files: plan.files.map((file) => ({ ...file })),
+            files: toldEach(plan.files),
             diff: plan.diff.map((line) => ({ ...line })),
             carried: { ...plan.carried },
-            refusals: [...plan.refusals],
-            warnings: [...plan.warnings],
+            refusals: toldEach(plan.refusals),
+            warnings: toldEach(plan.warnings),
           },
   };
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { NoticeView, TargetServiceView } from "../connections/schema.ts";
+import { TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import { targetKinds } from "../runtimes/runtime.ts";
 import { ChannelName } from "../trackers/schema.ts";
 import { HealthCheck } from "./health-check.ts";
@@ -318,7 +319,7 @@ export const Observation = v.object({
   /** Services of the target that follow no tracker. */
   unbound: v.optional(v.array(TargetServiceView), []),
   /** Why the target could not be looked at, or why nothing can be done for it. */
-  problem: v.nullable(NoticeView),
+  problem: v.nullable(ProblemSchema),
   /** An update that is to come, and what it waits for. */
   waiting: v.nullable(v.object({ reason: v.picklist(updateWaits), until: NullableInstant })),
   desired_revision: v.nullable(v.string()),
@@ -382,14 +383,14 @@ export const ExecutorView = v.object({
   unknown_settings: v.array(v.string()),
   accepted_unknown_settings: v.array(v.string()),
   /** Why automatic runs would be skipped, though the target can be updated. */
-  warnings: v.array(NoticeView),
+  warnings: v.array(ProblemSchema),
   state: v.picklist(executorStates),
   services: v.array(ServiceObservation),
   /** Services of the target that follow no tracker and are left as they are. */
   unbound: v.array(TargetServiceView),
   /** When the services were looked at; the state shown is the one seen then. */
   observed_at: NullableInstant,
-  problem: v.nullable(NoticeView),
+  problem: v.nullable(ProblemSchema),
   /** `message` says more of it: the run that is waited for. */
   waiting: v.nullable(
     v.object({ reason: v.picklist(waitingReasons), until: NullableInstant, message: v.nullable(v.string()) }),
@@ -421,6 +422,7 @@ export const FileNoticeView = v.object({
   patch: v.string(),
   is_readable: v.boolean(),
   message: v.string(),
+  message_data: MessageSchema,
 });
 
 /** What a run would do now. */
@@ -459,8 +461,8 @@ export const PlanView = v.object({
       files: v.array(FileNoticeView),
       diff: v.array(FieldDiffView),
       carried: v.record(v.string(), v.number()),
-      refusals: v.array(NoticeView),
-      warnings: v.array(NoticeView),
+      refusals: v.array(ProblemSchema),
+      warnings: v.array(ProblemSchema),
     }),
   ),
   /** The median of the last runs that stopped something, five at most; null before the first. */

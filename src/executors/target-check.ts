@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { AppError, invalidInput, PluginError } from "../errors.ts";
+import { plain, told } from "../messages/message.ts";
 import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
 import { isGroup } from "../runtimes/runtime.ts";
 import { compareWithDesired, type DesiredDeps } from "./desired.ts";
@@ -142,10 +143,11 @@ export function refuseTarget({ conflict, name }: SeenTarget): void {
 export async function observeMissing(deps: DesiredDeps & { db: Database; clock: Clock }, id: string): Promise<void> {
   const { db, clock } = deps;
   const comparison = await compareWithDesired(deps, await readSettings(db.read, id), null, null);
+  const { unmet } = comparison;
   const observed: Observation = {
     services: [...comparison.services],
     unbound: [],
-    problem: comparison.unmet,
+    problem: unmet === null ? null : { code: unmet.code, ...told(plain(unmet.message)) },
     waiting: null,
     desired_revision: comparison.desired_revision,
   };

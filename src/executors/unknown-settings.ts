@@ -1,10 +1,11 @@
+import { inEnglish } from "../messages/message.ts";
 import { type Refusal, untoldSettings } from "../runtimes/runtime.ts";
 import type { Unmet } from "./schema.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
 /** What a runtime does not report of a target, among the warnings of its inspection or of a plan. */
 export function unknownSettingsIn(warnings: readonly Refusal[]): readonly string[] {
-  const messages = warnings.flatMap(({ code, message }) => (code === untoldSettings ? [message] : []));
+  const messages = warnings.flatMap(({ code, message }) => (code === untoldSettings ? [inEnglish(message)] : []));
   return [...new Set(messages)];
 }
 

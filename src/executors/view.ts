@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import type { Reader } from "../db/client.ts";
+import { plain, told } from "../messages/message.ts";
 import { isUpdate } from "./desired.ts";
 import { outageView, servingNow } from "./outage.ts";
 import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
@@ -137,7 +138,7 @@ function warningsOf(row: ExecutorRow): ExecutorView["warnings"] {
   if (row.trigger === "manual") return [];
   const target = refOf(row);
   const unaccepted = unacceptedSettings({ ...row, target }, row.unknown_settings);
-  return unaccepted === null ? [] : [unaccepted];
+  return unaccepted === null ? [] : [{ code: unaccepted.code, ...told(plain(unaccepted.message)) }];
 }
 
 function lastRunView(run: RunSummary): NonNullable<ExecutorView["last_run"]> {

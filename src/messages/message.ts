@@ -95,6 +95,13 @@ export function tellAll(said: Readonly<Record<string, Message>>): Readonly<Recor
   return told;
 }
 
+/** Each with its sentence in English, and as data beside it. */
+export function toldEach<T extends { message: Message }>(
+  notices: readonly T[],
+): (Omit<T, "message"> & { message: string; message_data: Message })[] {
+  return notices.map(({ message, ...rest }) => ({ ...rest, ...told(message) }));
+}
+
 /** The same message with each of its texts passed through `change`, at any depth: secrets are taken out so. */
 export function withTexts(said: Message, change: (text: string) => string): Message {
   const changed = (value: MessageValue): MessageValue => {

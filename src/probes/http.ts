@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { errorMessage, PluginError } from "../errors.ts";
-import { says } from "../messages/message.ts";
+import { plain, says } from "../messages/message.ts";
 import { hasHiddenCharacters, hostInUrl, isBareHost } from "../net/destination.ts";
 import { readText } from "../net/read-json.ts";
 import { parsePattern } from "../versions/pattern.ts";
@@ -129,16 +129,16 @@ export const http: Probe<"http"> = {
           const response = await context.fetch(new URL(probeUrl(parsed)), { method: parsed.method, signal });
           const { status } = response;
           if (!isExpectedStatus(status, expected)) {
-            return { ready: false, detail: `Answered ${status}, expected ${wanted}` };
+            return { ready: false, detail: plain(`Answered ${status}, expected ${wanted}`) };
           }
           const pattern = parsed.expected_body_pattern;
           const missing = pattern === "" ? null : judgeBody(pattern, await readText(response));
-          if (missing !== null) return { ready: false, detail: `Answered ${status}, but ${missing}` };
-          return { ready: true, detail: `Answered ${status}` };
+          if (missing !== null) return { ready: false, detail: plain(`Answered ${status}, but ${missing}`) };
+          return { ready: true, detail: plain(`Answered ${status}`) };
         } catch (error) {
           if (!(error instanceof PluginError)) throw error;
           // A redirect may be a start-up page; a blocked destination stays blocked.
-          return { ready: false, detail: error.message, final: says(error.said, "net.destination_blocked") };
+          return { ready: false, detail: error.said, final: says(error.said, "net.destination_blocked") };
         }
       },
     };

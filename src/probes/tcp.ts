@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../errors.ts";
+import { plain } from "../messages/message.ts";
 import { isBareHost } from "../net/destination.ts";
 import type { Probe } from "./probe.ts";
 
@@ -30,10 +31,10 @@ export const tcp: Probe<"tcp"> = {
       attempt: async (signal) => {
         try {
           await context.connect(host, port, signal);
-          return { ready: true, detail: `Port ${port} accepts connections` };
+          return { ready: true, detail: plain(`Port ${port} accepts connections`) };
         } catch (error) {
           if (!(error instanceof PluginError)) throw error;
-          return { ready: false, detail: error.message, final: error.code === "rejected" };
+          return { ready: false, detail: error.said, final: error.code === "rejected" };
         }
       },
     };

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
+import { isMessage, type Message } from "../messages/message.ts";
 import type { Readiness } from "../runtimes/runtime.ts";
 import type { OpenProbe } from "./probe.ts";
 
@@ -44,7 +45,7 @@ export interface VerifyOptions {
   /** What the runtime says meanwhile; without it the first attempt that passes is the end. */
   observe?: Observing;
   /** Asked beside the probes and before the first of them: what ended for good and makes waiting pointless, or null. */
-  findEnd?: () => Promise<string | null>;
+  findEnd?: () => Promise<Message | null>;
 }
 
 /** The watch that goes on after a probe has passed: an answer in the first second says nothing of the tenth. */
@@ -59,7 +60,7 @@ export interface Observing {
 
 export interface Verdict {
   passed: boolean;
-  detail: string;
+  detail: Message;
   attempts: number;
   /** When the passing attempt ended; null when none passed. */
   ready_at: number | null;
@@ -83,7 +84,7 @@ export async function verify(options: VerifyOptions): Promise<Verdict> {
   const watching = watchForEnd(findEnd, clock, signal);
   try {
     const first = await Promise.race([probing, watching]);
-    return typeof first === "string" ? { passed: false, detail: first, attempts, ready_at: null } : first;
+    return isMessage(first) ? { passed: false, detail: first, attempts, ready_at: null } : first;
   } finally {
     over.abort(new Error("The verdict is known"));
     // Nothing is noted of an attempt once the verdict is; a look that hangs is not waited for.
@@ -93,7 +94,11 @@ export async function verify(options: VerifyOptions): Promise<Verdict> {
 }
 
 /** Resolves with what ended. A runtime that does not answer is asked again. */
-async function watchForEnd(findEnd: () => Promise<string | null>, clock: Clock, signal: AbortSignal): Promise<string> {
+async function watchForEnd(
+  findEnd: () => Promise<Message | null>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Message> {
   for (;;) {
     try {
       const end = await findEnd();
@@ -132,7 +137,7 @@ async function probeToVerdict(options: VerifyOptions): Promise<Verdict> {
  * Looks at each interval and at the end of the time. Null when nothing went wrong, else what did; a runtime that does not answer is
  * asked again for as long as probing would have gone on.
  */
-async function observe(options: VerifyOptions, passedAt: number, end: number): Promise<string | null> {
+async function observe(options: VerifyOptions, passedAt: number, end: number): Promise<Message | null> {
   const { timing, clock, signal, observe: observing } = options;
   if (observing === undefined || (passedAt >= observing.until && !observing.at_least_once)) return null;
   const intervalMs = Math.max(timing.probe_interval_seconds * 1000, minIntervalMs);
@@ -172,7 +177,7 @@ async function attemptWithin(probe: OpenProbe, seconds: number, clock: Clock, si
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof PluginError)) throw error;
-    return { ready: false, detail: error.message, is_answered: false };
+    return { ready: false, detail: error.said, is_answered: false };
   } finally {
     timer.abort();
     signal.removeEventListener("abort", abort);

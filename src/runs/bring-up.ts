@@ -1,6 +1,7 @@
 import type { Writer } from "../db/client.ts";
-import { errorMessage, PluginError } from "../errors.ts";
+import { PluginError } from "../errors.ts";
 import { nextTryAt, type OutageEnd, type StoredOutage, storedOutage } from "../executors/schema.ts";
+import { inEnglish, type Message, plain, toldAs, withTexts } from "../messages/message.ts";
 import type { Journal, JournalEntry, Recovery } from "../runtimes/runtime.ts";
 import { versionsOf } from "./advance.ts";
 import { cleanupAfter } from "./conclude.ts";
@@ -28,14 +29,14 @@ export async function endUnowed(held: Held & Pick<RunContext, "settings">): Prom
 }
 
 /** Ends an outage whose runtime does not answer and whose day is over. */
-export async function giveUpWhenOver(held: Held, cause: string): Promise<void> {
+export async function giveUpWhenOver(held: Held, cause: Message): Promise<void> {
   const outage = storedOutage(held.run.outage);
   const { clock, counted } = held.deps;
   if (outage === null || nextTryAt(held.run, 1, { now: clock.now(), counted: counted.now() }) !== null) return;
   await endOutage(held, outage, { outcome: "given_up", detail: givenUp(cause) });
 }
 
-const givenUp = (cause: string) => `It was tried for a day: ${cause}`;
+const givenUp = (cause: Message) => plain(`It was tried for a day: ${inEnglish(cause)}`);
 
 /**
  * One try to bring up what an ended run left down. Once the outage is over, however it ended, what the run kept aside is owed
@@ -67,7 +68,7 @@ export async function bringUp(context: RunContext): Promise<void> {
   const { serving } = await observeServing(context, isNew ? "desired" : "previous");
   await endOutage(context, outage, {
     outcome: "recovered",
-    detail: isUpAlready ? "It was running again when it was looked at" : null,
+    detail: isUpAlready ? plain("It was running again when it was looked at") : null,
     ...{ serving, up_at: upAt, is_new: isNew },
   });
 }
@@ -95,7 +96,7 @@ async function tryOnce(context: RunContext, outage: StoredOutage, isTornOff: boo
   } catch (error) {
     lease.signal.throwIfAborted();
     if (shutdown.aborted || !(error instanceof PluginError) || error.code === "unreachable") throw error;
-    return { state: "down", detail: errorMessage(error) };
+    return { state: "down", detail: error.said };
   }
 }
 
@@ -111,17 +112,17 @@ async function rollBackAgain(context: RunContext, own: Journal, snapshot: string
     const intent = await intendRollback(context);
     await prepare({ ...context, journal: { ...context.journal, ...own } }, intent);
     await session.apply(intent.plan, own, shutdown);
-    return { state: "started", detail: "" };
+    return { state: "started", detail: plain("") };
   } catch (error) {
-    if (error instanceof NotStarted) return { state: "down", detail: error.reason.message };
+    if (error instanceof NotStarted) return { state: "down", detail: plain(error.reason.message) };
     if (!(error instanceof PluginError)) throw error;
     await session.undo(settings.target, own, snapshot, shutdown);
-    return { state: "down", detail: errorMessage(error) };
+    return { state: "down", detail: error.said };
   }
 }
 
 /** Null when all that is to run is ready, by the runtime's own judgement. */
-async function whyNotReady(context: RunContext): Promise<string | null> {
+async function whyNotReady(context: RunContext): Promise<Message | null> {
   const { lease, shutdown } = context;
   const { clock } = context.deps;
   const since = clock.elapsed();
@@ -136,12 +137,12 @@ async function whyNotReady(context: RunContext): Promise<string | null> {
 }
 
 /** A try that failed keeps its result, and not each of its moves: there can be hundreds. */
-async function endTry(context: RunContext, outage: StoredOutage, failure: string): Promise<void> {
+async function endTry(context: RunContext, outage: StoredOutage, failure: Message): Promise<void> {
   const { deps, run, lease } = context;
   const left = { ...(await lookAt(context)).facts };
   const now = deps.clock.now();
   const tries = outage.tries + 1;
-  const detail = deps.redact(failure);
+  const detail = withTexts(failure, deps.redact);
   const dueAt = nextTryAt(run, tries, { now, counted: deps.counted.now() });
   if (dueAt === null) {
     const end = { outcome: "given_up", detail: givenUp(failure) } as const;
@@ -150,15 +151,15 @@ async function endTry(context: RunContext, outage: StoredOutage, failure: string
   }
   await deps.db.write(async (tx) => {
     await fence(tx, lease, now);
-    await closeTry(tx, run.id, "fail", { number: tries, error: detail }, now);
+    await closeTry(tx, run.id, "fail", { number: tries, ...toldAs("error", detail) }, now);
     await updateHeldRun(tx, run.id, lease.owner, {
-      outage: { ...outage, left, tries, detail },
+      outage: { ...outage, left, tries, ...toldAs("detail", detail) },
       outage_due_at: dueAt,
       lease_owner: null,
       lease_until: null,
     });
   });
-  deps.log.warning("Target is still down", { run: run.id, tries, error: detail });
+  deps.log.warning("Target is still down", { run: run.id, tries, error: inEnglish(detail) });
   deps.changes.announce(run.id);
 }
 
@@ -175,7 +176,7 @@ async function closeTry(
 
 interface End {
   outcome: OutageEnd;
-  detail: string | null;
+  detail: Message | null;
   /** Of one that recovered. */
   serving?: Serving;
   up_at?: number;
@@ -189,11 +190,11 @@ async function endOutage(held: Held, outage: StoredOutage, end: End): Promise<vo
   const { outcome, serving = null, is_new: isNew = false } = end;
   const now = deps.clock.now();
   const isRecovered = outcome === "recovered";
-  const detail = end.detail === null ? null : deps.redact(end.detail);
+  const detail = end.detail === null ? null : withTexts(end.detail, deps.redact);
   const tries = isRecovered ? outage.tries + 1 : outage.tries;
   const upAt = end.up_at ?? now;
   const downtime = Math.max(run.downtime_ms ?? 0, upAt - outage.since);
-  const ended = { ...outage, tries, outcome, detail, serving, ended_at: isRecovered ? upAt : now };
+  const ended = { ...outage, tries, outcome, ...toldAs("detail", detail), serving, ended_at: isRecovered ? upAt : now };
   await deps.db.write(async (tx) => {
     await fence(tx, lease, now);
     if (isNew) await appendStep(tx, { run_id: run.id, step: "commit", phase: "finish", facts: {}, at: now });
@@ -201,7 +202,7 @@ async function endOutage(held: Held, outage: StoredOutage, end: End): Promise<vo
       tx,
       run.id,
       isRecovered ? "finish" : "fail",
-      { outcome, serving, error: isRecovered ? null : detail, detail },
+      { outcome, serving, ...toldAs("error", isRecovered ? null : detail), ...toldAs("detail", detail) },
       now,
     );
     await updateHeldRun(tx, run.id, lease.owner, {
@@ -216,7 +217,7 @@ async function endOutage(held: Held, outage: StoredOutage, end: End): Promise<vo
   run.outage = ended;
   run.outage_due_at = null;
   run.cleanup_due_at = now;
-  const fields = { run: run.id, outcome, detail, tries };
+  const fields = { run: run.id, outcome, detail: detail === null ? null : inEnglish(detail), tries };
   if (isRecovered) deps.log.info("Target runs again", fields);
   else deps.log.warning("Target is not brought up any more", fields);
   await journal.reload();

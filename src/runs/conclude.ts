@@ -2,7 +2,7 @@ import { systemActor } from "../auth/schema.ts";
 import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
 import { storedOutage } from "../executors/schema.ts";
-import { inEnglish, say } from "../messages/message.ts";
+import { inEnglish, type Message, plain, saidAt, says, toldAs } from "../messages/message.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import type { Cleanup } from "./advance.ts";
@@ -40,7 +40,10 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
     if (!(error instanceof PluginError) || error.code === "unreachable") throw error;
     context.deps.log.error("Previous version could not be put back", { run: context.run.id, error });
   }
-  await journal.note("serving", "finish", { state: recovery?.state ?? "down", detail: recovery?.detail ?? null });
+  await journal.note("serving", "finish", {
+    state: recovery?.state ?? "down",
+    ...toldAs("detail", recovery?.detail ?? null),
+  });
   await failAsObserved(context, from, reason, recovery);
 }
 
@@ -55,9 +58,9 @@ export function cleanupAfter(recovery: Recovery): Cleanup | null {
 }
 
 /** Of a run that touched nothing. */
-const untouched: Recovery = { state: "untouched", detail: "" };
+const untouched: Recovery = { state: "untouched", detail: plain("") };
 /** Of one whose new version stays in place, whatever it is worth. */
-const kept: Recovery = { state: "started", detail: "" };
+const kept: Recovery = { state: "started", detail: plain("") };
 
 /** Ends a run as failed, with what is seen to run. `recovery`: how the way back ended; null when nothing could be brought to run. */
 export async function failAsObserved(
@@ -76,12 +79,11 @@ export async function failAsObserved(
   });
 }
 
-function storedVerdict(context: RunContext): { passed: boolean; detail: string } | null {
+function storedVerdict(context: RunContext): { passed: boolean; detail: Message } | null {
   const passed = lastEntry(context.journal, "verify", "finish");
   const entry = passed ?? lastEntry(context.journal, "verify", "fail");
   if (entry === null) return null;
-  const { detail } = entry.facts;
-  return { passed: passed !== null, detail: typeof detail === "string" ? detail : "" };
+  return { passed: passed !== null, detail: saidAt(entry.facts, "detail") ?? plain("") };
 }
 
 /** The engine's own judgement takes the whole stability period: a shorter time would fail what runs well. */
@@ -100,7 +102,7 @@ async function recordBlocked({ deps, run, settings }: RunContext): Promise<void>
 async function judge(
   context: RunContext,
   check: Exclude<HealthCheck, { strategy: "disabled" }>,
-): Promise<{ passed: boolean; detail: string }> {
+): Promise<{ passed: boolean; detail: Message }> {
   const { deps, journal, session, settings, lease, shutdown } = context;
   const stored = storedVerdict(context);
   if (stored !== null) return stored;
@@ -124,13 +126,17 @@ async function judge(
     findEnd: () => session.findEnd(settings.target, journal),
     observe: { until: since + stabilityMs, readiness, at_least_once: kind !== "native" },
     onAttempt: async ({ number, duration_ms, readiness: found }) => {
-      await journal.note("probe", found.ready ? "finish" : "fail", { number, duration_ms, detail: found.detail });
-      if (!found.ready && found.detail === inEnglish(say("net.destination_blocked"))) await recordBlocked(context);
+      await journal.note("probe", found.ready ? "finish" : "fail", {
+        number,
+        duration_ms,
+        ...toldAs("detail", found.detail),
+      });
+      if (!found.ready && says(found.detail, "net.destination_blocked")) await recordBlocked(context);
     },
   });
   const { passed, detail, attempts, ready_at } = verdict;
-  if (passed) await journal.finish("verify", { detail, attempts, ready_at });
-  else await journal.fail("verify", { detail, attempts });
+  if (passed) await journal.finish("verify", { ...toldAs("detail", detail), attempts, ready_at });
+  else await journal.fail("verify", { ...toldAs("detail", detail), attempts });
   return { passed, detail };
 }
 
@@ -163,7 +169,10 @@ export async function conclude(context: RunContext): Promise<void> {
     await commit(context, "succeeded", remark);
     return;
   }
-  const reason: Reason = { code: "unhealthy", message: `${outcomeTexts[context.run.kind].unhealthy}: ${detail}` };
+  const reason: Reason = {
+    code: "unhealthy",
+    message: `${outcomeTexts[context.run.kind].unhealthy}: ${inEnglish(detail)}`,
+  };
   if (check.on_failure === "degraded") {
     await commit(context, "degraded", reason);
   } else if (settings.restore_on_failure) {

@@ -1,3 +1,4 @@
+import { inEnglish, type Message, plain, saidAt, toldAs } from "../messages/message.ts";
 import type { JournalEntry } from "../runtimes/runtime.ts";
 import type { StoredPlan } from "./context.ts";
 import type { ContainerOutcome, RunContainer } from "./schema.ts";
@@ -102,13 +103,18 @@ function placeOf(own: Entries): Place {
   return isTouched ? "down" : "untouched";
 }
 
-function textOf(entry: JournalEntry | null | undefined): string | null {
-  const { error, message, detail } = entry?.facts ?? {};
-  return [error, message, detail].find((text) => typeof text === "string") ?? null;
+function saidIn(entry: JournalEntry | null | undefined): Message | null {
+  const facts = entry?.facts ?? {};
+  return saidAt(facts, "error") ?? saidAt(facts, "message") ?? saidAt(facts, "detail");
 }
 
-function failureOf(own: Entries, name: string): string | null {
-  return textOf(own.findLast((entry) => entry.phase === "fail" && containerOf(entry) === name));
+function textOf(entry: JournalEntry | null | undefined): string | null {
+  const said = saidIn(entry);
+  return said === null ? null : inEnglish(said);
+}
+
+function failureOf(own: Entries, name: string): Message | null {
+  return saidIn(own.findLast((entry) => entry.phase === "fail" && containerOf(entry) === name));
 }
 
 /** What was said of each container in a sentence like `"web": exited; "db": Its own health check fails`. */
@@ -168,14 +174,16 @@ export function containersOf(
     const place = placeOf(own);
     const failure = failureOf(own, name);
     const cause = causes.get(name) ?? null;
+    const caused = cause === null ? null : plain(cause);
+    // Of one that is down it is more urgent why it did not come back.
+    const detail = place === "down" ? (failure ?? caused) : (caused ?? failure);
     return {
       container: name,
       service,
       because,
       outcome: place === "in_place" ? (because === "desired" ? "updated" : "moved") : place,
       downtime_ms: gapOf(own),
-      // Of one that is down it is more urgent why it did not come back.
-      detail: place === "down" ? (failure ?? cause) : (cause ?? failure),
+      ...toldAs("detail", detail),
       is_cause: cause !== null,
     };
   });

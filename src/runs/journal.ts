@@ -3,6 +3,7 @@ import type { Database, Writer } from "../db/client.ts";
 import { errorMessage } from "../errors.ts";
 import { leaseMs } from "../held-lease.ts";
 import type { Log } from "../log.ts";
+import { isMessage, withTexts } from "../messages/message.ts";
 import type { Journal, JournalEntry, PullProgress } from "../runtimes/runtime.ts";
 import type { RunChanges } from "./changes.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
@@ -40,6 +41,7 @@ interface JournalOptions {
 function redactDeep(value: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value !== "object" || value === null || depth > 8) return value;
+  if (isMessage(value)) return withTexts(value, redact);
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, redact, depth + 1)]));
 }

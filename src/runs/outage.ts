@@ -1,6 +1,7 @@
 import type { Reader } from "../db/client.ts";
 import { PluginError } from "../errors.ts";
 import type { OutageEnd, StoredOutage } from "../executors/schema.ts";
+import { type Message, plain, toldAs } from "../messages/message.ts";
 import type { Standing } from "../runtimes/runtime.ts";
 import { hasTouched, wentDownAt } from "./containers.ts";
 import { isStartedAgain, isToRun, type RunContext } from "./context.ts";
@@ -37,7 +38,7 @@ export async function outageAtEnd(
   return {
     since: wentDownAt(journal.entries()) ?? run.started_at ?? deps.clock.now(),
     way: isAgain && isAsBefore ? "again" : "back",
-    ...{ tries: 0, left, outcome: null, detail: null, serving: null, ended_at: null },
+    ...{ tries: 0, left, outcome: null, ...toldAs("detail", null), serving: null, ended_at: null },
   };
 }
 
@@ -51,11 +52,13 @@ export async function notOwed(
   read: Reader,
   run: Pick<RunRow, "id" | "executor_id">,
   settings: RunContext["settings"],
-): Promise<{ outcome: OutageEnd; detail: string } | null> {
+): Promise<{ outcome: OutageEnd; detail: Message } | null> {
   const newer = await newerRunOf(read, run);
-  if (newer !== null) return { outcome: "replaced", detail: `The run "${newer}" came after it` };
-  if (!settings.is_enabled) return { outcome: "disabled", detail: `The executor "${settings.name}" is disabled` };
+  if (newer !== null) return { outcome: "replaced", detail: plain(`The run "${newer}" came after it`) };
+  if (!settings.is_enabled)
+    return { outcome: "disabled", detail: plain(`The executor "${settings.name}" is disabled`) };
   const executor = await executorOfRun(read, run.executor_id);
-  if (executor?.is_connection_enabled !== true) return { outcome: "disabled", detail: "The connection is disabled" };
+  if (executor?.is_connection_enabled !== true)
+    return { outcome: "disabled", detail: plain("The connection is disabled") };
   return null;
 }

@@ -2,6 +2,7 @@ import { AppError, errorMessage, PluginError } from "../errors.ts";
 import { longestTryPauseMs, storedOutage } from "../executors/schema.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
+import { inEnglish, plain, toldAs } from "../messages/message.ts";
 import { bringUp, endUnowed, giveUpWhenOver } from "./bring-up.ts";
 import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
 import { awaitWindow, judgeAwaiting } from "./consent.ts";
@@ -125,7 +126,7 @@ export function runRunner(deps: RunnerOptions) {
         return;
       }
       if (!shutdown.aborted && journal !== null && run.outage_due_at !== null) {
-        await giveUpWhenOver({ deps, run, lease, journal }, cause);
+        await giveUpWhenOver({ deps, run, lease, journal }, plain(cause));
       }
       const message = `Taken up again after: ${cause}`;
       await release(run, owner, shutdown.aborted ? null : { code: "unreachable", message });
@@ -269,9 +270,12 @@ async function recover(context: RunContext, from: Exclude<ActiveState, "pending"
   deps.log.warning("Run is recovered", { run: run.id, state: from });
   await journal.note("recover", "begin");
   const recovery = await session.recover(settings.target, journal, await capturedBy(context), shutdown);
-  await journal.note("recover", "finish", { state: recovery.state, detail: recovery.detail });
+  await journal.note("recover", "finish", { state: recovery.state, ...toldAs("detail", recovery.detail) });
   const failure = notedFailure(context);
-  const interrupted: Reason = { code: "interrupted", message: `The run was interrupted. ${recovery.detail}` };
+  const interrupted: Reason = {
+    code: "interrupted",
+    message: `The run was interrupted. ${inEnglish(recovery.detail)}`,
+  };
   if (recovery.state === "untouched" || recovery.state === "down" || recovery.state === "mixed") {
     await failAsObserved(context, from, failure ?? interrupted, recovery);
     await cleanUp(context);

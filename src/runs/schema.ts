@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { NoticeView } from "../connections/schema.ts";
 import { runStates } from "../db/tables.ts";
 import {
   FieldDiffView,
@@ -13,6 +12,7 @@ import {
 } from "../executors/schema.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 
 export { runStates, type Serving, servings };
 
@@ -169,18 +169,22 @@ export type RunView = v.InferOutput<typeof RunView>;
 const containerOutcomes = ["updated", "moved", "put_back", "untouched", "removed", "down"] as const;
 export type ContainerOutcome = (typeof containerOutcomes)[number];
 
-export const RunContainer = v.object({
-  container: v.string(),
-  service: v.string(),
-  because: v.picklist(["desired", "shares", "restarts"]),
-  outcome: v.picklist(containerOutcomes),
-  /** From its stop to the next start of anything under its name; null when it was not stopped. */
-  downtime_ms: v.nullable(v.number()),
-  /** What went wrong with it. */
-  detail: v.nullable(v.string()),
-  /** Whether the run failed because of it; the others were put back with it. */
-  is_cause: v.optional(v.boolean(), false),
-});
+export const RunContainer = withSaid(
+  "detail",
+  v.object({
+    container: v.string(),
+    service: v.string(),
+    because: v.picklist(["desired", "shares", "restarts"]),
+    outcome: v.picklist(containerOutcomes),
+    /** From its stop to the next start of anything under its name; null when it was not stopped. */
+    downtime_ms: v.nullable(v.number()),
+    /** What went wrong with it. */
+    detail: v.nullable(v.string()),
+    detail_data: v.nullable(MessageSchema),
+    /** Whether the run failed because of it; the others were put back with it. */
+    is_cause: v.optional(v.boolean(), false),
+  }),
+);
 export type RunContainer = v.InferOutput<typeof RunContainer>;
 
 /** With the plan that was performed, every step so far, and at the end what was done to each container. */
@@ -249,8 +253,8 @@ export const SnapshotDiffView = v.object({
   diff: v.array(FieldDiffView),
   /** Files that will say something else than what runs, with what to write into them. */
   files: v.array(FileNoticeView),
-  refusals: v.array(NoticeView),
-  warnings: v.array(NoticeView),
+  refusals: v.array(ProblemSchema),
+  warnings: v.array(ProblemSchema),
   /** What it needs; one that is not on the runtime has to be pulled. Null: nobody could tell. */
   images: v.array(v.object({ id: v.string(), is_present: v.nullable(v.boolean()) })),
   /** The plan that a restore would carry out now: give it with the run, and it does just this. */

@@ -7,6 +7,7 @@ import { AppError, notFound } from "../errors.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { toldEach } from "../messages/message.ts";
 import { type TargetRef, targetKinds } from "../runtimes/runtime.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { executorOfRun } from "./queries.ts";
@@ -152,9 +153,9 @@ export function snapshotService(options: SnapshotServiceOptions) {
         snapshot_id: id,
         is_noop: plan.is_noop,
         diff: [...plan.diff],
-        files: plan.files.map((file) => ({ ...file })),
-        refusals: [...plan.refusals],
-        warnings: [...plan.warnings],
+        files: toldEach(plan.files),
+        refusals: toldEach(plan.refusals),
+        warnings: toldEach(plan.warnings),
         images: needed.map((image) => ({ id: image, is_present: present === null ? null : present.includes(image) })),
         plan_hash: plan.hash,
         checked_at: clock.now(),

@@ -1,6 +1,7 @@
 import { errorMessage, PluginError } from "../errors.ts";
 import type { PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
+import { inEnglish, toldEach } from "../messages/message.ts";
 import { otherContainer, type Prepared, type UpdatePlan } from "../runtimes/runtime.ts";
 import { cleanUp, conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
@@ -156,12 +157,12 @@ export async function intendRollback(context: RunContext): Promise<Intent> {
   };
   const [refusal] = plan.refusals;
   if (refusal !== undefined) {
-    const message = `"${settings.target.id}" cannot be restored: ${refusal.message}`;
+    const message = `"${settings.target.id}" cannot be restored: ${inEnglish(refusal.message)}`;
     throw new NotStarted("skipped", { code: "target_refused", message }, columns);
   }
   const stranger = plan.warnings.find((warning) => warning.code === otherContainer);
   if (stranger !== undefined && run.expected_plan_hash === null) {
-    const message = `"${settings.target.id}" is restored only with the hash of the reviewed plan: ${stranger.message}`;
+    const message = `"${settings.target.id}" is restored only with the hash of the reviewed plan: ${inEnglish(stranger.message)}`;
     throw new NotStarted("skipped", { code: "target_refused", message }, columns);
   }
   if (plan.is_noop) {
@@ -180,7 +181,14 @@ function tagOf(reference: string): string | null {
 /** As it is stored and shown: without the defaults of the images, which are large and say nothing new. */
 function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
   const changes = plan.changes.map(({ image_config: _config, ...change }) => change);
-  return { ...plan, changes };
+  const { files, refusals, warnings } = plan;
+  return {
+    ...plan,
+    changes,
+    files: toldEach(files),
+    refusals: toldEach(refusals),
+    warnings: toldEach(warnings),
+  };
 }
 
 async function updateColumns(context: RunContext, planned: PlannedUpdate): Promise<Intent["columns"]> {

@@ -1,3 +1,4 @@
+import type { Message } from "../messages/types.ts";
 import type { ConfigSchema, PluginContext, TcpDestination } from "../plugin.ts";
 
 export const runtimeKinds = ["docker", "podman"] as const;
@@ -21,7 +22,7 @@ export interface TargetRef {
 /** A closed code and a sentence for people. */
 export interface Refusal {
   code: string;
-  message: string;
+  message: Message;
 }
 
 /** The code of the one warning with a consequence: the runtime does not tell all settings, so nothing is updated unasked. */
@@ -103,7 +104,7 @@ export interface FileNotice {
   patch: string;
   is_readable: boolean;
   /** What happens to what runs when the file stays as it is, and when it is edited. */
-  message: string;
+  message: Message;
 }
 
 export interface PlanOptions {
@@ -209,28 +210,28 @@ export interface Prepared {
 export const stabilityMs = 10_000;
 
 export type Readiness =
-  | { ready: true; detail: string }
+  | { ready: true; detail: Message }
   /** `final`: it will not get better by waiting (exited, OOM-killed, unhealthy by its own check). */
-  | { ready: false; detail: string; final?: boolean };
+  | { ready: false; detail: Message; final?: boolean };
 
 export type Recovery =
   /** The target is as it was before the run. `is_left_over`: something that the run made could not be removed yet; `finish` does. */
-  | { state: "untouched"; detail: string; is_left_over?: boolean }
+  | { state: "untouched"; detail: Message; is_left_over?: boolean }
   /** The new one was started and the previous one is kept aside: go on with verifying. */
-  | { state: "started"; detail: string }
+  | { state: "started"; detail: Message }
   /** The new one is in place and the previous one is gone or was not needed. */
-  | { state: "finished"; detail: string }
+  | { state: "finished"; detail: Message }
   /** Of several containers some are as before, and of others the new one was kept, because the previous one is gone or refuses. */
-  | { state: "mixed"; detail: string }
+  | { state: "mixed"; detail: Message }
   /** Neither could be brought to run. */
-  | { state: "down"; detail: string };
+  | { state: "down"; detail: Message };
 
 /** What an ended run left on the runtime. */
 export interface Standing {
   /** To be kept, and given back when it is asked again. */
   facts: Readonly<Record<string, unknown>>;
-  /** What somebody did to it since `facts` were written, in a sentence; null when it is as it was left, or runs again. */
-  changed: string | null;
+  /** What somebody did to it since `facts` were written; null when it is as it was left, or runs again. */
+  changed: Message | null;
   /** All that was to run does. */
   is_up: boolean;
   /** Of what is to run, each by itself. */
@@ -298,7 +299,7 @@ export interface RuntimeSession extends AsyncDisposable {
    * What became of something that the run started and that does not serve any more: it exited, was restarted, removed or renamed.
    * Null while all of it runs, healthy or not. Cheap: it is asked several times a second while health is awaited.
    */
-  findEnd(ref: TargetRef, journal: Journal): Promise<string | null>;
+  findEnd(ref: TargetRef, journal: Journal): Promise<Message | null>;
   /** Looks at what an ended run left, and changes nothing. */
   standing(ref: TargetRef, journal: Journal, look: StandingLook): Promise<Standing>;
   snapshots?: {

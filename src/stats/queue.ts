@@ -106,11 +106,11 @@ function badRunOf(
 }
 
 function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullable<Observation["problem"]>): void {
-  const { code, message } = problem;
+  const { code } = problem;
   if (targetProblems.has(code)) {
     sorted.lost_targets.push({
       ...executorFacts(executor),
-      problem: { code, message },
+      problem,
       observed_at: executor.observed_at,
     });
     return;
@@ -125,7 +125,7 @@ function addProblem(sorted: Sorted, { executor }: JudgedRow, problem: NonNullabl
     sorted.lost_connections.push({
       connection_id,
       connection,
-      problem: { code, message },
+      problem,
       executors: 1,
       observed_at: executor.observed_at,
     });

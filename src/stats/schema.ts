@@ -21,7 +21,6 @@ export interface TrackerUse {
 }
 
 const Version = v.object({ tag: v.nullable(v.string()), digest: v.nullable(v.string()) });
-const Problem = v.object({ code: v.string(), message: v.string() });
 
 const executorEntries = {
   executor_id: v.string(),
@@ -89,7 +88,7 @@ export type FailingSource = v.InferOutput<typeof FailingSource>;
 const LostConnection = v.object({
   connection_id: v.string(),
   connection: v.string(),
-  problem: Problem,
+  problem: ProblemSchema,
   executors: v.number(),
   /** When one of their targets was seen last, as far as it is known. */
   observed_at: NullableInstant,
@@ -97,7 +96,7 @@ const LostConnection = v.object({
 export type LostConnection = v.InferOutput<typeof LostConnection>;
 
 /** An executor whose target is gone, or is one that cannot be updated. */
-const LostTarget = v.object({ ...executorEntries, problem: Problem, observed_at: NullableInstant });
+const LostTarget = v.object({ ...executorEntries, problem: ProblemSchema, observed_at: NullableInstant });
 export type LostTarget = v.InferOutput<typeof LostTarget>;
 
 const ActiveRun = v.object({

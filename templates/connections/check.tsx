@@ -47,12 +47,12 @@ export function ConnectionCheck({ ctx, connection }: { ctx: PageContext; connect
             ]}
           />
           {check.warnings.map((warning) => (
-            <Banner tone="attention">{translateMessage(ctx.language, warning.message)}</Banner>
+            <Banner tone="attention">{translateMessage(ctx.language, warning.message_data)}</Banner>
           ))}
         </>
       ) : (
         <Banner tone="failed" title={t.failures[failureCode(check)]}>
-          <p>{translateMessage(ctx.language, check.message)}</p>
+          <p>{translateMessage(ctx.language, check.message_data)}</p>
           <p>
             {t.next_steps[failureCode(check)]} <Time ctx={ctx} at={check.checked_at} />
           </p>

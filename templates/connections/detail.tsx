@@ -68,7 +68,7 @@ export function ConnectionPage({ ctx, connection, discovery, images }: Connectio
       {connection.warnings.length === 0 ? null : (
         <Banner tone="attention">
           {connection.warnings.map((warning) => (
-            <p>{translateMessage(ctx.language, warning.message)}</p>
+            <p>{translateMessage(ctx.language, warning.message_data)}</p>
           ))}
         </Banner>
       )}

@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
-import type * as v from "valibot";
-import type { ConnectionView, NoticeView } from "../../src/connections/schema.ts";
+import type { ConnectionView } from "../../src/connections/schema.ts";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
+import type { Problem } from "../../src/messages/schema.ts";
 import { Form } from "../components/form.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -22,7 +22,7 @@ interface ConnectionFormPageProps {
   /** Of the kind that is chosen. */
   credentials: readonly { value: string; title: string }[];
   /** What the configuration in the form would warn of. */
-  warnings: readonly v.InferOutput<typeof NoticeView>[];
+  warnings: readonly Problem[];
 }
 
 const formId = "connection-form";
@@ -92,5 +92,7 @@ function CredentialHelp({ ctx, values }: Pick<ConnectionFormPageProps, "ctx" | "
 }
 
 function Warnings({ ctx, warnings }: Pick<ConnectionFormPageProps, "ctx" | "warnings">): Child {
-  return warnings.map((warning) => <Banner tone="attention">{translateMessage(ctx.language, warning.message)}</Banner>);
+  return warnings.map((warning) => (
+    <Banner tone="attention">{translateMessage(ctx.language, warning.message_data)}</Banner>
+  ));
 }

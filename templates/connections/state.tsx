@@ -1,6 +1,7 @@
 import type { ConnectionCheckView, ConnectionView } from "../../src/connections/schema.ts";
 import { State } from "../components/state.tsx";
 import type { PageContext } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
 type FailureCode = keyof ReturnType<typeof texts>["connections"]["failures"];
@@ -45,7 +46,7 @@ export function ConnectionState({ ctx, connection, solid = false }: ConnectionSt
   }
   if (!check.ok) {
     return (
-      <State ctx={ctx} tone="failed" title={check.message} solid={solid}>
+      <State ctx={ctx} tone="failed" title={translateMessage(ctx.language, check.message_data)} solid={solid}>
         {t.failures[failureCode(check)]}
       </State>
     );

@@ -216,7 +216,7 @@ function Updatable({ ctx, target }: { ctx: PageContext; target: TargetView }) {
         {isRefused ? t.not_updatable : t.updatable}
       </State>
       {reasons.map((reason) => (
-        <div class="quiet">{translateMessage(ctx.language, reason.message)}</div>
+        <div class="quiet">{translateMessage(ctx.language, reason.message_data)}</div>
       ))}
     </div>
   );

@@ -176,7 +176,9 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
           {t.connection_disabled_text}
         </Banner>
       )}
-      {problem === null ? null : <Banner tone="attention">{translateMessage(ctx.language, problem.message)}</Banner>}
+      {problem === null ? null : (
+        <Banner tone="attention">{translateMessage(ctx.language, problem.message_data)}</Banner>
+      )}
       {executor.warnings.length === 0 ? null : <Unaccepted ctx={ctx} executor={executor} path={path} />}
       {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
         <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />

@@ -1,4 +1,5 @@
 import type { PlanView } from "../../src/executors/schema.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { Code } from "../components/code.tsx";
 import { DiffView, type FieldChange } from "../components/diff.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -74,7 +75,7 @@ export function expectedDowntime(ctx: PageContext, view: PlanView): string {
 }
 
 /** What a service said; commands stand in it between back quotes. */
-function Sentence({ ctx, text }: { ctx: PageContext; text: string }) {
+function Sentence({ ctx, text }: { ctx: PageContext; text: Message }) {
   const parts = translateMessage(ctx.language, text).split("`");
   return (
     <>
@@ -95,7 +96,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
         <Banner tone="failed" title={t.plan_refused}>
           {refusals.map((refusal) => (
             <p>
-              <Sentence ctx={ctx} text={refusal.message} />
+              <Sentence ctx={ctx} text={refusal.message_data} />
             </p>
           ))}
         </Banner>
@@ -113,7 +114,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
       {/* Of what a run would do: where it would do nothing, there is nothing to be warned of. */}
       {(isNothing ? [] : (plan?.warnings ?? [])).map((warning) => (
         <Banner tone="attention">
-          <Sentence ctx={ctx} text={warning.message} />
+          <Sentence ctx={ctx} text={warning.message_data} />
         </Banner>
       ))}
       {plan === null ? null : isNothing ? (
@@ -197,7 +198,7 @@ export function Files({ ctx, files }: { ctx: PageContext; files: Planned["files"
           <p>
             <b>{file.service}</b>{" "}
             <span class="quiet">
-              <Sentence ctx={ctx} text={file.message} />
+              <Sentence ctx={ctx} text={file.message_data} />
             </span>
           </p>
           {file.patch === "" ? null : <Code ctx={ctx} text={file.patch} what={t.file_patch} />}

@@ -34,7 +34,8 @@ export function ExecutorState({ ctx, executor, solid = false }: ExecutorStatePro
       </State>
     );
   }
-  const told = executor.problem?.message ?? (executor.state === "waiting" ? (executor.waiting?.message ?? null) : null);
+  const told =
+    executor.problem?.message_data ?? (executor.state === "waiting" ? (executor.waiting?.message ?? null) : null);
   const isLooking = executor.state === "unknown" && isFirstLook(executor);
   const isAsking = executor.state === "waiting" && executor.waiting?.reason === "approval";
   return (

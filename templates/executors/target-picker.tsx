@@ -167,7 +167,7 @@ function Choice(props: TargetPickerProps & { target: TargetView; lead: Child }) 
   const isFree = !taken && target.refusals.length === 0;
   const reasons = taken
     ? [t.target_taken(target.executor?.name ?? "")]
-    : target.refusals.map((reason) => translateMessage(ctx.language, reason.message));
+    : target.refusals.map((reason) => translateMessage(ctx.language, reason.message_data));
   return (
     <label class="pick">
       <input
@@ -199,7 +199,7 @@ function Choice(props: TargetPickerProps & { target: TargetView; lead: Child }) 
         ))}
         {isFree
           ? target.warnings.map((warning) => (
-              <span class="quiet">{translateMessage(ctx.language, warning.message)}</span>
+              <span class="quiet">{translateMessage(ctx.language, warning.message_data)}</span>
             ))
           : null}
       </span>

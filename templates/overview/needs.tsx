@@ -206,7 +206,7 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
       title={lost.connection}
       fact={t.connection_silent}
       meta={[
-        translateMessage(ctx.language, lost.problem.message),
+        translateMessage(ctx.language, lost.problem.message_data),
         lost.observed_at === null ? (
           t.executors_never(lost.executors)
         ) : (
@@ -240,7 +240,7 @@ function LostTargetRow({ ctx, lost }: { ctx: PageContext; lost: LostTarget }) {
       title={lost.executor}
       fact={lost.problem.code === "target_refused" ? t.target_refused : t.target_missing}
       meta={[
-        translateMessage(ctx.language, lost.problem.message),
+        translateMessage(ctx.language, lost.problem.message_data),
         lost.observed_at === null ? null : (
           <>
             {t.last_seen} <Time ctx={ctx} at={lost.observed_at} />

@@ -1,9 +1,10 @@
 import type { PlanView } from "../../src/executors/schema.ts";
+import { type Message, plain, saidAt, told } from "../../src/messages/message.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
 
 type Plan = NonNullable<PlanView["plan"]>;
 export type RunPlan = Pick<Plan, "services" | "diff" | "carried" | "files"> & {
-  warnings: readonly string[];
+  warnings: readonly Message[];
 };
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -12,6 +13,11 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function text(value: unknown): string | null {
   return typeof value === "string" ? value : null;
+}
+
+/** Plans from before sentences were data have theirs in English alone. */
+function sentenceOf(notice: Readonly<Record<string, unknown>>) {
+  return told(saidAt(notice, "message") ?? plain(""));
 }
 
 function reasonOf(because: unknown): Plan["diff"][number]["because"] {
@@ -46,12 +52,12 @@ export function planOf(run: Pick<RunDetailView, "plan">): RunPlan | null {
     path: text(file.path),
     patch: text(file.patch) ?? "",
     is_readable: file.is_readable === true,
-    message: text(file.message) ?? "",
+    ...sentenceOf(file),
   }));
   const carried = Object.entries(isRecord(plan.carried) ? plan.carried : {}).flatMap(([name, count]) =>
     typeof count === "number" ? [[name, count] as const] : [],
   );
   const noticed = Array.isArray(plan.warnings) ? plan.warnings.filter(isRecord) : [];
-  const warnings = noticed.flatMap(({ message }) => (typeof message === "string" ? [message] : []));
+  const warnings = noticed.map((each) => sentenceOf(each).message_data);
   return { services, diff, carried: Object.fromEntries(carried), files, warnings };
 }

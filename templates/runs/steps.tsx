@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { type Message, plain, saidAt } from "../../src/messages/message.ts";
 import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
 import { Code } from "../components/code.tsx";
 import { Progress } from "../components/progress.tsx";
@@ -43,7 +44,7 @@ function containerStep(ctx: PageContext, run: RunDetailView, each: ContainerTime
   const t = texts(ctx).runs;
   const { container, state, started_at, parts } = each;
   const told = run.containers.find((found) => found.container === container);
-  const error = told?.detail ?? parts.findLast((part) => part.error !== null)?.error ?? null;
+  const error = told?.detail_data ?? parts.findLast((part) => part.error !== null)?.error ?? null;
   return {
     id: `step-container-${index}`,
     state: told === undefined ? state : containerState(told),
@@ -93,7 +94,7 @@ function containerState({ outcome, is_cause }: RunContainer): Step["state"] {
 interface ContainerPartsProps {
   ctx: PageContext;
   parts: readonly TimelineEntry[];
-  error: string | null;
+  error: Message | null;
 }
 
 function ContainerParts({ ctx, parts, error }: ContainerPartsProps) {
@@ -197,6 +198,7 @@ function joined(facts: readonly (Child | null)[]): Child | null {
 function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): readonly (Child | null)[] {
   const t = texts(ctx).runs;
   const { facts, state } = entry;
+  const detail = saidAt(facts, "detail");
   const plan = planOf(run);
   switch (entry.step) {
     case "queue":
@@ -234,7 +236,7 @@ function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): r
     case "verify":
       return [
         entry.attempts.length > 0 ? t.attempts(entry.attempts.length) : null,
-        typeof facts.detail === "string" ? translateMessage(ctx.language, facts.detail) : null,
+        detail === null ? null : translateMessage(ctx.language, detail),
         state === "done" && run.ready_ms !== null ? t.ready_after(formatDuration(ctx.language, run.ready_ms)) : null,
       ];
     case "bring_up":
@@ -274,7 +276,7 @@ function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): 
     return <Attempts ctx={ctx} attempts={entry.attempts} name={texts(ctx).runs.outage.try_number} />;
   }
   if (entry.step === "snapshot" && typeof entry.facts.images_not_kept === "string") {
-    return <EngineSays ctx={ctx} text={entry.facts.images_not_kept} />;
+    return <EngineSays ctx={ctx} text={plain(entry.facts.images_not_kept)} />;
   }
   const isToldAlready =
     entry.step === "plan" || entry.step === "approval" || entry.step === "verify" || entry.step === "end";
@@ -282,13 +284,13 @@ function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): 
   return <EngineSays ctx={ctx} text={entry.error} />;
 }
 
-function EngineSays({ ctx, text }: { ctx: PageContext; text: string }) {
+function EngineSays({ ctx, text }: { ctx: PageContext; text: Message }) {
   return <Code ctx={ctx} text={translateMessage(ctx.language, text)} what={texts(ctx).runs.engine_says} />;
 }
 
-function said({ detail, error }: RunStepView["facts"]): string {
-  if (typeof detail === "string") return detail;
-  return typeof error === "string" ? error : "";
+function said(ctx: PageContext, facts: RunStepView["facts"]): string {
+  const found = saidAt(facts, "detail") ?? saidAt(facts, "error");
+  return found === null ? "" : translateMessage(ctx.language, found);
 }
 
 function number(value: unknown): number | null {
@@ -334,7 +336,7 @@ function Attempts(props: {
             <Time ctx={ctx} at={at} form="precise" />
           </span>
           <span>{name(number(facts.number) ?? 0)}</span>
-          <span>{said(facts) === "" ? "" : translateMessage(ctx.language, said(facts))}</span>
+          <span>{said(ctx, facts)}</span>
           {typeof facts.duration_ms === "number" ? (
             <span>
               <Duration ctx={ctx} ms={facts.duration_ms} />

@@ -1,3 +1,4 @@
+import { type Message, saidAt } from "../../src/messages/message.ts";
 import type { RunDetailView, RunStepView } from "../../src/runs/schema.ts";
 import type { StepState } from "../components/steps.tsx";
 import { isActiveRun } from "./state.tsx";
@@ -34,7 +35,7 @@ export interface TimelineEntry {
   /** The single probes of a health check, the first first. */
   attempts: readonly RunStepView[];
   /** What went wrong, in the words of the engine or the probe. */
-  error: string | null;
+  error: Message | null;
 }
 
 /** What a run does when nothing goes wrong: shown ahead while it goes on, so that nothing below jumps. */
@@ -210,7 +211,7 @@ function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
         attempts: tries,
         error:
           item.phase === "fail"
-            ? (text(item.facts.error) ?? text(item.facts.detail) ?? text(item.facts.message))
+            ? (saidAt(item.facts, "error") ?? saidAt(item.facts, "detail") ?? saidAt(item.facts, "message"))
             : null,
       });
     }
@@ -246,7 +247,7 @@ function closeOpen(entries: TimelineEntry[], end: RunStepView): void {
       ...entry,
       state: isSkipped ? "skipped" : "failed",
       ended_at: end.at,
-      error: entry.error ?? text(end.facts.reason),
+      error: entry.error ?? saidAt(end.facts, "reason"),
     };
   }
 }

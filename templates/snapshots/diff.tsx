@@ -28,12 +28,12 @@ export function SnapshotDiff({ ctx, compared }: { ctx: PageContext; compared: Ex
       {view.refusals.length === 0 ? null : (
         <Banner tone="failed" title={t.refused}>
           {view.refusals.map((refusal) => (
-            <p>{translateMessage(ctx.language, refusal.message)}</p>
+            <p>{translateMessage(ctx.language, refusal.message_data)}</p>
           ))}
         </Banner>
       )}
       {view.warnings.map((warning) => (
-        <Banner tone="attention">{translateMessage(ctx.language, warning.message)}</Banner>
+        <Banner tone="attention">{translateMessage(ctx.language, warning.message_data)}</Banner>
       ))}
       {view.is_noop ? (
         <Banner tone="current">{t.diff_none}</Banner>

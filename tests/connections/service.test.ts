@@ -6,6 +6,7 @@ import { credentialService } from "../../src/credentials/service.ts";
 import { audit_entries, executors } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
 import { fields } from "../../src/forms/fields.ts";
+import { plain, told } from "../../src/messages/message.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
@@ -210,7 +211,7 @@ describe("targets()", () => {
   test("lists each target with its refusals and the executor that has it", async () => {
     engine.add("web", "nginx:1.27", "sha256:aa");
     engine.add("db", "postgres:17", "sha256:bb");
-    engine.refusals = [{ code: "auto_remove", message: "Removes itself" }];
+    engine.refusals = [{ code: "auto_remove", message: plain("Removes itself") }];
     const { id } = await connections.create(systemActor, input);
     await addExecutor(id);
     const { items } = await connections.targets(id, signal);
@@ -218,7 +219,7 @@ describe("targets()", () => {
       ["web", "web"],
       ["db", null],
     ]);
-    expect(items[0]?.refusals).toEqual([{ code: "auto_remove", message: "Removes itself" }]);
+    expect(items[0]?.refusals).toEqual([{ code: "auto_remove", ...told(plain("Removes itself")) }]);
   });
 
   test("is refused while the connection is disabled", async () => {

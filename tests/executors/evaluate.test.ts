@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import { createWorld, digest, makeDue, release, type World } from "../support/run-world.ts";
 
 const minute = 60_000;
@@ -94,7 +95,9 @@ describe("an immediate trigger", () => {
 
   test("after a failed health check waits for another version", async () => {
     world.engine.judge = (each) =>
-      each.digest === digest("b") ? { ready: false, detail: "Exited", final: true } : { ready: true, detail: "Runs" };
+      each.digest === digest("b")
+        ? { ready: false, detail: plain("Exited"), final: true }
+        : { ready: true, detail: plain("Runs") };
     const executor = await world.addExecutor({ trigger: "immediate" });
     for (let time = 0; time < 4; time++) {
       await world.clock.advance(20 * minute);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { AppError } from "../../src/errors.ts";
+import { plain, told } from "../../src/messages/message.ts";
 import { createWorld, digest, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -132,7 +133,7 @@ describe("plan() of a group", () => {
       path: "/srv/shop/compose.yaml",
       patch: "image: registry.test/app:1.1",
       is_readable: true,
-      message: "A later up goes back",
+      message: plain("A later up goes back"),
     };
     world.engine.files = [file];
     const { id } = await world.main.executors.create(systemActor, { ...group("web"), start_first: true });
@@ -142,7 +143,7 @@ describe("plan() of a group", () => {
       { name: "shop-worker-1", service: "worker", because: "shares", is_running: true },
     ]);
     expect(plan?.order).toBe("start_first");
-    expect(plan?.files).toEqual([file]);
+    expect(plan?.files).toEqual([{ ...file, ...told(file.message) }]);
     expect(unbound.map((each) => each.name)).toEqual(["worker", "db"]);
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { tracker_sources } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
+import { plain, told } from "../../src/messages/message.ts";
 import { createWorld, digest, type World } from "../support/run-world.ts";
 
 // A source that is a repository or a chart tells versions; the image that runs says how its tags are written.
@@ -52,7 +53,7 @@ describe("a release of a source without an image", () => {
     await world.tick();
     expect(await world.runsOf(executor)).toEqual([]);
     const message = `The registry has no tag "1.1" of "${image}" yet`;
-    expect((await world.main.executors.get(executor)).problem).toEqual({ code: "no_tag", message });
+    expect((await world.main.executors.get(executor)).problem).toEqual({ code: "no_tag", ...told(plain(message)) });
     expect(await world.update(executor)).toMatchObject({ state: "skipped", reason_code: "no_tag", reason: message });
     world.upstream.tags = { [`${image}:1.1`]: digest("b") };
     await world.clock.advance(15 * 60_000);

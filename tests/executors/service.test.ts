@@ -6,6 +6,7 @@ import { AppError, PluginError } from "../../src/errors.ts";
 import { ExecutorInput } from "../../src/executors/schema.ts";
 import { decodeForm } from "../../src/forms/decode.ts";
 import { fields } from "../../src/forms/fields.ts";
+import { plain } from "../../src/messages/message.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -352,7 +353,7 @@ describe("the state that is shown", () => {
     expect(await state()).toBe("update");
     await world.main.runs.create(systemActor, id, {});
     expect(await state()).toBe("running");
-    world.engine.judge = (each) => ({ ready: false, detail: each.name, final: true });
+    world.engine.judge = (each) => ({ ready: false, detail: plain(each.name), final: true });
     await world.tick();
     await world.tick();
     expect(await state()).toBe("failed");

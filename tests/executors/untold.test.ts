@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
+import { inEnglish, plain, told } from "../../src/messages/message.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
-const warning = { code: "untold_settings", message: "Podman does not tell which addresses were chosen" };
+const warning = { code: "untold_settings", message: plain("Podman does not tell which addresses were chosen") };
 
 let world: World;
 beforeEach(async () => {
@@ -17,16 +18,16 @@ test("what an engine does not tell completely is not updated unasked, and the ru
   await world.tick();
   const [run] = await world.runsOf(executor);
   expect(run).toMatchObject({ state: "skipped", reason_code: "settings_unknown" });
-  expect(run?.reason).toBe(`"web" is updated only manually or with approval: ${warning.message}`);
+  expect(run?.reason).toBe(`"web" is updated only manually or with approval: ${inEnglish(warning.message)}`);
   expect(world.engine.calls.filter((call) => call.startsWith("stop"))).toEqual([]);
 });
 
 test("an executor that would not be updated by itself says so when it is stored", async () => {
-  const message = `"web" is updated only manually or with approval: ${warning.message}`;
-  const warnings = [{ code: "settings_unknown", message }];
+  const message = `"web" is updated only manually or with approval: ${inEnglish(warning.message)}`;
+  const warnings = [{ code: "settings_unknown", ...told(plain(message)) }];
   const read = async (id: string) => await world.main.executors.get(id);
   const executor = await world.addExecutor({ trigger: "immediate" });
-  expect(await read(executor)).toMatchObject({ unknown_settings: [warning.message], warnings });
+  expect(await read(executor)).toMatchObject({ unknown_settings: [inEnglish(warning.message)], warnings });
   for (const change of [{ trigger: "manual" }, { requires_approval: true }]) {
     expect((await world.main.executors.update(systemActor, executor, change)).warnings).toEqual([]);
     const undone = { trigger: "immediate", requires_approval: false };
@@ -51,7 +52,7 @@ test("what is unknown is accepted once, as it is worded, and the version that wa
   await later();
   expect((await outcomes()).at(-1)).toEqual(["succeeded", null]);
   // Another setting is unknown from now on: it was not accepted.
-  world.engine.warnings = [warning, { ...warning, message: "Podman does not tell kernel parameters" }];
+  world.engine.warnings = [warning, { ...warning, message: plain("Podman does not tell kernel parameters") }];
   world.upstream.choice = { release: release("1.2", "c"), ready_at: null };
   await later();
   expect((await outcomes()).at(-1)).toEqual(["skipped", "settings_unknown"]);
@@ -60,7 +61,10 @@ test("what is unknown is accepted once, as it is worded, and the version that wa
 
 test("what was accepted of one target says nothing of another", async () => {
   world.engine.add("other", "registry.test/app:1.0", digest("a"));
-  const executor = await world.addExecutor({ trigger: "immediate", accepted_unknown_settings: [warning.message] });
+  const executor = await world.addExecutor({
+    trigger: "immediate",
+    accepted_unknown_settings: [inEnglish(warning.message)],
+  });
   expect((await world.main.executors.get(executor)).warnings).toEqual([]);
   const moved = { target: { kind: "container", id: "other" } };
   expect(await world.main.executors.update(systemActor, executor, moved)).toMatchObject({

@@ -97,6 +97,7 @@ function outcomes(told: (container: string) => Partial<RunContainer>): RunContai
     outcome: because === "desired" ? "updated" : "moved",
     downtime_ms: 3100,
     detail: null,
+    detail_data: null,
     is_cause: false,
     ...told(name),
   }));
@@ -127,7 +128,7 @@ export function PutBackSample({ ctx }: { ctx: PageContext }) {
       ready_ms: null,
       containers: outcomes((name) => ({
         outcome: "put_back",
-        ...(name === "paperless-worker-1" ? { detail: fault, is_cause: true } : {}),
+        ...(name === "paperless-worker-1" ? { detail: fault, detail_data: plain(fault), is_cause: true } : {}),
       })),
     },
   );

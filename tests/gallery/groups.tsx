@@ -1,5 +1,6 @@
 import type { UnusedImageList } from "../../src/connections/images-schema.ts";
 import type { ExecutorView, PlanView, ServiceObservation } from "../../src/executors/schema.ts";
+import { plain, told } from "../../src/messages/message.ts";
 import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
 import { PageHeader } from "../../templates/components/page-header.tsx";
 import { UnusedImages } from "../../templates/connections/images.tsx";
@@ -111,24 +112,33 @@ const files = [
     patch:
       "--- compose.yaml\n+++ compose.yaml\n@@ -4 +4 @@\n-    image: ghcr.io/paperless-ngx/webserver:2.18.4\n+    image: ghcr.io/paperless-ngx/webserver:3.0.5",
     is_readable: true,
-    message:
-      'The file names "ghcr.io/paperless-ngx/webserver:2.18.4": without this edit the next `docker compose up` goes back to it; after it the next one recreates nothing',
+    ...told(
+      plain(
+        'The file names "ghcr.io/paperless-ngx/webserver:2.18.4": without this edit the next `docker compose up` goes back to it; after it the next one recreates nothing',
+      ),
+    ),
   },
   {
     service: "broker",
     path: "/srv/stacks/paperless/.env",
     patch: "REDIS_TAG=8.2",
     is_readable: true,
-    message:
-      'The file names "redis:7.4" while "redis:8.0" runs: without this edit the next `docker compose up` moves to that; after it the next one makes the container anew from "redis:8.2" once, because its files are not, or not alone, what it was made from: they were edited since, or a shell\'s variables went in; the same edit changes "cache"',
+    ...told(
+      plain(
+        'The file names "redis:7.4" while "redis:8.0" runs: without this edit the next `docker compose up` moves to that; after it the next one makes the container anew from "redis:8.2" once, because its files are not, or not alone, what it was made from: they were edited since, or a shell\'s variables went in; the same edit changes "cache"',
+      ),
+    ),
   },
   {
     service: "worker",
     path: "/srv/stacks/paperless/compose.yaml",
     patch: "",
     is_readable: false,
-    message:
-      "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has another id now (compose is not installed beside Tidemark)",
+    ...told(
+      plain(
+        "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has another id now (compose is not installed beside Tidemark)",
+      ),
+    ),
   },
 ];
 
@@ -153,8 +163,11 @@ export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is
       warnings: [
         {
           code: "job",
-          message:
-            '"migrate": It ends by design and is run once from the new image; what it has done by then is not undone by putting back',
+          ...told(
+            plain(
+              '"migrate": It ends by design and is run once from the new image; what it has done by then is not undone by putting back',
+            ),
+          ),
         },
       ],
     },
@@ -169,7 +182,7 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
   const refusals = [
     '"webserver" cannot run beside its successor: it publishes host ports; switch "start before stop" off',
     '"broker": Whether a MAC address was chosen for it on "front" is not known: the engine tells that only while the container runs',
-  ].map((message) => ({ code: "start_first", message }));
+  ].map((message) => ({ code: "start_first", ...told(plain(message)) }));
   const view: PlanView = {
     target: { kind: "compose", id: "paperless", is_group: true },
     services,
@@ -242,7 +255,13 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
   const last = { seq: steps.length + 1, step: "failed", phase: "fail", facts: { reason: message }, at: ended } as const;
   const outcome = (index: number, told: Partial<RunContainer>): RunContainer => {
     const { name, service: from, because } = containers[index] ?? containers[0];
-    const nothing = { outcome: "updated", downtime_ms: null, detail: null, is_cause: false } as const;
+    const nothing = {
+      outcome: "updated",
+      downtime_ms: null,
+      detail: null,
+      detail_data: null,
+      is_cause: false,
+    } as const;
     return { container: name, service: from, because, ...nothing, ...told };
   };
   const run: RunDetailView = {
@@ -277,9 +296,10 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
         outcome: "put_back",
         downtime_ms: 3100,
         detail: "Its own health check fails: 503",
+        detail_data: plain("Its own health check fails: 503"),
         is_cause: true,
       }),
-      outcome(2, { outcome: "untouched", detail: unready }),
+      outcome(2, { outcome: "untouched", detail: unready, detail_data: plain(unready) }),
     ],
     plan: {
       services: [

@@ -1,4 +1,5 @@
 import type { ExecutorView, OutageView } from "../../src/executors/schema.ts";
+import { plain } from "../../src/messages/message.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
 import { ExecutorsPage } from "../../templates/executors/list.tsx";
 import type { PageContext } from "../../templates/page.ts";
@@ -30,6 +31,7 @@ const outageOf = (ctx: PageContext, changes: Partial<OutageView>): OutageView =>
   next_try_at: ctx.now + 40 * second,
   outcome: null,
   detail: refusal,
+  detail_data: plain(refusal),
   serving: null,
   ended_at: null,
   ...changes,
@@ -50,7 +52,13 @@ export function DownSample({ ctx }: { ctx: PageContext }) {
 }
 
 export function RecoveredSample({ ctx }: { ctx: PageContext }) {
-  const ended = { next_try_at: null, outcome: "recovered", serving: "previous", detail: null } as const;
+  const ended = {
+    next_try_at: null,
+    outcome: "recovered",
+    serving: "previous",
+    detail: null,
+    detail_data: null,
+  } as const;
   const outage = outageOf(ctx, { ...ended, tries: 4, ended_at: ctx.now - hour });
   const steps: Noted[] = [...failed, ["bring_up", "begin"], ["bring_up", "finish", undefined, { serving: "previous" }]];
   const run = runOf(ctx, steps, { ...downRun, outage, downtime_ms: hour });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
+import { plain, say } from "../../src/messages/message.ts";
 import { createGuard } from "../../src/net/guarded-fetch.ts";
 import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 import { probes } from "../../src/probes/index.ts";
 import type { ProbeContext } from "../../src/probes/probe.ts";
+import { english } from "../support/english.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { fakeResolver, httpLoopback, rawLoopback } from "../support/loopback.ts";
 
@@ -20,7 +22,7 @@ function contextFor(port: number, ownPort: number | null = null): ProbeContext {
   return {
     ...guard.open({ purpose: "probe", timeout_ms: 10_000, signal }),
     connect: guard.connect,
-    readiness: async () => ({ ready: true, detail: "running for 10 s" }),
+    readiness: async () => ({ ready: true, detail: plain("running for 10 s") }),
   };
 }
 
@@ -57,7 +59,7 @@ describe("http probe", () => {
   test.each(["GET", "HEAD"])("sends %s", async (method) => {
     await using server = await httpLoopback((_request, response) => response.end());
     const probe = probes.http.open({ ...basic, port: server.port, method }, contextFor(server.port));
-    expect(await probe.attempt(signal)).toEqual({ ready: true, detail: "Answered 200" });
+    expect(await probe.attempt(signal)).toEqual({ ready: true, detail: plain("Answered 200") });
     expect(server.seen[0]?.method).toBe(method);
   });
 
@@ -72,32 +74,32 @@ describe("http probe", () => {
     const config = { ...basic, port: server.port, expected_body_pattern };
     const readiness = await probes.http.open(config, contextFor(server.port)).attempt(signal);
     expect(readiness.ready).toBe(is);
-    if (!is) expect(readiness.detail).toContain("is not in the first 16 characters of the answer");
+    if (!is) expect(english(readiness.detail)).toContain("is not in the first 16 characters of the answer");
   });
 
   test("looks for a pattern in the kept 64 KiB alone", async () => {
     await using server = await httpLoopback((_request, response) => response.end(`${"a".repeat(65_536)}needle`));
     const config = { ...basic, port: server.port, expected_body_pattern: "needle" };
     const readiness = await probes.http.open(config, contextFor(server.port)).attempt(signal);
-    expect(readiness.detail).toContain("is not in the first 65536 characters");
+    expect(english(readiness.detail)).toContain("is not in the first 65536 characters");
   });
 
   test("looks for a costly pattern in less of the body", async () => {
     await using server = await httpLoopback((_request, response) => response.end("a".repeat(65_536)));
     const config = { ...basic, port: server.port, expected_body_pattern: "[a-z]{500}[0-9]" };
     const readiness = await probes.http.open(config, contextFor(server.port)).attempt(signal);
-    expect(readiness.detail).toMatch(/is not in the first [34]\d{3} characters/);
+    expect(english(readiness.detail)).toMatch(/is not in the first [34]\d{3} characters/);
   });
 
   test("says what it found and what it wanted", async () => {
     await using server = await httpLoopback((_request, response) => response.writeHead(503).end());
     const probe = probes.http.open({ ...basic, port: server.port }, contextFor(server.port));
-    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: "Answered 503, expected 2xx or 3xx" });
+    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: plain("Answered 503, expected 2xx or 3xx") });
   });
 
   test("gives up on a blocked destination and names no address", async () => {
     const probe = probes.http.open({ ...basic, host: "evil.example.test" }, contextFor(1));
-    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: "Destination blocked", final: true });
+    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: say("net.destination_blocked"), final: true });
   });
 
   test("goes on after a refused connection", async () => {
@@ -163,7 +165,10 @@ describe("tcp probe", () => {
   test("is ready when a private port accepts", async () => {
     await using server = await rawLoopback(() => undefined);
     const probe = probes.tcp.open({ host: "127.0.0.1", port: server.port }, contextFor(1));
-    expect(await probe.attempt(signal)).toEqual({ ready: true, detail: `Port ${server.port} accepts connections` });
+    expect(await probe.attempt(signal)).toEqual({
+      ready: true,
+      detail: plain(`Port ${server.port} accepts connections`),
+    });
   });
 
   test.each([
@@ -172,7 +177,7 @@ describe("tcp probe", () => {
     ["127.0.0.1", 6379],
   ])("gives up on %s with our own port at %p", async (host, ownPort) => {
     const probe = probes.tcp.open({ host, port: 6379 }, contextFor(1, ownPort));
-    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: "Destination blocked", final: true });
+    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: say("net.destination_blocked"), final: true });
   });
 
   test("goes on when nobody listens yet", async () => {
@@ -194,7 +199,7 @@ describe("native probe", () => {
   test("passes the runtime's judgement on", async () => {
     expect(await probes.native.open({}, contextFor(1)).attempt(signal)).toEqual({
       ready: true,
-      detail: "running for 10 s",
+      detail: plain("running for 10 s"),
     });
   });
 });

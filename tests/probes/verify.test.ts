@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import { defaultProbeTiming, type ProbeAttempt, verify } from "../../src/probes/verify.ts";
 import type { Readiness } from "../../src/runtimes/runtime.ts";
+import { english } from "../support/english.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 
-const notReady: Readiness = { ready: false, detail: "starting" };
+const notReady: Readiness = { ready: false, detail: plain("starting") };
 const never = () => new Promise<Readiness>(() => undefined);
 
 interface Options {
@@ -30,7 +32,12 @@ function begin(answer: (seconds: number, signal: AbortSignal) => Promise<Readine
 describe("verify()", () => {
   test("attempts first at the initial delay, then each interval, none after the total", async () => {
     const { clock, verdict, starts } = begin(async () => notReady);
-    expect(await clock.runUntil(verdict)).toEqual({ passed: false, detail: "starting", attempts: 37, ready_at: null });
+    expect(await clock.runUntil(verdict)).toEqual({
+      passed: false,
+      detail: plain("starting"),
+      attempts: 37,
+      ready_at: null,
+    });
     expect(starts()).toEqual(Array.from({ length: 37 }, (_, index) => 15 + index * 5));
     expect(clock.pending()).toEqual([]);
   });
@@ -44,16 +51,27 @@ describe("verify()", () => {
   });
 
   test("ends at the first attempt that passes", async () => {
-    const { clock, verdict, starts } = begin(async (at) => (at >= 25 ? { ready: true, detail: "healthy" } : notReady));
-    expect(await clock.runUntil(verdict)).toEqual({ passed: true, detail: "healthy", attempts: 3, ready_at: 25_000 });
+    const { clock, verdict, starts } = begin(async (at) =>
+      at >= 25 ? { ready: true, detail: plain("healthy") } : notReady,
+    );
+    expect(await clock.runUntil(verdict)).toEqual({
+      passed: true,
+      detail: plain("healthy"),
+      attempts: 3,
+      ready_at: 25_000,
+    });
     expect(starts()).toEqual([15, 20, 25]);
   });
 
   test("ends early as a failure when waiting is of no use", async () => {
-    const { clock, verdict, starts } = begin(async () => ({ ready: false, detail: "exited with 1", final: true }));
+    const { clock, verdict, starts } = begin(async () => ({
+      ready: false,
+      detail: plain("exited with 1"),
+      final: true,
+    }));
     expect(await clock.runUntil(verdict)).toEqual({
       passed: false,
-      detail: "exited with 1",
+      detail: plain("exited with 1"),
       attempts: 1,
       ready_at: null,
     });
@@ -63,7 +81,7 @@ describe("verify()", () => {
   test("cuts each attempt at the single timeout and goes on at once when the interval is shorter", async () => {
     const { clock, verdict, attempts, starts } = begin(never, { timing: { total_probe_duration_seconds: 30 } });
     const { detail } = await clock.runUntil(verdict);
-    expect(detail).toBe("No answer within 10 s");
+    expect(english(detail)).toBe("No answer within 10 s");
     expect(starts()).toEqual([15, 25, 35, 45]);
     expect(attempts.map((attempt) => attempt.duration_ms)).toEqual([10_000, 10_000, 10_000, 10_000]);
   });
@@ -98,7 +116,7 @@ describe("verify()", () => {
   test("takes a probe's PluginError as an attempt that did not pass", async () => {
     const { clock, verdict } = begin(async (at) => {
       if (at < 20) throw new PluginError("unreachable", "The engine does not answer");
-      return { ready: true, detail: "running" };
+      return { ready: true, detail: plain("running") };
     });
     expect(await clock.runUntil(verdict)).toMatchObject({ passed: true, attempts: 2 });
   });
@@ -126,9 +144,9 @@ describe("verify()", () => {
 });
 
 describe("verify() goes on observing after the probe has passed", () => {
-  const fine: Readiness = { ready: true, detail: "Running" };
-  const restarted: Readiness = { ready: false, detail: "The engine restarted it once", final: true };
-  const young: Readiness = { ready: false, detail: "Running for 3 of 10 s" };
+  const fine: Readiness = { ready: true, detail: plain("Running") };
+  const restarted: Readiness = { ready: false, detail: plain("The engine restarted it once"), final: true };
+  const young: Readiness = { ready: false, detail: plain("Running for 3 of 10 s") };
 
   interface Story {
     /** Seconds after the start at which the probe passes for the first time. */
@@ -147,7 +165,8 @@ describe("verify() goes on observing after the probe has passed", () => {
     const starts: number[] = [];
     const verdict = verify({
       probe: {
-        attempt: async () => (clock.now() >= ready_at * 1000 ? { ready: true, detail: "Answered 200" } : notReady),
+        attempt: async () =>
+          clock.now() >= ready_at * 1000 ? { ready: true, detail: plain("Answered 200") } : notReady,
       },
       timing: {
         initial_delay_seconds: initial_delay,
@@ -179,7 +198,7 @@ describe("verify() goes on observing after the probe has passed", () => {
     [
       "to the end of the stability period, however early it passed",
       { look: () => fine },
-      { passed: true, detail: "Answered 200", ready_at: 0, starts: [0], looks: [4, 8, 10], ended: 10 },
+      { passed: true, detail: plain("Answered 200"), ready_at: 0, starts: [0], looks: [4, 8, 10], ended: 10 },
     ],
     [
       "from when it passed, and without a further probe",
@@ -189,7 +208,14 @@ describe("verify() goes on observing after the probe has passed", () => {
     [
       "once when the period was over before, so that a restart in it is seen",
       { initial_delay: 15, look: () => restarted },
-      { passed: false, detail: "The engine restarted it once", ready_at: null, starts: [15], looks: [15], ended: 15 },
+      {
+        passed: false,
+        detail: plain("The engine restarted it once"),
+        ready_at: null,
+        starts: [15],
+        looks: [15],
+        ended: 15,
+      },
     ],
     [
       "not at all for a native probe that passed after the period",
@@ -199,12 +225,12 @@ describe("verify() goes on observing after the probe has passed", () => {
     [
       "also for a native probe that passed within it",
       { is_native: true, look: (at) => (at < 8 ? fine : restarted) },
-      { passed: false, detail: "The engine restarted it once", looks: [4, 8], ended: 8 },
+      { passed: false, detail: plain("The engine restarted it once"), looks: [4, 8], ended: 8 },
     ],
     [
       "and fails at the look that sees it restarted, exited, killed or unhealthy",
       { look: (at) => (at < 5 ? fine : restarted) },
-      { passed: false, detail: "The engine restarted it once", ready_at: null, looks: [4, 8], ended: 8 },
+      { passed: false, detail: plain("The engine restarted it once"), ready_at: null, looks: [4, 8], ended: 8 },
     ],
     [
       "and takes what is not ready yet for nothing worse than that",
@@ -224,7 +250,7 @@ describe("verify() goes on observing after the probe has passed", () => {
     [
       "no longer than probing would have taken",
       { total: 20, look: () => new PluginError("unreachable", "The engine does not answer") },
-      { passed: false, detail: "The engine does not answer", looks: [4, 8, 10, 14, 18], ended: 18 },
+      { passed: false, detail: plain("The engine does not answer"), looks: [4, 8, 10, 14, 18], ended: 18 },
     ],
   ])("%s", async (_name, story, expected) => {
     expect(await play(story)).toMatchObject(expected);
@@ -248,7 +274,7 @@ describe("verify() goes on observing after the probe has passed", () => {
 });
 
 describe("verify() watches for the end of the target beside the probes", () => {
-  const exited = "Container exited (code 3)";
+  const exited = plain("Container exited (code 3)");
   const tenMinutes = { initial_delay_seconds: 600, probe_interval_seconds: 60, total_probe_duration_seconds: 120 };
 
   /** A target that ends after so many seconds, and a probe that is answered by the table. */
@@ -264,7 +290,11 @@ describe("verify() watches for the end of the target beside the probes", () => {
       onAttempt: ({ started_at }) => {
         starts.push(started_at / 1000);
       },
-      observe: { until: 10_000, at_least_once: true, readiness: async () => ({ ready: true, detail: "Running" }) },
+      observe: {
+        until: 10_000,
+        at_least_once: true,
+        readiness: async () => ({ ready: true, detail: plain("Running") }),
+      },
       findEnd: async () => {
         looks.push(clock.now() / 1000);
         // An engine that does not answer for a moment is asked again.
@@ -299,14 +329,14 @@ describe("verify() watches for the end of the target beside the probes", () => {
 
   test("in the stability period, after a probe has passed", async () => {
     const timing = { ...tenMinutes, initial_delay_seconds: 0 };
-    const { clock, verdict, starts } = watched(5, async () => ({ ready: true, detail: "Answered 200" }), timing);
+    const { clock, verdict, starts } = watched(5, async () => ({ ready: true, detail: plain("Answered 200") }), timing);
     expect(await clock.runUntil(verdict)).toMatchObject({ passed: false, detail: exited, attempts: 1, ready_at: null });
     expect(starts).toEqual([0]);
   });
 
   test("and changes neither how often nor when it is probed", async () => {
     const { clock, verdict, starts } = watched(Number.POSITIVE_INFINITY, async () => notReady);
-    expect(await clock.runUntil(verdict)).toMatchObject({ passed: false, detail: "starting", attempts: 3 });
+    expect(await clock.runUntil(verdict)).toMatchObject({ passed: false, detail: plain("starting"), attempts: 3 });
     expect(starts).toEqual([600, 660, 720]);
     expect(clock.pending()).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { composeMissing, composeVersions } from "../peers/compose.ts";
 import { engineMissing, sharedEngine, stopSharedEngines, type TestEngine } from "../peers/engine.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { composeFolder, createProject, openClient, remake } from "../support/compose-project.ts";
+import { english } from "../support/english.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { pushImage } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -103,7 +104,7 @@ for (const mode of modes) {
           is_readable: true,
           path: `${project.folder}/compose.yaml`,
         });
-        expect(outlook?.notice?.message).toContain("recreates nothing");
+        expect(english(outlook?.notice?.message)).toContain("recreates nothing");
         expect(outlook?.notice?.patch).not.toContain("secret-in-the-file");
 
         await remake(opened, container, to, outlook);
@@ -216,7 +217,7 @@ for (const mode of modes) {
         await project.up();
         const container = await project.container("app");
         const [outlook] = await composeOutlooks([{ container, reference: to }], { folders });
-        expect(outlook?.notice?.message).toContain(`names "${from}": without this edit the next`);
+        expect(english(outlook?.notice?.message)).toContain(`names "${from}": without this edit the next`);
         await remake(opened, container, to, outlook);
         await project.up();
         expect((await project.container("app")).Config.Image).toBe(from);
@@ -233,7 +234,7 @@ for (const mode of modes) {
         const container = await project.container("app");
         const [outlook] = await composeOutlooks([{ container, reference: to }], { folders });
         expect(outlook?.config_hash).toBeNull();
-        expect(outlook?.notice?.message).toContain("makes the container anew");
+        expect(english(outlook?.notice?.message)).toContain("makes the container anew");
         await remake(opened, container, to, outlook);
         const updated = await project.ids();
         project.patch(outlook?.notice?.patch ?? "");

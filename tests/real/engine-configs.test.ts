@@ -7,6 +7,7 @@ import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts"
 import { lostSettings } from "../support/carried-exactly.ts";
 import { createConfigured, inspectWhole, makeWorld } from "../support/config-world.ts";
 import { type ConfigWorld, type ContainerConfig, containerConfig, type Json } from "../support/container-configs.ts";
+import { english } from "../support/english.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { peerSuite } from "../support/peer.ts";
 import { changeTo, containersNamed, openSession, removeContainers, target } from "../support/update-target.ts";
@@ -120,7 +121,7 @@ async function update(engine: TestEngine, name: string, image: string): Promise<
   const journal = memoryJournal();
   await using session = await openSession(engine.address);
   const plan = await session.plan(target(name), [changeTo(image)]);
-  if (plan.refusals.length > 0) return plan.refusals.map((each) => each.message).join("; ");
+  if (plan.refusals.length > 0) return plan.refusals.map((each) => english(each.message)).join("; ");
   try {
     await session.apply(plan, journal);
   } catch (error) {

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "../../src/errors.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isPodman } from "../support/engine-modes.ts";
+import { english } from "../support/english.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import {
   changeTo,
@@ -408,7 +409,9 @@ engineSuite("configuration fidelity", (mode) => {
     const plan = await session.plan(target(name), [changeTo(images.next)]);
     expect(plan.refusals.map((each) => each.code)).toEqual([code]);
     const journal = memoryJournal();
-    expect(await session.prepare(plan, [], journal).catch(errorMessage)).toContain(plan.refusals[0]?.message ?? "?");
+    expect(await session.prepare(plan, [], journal).catch(errorMessage)).toContain(
+      english(plan.refusals[0]?.message) ?? "?",
+    );
     expect(await session.apply(plan, journal).catch(errorMessage)).toContain("cannot be updated");
     expect(journal.written()).toEqual([]);
     expect(await inspect(name)).toMatchObject({ Id: id, State: { Running: true } });

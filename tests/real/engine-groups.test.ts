@@ -6,6 +6,7 @@ import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, isPodman, kindOf } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
+import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   changes,
@@ -220,8 +221,8 @@ engineSuite("groups of containers", (mode) => {
     await updateGroup(session, project, { db: next, web: next, worker: broken }, journal);
     let verdict = await session.readiness(group(project), 0, journal);
     while (!verdict.ready && verdict.final !== true) verdict = await session.readiness(group(project), 0, journal);
-    expect(verdict.detail).toContain('"broken-worker-1": ');
-    expect(verdict.detail).not.toContain("broken-db-1");
+    expect(english(verdict.detail)).toContain('"broken-worker-1": ');
+    expect(english(verdict.detail)).not.toContain("broken-db-1");
     expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
     expect(await stateOf(project)).toEqual([
       `broken-db-1 running ${old}`,
@@ -302,7 +303,7 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const plan = await session.plan(group("circle"), changes({ a: next, b: next }));
     expect(plan.refusals).toMatchObject([{ code: "dependency_cycle" }]);
-    expect(plan.refusals[0]?.message).toContain('"circle-a-1" needs "circle-b-1" needs "circle-a-1"');
+    expect(english(plan.refusals[0]?.message)).toContain('"circle-a-1" needs "circle-b-1" needs "circle-a-1"');
     await removeGroup(engine, "circle");
   });
 
@@ -524,7 +525,7 @@ engineSuite("groups of containers", (mode) => {
     const plan = await session.plan(group("both"), changes({ web: next }), { start_first: true, drain_seconds: 0 });
     expect(new Set(plan.refusals.map((each) => each.code))).toEqual(new Set(["start_first"]));
     // Podman also fixes a random port from the creation on.
-    expect(plan.refusals.at(-1)?.message).toContain('"both-worker-1" hang on it');
+    expect(english(plan.refusals.at(-1)?.message)).toContain('"both-worker-1" hang on it');
     await removeGroup(engine, "both");
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { engineMissing, startEngine, type TestEngine, trapCommand } from "../peers/engine.ts";
+import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { peerSuite } from "../support/peer.ts";
@@ -317,7 +318,7 @@ for (const mode of ["docker-20", "docker-29", "docker-29-containerd"] as const) 
         await using session = await openSession(engine, { api_version: "1.50" });
         const plan = await session.plan(target("hidden"), [changeTo(newImage)]);
         expect(plan.refusals).toMatchObject([{ code: "hidden_settings" }]);
-        expect(plan.refusals[0]?.message).toContain("HostConfig.Umask");
+        expect(english(plan.refusals[0]?.message)).toContain("HostConfig.Umask");
         await removeContainers(engine, "hidden");
       });
     });

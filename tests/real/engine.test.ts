@@ -4,6 +4,7 @@ import type { Change, RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { type EngineMode, startEngine, type TestEngine } from "../peers/engine.ts";
 import { account, type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { engineSuite, isPodman } from "../support/engine-modes.ts";
+import { english } from "../support/english.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { pushImage } from "../support/oci-image.ts";
 import {
@@ -303,7 +304,7 @@ function suite(mode: EngineMode): void {
         // Where there is no systemd, nobody else has Podman run its checks.
         if (isPodman(mode)) await engine.call("GET", `/v4.0.0/libpod/containers/${name}/healthcheck`).catch(() => null);
         const readiness = await session.readiness(target(name), 0, memoryJournal());
-        if (readiness.ready || readiness.final === true) return readiness;
+        if (readiness.ready || readiness.final === true) return { ...readiness, detail: english(readiness.detail) };
         await Bun.sleep(100);
       }
     };

@@ -5,6 +5,7 @@ import type { RuntimeSession, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, kindOf } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
+import { english } from "../support/english.ts";
 import { containersOf, group, groupImages, inspectOne, removeGroup, runService } from "../support/group-target.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { importImages, openSession, removeContainers, restore, runContainer } from "../support/update-target.ts";
@@ -54,7 +55,9 @@ engineSuite(
       return plan;
     }
     const refusalsOf = async (project: string, snapshot: string) =>
-      (await planOf(project, snapshot)).refusals.map(({ code, message }) => `${code}: ${message.split(";")[0]}`);
+      (await planOf(project, snapshot)).refusals.map(
+        ({ code, message }) => `${code}: ${english(message)?.split(";")[0]}`,
+      );
 
     async function cleanUp(project: string): Promise<void> {
       await removeGroup(engine, project);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { plain } from "../../src/messages/message.ts";
 import { containersOf, downtimeOf } from "../../src/runs/containers.ts";
 import type { JournalEntry } from "../../src/runtimes/runtime.ts";
 
@@ -62,6 +63,7 @@ describe("containersOf()", () => {
         outcome: "put_back",
         downtime_ms: 7_000,
         detail: null,
+        detail_data: null,
         is_cause: false,
       },
       {
@@ -71,6 +73,7 @@ describe("containersOf()", () => {
         outcome: "put_back",
         downtime_ms: 3_000,
         detail: "port is taken",
+        detail_data: plain("port is taken"),
         is_cause: true,
       },
       {
@@ -80,6 +83,7 @@ describe("containersOf()", () => {
         outcome: "untouched",
         downtime_ms: null,
         detail: null,
+        detail_data: null,
         is_cause: false,
       },
     ]);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { outageView } from "../../src/executors/schema.ts";
+import { plain } from "../../src/messages/message.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { createWorld, digest, type Instance, makeDue, release, type World } from "../support/run-world.ts";
 
@@ -115,7 +116,7 @@ describe("a target that a run left down", () => {
         world.clock.set(world.clock.now() + days * 24 * hour);
         isSet = true;
       }
-      return { ready: ranMs >= stabilityMs && ranMs < minute, detail: `Running for ${ranMs} ms` };
+      return { ready: ranMs >= stabilityMs && ranMs < minute, detail: plain(`Running for ${ranMs} ms`) };
     };
     await world.clock.advance(5 * second);
     expect(await performDue()).toBe(1);

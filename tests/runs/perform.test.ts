@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { audit_entries, snapshots } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
+import { plain, say } from "../../src/messages/message.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
@@ -15,7 +16,9 @@ afterEach(() => world.close());
 const web = () => world.engine.get("web");
 const unhealthy = (detail = "Exited with code 1") => {
   world.engine.judge = (container) =>
-    container.digest === digest("a") ? { ready: true, detail: "Running" } : { ready: false, detail, final: true };
+    container.digest === digest("a")
+      ? { ready: true, detail: plain("Running") }
+      : { ready: false, detail: plain(detail), final: true };
 };
 
 describe("a run", () => {
@@ -88,7 +91,8 @@ describe("a run", () => {
   test("measures the gap from the stop to the start, and until the first probe that passed", async () => {
     const { clock, engine } = world;
     let probes = 0;
-    engine.judge = () => (++probes < 3 ? { ready: false, detail: "Starting" } : { ready: true, detail: "Running" });
+    engine.judge = () =>
+      ++probes < 3 ? { ready: false, detail: plain("Starting") } : { ready: true, detail: plain("Running") };
     // The engine takes its time between the stop and the end of the start: 700 ms in four calls.
     engine.gate = async () => {
       if (
@@ -139,11 +143,13 @@ describe("a run", () => {
   });
 
   test("asks the manual probe instead of the engine", async () => {
-    world.engine.judge = () => ({ ready: false, detail: "Its own health check has not passed yet" });
+    world.engine.judge = () => ({ ready: false, detail: plain("Its own health check has not passed yet") });
     const asked: number[] = [];
     world.probe.attempt = async () => {
       asked.push(world.clock.now());
-      return asked.length < 3 ? { ready: false, detail: "Answered 503" } : { ready: true, detail: "Answered 200" };
+      return asked.length < 3
+        ? { ready: false, detail: plain("Answered 503") }
+        : { ready: true, detail: plain("Answered 200") };
     };
     const begun = world.clock.now();
     const health_check = {
@@ -158,7 +164,7 @@ describe("a run", () => {
   });
 
   test("leaves an entry of a probe that was blocked", async () => {
-    world.probe.attempt = async () => ({ ready: false, detail: "Destination blocked", final: true });
+    world.probe.attempt = async () => ({ ready: false, detail: say("net.destination_blocked"), final: true });
     const health_check = { strategy: "tcp", probe: { host: "web.test", port: 80 } };
     const executor = await world.addExecutor({ health_check });
     const run = await world.update(executor);
@@ -179,11 +185,13 @@ describe("a run", () => {
       // It answers at once, and the engine restarts it six seconds after its start.
       const ended = {
         ready: false,
-        detail: 'The engine restarted "web" once; the last exit code was 1',
+        detail: plain('The engine restarted "web" once; the last exit code was 1'),
         final: true,
       } as const;
       engine.judge = (container) =>
-        container.digest === digest("b") && clock.now() - begun >= 6_000 ? ended : { ready: true, detail: "Running" };
+        container.digest === digest("b") && clock.now() - begun >= 6_000
+          ? ended
+          : { ready: true, detail: plain("Running") };
       const health_check = {
         ...{ strategy: "tcp", probe: { host: "web.test", port: 80 } },
         ...{ initial_delay_seconds: 0, probe_interval_seconds: 2, ...more },
@@ -365,7 +373,7 @@ describe("a skipped run", () => {
   });
 
   test("target_refused", async () => {
-    world.engine.refusals = [{ code: "auto_remove", message: "It removes itself when it stops" }];
+    world.engine.refusals = [{ code: "auto_remove", message: plain("It removes itself when it stops") }];
     const run = await skipped("target_refused", await world.addExecutor());
     expect(run.reason).toContain("It removes itself when it stops");
   });
@@ -659,7 +667,7 @@ test("the end of the process cuts short the stability period, which the next pro
   const probed = Promise.withResolvers<void>();
   world.probe.attempt = async () => {
     probed.resolve();
-    return { ready: true, detail: "Answered" };
+    return { ready: true, detail: plain("Answered") };
   };
   const performing = world.main.runs.work.perform({ id }, stop.signal);
   await clock.runUntil(probed.promise);
@@ -684,7 +692,7 @@ test.each([
   engine.judge = (_container, ranMs) => {
     if (!isSet) clock.set(clock.now() + days * 86_400_000);
     isSet = true;
-    return { ready: ranMs >= stabilityMs && ranMs < 60_000, detail: `Running for ${ranMs} ms` };
+    return { ready: ranMs >= stabilityMs && ranMs < 60_000, detail: plain(`Running for ${ranMs} ms`) };
   };
   const health_check = { strategy: "auto", initial_delay_seconds: 0 };
   const run = await world.update(await world.addExecutor({ health_check }));

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import { createWorld, digest, type Instance, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -103,8 +104,8 @@ describe("a process that is killed at any step", () => {
   test("puts the previous version back when the health check does not pass", async () => {
     world.engine.judge = (container) =>
       container.image === desired
-        ? { ready: false, detail: "Exited with code 1", final: true }
-        : { ready: true, detail: "Running" };
+        ? { ready: false, detail: plain("Exited with code 1"), final: true }
+        : { ready: true, detail: plain("Running") };
     const ends = await killAtEachStep();
     expect([...new Set(ends)].sort()).toEqual(["failed interrupted previous", "failed unhealthy previous"]);
   }, 60_000);
@@ -117,7 +118,9 @@ describe("a process that is killed at any step", () => {
 
   test("keeps an unhealthy version that is to be kept", async () => {
     world.engine.judge = (container) =>
-      container.image === desired ? { ready: false, detail: "Slow", final: true } : { ready: true, detail: "Running" };
+      container.image === desired
+        ? { ready: false, detail: plain("Slow"), final: true }
+        : { ready: true, detail: plain("Running") };
     const ends = await killAtEachStep({ health_check: { strategy: "auto", on_failure: "degraded" } });
     expect([...new Set(ends)].sort()).toEqual(["degraded unhealthy desired", "failed interrupted previous"]);
   }, 60_000);
@@ -268,7 +271,7 @@ describe("recovery", () => {
     await world.clock.runUntil(
       Promise.race([world.instance({ gate }).runs.work.perform({ id }, live), reached.promise]),
     );
-    world.engine.judge = () => ({ ready: false, detail: "Never asked", final: true });
+    world.engine.judge = () => ({ ready: false, detail: plain("Never asked"), final: true });
     await bringToEnd(id);
     expect(await world.run(id)).toMatchObject({ state: "succeeded", serving: "desired" });
   });

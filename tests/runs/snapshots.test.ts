@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import { maskEnvironment } from "../../src/runs/snapshots.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
@@ -118,7 +119,7 @@ describe("a rollback", () => {
     await updateTimes(executor, 1);
     const [snapshot] = (await world.main.snapshots.list({})).items;
     const message = '"web" is another container now';
-    world.engine.warnings = [{ code: "other_container", message }];
+    world.engine.warnings = [{ code: "other_container", message: plain(message) }];
     const snapshot_id = snapshot?.id ?? "";
     const unasked = await world.update(executor, { snapshot_id });
     expect(unasked).toMatchObject({ state: "skipped", reason_code: "target_refused" });
@@ -183,7 +184,7 @@ describe("a rollback", () => {
 
     test("that does not pass its health check puts the newer one back, down as it was, and says that it is down", async () => {
       const { executor, snapshot_id } = await down(true);
-      world.engine.judge = () => ({ ready: false, detail: "Exited with code 1", final: true });
+      world.engine.judge = () => ({ ready: false, detail: plain("Exited with code 1"), final: true });
       const run = await world.update(executor, { snapshot_id });
       expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
       expect(run.reason).toContain("did not pass its health check: Exited with code 1. Target down");
@@ -251,7 +252,7 @@ test("the snapshot that a run has captured is not deleted while the run may need
   world.probe.attempt = async () => {
     started.resolve();
     await goOn.promise;
-    return { ready: true, detail: "Answered" };
+    return { ready: true, detail: plain("Answered") };
   };
   await world.main.executors.update(systemActor, executor, {
     health_check: { strategy: "tcp", probe: { host: "127.0.0.1", port: 1 } },

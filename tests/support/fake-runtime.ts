@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import type {
   Change,
   FieldDiff,
@@ -64,7 +65,9 @@ export class FakeEngine {
   failures = new Map<string, PluginError>();
   /** Judges what runs; by default whatever runs is ready. */
   judge: (container: FakeContainer, ranMs: number) => Readiness = (container) =>
-    container.running ? { ready: true, detail: "Running" } : { ready: false, detail: "Exited", final: true };
+    container.running
+      ? { ready: true, detail: plain("Running") }
+      : { ready: false, detail: plain("Exited"), final: true };
   /** What became of a new container while its health is awaited. */
   end: () => string | null = () => null;
   /** Digests that the local image store already has under another name: the plan is then a no-op after the pull. */
@@ -326,7 +329,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
   const judgeAll = (all: readonly FakeContainer[], ranMs: number): Readiness => {
     const judged = all.map((each) => engine.judge(each, ranMs));
     const final = judged.find((each) => !each.ready && each.final === true);
-    return final ?? judged.find((each) => !each.ready) ?? judged[0] ?? { ready: true, detail: "Running" };
+    return final ?? judged.find((each) => !each.ready) ?? judged[0] ?? { ready: true, detail: plain("Running") };
   };
 
   const session: RuntimeSession = {
@@ -423,7 +426,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         throw error;
       }
       await journal.finish("undo");
-      return { state: "untouched", detail: "The previous container serves", is_left_over: engine.isLeftOver };
+      return { state: "untouched", detail: plain("The previous container serves"), is_left_over: engine.isLeftOver };
     },
     finish: async (ref, journal) => {
       for (const name of namesOf(ref)) {
@@ -442,15 +445,16 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       const isRunning = names.every((name) => engine.containers.get(name)?.running === true);
       const isUndone = journal.entries().some((entry) => entry.step === "undo");
       const isHalf = names.some((name) => engine.containers.has(next(name)));
-      if (isKept && isRunning && !isUndone && !isHalf) return { state: "started", detail: "The new container runs" };
+      if (isKept && isRunning && !isUndone && !isHalf)
+        return { state: "started", detail: plain("The new container runs") };
       const isNew = names.some((name) => engine.containers.get(name)?.run === journal.run_id);
-      if (!isKept && isRunning && isNew) return { state: "finished", detail: "The previous one is gone" };
+      if (!isKept && isRunning && isNew) return { state: "finished", detail: plain("The previous one is gone") };
       try {
         for (const name of names) await putBack(name, journal);
       } catch (error) {
-        return { state: "down", detail: String(error) };
+        return { state: "down", detail: plain(String(error)) };
       }
-      return { state: "untouched", detail: "The previous container serves" };
+      return { state: "untouched", detail: plain("The previous container serves") };
     },
     standing: async (ref, _journal, { before, ran_ms }) => {
       engine.reach();
@@ -462,7 +466,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
       const gone = names.find((_, index) => (was[index] ?? null) !== (ids[index] ?? null));
       return {
         facts: { ids },
-        changed: gone === undefined ? null : `The container "${gone}" was removed`,
+        changed: gone === undefined ? null : plain(`The container "${gone}" was removed`),
         is_up: found.every((each) => each?.running === true),
         readiness: judgeAll(
           found.filter((each) => each !== null),
@@ -480,7 +484,8 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
     },
     findEnd: async () => {
       engine.reach();
-      return engine.end();
+      const end = engine.end();
+      return end === null ? null : plain(end);
     },
     snapshots: {
       capture: async (ref) => {

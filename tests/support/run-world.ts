@@ -19,7 +19,7 @@ import type { ReleaseChoice } from "../../src/executors/releases.ts";
 import { executorService } from "../../src/executors/service.ts";
 import { newId } from "../../src/ids.ts";
 import { createLog } from "../../src/log.ts";
-import { say } from "../../src/messages/message.ts";
+import { plain, say } from "../../src/messages/message.ts";
 import type { RecordEvent } from "../../src/notifications/schema.ts";
 import { probes } from "../../src/probes/index.ts";
 import type { OpenProbe } from "../../src/probes/probe.ts";
@@ -105,7 +105,7 @@ export async function createWorld(): Promise<World> {
     configs: {},
     tags: {},
   };
-  const probe: World["probe"] = { attempt: async () => ({ ready: true, detail: "Answered" }) };
+  const probe: World["probe"] = { attempt: async () => ({ ready: true, detail: plain("Answered") }) };
   const recordEvent: RecordEvent = async (tx, event) => {
     if (!("executor_id" in event)) throw new Error("Only runs record events here");
     const { kind, executor_id, facts } = event;

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import * as v from "valibot";
+import { plain } from "../../messages/message.ts";
 import { bareHost } from "../../net/address.ts";
 import type { Refusal } from "../runtime.ts";
 
@@ -69,13 +70,17 @@ export function addressWarnings(text: string, isVerified: boolean): readonly Ref
   const warnings: Refusal[] = [
     {
       code: "tls_not_verified",
-      message: `The certificate of ${parsed.host} is not verified; anybody on the way can read and change what is sent`,
+      message: plain(
+        `The certificate of ${parsed.host} is not verified; anybody on the way can read and change what is sent`,
+      ),
     },
   ];
   if (!isLoopback(parsed.host)) {
     warnings.push({
       code: "plain_tcp",
-      message: `Without a TLS credential ${parsed.host} is reached by plain tcp: whoever reaches it has root on that machine`,
+      message: plain(
+        `Without a TLS credential ${parsed.host} is reached by plain tcp: whoever reaches it has root on that machine`,
+      ),
     });
   }
   return warnings;

@@ -1,3 +1,4 @@
+import { plain } from "../../messages/message.ts";
 import type { Refusal } from "../runtime.ts";
 import { sharesNetwork } from "./carry.ts";
 import { compareApi, type EngineClient } from "./client.ts";
@@ -23,7 +24,9 @@ async function withHiddenSettings(client: EngineClient, container: ContainerInsp
   if (hidden.length === 0) return container;
   const refusal: Refusal = {
     code: "hidden_settings",
-    message: `The connection speaks API ${negotiated}, which does not show ${hidden.join(", ")}; the engine's ${max} does`,
+    message: plain(
+      `The connection speaks API ${negotiated}, which does not show ${hidden.join(", ")}; the engine's ${max} does`,
+    ),
   };
   return { ...container, Refusals: [...(container.Refusals ?? []), refusal] };
 }

@@ -1,3 +1,4 @@
+import { inEnglish, plain, toText } from "../../messages/message.ts";
 import type { Refusal, Target, TargetRef, TargetService } from "../runtime.ts";
 import { composeOf } from "./compose/labels.ts";
 import { dependantRefusals, dependantsOf, dependantWarnings, type Replaced } from "./group/plan.ts";
@@ -68,7 +69,9 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
   });
   const replicas = differing.map((service) => ({
     code: "replicas_differ",
-    message: `The replicas of "${service}" differ from each other; make them equal with \`docker compose up\` first`,
+    message: plain(
+      `The replicas of "${service}" differ from each other; make them equal with \`docker compose up\` first`,
+    ),
   }));
   return {
     ref: found.ref,
@@ -81,11 +84,15 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
 }
 
 function told(ref: TargetRef, service: string, notice: Refusal): Refusal {
-  return ref.kind === "container" ? notice : { ...notice, message: `"${service}": ${notice.message}` };
+  return ref.kind === "container"
+    ? notice
+    : { ...notice, message: plain(`"${service}": ${inEnglish(notice.message)}`) };
 }
 
 function distinct(notices: readonly Refusal[]): readonly Refusal[] {
-  return notices.filter((each, index) => notices.findIndex((other) => other.message === each.message) === index);
+  return notices.filter(
+    (each, index) => notices.findIndex((other) => toText(other.message) === toText(each.message)) === index,
+  );
 }
 
 /** Of a group only what is said of the project. */

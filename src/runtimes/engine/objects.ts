@@ -1,8 +1,16 @@
 import * as v from "valibot";
+import { plain } from "../../messages/message.ts";
+import { MessageSchema } from "../../messages/schema.ts";
 
 // Only the members that we read are described; `looseObject` carries every other one as it came.
 const Raw = v.record(v.string(), v.unknown());
 const RawOrNull = v.nullish(Raw);
+
+/** Snapshots from before sentences were data have theirs in English. */
+const Notice = v.object({
+  code: v.string(),
+  message: v.union([v.pipe(v.string(), v.transform(plain)), MessageSchema]),
+});
 
 export const ContainerInspect = v.looseObject({
   Id: v.string(),
@@ -28,8 +36,8 @@ export const ContainerInspect = v.looseObject({
   NetworkSettings: v.nullish(v.looseObject({ Networks: v.nullish(v.record(v.string(), RawOrNull)) })),
   Mounts: v.nullish(v.array(Raw)),
   /** What the flavour's reader found that cannot be carried, and what it cannot see. */
-  Refusals: v.nullish(v.array(v.object({ code: v.string(), message: v.string() }))),
-  Warnings: v.nullish(v.array(v.object({ code: v.string(), message: v.string() }))),
+  Refusals: v.nullish(v.array(Notice)),
+  Warnings: v.nullish(v.array(Notice)),
 });
 export type ContainerInspect = v.InferOutput<typeof ContainerInspect>;
 

@@ -1,3 +1,4 @@
+import { type Message, plain } from "../../messages/message.ts";
 import { type Readiness, stabilityMs } from "../runtime.ts";
 import type { EngineClient } from "./client.ts";
 import { type ContainerInspect, nameOf } from "./objects.ts";
@@ -11,32 +12,32 @@ export interface Made {
 }
 
 /** `lost`: somebody removed it or gave it another name. */
-type Found = { container: ContainerInspect; lost: null } | { container: ContainerInspect | null; lost: string };
+type Found = { container: ContainerInspect; lost: null } | { container: ContainerInspect | null; lost: Message };
 
 /** By its id, so that another one under its name is not taken for it. */
 export async function findMade(client: EngineClient, { id, name }: Made): Promise<Found> {
   const container = await orNull(client.inspectContainer(id));
-  if (container === null) return { container, lost: "Container was removed" };
+  if (container === null) return { container, lost: plain("Container was removed") };
   if (nameOf(container) === name) return { container, lost: null };
-  return { container, lost: `Container was renamed to "${nameOf(container)}"` };
+  return { container, lost: plain(`Container was renamed to "${nameOf(container)}"`) };
 }
 
 /** Why a container does not serve any more, or did not all the time since its start; null while it runs, healthy or not. */
-export function endOf(container: ContainerInspect): string | null {
+export function endOf(container: ContainerInspect): Message | null {
   const { State: state } = container;
-  if (state.Status === "created") return "It was never started";
-  if (state.OOMKilled === true) return "The engine ended it for using too much memory";
+  if (state.Status === "created") return plain("It was never started");
+  if (state.OOMKilled === true) return plain("The engine ended it for using too much memory");
   if (state.Restarting === true || (container.RestartCount ?? 0) > 0) {
     const count = times(container.RestartCount ?? 0);
     // While it runs again the engine shows 0, which is no exit code of it.
     const isRunningAgain = state.Running === true && state.Restarting !== true;
-    if (isRunningAgain) return `The engine restarted it ${count}`;
-    return `The engine restarted it ${count}; the last exit code was ${state.ExitCode ?? 0}`;
+    if (isRunningAgain) return plain(`The engine restarted it ${count}`);
+    return plain(`The engine restarted it ${count}; the last exit code was ${state.ExitCode ?? 0}`);
   }
   // Podman calls a paused one not running.
   if (state.Running === true || state.Paused === true) return null;
   const reason = stringAt(state.Error) === "" ? "" : `: ${stringAt(state.Error).slice(0, 300)}`;
-  return `Container exited (code ${state.ExitCode ?? 0})${reason}`;
+  return plain(`Container exited (code ${state.ExitCode ?? 0})${reason}`);
 }
 
 /**
@@ -48,21 +49,21 @@ export function judgeReadiness(container: ContainerInspect, ranMs: number): Read
   const { State: state } = container;
   const end = endOf(container);
   if (end !== null) return unready(end);
-  if (state.Paused === true) return { ready: false, detail: "It is paused" };
+  if (state.Paused === true) return { ready: false, detail: plain("It is paused") };
   const health = state.Health?.Status ?? "";
-  if (health === "healthy") return { ready: true, detail: "Its own health check passes" };
-  if (health === "unhealthy") return unready(`Its own health check fails${lastOutput(container)}`);
+  if (health === "healthy") return { ready: true, detail: plain("Its own health check passes") };
+  if (health === "unhealthy") return unready(plain(`Its own health check fails${lastOutput(container)}`));
   if (health === "starting") {
     // Podman has systemd run the checks: where there is none, this is what stays.
     const hasRun = listAt(state.Health?.Log).length > 0;
-    return { ready: false, detail: `Its own health check has not ${hasRun ? "passed" : "run"} yet` };
+    return { ready: false, detail: plain(`Its own health check has not ${hasRun ? "passed" : "run"} yet`) };
   }
   if (ranMs >= stabilityMs)
-    return { ready: true, detail: `Running for ${Math.floor(ranMs / 1000)} s without a restart` };
-  return { ready: false, detail: `Running for ${Math.floor(ranMs / 1000)} of ${stabilityMs / 1000} s` };
+    return { ready: true, detail: plain(`Running for ${Math.floor(ranMs / 1000)} s without a restart`) };
+  return { ready: false, detail: plain(`Running for ${Math.floor(ranMs / 1000)} of ${stabilityMs / 1000} s`) };
 }
 
-export function unready(detail: string): Readiness {
+export function unready(detail: Message): Readiness {
   return { ready: false, detail, final: true };
 }
 

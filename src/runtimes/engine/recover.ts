@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { errorMessage, PluginError } from "../../errors.ts";
+import { plain, toldAs } from "../../messages/message.ts";
 import type { Journal, Recovery, UpdateStep } from "../runtime.ts";
 import { stopGraceMs } from "./apply.ts";
 import type { Attachment } from "./carry.ts";
@@ -49,7 +50,7 @@ export async function putBack(context: RecoverContext, name: string, journal: Jo
   await awaitPendingCreate(context, name, journal);
   const recovery = await goBack(context, name, journal, { mend });
   if (recovery.state === "down") {
-    await journal.fail("undo", { error: recovery.detail });
+    await journal.fail("undo", toldAs("error", recovery.detail));
     throw new PluginError("rejected", recovery.detail);
   }
   await journal.finish("undo", { state: recovery.state });
@@ -118,14 +119,14 @@ export async function recoverRun(
     // An engine that restarted may have left it stopped. One that cannot be started costs nobody the previous one.
     const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
     if (failure !== null) {
-      return { state: "down", detail: `The new container "${name}" does not start: ${failure.message}` };
+      return { state: "down", detail: plain(`The new container "${name}" does not start: ${failure.message}`) };
     }
     await removePrevious(context, name, journal);
-    return { state: "finished", detail: `The new container "${name}" is in place` };
+    return { state: "finished", detail: plain(`The new container "${name}" is in place`) };
   }
   if (isGoingOn(situation, journal)) return goOn(context, name, journal, mend);
   const recovery = await goBack(context, name, journal, { mend });
-  if (recovery.state === "down") await journal.fail("undo", { error: recovery.detail });
+  if (recovery.state === "down") await journal.fail("undo", toldAs("error", recovery.detail));
   else if (hasEntry(journal, "undo", "begin")) await journal.finish("undo", { state: recovery.state });
   return recovery;
 }
@@ -159,9 +160,9 @@ async function goOn(context: RecoverContext, name: string, journal: Journal, men
   if (failure !== null) return goBack(context, name, journal, { mend });
   const { previous } = await look(context, name, journal);
   if (previous === null) {
-    return { state: "finished", detail: `The new container "${name}" is in place; the previous one is gone` };
+    return { state: "finished", detail: plain(`The new container "${name}" is in place; the previous one is gone`) };
   }
-  return { state: "started", detail: `The new container "${name}" is in place; the previous one is kept aside` };
+  return { state: "started", detail: plain(`The new container "${name}" is in place; the previous one is kept aside`) };
 }
 
 /** The previous one serves again, or, where it is gone or refuses, whatever can be made to serve. */
@@ -182,10 +183,10 @@ export async function goBack(
   const after = await look(context, name, journal);
   if (after.stranger !== null) {
     const kept = after.previous === null ? "" : `; the previous one is kept as "${nameOf(after.previous)}"`;
-    return { state: "untouched", detail: `Another container took the name "${name}" meanwhile${kept}` };
+    return { state: "untouched", detail: plain(`Another container took the name "${name}" meanwhile${kept}`) };
   }
   if (after.previous === null) return keepNext(context, name, journal, after);
-  return { state: "untouched", detail: `The container "${name}" is as it was before the run` };
+  return { state: "untouched", detail: plain(`The container "${name}" is as it was before the run`) };
 }
 
 /**
@@ -211,15 +212,15 @@ async function travelBack(
 
 /** The previous one was removed by somebody else: the new one is all there is. */
 async function keepNext(context: RecoverContext, name: string, journal: Journal, found: Situation): Promise<Recovery> {
-  if (found.next === null) return { state: "down", detail: `There is no container "${name}" any more` };
+  if (found.next === null) return { state: "down", detail: plain(`There is no container "${name}" any more`) };
   const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
   if (failure !== null) {
     return {
       state: "down",
-      detail: `The previous container is gone and the new one does not start: ${failure.message}`,
+      detail: plain(`The previous container is gone and the new one does not start: ${failure.message}`),
     };
   }
-  return { state: "finished", detail: `The previous container is gone; the new one is in place as "${name}"` };
+  return { state: "finished", detail: plain(`The previous container is gone; the new one is in place as "${name}"`) };
 }
 
 /**
@@ -238,7 +239,7 @@ async function fallForward(
     const is = isRunning(found.previous) ? "runs" : "is in place";
     return {
       state: "untouched",
-      detail: `The previous container "${name}" ${is}; what is left to do failed: ${refusal.message}`,
+      detail: plain(`The previous container "${name}" ${is}; what is left to do failed: ${refusal.message}`),
       is_left_over: found.next !== null,
     };
   }
@@ -247,13 +248,13 @@ async function fallForward(
     if (failure === null) {
       return {
         state: "started",
-        detail: `The previous container could not be put back (${refusal.message}); the new one is in its place`,
+        detail: plain(`The previous container could not be put back (${refusal.message}); the new one is in its place`),
       };
     }
   }
   // Neither starts: the previous one gets its name and policy back, so that the next run finds what there was, and not the new one.
   await attempt(() => travel(context, name, journal, "undo", (found) => restingMove(found, choose)));
-  return { state: "down", detail: `The target "${name}" is down: ${refusal.message}` };
+  return { state: "down", detail: plain(`The target "${name}" is down: ${refusal.message}`) };
 }
 
 function isBack({ names, facts }: Situation, previous: ContainerInspect): boolean {

@@ -1,3 +1,4 @@
+import { plain } from "../../messages/message.ts";
 import type { Refusal, RuntimeContext } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { isLoopback } from "./address.ts";
@@ -43,7 +44,9 @@ function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
   const unnamed = (container.Mounts ?? []).filter((mount) => mount.Type === "volume" && volumeName(mount) === "");
   return unnamed.map((mount) => ({
     code: "volume_unnamed",
-    message: `The engine does not tell the name of the volume at "${stringAt(mount.Destination)}", so it could not be mounted again`,
+    message: plain(
+      `The engine does not tell the name of the volume at "${stringAt(mount.Destination)}", so it could not be mounted again`,
+    ),
   }));
 }
 
@@ -52,12 +55,12 @@ function networkRefusals(container: ContainerInspect): readonly Refusal[] {
   const lost = lostNetwork(container);
   if (lost !== null) {
     const message = `It lost the network "${lost}" when the engine failed to start it. Reconnect it with "docker network connect" or recreate it, then start it`;
-    return [{ code: "network_lost", message }];
+    return [{ code: "network_lost", message: plain(message) }];
   }
   if (!hasFailedAtNetwork(container)) return [];
   const message =
     "The engine failed to connect it at its last start and may have dropped a network. Check its networks, then start it";
-  return [{ code: "network_lost", message }];
+  return [{ code: "network_lost", message: plain(message) }];
 }
 
 /**
@@ -77,7 +80,7 @@ function macNotices(container: ContainerInspect): readonly Refusal[] {
   const names = silent.filter((each) => each !== main).map(({ network }) => `"${network}"`);
   if (names.length === 0) return [];
   const message = `Whether a MAC address was chosen for it on ${names.join(", ")} is not known: the engine tells that only while the container runs`;
-  return [{ code: "mac_unknown", message }];
+  return [{ code: "mac_unknown", message: plain(message) }];
 }
 
 function composeProject(container: ContainerInspect): string | undefined {
@@ -88,7 +91,9 @@ function composeProject(container: ContainerInspect): string | undefined {
 export function imageRefusals(container: ContainerInspect, image: ImageInspect | null): readonly Refusal[] {
   if (image !== null) return [];
   const id = container.Image.slice(0, "sha256:".length + 12);
-  return [{ code: "image_missing", message: `The image that it was made from (${id}) is no longer on the engine` }];
+  return [
+    { code: "image_missing", message: plain(`The image that it was made from (${id}) is no longer on the engine`) },
+  ];
 }
 
 /** Somebody else creates and removes these; a replacement of ours would be undone or doubled. */
@@ -99,30 +104,33 @@ function ownerRefusals(container: ContainerInspect): readonly Refusal[] {
   if (leftover !== null) {
     refusals.push({
       code: "leftover",
-      message: `It is what an update of "${leftover.name}" keeps aside, not a target of its own`,
+      message: plain(`It is what an update of "${leftover.name}" keeps aside, not a target of its own`),
     });
   }
   if (container.HostConfig.AutoRemove === true) {
     refusals.push({
       code: "auto_remove",
-      message: "It was started with --rm: the engine removes it when it stops, so it could not be put back",
+      message: plain("It was started with --rm: the engine removes it when it stops, so it could not be put back"),
     });
   }
   const unit = labels.PODMAN_SYSTEMD_UNIT;
   if (unit !== undefined && unit !== podmanComposeUnit(labels)) {
     refusals.push({
       code: "systemd_owned",
-      message: `The systemd unit "${unit}" owns it; change the unit's image instead`,
+      message: plain(`The systemd unit "${unit}" owns it; change the unit's image instead`),
     });
   }
   if (isPodInfra(container, labels)) {
     refusals.push({
       code: "pod_infra",
-      message: "It is the infrastructure container of a pod and has no image to update",
+      message: plain("It is the infrastructure container of a pod and has no image to update"),
     });
   }
   if (labels["com.docker.swarm.task.id"] !== undefined) {
-    refusals.push({ code: "swarm_task", message: "It is a task of a swarm service; swarm replaces its tasks itself" });
+    refusals.push({
+      code: "swarm_task",
+      message: plain("It is a task of a swarm service; swarm replaces its tasks itself"),
+    });
   }
   return refusals;
 }
@@ -142,7 +150,7 @@ function unitWarnings(container: ContainerInspect): readonly Refusal[] {
   const unit = podmanComposeUnit(labels);
   if (unit === null || labels.PODMAN_SYSTEMD_UNIT !== unit || !isRunning(container)) return [];
   const message = `Where the systemd unit "${unit}" is installed and started, it stops the whole project as soon as each of its containers was stopped once; stop the unit before the update and start it again after`;
-  return [{ code: "podman_compose_unit", message }];
+  return [{ code: "podman_compose_unit", message: plain(message) }];
 }
 
 function isPodInfra(container: ContainerInspect, labels: Readonly<Record<string, string>>): boolean {
@@ -156,29 +164,34 @@ function isPodInfra(container: ContainerInspect, labels: Readonly<Record<string,
 function stateRefusals(container: ContainerInspect): readonly Refusal[] {
   if (container.State.Paused === true) {
     return [
-      { code: "paused", message: "It is paused; resume or stop it first, so that it is clear what should run after" },
+      {
+        code: "paused",
+        message: plain("It is paused; resume or stop it first, so that it is clear what should run after"),
+      },
     ];
   }
   const status = container.State.Status ?? "";
   if (container.State.Dead === true || status === "dead" || status === "removing") {
-    return [{ code: "being_removed", message: `The engine is removing it (state "${status}")` }];
+    return [{ code: "being_removed", message: plain(`The engine is removing it (state "${status}")`) }];
   }
   return [];
 }
 
 function selfRefusals(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
   if (isOurselves(container, around.self)) {
-    return [{ code: "own_container", message: "Tidemark runs in it and would end itself half way through the update" }];
+    return [
+      { code: "own_container", message: plain("Tidemark runs in it and would end itself half way through the update") },
+    ];
   }
   const refusals: Refusal[] = [];
   if (carriesConnection(container, around.address)) {
     refusals.push({
       code: "own_connection",
-      message: "The connection to this engine goes through it and would break half way",
+      message: plain("The connection to this engine goes through it and would break half way"),
     });
   }
   if (sharesOurData(container, around)) {
-    refusals.push({ code: "own_data", message: "It mounts the volume with Tidemark's own data" });
+    refusals.push({ code: "own_data", message: plain("It mounts the volume with Tidemark's own data") });
   }
   return refusals;
 }
@@ -244,7 +257,7 @@ function carriesConnection(container: ContainerInspect, address: EngineAddress):
 export function warningsOf(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
   const composeFile = {
     code: "compose_file",
-    message: "The compose file still names the present image: the next `docker compose up` goes back to it",
+    message: plain("The compose file still names the present image: the next `docker compose up` goes back to it"),
   };
   return [
     ...makeWarnings(container),
@@ -260,7 +273,7 @@ export function moveWarnings(container: ContainerInspect, around: Pick<Surroundi
   const leftovers = around.all.map(nameOf).filter((each) => leftoverOf(each)?.name === name);
   if (leftovers.length === 0) return unitWarnings(container);
   const message = `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}; look whether "${name}" is as it should be, then remove what is left`;
-  return [...unitWarnings(container), { code: "leftovers", message }];
+  return [...unitWarnings(container), { code: "leftovers", message: plain(message) }];
 }
 
 /** Of making one that is set as this one was when the engine told it. */
@@ -270,7 +283,7 @@ export function makeWarnings(container: ContainerInspect): readonly Refusal[] {
     ...(container.Warnings ?? []),
     ...(composeProject(container) === undefined ? [] : macNotices(container)),
     ...(isMadeFromId
-      ? [{ code: "image_by_id", message: "It was created from an image id, which names no repository" }]
+      ? [{ code: "image_by_id", message: plain("It was created from an image id, which names no repository") }]
       : []),
   ];
 }

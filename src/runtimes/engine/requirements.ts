@@ -1,3 +1,4 @@
+import { plain } from "../../messages/message.ts";
 import type { Refusal } from "../runtime.ts";
 import { isNameOrId } from "./group/ties.ts";
 import { leftoverOf } from "./names.ts";
@@ -16,11 +17,11 @@ export function requirementRefusals(container: ContainerInspect, all: readonly C
     const name = nameOf(required);
     if (leftoverOf(name) !== null) {
       const message = `It requires "${name}", which an earlier update kept aside and which would be started with it; make it again with the command that made it first`;
-      return [{ code: "requires_leftover", message }];
+      return [{ code: "requires_leftover", message: plain(message) }];
     }
     if (!isRunning(container) || isRunning(required) || hasEndedWell(required)) return [];
     const message = `It requires "${name}", which does not run and would be started with it; start "${name}" first, or stop both`;
-    return [{ code: "requires_stopped", message }];
+    return [{ code: "requires_stopped", message: plain(message) }];
   });
 }
 
@@ -30,7 +31,9 @@ export function requirementWarnings(container: ContainerInspect, all: readonly C
   const ended = requiredBy(container, all).filter((each) => !isRunning(each) && hasEndedWell(each));
   return ended.map((each) => ({
     code: "requires_ended",
-    message: `It requires "${nameOf(each)}", which has come to its end: the engine runs that again whenever it starts this one`,
+    message: plain(
+      `It requires "${nameOf(each)}", which has come to its end: the engine runs that again whenever it starts this one`,
+    ),
   }));
 }
 

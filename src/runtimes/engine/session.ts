@@ -1,4 +1,5 @@
 import { PluginError } from "../../errors.ts";
+import { inEnglish } from "../../messages/message.ts";
 import type { Journal, RegistryAuth, RuntimeContext, RuntimeFacts, RuntimeSession, UpdatePlan } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { attachments, needsDisconnect, needsNetworkCalls } from "./carry.ts";
@@ -224,7 +225,7 @@ function requireSame(plan: UpdatePlan, again: UpdatePlan): void {
   }
   const [refusal] = again.refusals;
   if (refusal !== undefined) {
-    throw new PluginError("rejected", `"${plan.ref.id}" cannot be updated: ${refusal.message}`);
+    throw new PluginError("rejected", `"${plan.ref.id}" cannot be updated: ${inEnglish(refusal.message)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { plain } from "../../messages/message.ts";
 import { type Refusal, type RegistryAuth, type TargetRef, targetKinds } from "../runtime.ts";
 import { type Blueprint, blueprint } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
@@ -148,6 +149,8 @@ export async function fetchSnapshotImage(
 export function imageGone(reference: string): Refusal {
   return {
     code: "image_gone",
-    message: `The image "${reference}" of the snapshot is no longer on the engine and was never pulled by a digest`,
+    message: plain(
+      `The image "${reference}" of the snapshot is no longer on the engine and was never pulled by a digest`,
+    ),
   };
 }

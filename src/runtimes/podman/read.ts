@@ -1,3 +1,4 @@
+import { plain } from "../../messages/message.ts";
 import {
   isBlank,
   isObject,
@@ -330,7 +331,7 @@ function mountObject(mount: RawObject): RawObject {
 
 function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] {
   const found: Refusal[] = [];
-  const refuse = (code: string, message: string) => found.push({ code, message });
+  const refuse = (code: string, message: string) => found.push({ code, message: plain(message) });
   const config = objectAt(raw.Config);
   const secrets = secretNames(config, line).map((name) => `"${name}"`);
   if (stringAt(raw.Rootfs) !== "") {
@@ -378,7 +379,7 @@ function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
   const idFile = stringAt(objectAt(raw.HostConfig).ContainerIDFile);
   const stale = {
     code: "id_file",
-    message: `The file "${idFile}" (--cidfile) goes on naming the id of the present container`,
+    message: plain(`The file "${idFile}" (--cidfile) goes on naming the id of the present container`),
   };
   const known = idFile === "" ? [] : [stale];
   if (line !== null || stringAt(raw.Rootfs) !== "") return known;
@@ -386,9 +387,10 @@ function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
     ...known,
     {
       code: untoldSettings,
-      message:
+      message: plain(
         "It was created through the API. For such containers Podman does not report chosen addresses and interface names, kernel " +
-        "parameters, rights on devices, a host or private IPC mode, and which variables come from secrets: these are not carried over",
+          "parameters, rights on devices, a host or private IPC mode, and which variables come from secrets: these are not carried over",
+      ),
     },
   ];
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { tracker_channels, tracker_sources, trackers } from "../../../src/db/tables.ts";
+import { plain } from "../../../src/messages/message.ts";
 import { FakeEngine, fakeRuntimes } from "../../support/fake-runtime.ts";
 import { digest } from "../../support/run-world.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
@@ -75,7 +76,7 @@ function chosen(html: string): [string, string][] {
 }
 
 test("groups stand before containers, those of a group are folded under it, and each reason is told", async () => {
-  engine.refusals = [{ code: "stack", message: "It belongs to a stack" }];
+  engine.refusals = [{ code: "stack", message: plain("It belongs to a stack") }];
   const { text } = await person.get("/executors/new");
   const order = ["compose:shop", "container:shop-web-1", "container:shop-db-1", "container:alone"];
   const places = order.map((value) => text.indexOf(`value="${value}"`));

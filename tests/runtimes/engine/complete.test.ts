@@ -4,6 +4,7 @@ import { engineClient } from "../../../src/runtimes/engine/client.ts";
 import { completeContainer } from "../../../src/runtimes/engine/complete.ts";
 import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
 import type { EngineTransport } from "../../../src/runtimes/engine/transport.ts";
+import { english } from "../../support/english.ts";
 import { containerInspect } from "./inspect.ts";
 
 /** A client whose engine answers by the version in the path, and what it was asked. */
@@ -71,6 +72,6 @@ describe("completeContainer()", () => {
     const { client } = clientOf("1.41", { min: "1.24", max: "1.56" }, { "v1.56": newest });
     const { Refusals: refusals } = await completeContainer(client, containerInspect());
     expect(refusals).toMatchObject([{ code: "hidden_settings" }]);
-    expect(refusals?.[0]?.message).toContain("Config.Newer, HostConfig.Umask;");
+    expect(english(refusals?.[0]?.message)).toContain("Config.Newer, HostConfig.Umask;");
   });
 });

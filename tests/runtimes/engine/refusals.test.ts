@@ -5,6 +5,7 @@ import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
 import { judgeReadiness } from "../../../src/runtimes/engine/readiness.ts";
 import { refusalsOf, warningsOf } from "../../../src/runtimes/engine/refusals.ts";
 import { stabilityMs } from "../../../src/runtimes/runtime.ts";
+import { english } from "../../support/english.ts";
 import { containerInspect } from "./inspect.ts";
 
 const unix: EngineAddress = { kind: "unix", path: "/var/run/docker.sock" };
@@ -240,7 +241,7 @@ describe("warningsOf()", () => {
     const told = (state: RawObject) =>
       warningsOf({ ...container, State: { ...container.State, ...state } }, { all: [required({ State: exited })] });
     expect(told({}).map((each) => each.code)).toEqual(["requires_ended", "podman_compose_unit"]);
-    expect(told({}).map((each) => each.message)).toEqual([
+    expect(told({}).map((each) => english(each.message))).toEqual([
       expect.stringMatching(/^It requires "db", which has come to its end:/),
       expect.stringContaining('"podman-compose@shop.service"'),
     ]);
@@ -251,7 +252,7 @@ describe("warningsOf()", () => {
     const container = containerInspect({ ...atRest, Config: { Labels: { "com.docker.compose.project": "p" } } });
     const [found] = warningsOf(container, { all: [container] });
     expect(found).toMatchObject({ code: "mac_unknown" });
-    expect(found?.message).toContain('on "back" is not known');
+    expect(english(found?.message)).toContain('on "back" is not known');
   });
 });
 
@@ -284,6 +285,6 @@ describe("judgeReadiness()", () => {
     ["runs again", { Restarting: false, ExitCode: 0 }, "The engine restarted it once"],
   ])("names the exit code of one that %s only where the engine has it", (_what, state, detail) => {
     const container = containerInspect({ RestartCount: 1, State: { Status: "running", Running: true, ...state } });
-    expect(judgeReadiness(container, 0).detail).toBe(detail);
+    expect(english(judgeReadiness(container, 0).detail)).toBe(detail);
   });
 });

@@ -1,5 +1,6 @@
 import { parseInstant } from "../../../clock.ts";
 import { errorMessage, PluginError } from "../../../errors.ts";
+import { plain } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { type EngineClient, isMissing } from "../client.ts";
 import { type ContainerInspect, type FileChange, nameOf, type PathStat } from "../objects.ts";
@@ -205,9 +206,10 @@ function sizeRefusals(container: ContainerInspect, files: readonly InjectedFile[
   return [
     {
       code: "injected_files_too_large",
-      message:
+      message: plain(
         `Compose put ${files.length} files with ${bytes} bytes into "${nameOf(container)}", and at most ${maxFiles} with ` +
-        `${maxBytes} bytes are carried; the largest: ${largest.map((file) => `"${file.path.slice(0, 120)}"`).join(", ")}`,
+          `${maxBytes} bytes are carried; the largest: ${largest.map((file) => `"${file.path.slice(0, 120)}"`).join(", ")}`,
+      ),
     },
   ];
 }
@@ -215,15 +217,18 @@ function sizeRefusals(container: ContainerInspect, files: readonly InjectedFile[
 function tooMany(container: ContainerInspect, count: number): Refusal {
   return {
     code: "injected_files_unknown",
-    message:
+    message: plain(
       `"${nameOf(container)}" has ${count} changed files outside of its volumes, more than the ${maxLooks} among which those that ` +
-      "compose put there are looked for; keep its data in a volume",
+        "compose put there are looked for; keep its data in a volume",
+    ),
   };
 }
 
 function unreadable(container: ContainerInspect, error: PluginError): Refusal {
   return {
     code: "injected_files_unreadable",
-    message: `The files that compose put into "${nameOf(container)}" cannot be read and would be lost: ${errorMessage(error)}`,
+    message: plain(
+      `The files that compose put into "${nameOf(container)}" cannot be read and would be lost: ${errorMessage(error)}`,
+    ),
   };
 }

@@ -1,4 +1,5 @@
 import { errorMessage } from "../../../errors.ts";
+import { plain } from "../../../messages/message.ts";
 import type { FileNotice } from "../../runtime.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { type RawObject, stringAt } from "../raw.ts";
@@ -195,7 +196,7 @@ function editNotice(
     // Given once: who applies all patches applies each.
     patch: edit.same_as !== null ? "" : edit.patch || edit.line,
     is_readable: true,
-    message: texts.join("; "),
+    message: plain(texts.join("; ")),
   };
 }
 
@@ -217,9 +218,10 @@ function unreadableNotice(
     path: found.path,
     patch: `image: ${to}`,
     is_readable: false,
-    message:
+    message: plain(
       `The compose file cannot be read (${found.reason}): unless the service "${service}" gets this line, the next ` +
-      "`docker compose up` goes back to the image that the file names; with it the container is made anew once",
+        "`docker compose up` goes back to the image that the file names; with it the container is made anew once",
+    ),
   };
 }
 
@@ -231,9 +233,10 @@ function podmanNotice({ config_files, working_dir }: ComposeContainer, { compose
     path: path === undefined ? null : path.startsWith("/") ? path : `${working_dir ?? ""}/${path}`,
     patch: `image: ${reference}`,
     is_readable: false,
-    message:
+    message: plain(
       `As long as its file is not edited, \`podman-compose up\` leaves the service "${compose.service}" as it is; with this line ` +
-      "it makes the container anew once, and without it whatever makes it anew goes back to the image that the file names",
+        "it makes the container anew once, and without it whatever makes it anew goes back to the image that the file names",
+    ),
   };
 }
 
@@ -245,9 +248,10 @@ function sharingNotice({ service, config_files }: ComposeContainer, answer: Hash
     path: config_files[0] ?? null,
     patch: "",
     is_readable: false,
-    message:
+    message: plain(
       "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has " +
-      `another id now (${answer.reason})`,
+        `another id now (${answer.reason})`,
+    ),
   };
 }
 

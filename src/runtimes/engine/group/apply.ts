@@ -1,4 +1,5 @@
 import { PluginError } from "../../../errors.ts";
+import { inEnglish, type Message, plain, toldAs } from "../../../messages/message.ts";
 import type { Journal, UpdatePlan } from "../../runtime.ts";
 import {
   type ApplyContext,
@@ -85,7 +86,7 @@ async function requireStarted({ client, started }: GroupContext): Promise<void> 
   for (const { new_id: id, name, journal } of started) {
     const loss = await findLoss(client, { id, name });
     if (loss === null) continue;
-    await journal.fail("wait", { error: loss });
+    await journal.fail("wait", toldAs("error", loss));
     throw new PluginError("rejected", loss);
   }
 }
@@ -192,9 +193,10 @@ async function runJob(context: GroupContext, candidate: Candidate): Promise<void
     const code = container?.State.ExitCode ?? 0;
     if (lost === null && !isUp && code === 0) break;
     if (lost !== null || !isUp || clock.elapsed() >= deadline) {
-      const ended = lost ?? `"${name}" ended with exit code ${code}; what needs it to have completed was not started`;
-      const message = lost === null && isUp ? `"${name}" has not come to its end within an hour` : ended;
-      await journal.fail("wait", { ...facts, error: message });
+      const ended =
+        lost ?? plain(`"${name}" ended with exit code ${code}; what needs it to have completed was not started`);
+      const message = lost === null && isUp ? plain(`"${name}" has not come to its end within an hour`) : ended;
+      await journal.fail("wait", { ...facts, ...toldAs("error", message) });
       throw new PluginError("rejected", message);
     }
     await requireStarted(context);
@@ -237,7 +239,7 @@ async function awaitHealthy(
   const { clock, stopping } = context;
   const facts = { for: needed.name, at: clock.now() };
   await journal.begin("wait", facts);
-  let failure: string | null = null;
+  let failure: Message | null = null;
   try {
     const alsoRequire = () => requireStarted(context);
     failure = await healthFailure(context, { id: needed.new_id, name: needed.name }, { alsoRequire });
@@ -247,7 +249,7 @@ async function awaitHealthy(
     return;
   }
   if (failure !== null) {
-    const message = `"${unit.name}" needs "${needed.name}" healthy, and it is not: ${failure}`;
+    const message = `"${unit.name}" needs "${needed.name}" healthy, and it is not: ${inEnglish(failure)}`;
     await journal.fail("wait", { ...facts, error: message });
     throw new PluginError("rejected", message);
   }
@@ -271,7 +273,7 @@ async function drain(context: GroupContext, candidate: Candidate, seconds: numbe
     await clock.sleep(Math.min(left, healthPollMs), stopping);
     const { verdict } = await judgeBeside(context, candidate, startedAt);
     if (verdict.ready || verdict.final !== true) continue;
-    const message = `The new "${candidate.name}" did not stay ready beside the old one: ${verdict.detail}`;
+    const message = `The new "${candidate.name}" did not stay ready beside the old one: ${inEnglish(verdict.detail)}`;
     await journal.fail("drain", { ...facts, error: message });
     throw new PluginError("rejected", message);
   }
@@ -295,7 +297,7 @@ async function awaitReady(context: GroupContext, candidate: Candidate): Promise<
     if (verdict.final === true || clock.elapsed() >= deadline) {
       throw new PluginError(
         "rejected",
-        `The new "${candidate.name}" did not get ready beside the old one: ${verdict.detail}`,
+        `The new "${candidate.name}" did not get ready beside the old one: ${inEnglish(verdict.detail)}`,
       );
     }
     await requireStarted(context);

@@ -1,3 +1,4 @@
+import { plain } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { type Blueprint, sharesNetwork, volumeName } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
@@ -29,12 +30,17 @@ export async function goneNeeds(
     const command = `${client.flavour.kind} volume create ${name}`;
     gone.push({
       code: "volume_gone",
-      message: `The volume "${name}" of ${users} is gone; restore it with its data first, or make an empty one with \`${command}\``,
+      message: plain(
+        `The volume "${name}" of ${users} is gone; restore it with its data first, or make an empty one with \`${command}\``,
+      ),
     });
   }
   for (const { name, users } of namesBy(networksOf)) {
     if ((await client.hasNetwork(name)) !== false) continue;
-    gone.push({ code: "network_gone", message: `The network "${name}" of ${users} is gone; create it again first` });
+    gone.push({
+      code: "network_gone",
+      message: plain(`The network "${name}" of ${users} is gone; create it again first`),
+    });
   }
   return gone;
 }

@@ -1,3 +1,4 @@
+import type { Message } from "../../../messages/message.ts";
 import type { ApplyContext } from "../apply.ts";
 import type { EngineClient } from "../client.ts";
 import { isRunning } from "../objects.ts";
@@ -25,7 +26,7 @@ export async function healthFailure(
   { client, clock, stopping }: Pick<ApplyContext, "client" | "clock" | "stopping">,
   made: Made,
   { atMostMs = longestWaitMs, alsoRequire = async () => undefined }: HealthWait = {},
-): Promise<string | null> {
+): Promise<Message | null> {
   const since = clock.elapsed();
   for (;;) {
     const { container: found, lost } = await findMade(client, made);
@@ -47,7 +48,7 @@ export async function healthFailure(
  * What became of a container while others were waited for, if it does not serve any more. One that its engine is restarting may yet:
  * the health check at the end judges that.
  */
-export async function findLoss(client: EngineClient, made: Made): Promise<string | null> {
+export async function findLoss(client: EngineClient, made: Made): Promise<Message | null> {
   const { container, lost } = await findMade(client, made);
   return lost ?? (isRunning(container) ? null : endOf(container));
 }

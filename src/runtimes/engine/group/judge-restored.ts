@@ -1,3 +1,4 @@
+import { inEnglish, plain } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import type { Scene } from "../plan.ts";
@@ -29,7 +30,7 @@ export function judgeRestored(
   };
   const making = makeRefusals(container).map(({ code, message }) => ({
     code,
-    message: `The snapshot cannot be restored exactly: ${message}`,
+    message: plain(`The snapshot cannot be restored exactly: ${inEnglish(message)}`),
   }));
   return {
     refusals: [
@@ -50,7 +51,7 @@ export function judgeRestored(
 function lossWarnings({ container, image }: Scene): readonly Refusal[] {
   return imageRefusals(container, image).map(({ message }) => ({
     code: "not_saved",
-    message: `What is replaced cannot be saved, and nothing leads back to it: ${message}`,
+    message: plain(`What is replaced cannot be saved, and nothing leads back to it: ${inEnglish(message)}`),
   }));
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { PluginError } from "../../../errors.ts";
+import { inEnglish, plain, toText } from "../../../messages/message.ts";
 import type { Change, FieldDiff, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
@@ -80,7 +81,9 @@ export async function planTarget(
     if (differingReplicas(members.map((each) => each.container))) {
       refusals.push({
         code: "replicas_differ",
-        message: `The replicas of "${change.service}" differ from each other; make them equal with \`docker compose up\` first`,
+        message: plain(
+          `The replicas of "${change.service}" differ from each other; make them equal with \`docker compose up\` first`,
+        ),
       });
     }
   }
@@ -170,7 +173,7 @@ function added(left: Readonly<Record<string, number>>, right: Readonly<Record<st
 function distinct(notices: readonly Refusal[]): readonly Refusal[] {
   const seen = new Set<string>();
   return notices.filter(({ code, message }) => {
-    const key = `${code} ${message}`;
+    const key = `${code} ${toText(message)}`;
     return seen.has(key) ? false : seen.add(key);
   });
 }
@@ -183,7 +186,7 @@ function labelOf(found: FoundTarget, { service, scene }: Replaced): string | nul
 }
 
 function told(notice: Refusal, label: string | null): Refusal {
-  return label === null ? notice : { ...notice, message: `"${label}": ${notice.message}` };
+  return label === null ? notice : { ...notice, message: plain(`"${label}": ${inEnglish(notice.message)}`) };
 }
 
 /**
@@ -220,8 +223,8 @@ export function dependantWarnings(found: FoundTarget, replaced: Replaced): reado
 export function dependantRefusals({ scene }: Replaced): readonly Refusal[] {
   const [refusal] = sceneRefusals(scene);
   if (refusal === undefined) return [];
-  const message = `"${nameOf(scene.container)}" hangs on it and cannot be made anew: ${refusal.message}`;
-  return [{ code: "has_dependents", message }];
+  const message = `"${nameOf(scene.container)}" hangs on it and cannot be made anew: ${inEnglish(refusal.message)}`;
+  return [{ code: "has_dependents", message: plain(message) }];
 }
 
 export function plannedContainer({ scene, service, because }: Replaced): PlannedContainer {
@@ -265,7 +268,7 @@ export function arrange<T>(all: readonly Arrangeable<T>[]): {
     ({ containers: [container] }) => `"${container === undefined ? "" : nameOf(container)}"`,
   );
   const message = `${[...names, names[0] ?? ""].join(" needs ")}: a circle has no order in which it could be updated`;
-  return { order: itemsOf(all), clusters: [], refusals: [{ code: "dependency_cycle", message }] };
+  return { order: itemsOf(all), clusters: [], refusals: [{ code: "dependency_cycle", message: plain(message) }] };
 }
 
 /** As it is arranged with others. */
@@ -291,8 +294,9 @@ function jobWarnings({ is_job: isRunOnce }: Replaced): readonly Refusal[] {
   return [
     {
       code: "job",
-      message:
+      message: plain(
         "It ends by design and is run once from the new image; what it has done by then is not undone by putting back",
+      ),
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { inEnglish, type Message, plain } from "../../../messages/message.ts";
 import type { Journal, Readiness, TargetRef } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { factsOf } from "../facts.ts";
@@ -24,7 +25,7 @@ export async function judgeRun(
 /** Several verdicts as one. */
 export function judgeTogether(ref: TargetRef, judged: readonly { name: string; readiness: Readiness }[]): Readiness {
   const [only] = judged;
-  if (only === undefined) return unready(`Nothing of "${ref.id}" runs`);
+  if (only === undefined) return unready(plain(`Nothing of "${ref.id}" runs`));
   if (judged.length === 1) return only.readiness;
   const unreadyOnes = judged.filter(({ readiness }) => !readiness.ready);
   const final = unreadyOnes.filter(({ readiness }) => !readiness.ready && readiness.final === true);
@@ -36,7 +37,7 @@ export function judgeTogether(ref: TargetRef, judged: readonly { name: string; r
 }
 
 /** What ended of a run's new containers; see `RuntimeSession.findEnd`. */
-export async function findEndOfRun(client: EngineClient, ref: TargetRef, journal: Journal): Promise<string | null> {
+export async function findEndOfRun(client: EngineClient, ref: TargetRef, journal: Journal): Promise<Message | null> {
   const started = startedBy(journal, ref);
   const ends = await Promise.all(
     started.map(async (made) => {
@@ -52,8 +53,8 @@ export async function findEndOfRun(client: EngineClient, ref: TargetRef, journal
 }
 
 /** In the form from which a run's view takes what was said of each container. */
-function listed(said: readonly { name: string; text: string }[]): string {
-  return said.map(({ name, text }) => `"${name}": ${text}`).join("; ");
+function listed(said: readonly { name: string; text: Message }[]): Message {
+  return plain(said.map(({ name, text }) => `"${name}": ${inEnglish(text)}`).join("; "));
 }
 
 /** The new containers that are to run; jobs have come to their end before. */

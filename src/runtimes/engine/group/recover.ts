@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
+import { inEnglish, plain, toldAs } from "../../../messages/message.ts";
 import { isImageId } from "../../../versions/image-reference.ts";
 import type { Journal, Recovery, TargetRef } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
@@ -97,7 +98,7 @@ async function undoMembers(
 ): Promise<Recovery> {
   const members = runMembers(journal, ref);
   const [only] = members;
-  if (only === undefined) return { state: "untouched", detail: `Nothing of "${ref.id}" was touched` };
+  if (only === undefined) return { state: "untouched", detail: plain(`Nothing of "${ref.id}" was touched`) };
   if (rebuild !== null) await rebuildLost(context, members, rebuild);
   if (members.length === 1) {
     return await putBack(context, only.name, only.journal, mendOf(context, members, only, rebuild));
@@ -154,7 +155,7 @@ async function recoverMembers(
 ): Promise<Recovery> {
   const members = runMembers(journal, ref);
   const [only] = members;
-  if (only === undefined) return { state: "untouched", detail: `Nothing of "${ref.id}" was touched` };
+  if (only === undefined) return { state: "untouched", detail: plain(`Nothing of "${ref.id}" was touched`) };
   if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
   if (members.length === 1) {
     return await recoverRun(context, only.name, only.journal, mendOf(context, members, only, rebuild));
@@ -213,11 +214,14 @@ async function endTogether(
     }
     const failure = await attempt(() => travel(context, member.name, member.journal, "start", moveForward));
     if (failure !== null) {
-      ends.push({ state: "down", detail: `The new container "${member.name}" does not start: ${failure.message}` });
+      ends.push({
+        state: "down",
+        detail: plain(`The new container "${member.name}" does not start: ${failure.message}`),
+      });
       continue;
     }
     committed.push(member);
-    ends.push({ state: "finished", detail: `The new container "${member.name}" is in place` });
+    ends.push({ state: "finished", detail: plain(`The new container "${member.name}" is in place`) });
   }
   for (const { name, journal } of committed.toReversed()) await removePrevious(context, name, journal);
   return together(ends);
@@ -235,9 +239,9 @@ async function goOnTogether(context: RecoverContext, members: readonly RunMember
 async function startedOrFinished(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
   const situations = await situationsOf(context, members);
   if (situations.every(({ found }) => found.previous === null)) {
-    return { state: "finished", detail: `${listed(members)} are in place; the previous ones are gone` };
+    return { state: "finished", detail: plain(`${listed(members)} are in place; the previous ones are gone`) };
   }
-  return { state: "started", detail: `${listed(members)} are in place; the previous ones are kept aside` };
+  return { state: "started", detail: plain(`${listed(members)} are in place; the previous ones are kept aside`) };
 }
 
 /**
@@ -279,14 +283,14 @@ async function backTogether(
     const choose = (found: Situation) => (isDown ? restingMove(found, moveBack) : moveBack(found));
     const failure = await attempt(() => travel(context, member.name, member.journal, "undo", choose));
     if (failure !== null) {
-      const detail = `${recovery.detail}; what is left to do failed: ${failure.message}`;
-      end.recovery = { ...recovery, detail, ...(isDown ? {} : { is_left_over: true }) };
+      const detail = `${inEnglish(recovery.detail)}; what is left to do failed: ${failure.message}`;
+      end.recovery = { ...recovery, detail: plain(detail), ...(isDown ? {} : { is_left_over: true }) };
     }
   }
   for (const { member, recovery } of ends) {
     const { journal } = member;
     if (!hasEntry(journal, "undo", "begin")) continue;
-    if (recovery.state === "down") await journal.fail("undo", { error: recovery.detail });
+    if (recovery.state === "down") await journal.fail("undo", toldAs("error", recovery.detail));
     else await journal.finish("undo", { state: recovery.state });
   }
   return together(ends.map(({ recovery }) => recovery));
@@ -337,8 +341,8 @@ function stopAdded({ next }: Situation): Move | null {
 async function takeAway(context: RecoverContext, { name, journal }: RunMember): Promise<Recovery> {
   const failure = await attempt(() => travel(context, name, journal, "undo", moveBack));
   return failure === null
-    ? { state: "untouched", detail: `There is no container "${name}", as before the run` }
-    : { state: "finished", detail: `The run made "${name}" and could not remove it: ${failure.message}` };
+    ? { state: "untouched", detail: plain(`There is no container "${name}", as before the run`) }
+    : { state: "finished", detail: plain(`The run made "${name}" and could not remove it: ${failure.message}`) };
 }
 
 /** The way back without its last move, the removal. */
@@ -358,15 +362,15 @@ function stopNext(situation: Situation) {
 
 function together(recoveries: readonly Recovery[]): Recovery {
   const of = (state: Recovery["state"]) => recoveries.filter((each) => each.state === state);
-  const detail = (found: readonly Recovery[]) => found.map((each) => each.detail).join("; ");
+  const detail = (found: readonly Recovery[]) => found.map((each) => inEnglish(each.detail)).join("; ");
   const [down, untouched] = [of("down"), of("untouched")];
-  if (down.length > 0) return { state: "down", detail: detail(down) };
+  if (down.length > 0) return { state: "down", detail: plain(detail(down)) };
   if (untouched.length === recoveries.length) {
     const isLeftOver = recoveries.some((each) => each.state === "untouched" && each.is_left_over === true);
-    return { state: "untouched", detail: detail(untouched), is_left_over: isLeftOver };
+    return { state: "untouched", detail: plain(detail(untouched)), is_left_over: isLeftOver };
   }
-  if (untouched.length > 0) return { state: "mixed", detail: detail(recoveries) };
-  return { state: of("started").length > 0 ? "started" : "finished", detail: detail(recoveries) };
+  if (untouched.length > 0) return { state: "mixed", detail: plain(detail(recoveries)) };
+  return { state: of("started").length > 0 ? "started" : "finished", detail: plain(detail(recoveries)) };
 }
 
 function listed(members: readonly RunMember[]): string {

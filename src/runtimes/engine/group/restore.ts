@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { inEnglish, plain } from "../../../messages/message.ts";
 import type { FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
 import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
@@ -100,7 +101,7 @@ export async function planRestore(
   const nameOfId = namesOfIds(found, snapshot, owners);
   const isSingle = found.ref.kind === "container";
   const told = (notice: Refusal, name: string) =>
-    isSingle ? notice : { ...notice, message: `"${name}": ${notice.message}` };
+    isSingle ? notice : { ...notice, message: plain(`"${name}": ${inEnglish(notice.message)}`) };
   const judged = restored.map((each) => ({ ...judgeRestored(each, after, nameOfId), name: each.member.name }));
   return {
     plan: {
@@ -206,7 +207,7 @@ function asReplaced({ member }: Restored, present: Scene): Replaced {
 
 function targetRefusals(snapshot: Snapshot, ref: TargetRef): readonly Refusal[] {
   if (snapshot.name === ref.id && snapshot.kind === ref.kind) return [];
-  return [{ code: "other_target", message: `The snapshot is of "${snapshot.name}", not of "${ref.id}"` }];
+  return [{ code: "other_target", message: plain(`The snapshot is of "${snapshot.name}", not of "${ref.id}"`) }];
 }
 
 /** A container by itself is its name; of a group nobody but the group's own may be replaced. */
@@ -220,7 +221,9 @@ function takenNames(found: FoundTarget, snapshot: Snapshot): readonly Refusal[] 
     .filter((each) => names.has(nameOf(each)) && !isOfTarget(found, each))
     .map((each) => ({
       code: "name_taken",
-      message: `"${nameOf(each)}" is another container now, not one of "${found.ref.id}"; rename or remove it first`,
+      message: plain(
+        `"${nameOf(each)}" is another container now, not one of "${found.ref.id}"; rename or remove it first`,
+      ),
     }));
 }
 

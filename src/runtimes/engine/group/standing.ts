@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { type Message, plain } from "../../../messages/message.ts";
 import type { Journal, Standing, StandingLook, TargetRef } from "../../runtime.ts";
 import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { judgeReadiness, unready } from "../readiness.ts";
@@ -69,7 +70,7 @@ export async function standingOf(
 /** Restarts that were counted before do not tell against one that has been up since. */
 function readinessOf({ name, found, was }: Seen, ranMs: number) {
   const holder = holderOf(found);
-  if (holder === null) return unready(`There is no container "${name}"`);
+  if (holder === null) return unready(plain(`There is no container "${name}"`));
   const then = [was?.previous, was?.next].find((each) => each?.id === holder.Id && each.is_up);
   const restarts = (holder.RestartCount ?? 0) - (then?.restarts ?? 0);
   return judgeReadiness({ ...holder, RestartCount: Math.max(0, restarts) }, ranMs);
@@ -103,9 +104,9 @@ function isUpOrResting(situation: Situation): boolean {
 }
 
 /** Of a container of which nobody wrote down how it was left. */
-function goneSince(name: string, { previous, next, stranger }: Situation): string | null {
-  if (stranger !== null) return `Another container has the name "${name}"`;
-  return previous === null && next === null ? `There is no container "${name}" any more` : null;
+function goneSince(name: string, { previous, next, stranger }: Situation): Message | null {
+  if (stranger !== null) return plain(`Another container has the name "${name}"`);
+  return previous === null && next === null ? plain(`There is no container "${name}" any more`) : null;
 }
 
 function changeSince(
@@ -113,19 +114,19 @@ function changeSince(
   was: v.InferOutput<typeof LeftMember>,
   { previous, next, stranger, facts }: Situation,
   isUp: boolean,
-): string | null {
-  if (stranger !== null && stranger.Id !== was.stranger) return `Another container took the name "${name}"`;
+): Message | null {
+  if (stranger !== null && stranger.Id !== was.stranger) return plain(`Another container took the name "${name}"`);
   // What a run made beside a previous one is of no use to anybody but the run.
   const [then, now] = was.previous === null ? [was.next, next] : [was.previous, previous];
   if (then === null) return null;
-  if (now === null || now.Id !== then.id) return `The container "${then.name}" was removed`;
-  if (nameOf(now) !== then.name) return `The container "${then.name}" was renamed to "${nameOf(now)}"`;
-  if (now.State.Paused === true) return `The container "${then.name}" was paused`;
+  if (now === null || now.Id !== then.id) return plain(`The container "${then.name}" was removed`);
+  if (nameOf(now) !== then.name) return plain(`The container "${then.name}" was renamed to "${nameOf(now)}"`);
+  if (now.State.Paused === true) return plain(`The container "${then.name}" was paused`);
   if (isRunning(now)) {
     const isWanted = isUp || was.previous === null || facts?.was_running !== false;
-    return isWanted || then.is_up ? null : `The container "${then.name}" was started`;
+    return isWanted || then.is_up ? null : plain(`The container "${then.name}" was started`);
   }
-  return isHandled(then, now) ? `The container "${then.name}" was started and stopped` : null;
+  return isHandled(then, now) ? plain(`The container "${then.name}" was started and stopped`) : null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { plain } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { attachments } from "../carry.ts";
 import { nameOf } from "../objects.ts";
@@ -17,7 +18,7 @@ export function startFirstRefusals(
   const name = label ?? nameOf(container);
   const refuse = (what: string): Refusal => ({
     code: "start_first",
-    message: `"${name}" cannot run beside its successor: ${what}; switch "start before stop" off`,
+    message: plain(`"${name}" cannot run beside its successor: ${what}; switch "start before stop" off`),
   });
   const { HostConfig: host } = container;
   const ports = Object.values(objectAt(host.PortBindings)).flatMap(listAt).map(objectAt);

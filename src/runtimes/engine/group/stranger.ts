@@ -1,3 +1,4 @@
+import { plain } from "../../../messages/message.ts";
 import { otherContainer, type Refusal } from "../../runtime.ts";
 import { composeOf } from "../compose/labels.ts";
 import { ownLabels } from "../names.ts";
@@ -22,7 +23,9 @@ export function strangerWarnings(member: SnapshotMember, present: Scene | null):
   return [
     {
       code: otherContainer,
-      message: `"${member.name}" is another container now, neither the one of the snapshot nor one that a run has made; it would be replaced`,
+      message: plain(
+        `"${member.name}" is another container now, neither the one of the snapshot nor one that a run has made; it would be replaced`,
+      ),
     },
   ];
 }

@@ -12,6 +12,7 @@ import {
 import { composeLabels } from "../../../../src/runtimes/engine/compose/labels.ts";
 import { readTar, type TarFile, writeTar } from "../../../../src/runtimes/engine/compose/tar.ts";
 import type { EngineRequest, EngineResponse } from "../../../../src/runtimes/engine/transport.ts";
+import { english } from "../../../support/english.ts";
 import { containerInspect } from "../inspect.ts";
 
 const created = "2026-01-05T12:00:00.25Z";
@@ -160,8 +161,8 @@ describe("findInjectedFiles()", () => {
     const { client } = engineWith({ "/a": {} }, (request) => (isHit(request) ? page : null));
     const { refusals } = await findInjectedFiles(client, container());
     expect(refusals).toMatchObject([{ code: "injected_files_unreadable" }]);
-    expect(refusals[0]?.message).toContain('"web"');
-    expect(refusals[0]?.message).toContain("403");
+    expect(english(refusals[0]?.message)).toContain('"web"');
+    expect(english(refusals[0]?.message)).toContain("403");
   });
 
   test("throws when the container is gone", async () => {
@@ -174,7 +175,7 @@ describe("findInjectedFiles()", () => {
     const { client } = engineWith({ "/large": { size: 900_000 }, "/more": { size: 200_000 } });
     const { refusals } = await findInjectedFiles(client, container());
     expect(refusals).toMatchObject([{ code: "injected_files_too_large" }]);
-    expect(refusals[0]?.message).toContain('"/large", "/more"');
+    expect(english(refusals[0]?.message)).toContain('"/large", "/more"');
   });
 
   test("refuses to search through more changed files than it looks at", async () => {

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { composeLabels } from "../../../../src/runtimes/engine/compose/labels.ts";
 import { composeOutlooks, configHashLabels } from "../../../../src/runtimes/engine/compose/outlook.ts";
+import { english } from "../../../support/english.ts";
 import { containerInspect } from "../inspect.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tidemark-outlook-")));
@@ -88,7 +89,7 @@ describe("composeOutlooks()", () => {
     expect(one?.config_hash).toBe(hashOf(text, '{"services":{"web":{"image":"app:2"}}}'));
     expect(one?.notice).toMatchObject({ service: "web", path, is_readable: true });
     expect(one?.notice?.patch).toContain("-    image: app:1\n+    image: app:2\n");
-    expect(one?.notice?.message).toBe(
+    expect(english(one?.notice?.message)).toBe(
       'The file names "app:1": without this edit the next `docker compose up` goes back to it; after it the next one recreates nothing',
     );
     expect(configHashLabels(one)).toEqual({ [composeLabels.config_hash]: one?.config_hash });
@@ -116,7 +117,7 @@ describe("composeOutlooks()", () => {
     const one = await outlook(container({ [composeLabels.config_hash]: hashOf("another") }));
     expect(one?.config_hash).toBeNull();
     expect(one?.reason).toContain("they were edited since");
-    expect(one?.notice?.message).toContain('makes the container anew from "app:2" once');
+    expect(english(one?.notice?.message)).toContain('makes the container anew from "app:2" once');
     expect(configHashLabels(one)).toEqual({});
   });
 
@@ -131,14 +132,14 @@ describe("composeOutlooks()", () => {
     const one = await outlook(container({ [composeLabels.config_files]: "/nowhere/compose.yaml" }));
     expect(one).toMatchObject({ config_hash: null, reason: '"/nowhere/compose.yaml" is not visible to Tidemark' });
     expect(one?.notice).toMatchObject({ path: "/nowhere/compose.yaml", patch: "image: app:2", is_readable: false });
-    expect(one?.notice?.message).toContain("goes back");
+    expect(english(one?.notice?.message)).toContain("goes back");
   });
 
   test("says of podman-compose what that does, and asks no other", async () => {
     const labels = { "io.podman.compose.project": "shop", [composeLabels.config_files]: "compose.yaml" };
     const one = await outlook(container(labels));
     expect(one).toMatchObject({ config_hash: null, notice: { path, patch: "image: app:2", is_readable: false } });
-    expect(one?.notice?.message).toContain('`podman-compose up` leaves the service "web" as it is');
+    expect(english(one?.notice?.message)).toContain('`podman-compose up` leaves the service "web" as it is');
     expect((await outlook(container(labels), "app:1"))?.notice).toBeNull();
     expect(asked()).toEqual([]);
   });
@@ -184,7 +185,7 @@ describe("composeOutlooks()", () => {
     );
     expect(outlooks.map(({ notice }) => notice?.patch.includes("+    image: app:2"))).toEqual([true, false]);
     expect(outlooks[1]?.notice).toMatchObject({ service: "worker", path, patch: "", is_readable: true });
-    expect(outlooks[1]?.notice?.message).toContain('; it is the edit for "web"');
+    expect(english(outlooks[1]?.notice?.message)).toContain('; it is the edit for "web"');
   });
 
   test("lays the new id of the container whose volumes it takes over the file", async () => {

@@ -1,15 +1,17 @@
 import { expect, test } from "bun:test";
 import { unknownSettingsIn } from "../../../../src/executors/unknown-settings.ts";
+import { plain } from "../../../../src/messages/message.ts";
 import { describeTarget } from "../../../../src/runtimes/engine/discover.ts";
 import { planTarget } from "../../../../src/runtimes/engine/group/plan.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import { sceneOf } from "../../../../src/runtimes/engine/plan.ts";
 import { type TargetRef, untoldSettings } from "../../../../src/runtimes/runtime.ts";
 import { testClient } from "../../../support/engine-client.ts";
+import { english } from "../../../support/english.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
 
 // A container that lives in another one's network is recreated with it: what its engine does not report of it would be lost.
-const untold = { code: untoldSettings, message: "Created through the API" };
+const untold = { code: untoldSettings, message: plain("Created through the API") };
 const labelsOf = (service: string) => ({
   "com.docker.compose.project": "shop",
   "com.docker.compose.service": service,
@@ -58,7 +60,7 @@ test.each([
 ] as const)(
   "a dependant %s with settings that are not reported is named before an update",
   async (_what, ref, isMember, name) => {
-    const messages = [`"${name}": ${untold.message}`];
+    const messages = [`"${name}": ${english(untold.message)}`];
     // The words of the plan are those that the executor's page offers to accept.
     expect(await look(ref, isMember)).toEqual({ seen: messages, planned: messages });
   },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { plain } from "../../../../src/messages/message.ts";
 import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { planRestore } from "../../../../src/runtimes/engine/group/restore.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
@@ -8,6 +9,7 @@ import { type Scene, sceneOf } from "../../../../src/runtimes/engine/plan.ts";
 import type { RawObject } from "../../../../src/runtimes/engine/raw.ts";
 import { writeSnapshot } from "../../../../src/runtimes/engine/snapshot.ts";
 import type { TargetRef, UpdatePlan } from "../../../../src/runtimes/runtime.ts";
+import { english } from "../../../support/english.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
 
 const apiVersion = "1.41";
@@ -125,7 +127,7 @@ describe("planRestore() of a group", () => {
     expect(plan.refusals).toEqual([
       {
         code: "name_taken",
-        message: '"gone-e-1" is another container now, not one of "gone"; rename or remove it first',
+        message: plain('"gone-e-1" is another container now, not one of "gone"; rename or remove it first'),
       },
     ]);
     expect(plan.services.map(({ from }) => from.image_id)).toEqual([""]);
@@ -164,7 +166,7 @@ describe("planRestore() without what the snapshot mounts and is connected to", (
     ["one that it was taken off", networks("front", "bridge"), [refusal("network", "front")]],
   ])("says so of %s", async (_, change, refusals) => {
     const plan = await restoreOf([containerInspect(change)], none, { has: () => false });
-    const told = plan.refusals.map(({ code, message }) => `${code} ${message.split(";")[0]}`);
+    const told = plan.refusals.map(({ code, message }) => `${code} ${english(message)?.split(";")[0]}`);
     expect(told.sort()).toEqual([...refusals]);
   });
 
@@ -199,8 +201,9 @@ describe("planRestore() where somebody else's container has the name", () => {
     expect(plan.is_noop).toBe(false);
     expect(plan.warnings).toContainEqual({
       code: "other_container",
-      message:
+      message: plain(
         '"web" is another container now, neither the one of the snapshot nor one that a run has made; it would be replaced',
+      ),
     });
   });
 
@@ -252,7 +255,9 @@ describe("planRestore() of one that requires others", () => {
   test("is refused where one is gone with nobody in its place", async () => {
     const plan = await restoreOf(captured, [web("22", "99"), named("cache", "22"), named("queue", "99")]);
     expect(codes(plan)).toEqual(["owner_gone", "owner_gone"]);
-    expect(plan.refusals[0]?.message).toContain('hangs on the container "111111111111" (Dependencies), which is gone');
+    expect(english(plan.refusals[0]?.message)).toContain(
+      'hangs on the container "111111111111" (Dependencies), which is gone',
+    );
   });
 });
 
@@ -286,7 +291,7 @@ describe("planRestore() over a broken container", () => {
     const captured = [containerInspect({ ...broken, ...stateless })];
     const plan = await restoreOf(captured, [containerInspect(running)], { image: otherImage });
     expect(codes(plan)).toEqual(["hidden_settings", "volume_unnamed", "mac_unknown"]);
-    expect(plan.refusals[0]?.message).toBe("The snapshot cannot be restored exactly: It hides something");
+    expect(english(plan.refusals[0]?.message)).toBe("The snapshot cannot be restored exactly: It hides something");
   });
 
   test.each<[string, RawObject]>([
