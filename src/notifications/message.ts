@@ -71,7 +71,7 @@ export function eventBody(event: NewEvent, language: Language, baseUrl: string):
 const AwaitingBody = v.looseObject({
   run: v.string(),
   plan_hash: v.string(),
-  approval_until: v.pipe(v.string(), v.transform(parseInstant), v.number("Not a time")),
+  approval_until: v.pipe(v.string(), v.transform(parseInstant), v.number()),
   text: v.string(),
   content: v.string(),
   message: v.string(),

@@ -5,6 +5,7 @@ import { AppError, conflict, invalidInput, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { type Page, PageQuery } from "../forms/page.ts";
 import { newId } from "../ids.ts";
+import { type Message, say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import {
   deleteProviderRow,
@@ -39,12 +40,8 @@ function subjectOf(row: { id: string; display_name: string }): NonNullable<Audit
   return { kind: "oidc_provider", id: row.id, name: row.display_name };
 }
 
-function bound({ display_name: name }: ProviderRow, verb: "change" | "delete"): AppError {
-  const message =
-    verb === "change"
-      ? `The provider "${name}" holds the administrator's binding; remove the binding before you change more than its switch`
-      : `The provider "${name}" holds the administrator's binding; remove the binding before you delete it`;
-  return new AppError("bound", 409, message);
+function bound({ display_name: name }: ProviderRow, done: "changed" | "deleted"): AppError {
+  return new AppError("bound", 409, say(`oidc.bound_provider_${done}`, { name }));
 }
 
 /** The fields of a patch that are not as they are stored; a secret that was typed always counts, and is compared with nothing. */
@@ -54,8 +51,7 @@ function changedFields(row: ProviderRow, { client_secret = "", ...patch }: Provi
   return [...changed.map(([name]) => name), ...(client_secret === "" ? [] : ["client_secret"])];
 }
 
-const onlyOne = (name: string) =>
-  conflict(`There is already the provider "${name}", and at most one can be configured; change or delete it`);
+const onlyOne = (name: string) => conflict(say("oidc.only_one_provider", { name }));
 
 /** The one identity provider: stored with its secret sealed; while it holds the binding it is switched off and on, and no more. */
 export function providerService(options: ProviderServiceOptions) {
@@ -103,11 +99,11 @@ export function providerService(options: ProviderServiceOptions) {
       jwks_url: isDiscovered ? null : input.jwks_url,
       userinfo_url: isDiscovered ? null : input.userinfo_url,
     };
-    const refused: Record<string, string> = {};
+    const refused: Record<string, Message> = {};
     for (const [name, url] of Object.entries(addresses)) {
       if (url === null) continue;
-      if (!isAllowedAddress(url, options.isLoopbackHttpAllowed)) refused[name] = "The address must be an https URL";
-      else if (options.isRefusedAddress(url)) refused[name] = "This address is never asked";
+      if (!isAllowedAddress(url, options.isLoopbackHttpAllowed)) refused[name] = say("oidc.address_not_https");
+      else if (options.isRefusedAddress(url)) refused[name] = say("oidc.address_refused");
     }
     if (Object.keys(refused).length > 0) throw invalidInput(refused);
     const { client_secret, ...rest } = input;
@@ -162,7 +158,7 @@ export function providerService(options: ProviderServiceOptions) {
         const row = await getRow(tx, id);
         const isBound = (await boundProviderId(tx)) === id;
         const changed = changedFields(row, { ...patch, client_secret: secret });
-        if (isBound && changed.some((name) => name !== "is_enabled")) throw bound(row, "change");
+        if (isBound && changed.some((name) => name !== "is_enabled")) throw bound(row, "changed");
         const settled = isBound ? { is_enabled: patch.is_enabled ?? row.is_enabled } : settleOver(row, patch, secret);
         await updateProviderRow(tx, id, { ...settled, revision: row.revision + 1, updated_at: clock.now() });
         const sent = [...Object.keys(patch), ...(secret === "" ? [] : ["client_secret"])];
@@ -180,7 +176,7 @@ export function providerService(options: ProviderServiceOptions) {
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        if ((await boundProviderId(tx)) === id) throw bound(row, "delete");
+        if ((await boundProviderId(tx)) === id) throw bound(row, "deleted");
         await deleteProviderRow(tx, id);
         await audit(tx, actor, { event: "oidc_provider_deleted", outcome: "ok", subject: subjectOf(row) });
       });

@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 
 /** What can be wrong with an ID token. */
 export const tokenReasons = [
@@ -71,9 +72,5 @@ export class Refusal extends Error {
 
 /** What the person sees, the same for every cause: who tries tokens must not learn how far one came. */
 export function oidcRefused(): AppError {
-  return new AppError(
-    "oidc_refused",
-    403,
-    "The identity provider could not sign you in; sign in with the password, the audit says why",
-  );
+  return new AppError("oidc_refused", 403, say("oidc.refused"));
 }

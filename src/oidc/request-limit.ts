@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { RecentMap } from "../recent-map.ts";
 
 // Many times what a person does with several tabs.
@@ -32,6 +33,6 @@ export function requestLimit(clock: Clock): (client: string) => void {
   return (client) => {
     const take = clients.get(client) ?? createAllowance(clock, requests);
     clients.set(client, take);
-    if (!take()) throw tooManyRequests("Too many sign-ins with the identity provider; try again in a moment", 1);
+    if (!take()) throw tooManyRequests(say("request.too_many_sign_ins"), 1);
   };
 }

@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { CurrentPassword } from "../auth/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import { issue, type Message, say } from "../messages/message.ts";
 
 const maximumUrlCharacters = 2048;
 
@@ -13,12 +15,9 @@ export function isWebAddress(text: string): boolean {
 
 const address = (title: string, description: string) =>
   v.pipe(
-    v.string("Write a text"),
-    v.maxLength(maximumUrlCharacters, `Use at most ${maximumUrlCharacters} characters`),
-    v.check(
-      isWebAddress,
-      'Write an https URL without user and fragment, for example "https://id.example.org/authorize"',
-    ),
+    v.string(),
+    v.maxLength(maximumUrlCharacters),
+    v.check(isWebAddress, issue("oidc.address_form")),
     v.title(title),
     v.description(description),
   );
@@ -43,36 +42,36 @@ const scopesPattern = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*
 const entries = {
   display_name: v.pipe(Name, v.title("Display name"), v.description("The label of the button on the sign-in page")),
   slug: v.pipe(
-    v.string("Write a text"),
-    v.minLength(1, "Write a slug"),
-    v.maxLength(64, "Use at most 64 characters"),
-    v.regex(slugPattern, "Use lowercase letters, digits and hyphens, with a letter or digit at both ends"),
+    v.string(),
+    v.minLength(1),
+    v.maxLength(64),
+    v.regex(slugPattern, issue("oidc.slug_form")),
     v.title("Slug"),
     v.description("Part of the callback URL; it cannot be changed later"),
     v.metadata({ immutable: true, code: true, placeholder: "home" }),
   ),
   client_id: v.pipe(
-    v.string("Write a text"),
+    v.string(),
     v.trim(),
-    v.minLength(1, "Write the client ID that the provider issued"),
-    v.maxLength(512, "Use at most 512 characters"),
-    v.regex(/^[\x20-\x7e]+$/, "Use printable ASCII characters"),
+    v.minLength(1),
+    v.maxLength(512),
+    v.regex(/^[\x20-\x7e]+$/, issue("oidc.printable_ascii")),
     v.title("Client ID"),
     v.description("Issued by the identity provider"),
     v.metadata({ code: true }),
   ),
   client_secret: v.pipe(
-    v.string("Write a text"),
-    v.minLength(1, "Write the client secret that the provider issued"),
-    v.maxLength(4096, "Use at most 4096 characters"),
-    v.regex(/^[\x20-\x7e]+$/, "Use printable ASCII characters"),
+    v.string(),
+    v.minLength(1),
+    v.maxLength(4096),
+    v.regex(/^[\x20-\x7e]+$/, issue("oidc.printable_ascii")),
     v.title("Client secret"),
     v.description("Issued by the identity provider"),
     v.metadata({ secret: true }),
   ),
   is_discovery_enabled: v.optional(
     v.pipe(
-      v.boolean("Write true or false"),
+      v.boolean(),
       v.title("Enable OIDC discovery"),
       v.description("Recommended: the endpoints are read from the issuer"),
     ),
@@ -80,7 +79,7 @@ const entries = {
   ),
   issuer_url: v.pipe(
     address("Issuer URL", "Exactly as the provider writes it into its tokens; also a final slash counts"),
-    v.check((text) => !text.includes("?"), "An issuer URL has no query; leave out what follows the question mark"),
+    v.check((text) => !text.includes("?"), issue("oidc.issuer_with_query")),
     v.metadata({ code: true, placeholder: "https://id.example.org" }),
   ),
   authorization_url: endpoint("Authorization URL", "Where the browser is sent to sign in", true),
@@ -89,11 +88,11 @@ const entries = {
   userinfo_url: endpoint("Userinfo URL", "Kept for your notes; nothing asks it", false),
   scopes: v.optional(
     v.pipe(
-      v.string("Write a text"),
+      v.string(),
       v.transform((text) => [...new Set(text.split(/\s+/).filter((scope) => scope !== ""))].join(" ")),
-      v.maxLength(500, "Use at most 500 characters"),
-      v.regex(scopesPattern, "Write scopes with blanks between them"),
-      v.check((text) => text.split(" ").includes("openid"), 'The scopes must include "openid"'),
+      v.maxLength(500),
+      v.regex(scopesPattern, issue("oidc.scopes_form")),
+      v.check((text) => text.split(" ").includes("openid"), issue("oidc.scopes_without_openid")),
       v.title("Scopes"),
       v.metadata({ code: true, advanced: true }),
     ),
@@ -103,7 +102,7 @@ const entries = {
     v.nullable(
       v.pipe(
         address("Icon URL", "The icon of the button; blank shows initials"),
-        v.check((text) => text.startsWith("https://"), "The icon must be at an https URL"),
+        v.check((text) => text.startsWith("https://"), issue("oidc.icon_not_https")),
       ),
     ),
     null,
@@ -111,7 +110,7 @@ const entries = {
   description: Description,
   is_enabled: v.optional(
     v.pipe(
-      v.boolean("Write true or false"),
+      v.boolean(),
       v.title("Enable this provider"),
       v.description("While off, it is not on the sign-in page and signs nobody in"),
     ),
@@ -129,10 +128,10 @@ export const ProviderInput = v.strictObject(entries);
 export type ProviderInput = v.InferOutput<typeof ProviderInput>;
 
 /** The endpoints that are missing without discovery, by field. */
-export function missingEndpoints(input: ProviderInput): Readonly<Record<string, string>> {
+export function missingEndpoints(input: ProviderInput): Readonly<Record<string, Message>> {
   if (input.is_discovery_enabled) return {};
   const missing = withoutDiscovery.filter((name) => input[name] === null);
-  return Object.fromEntries(missing.map((name) => [name, "Without discovery this address is required"]));
+  return Object.fromEntries(missing.map((name) => [name, say("oidc.address_missing")]));
 }
 
 /** Every field but the slug; what is left out stays, and so does a blank client secret. */
@@ -192,12 +191,7 @@ export type BindingView = v.InferOutput<typeof BindingView>;
 
 /** What binding and unbinding ask for. */
 export const PasswordConfirmation = v.strictObject({
-  current_password: v.pipe(
-    v.string("Write a text"),
-    v.minLength(1, "Write a password"),
-    v.title("Current password"),
-    v.metadata({ secret: true }),
-  ),
+  current_password: CurrentPassword,
 });
 
 export const BindingStartView = v.object({

@@ -6,6 +6,7 @@ import type { Database, Writer } from "../db/client.ts";
 import { AppError, conflict, notFound, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
+import { say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { attempts, type StartedAttempt } from "./attempts.ts";
 import { type CallbackFrom, type Completed, callback } from "./callback.ts";
@@ -41,22 +42,23 @@ interface OidcServiceOptions {
   clientOf: (address: string | null) => string;
 }
 
-/** For the administrator who binds: what is wrong with the provider, in words. */
-const unusable: Partial<Record<Refusal["reason"], string>> = {
-  provider_unreachable: "The identity provider does not answer",
-  metadata_invalid: "The identity provider's discovery document is not usable",
-  metadata_issuer_wrong: "The identity provider's discovery document names another issuer than the issuer URL",
-  endpoint_not_https: "The identity provider names an endpoint that is not https",
-};
+/** What the administrator who binds is told of the provider. */
+const unusable = [
+  "provider_unreachable",
+  "metadata_invalid",
+  "metadata_issuer_wrong",
+  "endpoint_not_https",
+] as const satisfies Refusal["reason"][];
 
 /** Why a binding could not be begun, for the administrator who asked for it. */
 function bindingRefused(reason: Refusal["reason"], provider: { id: string; display_name: string }): AppError {
   if (reason === "no_provider") return notFound("identity_provider", provider.id);
   if (reason === "other_session") return unauthorized();
   if (reason === "provider_changed") {
-    return conflict(`The provider "${provider.display_name}" was changed meanwhile; begin the binding again`);
+    return conflict(say("oidc.provider_changed", { name: provider.display_name }));
   }
-  return new AppError("provider_unusable", 424, unusable[reason] ?? "The identity provider cannot be used");
+  const told = unusable.find((known) => known === reason) ?? "provider_unusable";
+  return new AppError("provider_unusable", 424, say(`oidc.${told}`));
 }
 
 /** OIDC as a further way to sign in for the one administrator: the provider, its binding, and the ways there and back. */
@@ -106,15 +108,14 @@ export function oidcService(options: OidcServiceOptions) {
     const row = await findProviderById(db.read, providerId);
     if (row === null) throw notFound("identity_provider", providerId);
     if ((await findBinding(db.read)) !== null) {
-      throw new AppError("bound", 409, "The administrator is bound already; remove that binding first");
+      throw new AppError("bound", 409, say("oidc.already_bound"));
     }
     if (!row.is_enabled) {
-      const message = `The provider "${row.display_name}" is disabled; enable it first`;
-      throw new AppError("provider_disabled", 409, message);
+      throw new AppError("provider_disabled", 409, say("oidc.provider_disabled", { name: row.display_name }));
     }
     const redirectUri = callbackUrl(baseUrl(), row.slug);
     if (redirectUri === null) {
-      throw new AppError("base_url_required", 409, "Set the base URL first; the provider sends the browser back to it");
+      throw new AppError("base_url_required", 409, say("oidc.base_url_missing"));
     }
     return { provider: row, redirect_uri: redirectUri };
   };
@@ -167,7 +168,7 @@ export function oidcService(options: OidcServiceOptions) {
       await auth.confirmPassword(actor, session, current_password, "oidc_unbound");
       await db.write(async (tx) => {
         const found = await findBinding(tx);
-        if (found === null) throw new AppError("not_bound", 409, "There is no binding to remove");
+        if (found === null) throw new AppError("not_bound", 409, say("oidc.not_bound"));
         const row = await findProviderById(tx, found.provider_id);
         await deleteBinding(tx);
         const { issuer, subject } = found;

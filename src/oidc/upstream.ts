@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import type { PluginContext } from "../plugin.ts";
 import { parseStrictObject } from "../strict-json.ts";
 import { Refusal, type RefusalReason } from "./refusal.ts";
@@ -58,7 +59,7 @@ async function withDeadline<T>(clock: Clock, work: (signal: AbortSignal) => Prom
 }
 
 function rateLimited(url: string): PluginError {
-  return new PluginError("rate_limited", `"${new URL(url).host}" limits the rate of requests`);
+  return new PluginError("rate_limited", say("net.unusable_status", { host: new URL(url).host, status: 429 }));
 }
 
 async function readObject(response: Response): Promise<Record<string, unknown> | null> {

@@ -6,6 +6,7 @@ import { credentials } from "./credentials.ts";
 import { fields } from "./fields.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
+import { oidc } from "./oidc.ts";
 import { phrases } from "./phrases.ts";
 import { request } from "./request.ts";
 import { settings } from "./settings.ts";
@@ -19,6 +20,7 @@ export const catalogue = {
   fields,
   net,
   notifications,
+  oidc,
   phrases,
   request,
   settings,

@@ -1,6 +1,5 @@
 import type { MessageDictionary } from "../messages.ts";
 import { engineMessages } from "./engine-messages.ts";
-import { messages as oidcMessages } from "./oidc-messages.ts";
 import { containerMessages, runMessages } from "./run-messages.ts";
 import { serviceMessages } from "./service-messages.ts";
 import { sourceMessages } from "./source-messages.ts";
@@ -23,7 +22,6 @@ export const messages: MessageDictionary = [
   ["Use no control characters", "不能包含控制字符"],
   ["Write true or false", "请选择是或否"],
   ["Choose from {}", "请从以下值中选择：{}"],
-  ["Write a password", "请填写密码"],
   ["Destination blocked", "目标已被拦截"],
   ['There is no backup "{}"', "不存在备份“{}”"],
   ['There is no tracker "{}"', "不存在追踪器“{}”"],
@@ -423,7 +421,6 @@ export const messages: MessageDictionary = [
   ["The changelog could not be read: {}", "无法读取更新日志：{}"],
   ["The changelog could not be read for an internal reason; the log has it", "因内部原因无法读取更新日志，详见日志"],
   ["The tracker has no repository source for its changelog", "追踪器没有可读取更新日志的仓库来源"],
-  ...oidcMessages,
   ...containerMessages,
   [
     "SESSION_KEY in the environment gives this key: set another one there and start Tidemark again",

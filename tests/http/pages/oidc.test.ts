@@ -80,7 +80,7 @@ describe("the form", () => {
     expect(redrawn.text).not.toContain(provider.client_secret);
     const refused = await person.post(path, manual);
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain("Without discovery this address is required");
+    expect(refused.text).toContain("This address is required without discovery");
   });
 
   test("stores the provider, and a blank secret on edit keeps the stored one", async () => {

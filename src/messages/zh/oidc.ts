@@ -1,0 +1,31 @@
+import type { Catalogue } from "../catalogue.ts";
+import type { Rendering } from "../types.ts";
+
+export const oidc = {
+  refused: "身份提供方未能让您登录，请改用密码登录；原因见审计记录",
+  provider_unreachable: "身份提供方没有应答",
+  metadata_invalid: "身份提供方的发现文档无法使用",
+  metadata_issuer_wrong: "身份提供方的发现文档中的签发者与签发者地址不一致",
+  endpoint_not_https: "身份提供方给出的某个端点不是 https",
+  provider_unusable: "身份提供方无法使用",
+
+  already_bound: "管理员已经绑定，请先解除该绑定",
+  not_bound: "没有可解除的绑定",
+  provider_disabled: ({ name }) => `提供方“${name}”已停用，请先启用`,
+  provider_changed: ({ name }) => `提供方“${name}”已在此期间被更改，请重新开始绑定`,
+  base_url_missing: "请先设置基础地址，提供方会把浏览器重定向到该地址",
+  bound_provider_changed: ({ name }) => `管理员绑定在提供方“${name}”上；解除绑定之前只能启用或停用它`,
+  bound_provider_deleted: ({ name }) => `管理员绑定在提供方“${name}”上；请先解除绑定再删除`,
+  only_one_provider: ({ name }) => `只能配置一个提供方；请更改或删除提供方“${name}”`,
+
+  address_form: "请填写不含用户名和片段的 https 地址，例如“https://id.example.org/authorize”",
+  address_not_https: "地址必须是 https 地址",
+  address_refused: "不能使用此地址",
+  address_missing: "未启用发现时必须填写此地址",
+  slug_form: "请使用小写字母、数字和连字符，首尾须为字母或数字",
+  printable_ascii: "请使用可打印的 ASCII 字符",
+  issuer_with_query: "签发者地址不含查询参数，请去掉问号及其后的部分",
+  scopes_form: "请填写以空格分隔的范围",
+  scopes_without_openid: "范围必须包含“openid”",
+  icon_not_https: "图标必须位于 https 地址",
+} satisfies Rendering<Catalogue["oidc"]>;
