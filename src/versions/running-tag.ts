@@ -47,14 +47,15 @@ export function keptOf(tag: string, repository: string): Kept {
     : core.shape === "version" || core.shape === "calver"
       ? numberPattern(tag, core, parts)
       : digitsOf(tag.slice(core.start, core.end));
-  const words = [parsed.name, baseMarkOf(parsed, core) ?? "", parsed.variant].filter((part) => part !== "").join(" ");
+  const base = baseMarkOf(parsed, core, repository);
+  const words = [parsed.name, base ?? "", parsed.variant].filter((part) => part !== "").join(" ");
   const kept = precedes ? Math.max(1, Math.min(2, core.numbers.length)) : parts;
   return {
     follows: "versions",
     line: kept === 0 ? null : runsOf(tag.slice(core.start, core.end)).slice(0, kept).join("."),
     variant: words === "" ? null : words.replaceAll(".#", ""),
     channel: canary ? "canary" : "stable",
-    include_pattern: `^${prefixPattern(tag, core)}${number}${suffixPattern(parsed, core, precedes)}$`,
+    include_pattern: `^${prefixPattern(tag, core)}${number}${suffixPattern(parsed, core, { precedes, base })}$`,
     versions_pattern: null,
     leaves_series: false,
   };
@@ -70,7 +71,7 @@ export function moveBetween(from: string, to: string, repository: string): Move 
   const [before, after] = [findCore(from), findCore(to)];
   const isBack = isDowngrade(from, to);
   if (isBack === null || before === null || after === null) return "unknown";
-  if (baseMarkOf(left, before) !== baseMarkOf(right, after)) return "other_variant";
+  if (baseMarkOf(left, before, repository) !== baseMarkOf(right, after, repository)) return "other_variant";
   const parts = guardedParts(left, before, after, repository);
   const leaves = before.numbers.slice(0, parts).some((number, place) => number !== (after.numbers[place] ?? "0"));
   if (leaves) return "other_line";
@@ -174,8 +175,12 @@ function guardedParts(left: ParsedTag, before: TagCore, after: TagCore, reposito
   return isPair ? 0 : lineParts(left, before, known);
 }
 
-/** `4.0.8-18`: a number of two digits behind a whole version is what it is built on; packagings are counted from 0 or 1. */
-function baseMarkOf({ tag, builds: [first, second] }: ParsedTag, core: TagCore): string | null {
+/**
+ * `4.0.8-18`: a number of two digits behind a whole version is what it is built on; packagings are counted from 0 or 1. Images that keep
+ * data are built on nothing that has such a number: Percona counts on (`8.0.39-30`, `8.0.40-31`).
+ */
+function baseMarkOf({ tag, builds: [first, second] }: ParsedTag, core: TagCore, repository: string): string | null {
+  if (isStateful(repository)) return null;
   if (core.numbers.length < 3 || tag[core.end] !== "-" || first?.word !== "" || second !== undefined) return null;
   const number = first.number ?? "";
   return number.length === 2 && number < "40" ? number : null;
@@ -247,9 +252,11 @@ const prereleaseText = new RegExp(
   "i",
 );
 
-function suffixPattern(parsed: ParsedTag, core: TagCore, precedes: boolean): string {
-  const { tag } = parsed;
-  const base = baseMarkOf(parsed, core);
+function suffixPattern(
+  { tag }: ParsedTag,
+  core: TagCore,
+  { precedes, base }: { precedes: boolean; base: string | null },
+): string {
   const found = (precedes ? prereleaseText : jenkinsCommit).exec(tag.slice(core.end));
   if (found === null) return partsPattern(tag, core.end, tag.length, base);
   const start = core.end + found.index;

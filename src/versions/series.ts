@@ -13,7 +13,7 @@ function counting(series: number, full: number, names: string): readonly (readon
 /** Images that keep data: the next series reads it only after a migration, or never. By any word of the repository's last part. */
 const stateful: ReadonlyMap<string, Counting> = new Map([
   ...counting(1, 2, "postgres postgresql postgis"),
-  ...counting(2, 3, "mysql mariadb percona mongo mongodb meilisearch etcd cockroach"),
+  ...counting(2, 3, "mysql mariadb percona mongo mongodb meilisearch etcd cockroach odoo"),
   ...counting(
     1,
     3,

@@ -39,6 +39,7 @@ describe("moveBetween()", () => {
     ["acme/app", "alpine", "1.5.0-alpine", "unknown"],
     ["acme/app", "alpine", "1.5.0", "other_variant"],
     ["acme/app", "alpine3.20", "1.5.0-alpine3.20", "unknown"],
+    ["library/odoo", "17.0-20241108", "18.0-20250110", "other_line"],
     ["acme/app", "lts-alpine", "1.5.0-alpine", "other_variant"],
     ["acme/app", "stable", "1.5.0", "other_variant"],
     ["acme/app", "1.5.0", "latest", "unknown"],
@@ -75,16 +76,19 @@ describe("moveOf()", () => {
 describe("keptOf()", () => {
   const takes = (pattern: string | null, tag: string) => pattern !== null && find(parsePattern(pattern), tag) !== null;
 
-  const repairs: [repository: string, repaired: string, next: string, other: string][] = [
+  const counted: [repository: string, runs: string, next: string, other: string][] = [
     ["grafana/grafana", "11.6.0-security-01", "11.6.1", "11.6.1-ubuntu"],
     ["grafana/grafana", "11.6.0-security-01-ubuntu", "11.6.1-ubuntu", "11.6.1"],
     ["acme/app", "1.2.3-hotfix.1", "1.2.4", "1.2.4-alpine"],
     ["acme/app", "v1.2.3_patch_2-alpine", "v1.3.0-alpine", "v1.3.0"],
+    ["library/percona", "8.0.39-30", "8.0.40-31", "8.4.3-3"],
+    ["percona/percona-server-mongodb", "7.0.15-9", "7.0.16-10", "8.0.4-1"],
+    ["library/odoo", "17.0-20241108", "17.0-20250110", "18.0-20250110"],
   ];
-  test.each(repairs)("%s:%s goes on to %s", (repository, repaired, next, other) => {
-    const { include_pattern } = keptOf(repaired, repository);
+  test.each(counted)("%s:%s goes on to %s", (repository, runs, next, other) => {
+    const { include_pattern } = keptOf(runs, repository);
     expect([takes(include_pattern, next), takes(include_pattern, other)]).toEqual([true, false]);
-    expect(moveBetween(repaired, next, repository)).toBe("forward");
+    expect(moveBetween(runs, next, repository)).toBe("forward");
   });
 
   const names: [repository: string, name: string, version: string | null, other: string][] = [
