@@ -5,6 +5,7 @@ import { RunInput, RunView, SnapshotView } from "../../runs/schema.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
 import { pageOf } from "../openapi.ts";
+import { resourceRoutes } from "./resource.ts";
 import type { Route } from "./route.ts";
 
 interface ExecutorRouteServices {
@@ -16,31 +17,33 @@ interface ExecutorRouteServices {
 export function executorRoutes(services: ExecutorRouteServices): readonly Route[] {
   const { executors, runs, snapshots } = services;
   const tag = "executors";
-  return [
-    {
-      method: "GET",
-      path: "/executors",
-      operation_id: "list_executors",
-      summary: "List executors by name, with what was last observed of their targets",
-      tag,
-      access: "read",
-      query: ExecutorQuery,
-      answer: { status: 200, description: "A page of executors", schema: pageOf(ExecutorView) },
-      perform: ({ query }) => executors.list(query),
-    },
-    {
-      method: "POST",
-      path: "/executors",
-      operation_id: "create_executor",
+  const [list, create, ...one] = resourceRoutes({
+    path: "/executors",
+    tag,
+    name: "executor",
+    service: executors,
+    view: ExecutorView,
+    list: { summary: "List executors by name, with what was last observed of their targets", query: ExecutorQuery },
+    create: {
       summary: "Bind release channels to a target",
-      tag,
-      access: "full",
       body: ExecutorInput,
+      event: "executor_created",
       refusals: { 409: "`in_use`: another executor updates the target or a part of it" },
-      answer: { status: 201, description: "The executor", schema: ExecutorView },
-      idempotent: { events: ["executor_created"], again: ({ id }) => executors.get(id) },
-      perform: ({ context, body }) => executors.create(context.get("actor"), body),
     },
+    get: { summary: "Read an executor" },
+    update: {
+      summary: "Change an executor; what is left out stays",
+      body: ExecutorPatch,
+      refusals: { 409: "A run is going on; `in_use`: another executor updates the target or a part of it" },
+    },
+    remove: {
+      summary: "Delete an executor with its runs and snapshots; the target stays as it is",
+      refusals: { 409: "A run is going on" },
+    },
+  });
+  return [
+    list,
+    create,
     {
       method: "POST",
       path: "/executor-previews",
@@ -53,39 +56,7 @@ export function executorRoutes(services: ExecutorRouteServices): readonly Route[
       refusals: { 424: "The runtime did not answer" },
       perform: ({ context, body }) => executors.preview(body, context.req.raw.signal),
     },
-    {
-      method: "GET",
-      path: "/executors/{id}",
-      operation_id: "get_executor",
-      summary: "Read an executor",
-      tag,
-      access: "read",
-      answer: { status: 200, description: "The executor", schema: ExecutorView },
-      perform: ({ param }) => executors.get(param("id")),
-    },
-    {
-      method: "PATCH",
-      path: "/executors/{id}",
-      operation_id: "update_executor",
-      summary: "Change an executor; what is left out stays",
-      tag,
-      access: "full",
-      body: ExecutorPatch,
-      answer: { status: 200, description: "The executor", schema: ExecutorView },
-      refusals: { 409: "A run is going on; `in_use`: another executor updates the target or a part of it" },
-      perform: ({ context, param, body }) => executors.update(context.get("actor"), param("id"), body),
-    },
-    {
-      method: "DELETE",
-      path: "/executors/{id}",
-      operation_id: "delete_executor",
-      summary: "Delete an executor with its runs and snapshots; the target stays as it is",
-      tag,
-      access: "full",
-      answer: { status: 204, description: "Deleted", schema: null },
-      refusals: { 409: "A run is going on" },
-      perform: ({ context, param }) => executors.remove(context.get("actor"), param("id")),
-    },
+    ...one,
     {
       method: "GET",
       path: "/executors/{id}/plan",

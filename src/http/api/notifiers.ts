@@ -2,66 +2,25 @@ import { PageQuery } from "../../forms/page.ts";
 import { DeliveryView, EventView, NotifierInput, NotifierPatch, NotifierView } from "../../notifications/schema.ts";
 import { EventQuery, type NotificationService } from "../../notifications/service.ts";
 import { pageOf } from "../openapi.ts";
+import { resourceRoutes } from "./resource.ts";
 import type { Route } from "./route.ts";
 
 export function notifierRoutes(services: { notifications: NotificationService }): readonly Route[] {
   const { notifications } = services;
   const tag = "notifiers";
   return [
-    {
-      method: "GET",
+    ...resourceRoutes({
       path: "/notifiers",
-      operation_id: "list_notifiers",
-      summary: "List notifiers by name, with their last delivery",
       tag,
-      access: "read",
-      query: PageQuery,
-      answer: { status: 200, description: "A page of notifiers", schema: pageOf(NotifierView) },
-      perform: ({ query }) => notifications.list(query),
-    },
-    {
-      method: "POST",
-      path: "/notifiers",
-      operation_id: "create_notifier",
-      summary: "Create a notifier",
-      tag,
-      access: "full",
-      body: NotifierInput,
-      answer: { status: 201, description: "The notifier", schema: NotifierView },
-      idempotent: { events: ["notifier_created"], again: ({ id }) => notifications.get(id) },
-      perform: ({ context, body }) => notifications.create(context.get("actor"), body),
-    },
-    {
-      method: "GET",
-      path: "/notifiers/{id}",
-      operation_id: "get_notifier",
-      summary: "Read a notifier; of its URL only host and port are shown",
-      tag,
-      access: "read",
-      answer: { status: 200, description: "The notifier", schema: NotifierView },
-      perform: ({ param }) => notifications.get(param("id")),
-    },
-    {
-      method: "PATCH",
-      path: "/notifiers/{id}",
-      operation_id: "update_notifier",
-      summary: "Change a notifier; what is left out or blank stays",
-      tag,
-      access: "full",
-      body: NotifierPatch,
-      answer: { status: 200, description: "The notifier", schema: NotifierView },
-      perform: ({ context, param, body }) => notifications.update(context.get("actor"), param("id"), body),
-    },
-    {
-      method: "DELETE",
-      path: "/notifiers/{id}",
-      operation_id: "delete_notifier",
-      summary: "Delete a notifier with its deliveries",
-      tag,
-      access: "full",
-      answer: { status: 204, description: "Deleted", schema: null },
-      perform: ({ context, param }) => notifications.remove(context.get("actor"), param("id")),
-    },
+      name: "notifier",
+      service: notifications,
+      view: NotifierView,
+      list: { summary: "List notifiers by name, with their last delivery", query: PageQuery },
+      create: { summary: "Create a notifier", body: NotifierInput, event: "notifier_created" },
+      get: { summary: "Read a notifier; of its URL only host and port are shown" },
+      update: { summary: "Change a notifier; what is left out or blank stays", body: NotifierPatch },
+      remove: { summary: "Delete a notifier with its deliveries" },
+    }),
     {
       method: "GET",
       path: "/notifiers/{id}/deliveries",

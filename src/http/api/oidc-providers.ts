@@ -11,8 +11,8 @@ import {
 import type { OidcService } from "../../oidc/service.ts";
 import { requireSession } from "../current-session.ts";
 import { readAttemptCookie, writeAttemptCookie } from "../oidc-cookie.ts";
-import { pageOf } from "../openapi.ts";
 import type { BaseUrl } from "../session-cookie.ts";
+import { resourceRoutes } from "./resource.ts";
 import type { Route } from "./route.ts";
 
 interface OidcRouteServices {
@@ -79,65 +79,29 @@ function bindingRoutes({ oidc, baseUrl, clock }: OidcRouteServices): readonly Ro
 
 /** The identity provider, of which there is at most one, and its binding to the administrator. */
 export function oidcProviderRoutes(services: OidcRouteServices): readonly Route[] {
-  const { oidc } = services;
   return [
     ...bindingRoutes(services),
-    {
-      method: "GET",
+    ...resourceRoutes({
       path: "/oidc-providers",
-      operation_id: "list_oidc_providers",
-      summary: "List identity providers; there is at most one",
       tag,
-      access: "read",
-      query: PageQuery,
-      answer: { status: 200, description: "A page of providers", schema: pageOf(ProviderView) },
-      perform: ({ query }) => oidc.list(query),
-    },
-    {
-      method: "POST",
-      path: "/oidc-providers",
-      operation_id: "create_oidc_provider",
-      summary: "Configure the identity provider; it signs nobody in before a binding was completed",
-      tag,
-      access: "full",
-      body: ProviderInput,
-      answer: { status: 201, description: "The provider", schema: ProviderView },
-      refusals: { 409: "There is a provider already" },
-      idempotent: { events: ["oidc_provider_created"], again: ({ id }) => oidc.get(id) },
-      perform: ({ context, body }) => oidc.create(context.get("actor"), body),
-    },
-    {
-      method: "GET",
-      path: "/oidc-providers/{id}",
-      operation_id: "get_oidc_provider",
-      summary: "Read the identity provider, without its client secret",
-      tag,
-      access: "read",
-      answer: { status: 200, description: "The provider", schema: ProviderView },
-      perform: ({ param }) => oidc.get(param("id")),
-    },
-    {
-      method: "PATCH",
-      path: "/oidc-providers/{id}",
-      operation_id: "update_oidc_provider",
-      summary: "Change the identity provider; what is left out stays, and a blank client secret too",
-      tag,
-      access: "full",
-      body: ProviderPatch,
-      answer: { status: 200, description: "The provider", schema: ProviderView },
-      refusals: { 409: "`bound`: nothing of it but `is_enabled` changes while it holds the binding" },
-      perform: ({ context, param, body }) => oidc.update(context.get("actor"), param("id"), body),
-    },
-    {
-      method: "DELETE",
-      path: "/oidc-providers/{id}",
-      operation_id: "delete_oidc_provider",
-      summary: "Delete the identity provider",
-      tag,
-      access: "full",
-      answer: { status: 204, description: "Deleted", schema: null },
-      refusals: { 409: "`bound`: remove the binding first" },
-      perform: ({ context, param }) => oidc.remove(context.get("actor"), param("id")),
-    },
+      name: "oidc_provider",
+      word: "provider",
+      service: services.oidc,
+      view: ProviderView,
+      list: { summary: "List identity providers; there is at most one", query: PageQuery },
+      create: {
+        summary: "Configure the identity provider; it signs nobody in before a binding was completed",
+        body: ProviderInput,
+        event: "oidc_provider_created",
+        refusals: { 409: "There is a provider already" },
+      },
+      get: { summary: "Read the identity provider, without its client secret" },
+      update: {
+        summary: "Change the identity provider; what is left out stays, and a blank client secret too",
+        body: ProviderPatch,
+        refusals: { 409: "`bound`: nothing of it but `is_enabled` changes while it holds the binding" },
+      },
+      remove: { summary: "Delete the identity provider", refusals: { 409: "`bound`: remove the binding first" } },
+    }),
   ];
 }

@@ -3,7 +3,7 @@ import { UnusedImageList } from "../../connections/images-schema.ts";
 import { ConnectionCheckView, ConnectionPatch, ConnectionView, TargetList } from "../../connections/schema.ts";
 import type { ConnectionService } from "../../connections/service.ts";
 import { PageQuery } from "../../forms/page.ts";
-import { pageOf } from "../openapi.ts";
+import { resourceRoutes } from "./resource.ts";
 import type { Route } from "./route.ts";
 
 export function runtimeConnectionRoutes(services: {
@@ -13,61 +13,19 @@ export function runtimeConnectionRoutes(services: {
   const { connections, images } = services;
   const tag = "runtime-connections";
   return [
-    {
-      method: "GET",
+    ...resourceRoutes({
       path: "/runtime-connections",
-      operation_id: "list_runtime_connections",
-      summary: "List connections by name, with their last test",
       tag,
-      access: "read",
-      query: PageQuery,
-      answer: { status: 200, description: "A page of connections", schema: pageOf(ConnectionView) },
-      perform: ({ query }) => connections.list(query),
-    },
-    {
-      method: "POST",
-      path: "/runtime-connections",
-      operation_id: "create_runtime_connection",
-      summary: "Store a connection to a runtime",
-      tag,
-      access: "full",
-      body: connections.Input,
-      answer: { status: 201, description: "The connection", schema: ConnectionView },
-      idempotent: { events: ["connection_created"], again: ({ id }) => connections.get(id) },
-      perform: ({ context, body }) => connections.create(context.get("actor"), body),
-    },
-    {
-      method: "GET",
-      path: "/runtime-connections/{id}",
-      operation_id: "get_runtime_connection",
-      summary: "Read a connection",
-      tag,
-      access: "read",
-      answer: { status: 200, description: "The connection", schema: ConnectionView },
-      perform: ({ param }) => connections.get(param("id")),
-    },
-    {
-      method: "PATCH",
-      path: "/runtime-connections/{id}",
-      operation_id: "update_runtime_connection",
-      summary: "Change a connection; what is left out stays",
-      tag,
-      access: "full",
-      body: ConnectionPatch,
-      answer: { status: 200, description: "The connection", schema: ConnectionView },
-      perform: ({ context, param, body }) => connections.update(context.get("actor"), param("id"), body),
-    },
-    {
-      method: "DELETE",
-      path: "/runtime-connections/{id}",
-      operation_id: "delete_runtime_connection",
-      summary: "Delete a connection that no executor uses",
-      tag,
-      access: "full",
-      answer: { status: 204, description: "Deleted", schema: null },
-      refusals: { 409: "Executors use it" },
-      perform: ({ context, param }) => connections.remove(context.get("actor"), param("id")),
-    },
+      name: "runtime_connection",
+      word: "connection",
+      service: connections,
+      view: ConnectionView,
+      list: { summary: "List connections by name, with their last test", query: PageQuery },
+      create: { summary: "Store a connection to a runtime", body: connections.Input, event: "connection_created" },
+      get: { summary: "Read a connection" },
+      update: { summary: "Change a connection; what is left out stays", body: ConnectionPatch },
+      remove: { summary: "Delete a connection that no executor uses", refusals: { 409: "Executors use it" } },
+    }),
     {
       method: "POST",
       path: "/runtime-connections/{id}/checks",

@@ -3,68 +3,40 @@ import { ReleaseDetailView, ReleaseQuery, ReleaseView, VersionView } from "../..
 import { CheckView, TrackerInput, TrackerPatch, TrackerQuery, TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import { pageOf } from "../openapi.ts";
+import { resourceRoutes } from "./resource.ts";
 import type { Route } from "./route.ts";
 
 export function trackerRoutes(services: { trackers: TrackerService }): readonly Route[] {
   const { trackers } = services;
   const tag = "trackers";
   return [
-    {
-      method: "GET",
+    ...resourceRoutes({
       path: "/trackers",
-      operation_id: "list_trackers",
-      summary: "List trackers by name, with each channel's latest and each source's state",
       tag,
-      access: "read",
-      query: TrackerQuery,
-      answer: { status: 200, description: "A page of trackers", schema: pageOf(TrackerView) },
-      perform: ({ query }) => trackers.list(query),
-    },
-    {
-      method: "POST",
-      path: "/trackers",
-      operation_id: "create_tracker",
-      summary: "Create a tracker; its first check is due at once",
-      tag,
-      access: "full",
-      body: TrackerInput,
-      answer: { status: 201, description: "The tracker", schema: TrackerView },
-      idempotent: { events: ["tracker_created"], again: ({ name }) => trackers.get(name) },
-      perform: ({ context, body }) => trackers.create(context.get("actor"), body),
-    },
-    {
-      method: "GET",
-      path: "/trackers/{name}",
-      operation_id: "get_tracker",
-      summary: "Read a tracker",
-      tag,
-      access: "read",
-      answer: { status: 200, description: "The tracker", schema: TrackerView },
-      perform: ({ param }) => trackers.get(param("name")),
-    },
-    {
-      method: "PATCH",
-      path: "/trackers/{name}",
-      operation_id: "update_tracker",
-      summary: "Change a tracker; what is left out stays, sources keep their history by their key",
-      tag,
-      access: "full",
-      body: TrackerPatch,
-      answer: { status: 200, description: "The tracker", schema: TrackerView },
-      refusals: { 409: "`in_use`: an executor is bound to a source or channel that would go" },
-      perform: ({ context, param, body }) => trackers.update(context.get("actor"), param("name"), body),
-    },
-    {
-      method: "DELETE",
-      path: "/trackers/{name}",
-      operation_id: "delete_tracker",
-      summary: "Delete a tracker with its history, when no executor is bound to it",
-      tag,
-      access: "full",
-      answer: { status: 204, description: "Deleted", schema: null },
-      refusals: { 409: "`in_use`: executors are bound to it" },
-      perform: ({ context, param }) => trackers.remove(context.get("actor"), param("name")),
-    },
+      name: "tracker",
+      key: "name",
+      service: trackers,
+      view: TrackerView,
+      list: {
+        summary: "List trackers by name, with each channel's latest and each source's state",
+        query: TrackerQuery,
+      },
+      create: {
+        summary: "Create a tracker; its first check is due at once",
+        body: TrackerInput,
+        event: "tracker_created",
+      },
+      get: { summary: "Read a tracker" },
+      update: {
+        summary: "Change a tracker; what is left out stays, sources keep their history by their key",
+        body: TrackerPatch,
+        refusals: { 409: "`in_use`: an executor is bound to a source or channel that would go" },
+      },
+      remove: {
+        summary: "Delete a tracker with its history, when no executor is bound to it",
+        refusals: { 409: "`in_use`: executors are bound to it" },
+      },
+    }),
     {
       method: "POST",
       path: "/trackers/{name}/checks",
