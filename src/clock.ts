@@ -31,6 +31,11 @@ export const systemClock: Clock = {
 };
 
 /** `2026-11-21T03:12:09.100Z`: how every instant leaves the API, the webhooks and the log. */
+/** For libraries that want a date of their own. */
+export function toDate(instant: number): Date {
+  return new Date(instant);
+}
+
 export function toIso(instant: number): string {
   return new Date(instant).toISOString();
 }

@@ -351,7 +351,7 @@ for (const mode of modes) {
           "/run/secrets/token",
         ]);
         const archive = await readInjectedFiles(client, container.Id, found.files);
-        const before = readTar(archive ?? new Uint8Array());
+        const before = await readTar(archive ?? new Uint8Array());
         expect(before.map(({ path, mode, uid, gid }) => ({ path, mode, uid, gid }))).toEqual([
           { path: "/etc/app/with space.conf", mode: 0o440, uid: 1000, gid: 1001 },
           { path: "/plain", mode: 0o444, uid: 0, gid: 0 },
@@ -368,9 +368,9 @@ for (const mode of modes) {
           await remake(opened, present, reference, undefined);
           const updated = await project.container("app");
           const again = await findInjectedFiles(client, updated);
-          expect(readTar((await readInjectedFiles(client, updated.Id, again.files)) ?? new Uint8Array())).toEqual([
-            ...before,
-          ]);
+          expect(await readTar((await readInjectedFiles(client, updated.Id, again.files)) ?? new Uint8Array())).toEqual(
+            [...before],
+          );
         }
       });
 
@@ -396,7 +396,7 @@ for (const mode of modes) {
         const updated = await project.container("app");
         expect(updated.Id).not.toBe(container.Id);
         const { files } = await findInjectedFiles(client, updated);
-        const carried = readTar((await readInjectedFiles(client, updated.Id, files)) ?? new Uint8Array());
+        const carried = await readTar((await readInjectedFiles(client, updated.Id, files)) ?? new Uint8Array());
         expect(carried.map((file) => Buffer.from(file.content).toString())).toEqual([
           "inner",
           "outer\n",

@@ -229,7 +229,7 @@ async function composeWithFile(engine: TestEngine, project: string, image: strin
   });
   const content = new TextEncoder().encode("colour=blue\n");
   const mtime = Math.floor(Date.now() / 1000);
-  const archive = writeTar([{ path: "/settings.conf", mode: 0o444, uid: 0, gid: 0, mtime, content }]);
+  const archive = await writeTar([{ path: "/settings.conf", mode: 0o444, uid: 0, gid: 0, mtime, content }]);
   const answer = await fetch(`http://localhost/containers/${name}/archive?path=/`, {
     method: "PUT",
     unix: engine.socket,

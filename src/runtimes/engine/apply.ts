@@ -30,7 +30,7 @@ export interface Replacement {
 }
 
 export interface CarriedFiles {
-  labels: RawObject;
+  labels(): Promise<RawObject>;
   write(newId: string): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export async function createCandidate(
   const found = targetFacts(old, is_to_run, blueprint.restart_policy, is_owed);
   const facts = { ...found, ...(is_job ? { is_job } : {}), next_name: names.next, members, at: clock.now() };
   await step(journal, "create", facts, async () => {
-    const labels = { ...ownLabelsFor(journal.run_id, name, old?.Id ?? null), ...files?.labels };
+    const labels = { ...ownLabelsFor(journal.run_id, name, old?.Id ?? null), ...(await files?.labels()) };
     newId = await client.createContainer(
       names.next,
       createBody(blueprint, new_image_config, labels, apiVersion),

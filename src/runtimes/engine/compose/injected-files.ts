@@ -76,7 +76,7 @@ export async function readInjectedFiles(
   const found: TarFile[] = [];
   let left = maxBytes;
   for (const { path } of files) {
-    const [file, ...others] = readTar(await client.readArchive(id, path, left + archiveOverheadBytes));
+    const [file, ...others] = await readTar(await client.readArchive(id, path, left + archiveOverheadBytes));
     if (file === undefined || others.length > 0 || file.path !== path.slice(path.lastIndexOf("/") + 1)) {
       throw new PluginError("rejected", `"${path}" changed while it was read from the container`);
     }
@@ -85,7 +85,7 @@ export async function readInjectedFiles(
       throw new PluginError("rejected", `The files up to "${path}" have more than ${maxBytes} bytes together`);
     found.push({ ...file, path });
   }
-  return writeTar(found);
+  return await writeTar(found);
 }
 
 /**
@@ -93,14 +93,14 @@ export async function readInjectedFiles(
  * that are not as they were (content, mode, owner).
  */
 export async function writeInjectedFiles(client: EngineClient, id: string, archive: Uint8Array): Promise<void> {
-  const wanted = readTar(archive);
+  const wanted = await readTar(archive);
   const bad = wanted.filter((file) => !isSafePath(file.path));
   if (bad.length > 0) throw new PluginError("rejected", "The archive has a path that leads out of its place");
   if (wanted.length === 0) return;
   await client.writeArchive(id, archive);
   const wrong: string[] = [];
   for (const file of wanted) {
-    const [is] = readTar(await client.readArchive(id, file.path, file.content.length + archiveOverheadBytes));
+    const [is] = await readTar(await client.readArchive(id, file.path, file.content.length + archiveOverheadBytes));
     if (is === undefined || !isSameFile(is, file)) wrong.push(file.path);
   }
   if (wrong.length === 0) return;
@@ -111,17 +111,20 @@ export async function writeInjectedFiles(client: EngineClient, id: string, archi
 }
 
 /** The label by which the next update finds them again; nothing for no files. */
-export function carriedFilesLabels(archive: Uint8Array | null): RawObject {
-  const paths = archive === null ? [] : readTar(archive).map((file) => file.path);
+export async function carriedFilesLabels(archive: Uint8Array | null): Promise<RawObject> {
+  const paths = archive === null ? [] : (await readTar(archive)).map((file) => file.path);
   return paths.length === 0 ? {} : { [carriedFilesLabel]: JSON.stringify(paths) };
 }
+
+/** What ends every archive. */
+const emptyArchive = new Uint8Array(1024);
 
 /** Calls that find out whether the verbs are let through, on a container that does not exist. */
 export function injectedFileProbes(nothing: string): readonly Omit<EngineRequest, "deadlineMs">[] {
   const path = `/containers/${nothing}/archive`;
   return [
     { method: "GET", path, query: { path: "/" } },
-    { method: "PUT", path, query: { path: "/" }, archive: writeTar([]) },
+    { method: "PUT", path, query: { path: "/" }, archive: emptyArchive },
   ];
 }
 

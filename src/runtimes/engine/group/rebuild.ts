@@ -55,7 +55,7 @@ export async function rebuildLost(
     if (made.has(lost.id)) continue;
     await journal.begin("undo", { move: `make ${names.name} again from the snapshot`, at: context.clock.now() });
     try {
-      const labels = { [ownLabels.remade]: journal.run_id, ...lost.files?.labels };
+      const labels = { [ownLabels.remade]: journal.run_id, ...(await lost.files?.labels()) };
       const id = await make(context, lost, labels, names.aside, made);
       made.set(lost.id, { id, name: names.aside, was_named: names.name });
     } catch (error) {

@@ -101,7 +101,7 @@ async function filesOf(client: EngineClient, container: ContainerInspect): Promi
 function carriedFiles(client: EngineClient, archive: Uint8Array | null): CarriedFiles | null {
   if (archive === null) return null;
   return {
-    labels: carriedFilesLabels(archive),
+    labels: () => carriedFilesLabels(archive),
     write: (newId) => writeInjectedFiles(client, newId, archive),
   };
 }

@@ -23,13 +23,13 @@ describe("writeTar() and readTar()", () => {
     ["a path of 100 bytes", file({ path: `/${"x".repeat(99)}` })],
     ["a path of more", file({ path: `/${"long/".repeat(60)}ä name` })],
     ["a path of letters beyond ASCII", file({ path: "/größe/ümlaut" })],
-  ])("give back %s", (_what, one) => {
-    expect(readTar(writeTar([one]))).toEqual([one]);
-    expect(readTar(writeTar([one, file({ path: "/other" })]))).toEqual([one, file({ path: "/other" })]);
+  ])("give back %s", async (_what, one) => {
+    expect(await readTar(await writeTar([one]))).toEqual([one]);
+    expect(await readTar(await writeTar([one, file({ path: "/other" })]))).toEqual([one, file({ path: "/other" })]);
   });
 
-  test("are what tar itself writes and reads", () => {
-    const archive = writeTar([
+  test("are what tar itself writes and reads", async () => {
+    const archive = await writeTar([
       file({ path: "a/b" }),
       file({ path: `c/${"d".repeat(120)}`, content: new Uint8Array(3) }),
     ]);
@@ -37,19 +37,19 @@ describe("writeTar() and readTar()", () => {
     expect(listed).toEqual(["a/b", `c/${"d".repeat(120)}`]);
   });
 
-  test("answer nothing for an empty archive", () => {
-    expect(readTar(writeTar([]))).toEqual([]);
-    expect(readTar(new Uint8Array())).toEqual([]);
+  test("answer nothing for an empty archive", async () => {
+    expect(await readTar(await writeTar([]))).toEqual([]);
+    expect(await readTar(new Uint8Array())).toEqual([]);
   });
 
-  test("do not take a damaged header", () => {
-    const archive = writeTar([file()]);
+  test("do not take a damaged header", async () => {
+    const archive = await writeTar([file()]);
     archive[0] = 0x41;
-    expect(() => readTar(archive)).toThrow("a header is damaged");
+    await expect(readTar(archive)).rejects.toMatchObject({ code: "malformed" });
   });
 
-  test("do not take an archive that ends early", () => {
-    const archive = writeTar([file({ content: new Uint8Array(2000) })]);
-    expect(() => readTar(archive.subarray(0, 1024))).toThrow("it ends early");
+  test("do not take an archive that ends early", async () => {
+    const archive = await writeTar([file({ content: new Uint8Array(2000) })]);
+    await expect(readTar(archive.subarray(0, 1024))).rejects.toMatchObject({ code: "malformed" });
   });
 });
