@@ -127,9 +127,22 @@ export class PluginError extends Error {
   }
 }
 
+/** What cannot be used or read, with the reason; whoever tried says it at a field or within a sentence of its own. */
+export class SaidError extends Error {
+  readonly said: Message;
+
+  constructor(said: Message, cause?: unknown) {
+    super(inEnglish(said), cause === undefined ? undefined : { cause });
+    this.name = "SaidError";
+    this.said = said;
+  }
+}
+
 /** What anything that was thrown says; the text of what is none of ours is bounded to 500 characters. */
 export function saidBy(error: unknown): Message {
-  return error instanceof AppError || error instanceof PluginError ? error.said : plain(errorMessage(error));
+  return error instanceof AppError || error instanceof PluginError || error instanceof SaidError
+    ? error.said
+    : plain(errorMessage(error));
 }
 
 /** The text of anything that was thrown, bounded to 500 characters; never a stack. */

@@ -1,28 +1,36 @@
+import { addresses } from "./addresses.ts";
 import { auth } from "./auth.ts";
+import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
 import { fields } from "./fields.ts";
+import { images } from "./images.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
 import { phrases } from "./phrases.ts";
 import { request } from "./request.ts";
 import { settings } from "./settings.ts";
+import { sources } from "./sources.ts";
 import { text } from "./text.ts";
 import { thing } from "./thing.ts";
 
 /** Every sentence that the product says to people, in English, by area. Other languages are renderings of the same keys. */
 export const english = {
+  addresses,
   auth,
+  charts,
   checks,
   credentials,
   fields,
+  images,
   net,
   notifications,
   oidc,
   phrases,
   request,
   settings,
+  sources,
   text,
   thing,
 };

@@ -1,3 +1,4 @@
+import type { Message } from "../messages/types.ts";
 import type { ConfigSchema, PluginContext } from "../plugin.ts";
 
 /** Every kind of upstream. Adding one here makes the compiler list what is missing (see docs/plug-ins.md). */
@@ -149,7 +150,7 @@ export interface Source<K extends SourceKind = SourceKind> {
   /** The configuration's field that `moved_to` of a listing is written for; only of kinds whose repositories can move. */
   place_field?: string;
   /** Why this configuration cannot do without a credential; null when it can. Asked when a tracker is saved. */
-  credentialNeed?(config: unknown): string | null;
+  credentialNeed?(config: unknown): Message | null;
   /** Checks that one host bears at once; left out: one. */
   checks_per_host?: number;
   /** Largest body in bytes, after decompression; left out: 16 MiB. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { AppError, PluginError } from "../errors.ts";
+import { say, withTexts } from "../messages/message.ts";
 import { RecentMap } from "../recent-map.ts";
 import type { ReleaseStage } from "../sources/source.ts";
 import { orderTags } from "../versions/order.ts";
@@ -70,7 +71,7 @@ export function previewListings(options: PreviewListingOptions) {
       }));
     }
     if (source.listNames === undefined) {
-      throw new PluginError("rejected", `Sources of kind "${address.kind}" have no list of names to judge`);
+      throw new PluginError("rejected", say("sources.no_preview", { kind: address.kind }));
     }
     const names = firstNames(await source.listNames());
     return names.map((tag) => ({ tag, stage: "tag", published_at: null }));
@@ -118,7 +119,7 @@ export function previewListings(options: PreviewListingOptions) {
       } catch (error) {
         if (!(error instanceof PluginError)) throw error;
         const retry = error.retry_after_ms === null ? undefined : Math.ceil(error.retry_after_ms / 1000);
-        throw new AppError("upstream_failed", 424, options.excerpt(error.message), {
+        throw new AppError("upstream_failed", 424, withTexts(error.said, options.excerpt), {
           cause: error,
           retry_after_seconds: retry,
         });

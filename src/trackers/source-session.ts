@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import { PluginError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import type { PluginContext } from "../plugin.ts";
 import type { OpenSource, SourceKind } from "../sources/source.ts";
 import { sourceKinds } from "../sources/source.ts";
@@ -77,7 +78,7 @@ function openOffline(
   address: Omit<SourceAddress, "credential_id">,
 ): OpenSource {
   const context: PluginContext = {
-    fetch: () => Promise.reject(new PluginError("rejected", "Nothing is sent while a source is only described")),
+    fetch: () => Promise.reject(new PluginError("rejected", say("sources.described_only"))),
     signal: new AbortController().signal,
     clock: opener.clock,
   };

@@ -1,3 +1,4 @@
+import { say } from "../messages/message.ts";
 import { formatImageReference, ImageReferenceError, isImageId, parseImageReference } from "./image-reference.ts";
 
 export const imagePolicies = ["keep_name", "use_tracker"] as const;
@@ -36,10 +37,7 @@ export interface DesiredImage {
 export function desiredReference(request: DesiredImageRequest): DesiredImage {
   const tracker = parseImageReference(request.tracker);
   if (request.policy === "keep_name" && isImageId(request.current)) {
-    throw new ImageReferenceError(
-      "image_id",
-      "The container runs an image by its id, so there is no name to keep: use the tracker's image and tag",
-    );
+    throw new ImageReferenceError("image_id", say("images.no_name_to_keep"));
   }
   const name = request.policy === "keep_name" ? parseImageReference(request.current) : tracker;
   const isSameRepository = name.registry === tracker.registry && name.repository === tracker.repository;
@@ -52,10 +50,7 @@ export function desiredReference(request: DesiredImageRequest): DesiredImage {
       : formatImageReference(parseImageReference(formatImageReference({ ...bare, digest: request.digest })));
   if (request.mode === "digest") {
     if (byDigest === null) {
-      throw new ImageReferenceError(
-        "digest_unknown",
-        `The digest of "${byTag}" is unknown, so it cannot be pinned: check the tracker, or use the tag`,
-      );
+      throw new ImageReferenceError("digest_unknown", say("images.digest_unknown", { image: byTag }));
     }
     return { reference: byDigest, pull: byDigest, digest: request.digest };
   }

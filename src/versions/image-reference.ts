@@ -1,3 +1,6 @@
+import { SaidError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
+
 /** The canonical name of Docker Hub; the others are the same registry. */
 export const DOCKER_HUB = "docker.io";
 const dockerHubHosts: ReadonlySet<string> = new Set([
@@ -25,12 +28,12 @@ export const imageReferenceErrorCodes = [
 ] as const;
 export type ImageReferenceErrorCode = (typeof imageReferenceErrorCodes)[number];
 
-/** An image reference that cannot be taken; the message quotes it and says what would be right. */
-export class ImageReferenceError extends Error {
+/** An image reference that cannot be used; it quotes the reference and says what would be right. */
+export class ImageReferenceError extends SaidError {
   readonly code: ImageReferenceErrorCode;
 
-  constructor(code: ImageReferenceErrorCode, message: string) {
-    super(message);
+  constructor(code: ImageReferenceErrorCode, said: Message) {
+    super(said);
     this.name = "ImageReferenceError";
     this.code = code;
   }
@@ -57,10 +60,10 @@ export interface ImageReference extends ImageName {
  */
 export function parseImageReference(text: string): ImageReference {
   const trimmed = text.trim();
-  if (trimmed === "") throw new ImageReferenceError("empty", "The image is blank, write for example nginx:1.27");
+  if (trimmed === "") throw new ImageReferenceError("empty", say("images.blank"));
   if (trimmed.length > MAX_REFERENCE_CHARACTERS) throw tooLong(trimmed, MAX_REFERENCE_CHARACTERS);
   if (isImageId(trimmed)) {
-    throw new ImageReferenceError("image_id", `"${quote(trimmed)}" is an image id, which names no repository`);
+    throw new ImageReferenceError("image_id", say("images.id", { image: quote(trimmed) }));
   }
   const { scheme, rest } = withoutScheme(trimmed);
   const at = rest.indexOf("@");
@@ -88,10 +91,8 @@ export function parseImageName(image: string, registryAddress = ""): ImageName {
     const full = nameOnly(parseImageReference(given.rest));
     if (full.registry === address.registry) return { ...full, scheme };
     if (address.registry === DOCKER_HUB && address.path === "") return { ...full, scheme: given.scheme };
-    throw new ImageReferenceError(
-      "two_registries",
-      `The image "${quote(image)}" names the registry ${full.registry}, the registry address is ${address.registry}: leave one of them out`,
-    );
+    const values = { image: quote(image), named: full.registry, address: address.registry };
+    throw new ImageReferenceError("two_registries", say("images.two_registries", values));
   }
   const isUnderPath = address.path === "" || given.rest.startsWith(`${address.path}/`);
   const path = isUnderPath ? given.rest : `${address.path}/${given.rest}`;
@@ -133,10 +134,7 @@ function withoutScheme(text: string): { scheme: "https" | "http"; rest: string }
   const rest = text.slice(end + 3);
   if (scheme === "http") return { scheme: "http", rest };
   if (scheme === "https" || scheme === "docker" || scheme === "oci") return { scheme: "https", rest };
-  throw new ImageReferenceError(
-    "registry",
-    `The image "${quote(text)}" starts with ${quote(scheme)}://, write it without, or with http:// for a registry without TLS`,
-  );
+  throw new ImageReferenceError("registry", say("images.scheme", { image: quote(text), scheme: quote(scheme) }));
 }
 
 interface RegistryAddress {
@@ -156,10 +154,8 @@ function parseRegistryAddress(text: string): RegistryAddress | null {
   if (segments[0] === "v1" || segments[0] === "v2") segments.shift();
   if (!isHost(host)) throw badRegistry(host, trimmed);
   if (!isRegistry(host)) {
-    throw new ImageReferenceError(
-      "registry",
-      `The registry address "${quote(trimmed)}" would be taken for an owner on Docker Hub: add the port, "${quote(host)}:${scheme === "http" ? 80 : 443}"`,
-    );
+    const values = { address: quote(trimmed), host: quote(host), port: scheme === "http" ? 80 : 443 };
+    throw new ImageReferenceError("registry", say("images.owner_as_registry", values));
   }
   return { scheme, registry: canonicalRegistry(host), path: segments.join("/") };
 }
@@ -172,16 +168,11 @@ function parseName(text: string, whole: string): { registry: string; repository:
   const registry = hasRegistry ? canonicalRegistry(first) : DOCKER_HUB;
   const path = hasRegistry ? text.slice(slash + 1) : text;
   if (path !== path.toLowerCase()) {
-    throw new ImageReferenceError(
-      "uppercase",
-      `The image "${quote(whole)}" has upper-case letters in its repository, write "${quote(path.toLowerCase())}"`,
-    );
+    const values = { image: quote(whole), lower: quote(path.toLowerCase()) };
+    throw new ImageReferenceError("uppercase", say("images.uppercase", values));
   }
   if (!path.split("/").every(isPathComponent)) {
-    throw new ImageReferenceError(
-      "repository",
-      `The image "${quote(whole)}" has no valid repository: use lower-case letters, digits and single . _ - between them, parts divided by /`,
-    );
+    throw new ImageReferenceError("repository", say("images.repository", { image: quote(whole) }));
   }
   const repository = registry === DOCKER_HUB && !path.includes("/") ? `library/${path}` : path;
   if (registry.length + repository.length + 1 > MAX_NAME_CHARACTERS) throw tooLong(whole, MAX_NAME_CHARACTERS);
@@ -216,29 +207,20 @@ function isPathComponent(component: string): boolean {
 
 function parseTag(text: string, whole: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(text)) return text;
-  throw new ImageReferenceError(
-    "tag",
-    `The tag "${quote(text)}" of "${quote(whole)}" is not valid: 1 to 128 letters, digits, . _ and -, not starting with . or -`,
-  );
+  throw new ImageReferenceError("tag", say("images.tag", { tag: quote(text), image: quote(whole) }));
 }
 
 function parseDigest(text: string, whole: string): string {
   if (/^sha256:[0-9a-f]{64}$/.test(text) || /^sha512:[0-9a-f]{128}$/.test(text)) return text;
-  throw new ImageReferenceError(
-    "digest",
-    `The digest "${quote(text)}" of "${quote(whole)}" is not valid: write sha256: and 64 lower-case hexadecimal digits`,
-  );
+  throw new ImageReferenceError("digest", say("images.digest", { digest: quote(text), image: quote(whole) }));
 }
 
 function badRegistry(host: string, whole: string): ImageReferenceError {
-  return new ImageReferenceError(
-    "registry",
-    `"${quote(host)}" in "${quote(whole)}" is no registry: write a host such as ghcr.io or registry.example.com:5000`,
-  );
+  return new ImageReferenceError("registry", say("images.registry", { registry: quote(host), image: quote(whole) }));
 }
 
 function tooLong(text: string, limit: number): ImageReferenceError {
-  return new ImageReferenceError("too_long", `The image "${quote(text)}" is longer than ${limit} characters`);
+  return new ImageReferenceError("too_long", say("images.too_long", { image: quote(text), limit }));
 }
 
 function quote(text: string): string {

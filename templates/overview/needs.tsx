@@ -19,6 +19,7 @@ import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "../trackers/address.ts";
+import { reasonOf } from "../trackers/state.tsx";
 
 /** Everything that waits for the administrator, each row with the verb that leads on; what is down stands first. */
 export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
@@ -273,7 +274,7 @@ function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource })
       title={source.tracker}
       fact={t.no_good_answer(formatDuration(ctx.language, Math.max(1000, ctx.now - since)))}
       meta={[
-        translateMessage(ctx.language, source.error.message_data),
+        reasonOf(ctx, source.error.message_data),
         source.last_success_at === null ? (
           t.no_good_yet
         ) : (

@@ -1,5 +1,5 @@
 import type { FieldErrors } from "../../src/errors.ts";
-import type { Said } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import type { PreviewView, Verdict } from "../../src/trackers/preview-schema.ts";
 import type { SourceView } from "../../src/trackers/schema.ts";
 import type { Maturity } from "../../src/versions/maturity.ts";
@@ -30,7 +30,7 @@ export interface PreviewPart {
   outcome:
     | { kind: "judged"; view: PreviewView; exclude_paths: readonly string[] }
     /** Upstream could not be asked, in its own words. */
-    | { kind: "failed"; message: Said }
+    | { kind: "failed"; message: Message }
     /** By path from the top of the form. */
     | { kind: "refused"; errors: FieldErrors }
     /** Too little is written to ask anybody. */

@@ -1,5 +1,5 @@
 import { parseInstant } from "../../src/clock.ts";
-import type { Said } from "../../src/messages/message.ts";
+import { type Message, withTexts } from "../../src/messages/message.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { State } from "../components/state.tsx";
@@ -24,11 +24,12 @@ export function isWaiting(ctx: Pick<PageContext, "now">, source: SourceView): bo
 }
 
 /** What a source says of its failure, in the page's language, with times in the system time zone. */
-export function reasonOf(ctx: PageContext, message: Said): string {
-  return translateMessage(ctx.language, message).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (text) => {
-    const instant = parseInstant(text);
+export function reasonOf(ctx: PageContext, message: Message): string {
+  const shown = withTexts(message, (text) => {
+    const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? parseInstant(text) : null;
     return instant === null ? text : formatShort(ctx, instant);
   });
+  return translateMessage(ctx.language, shown);
 }
 
 /** When a source is asked next in truth, its upstream's rate limit thought of. */

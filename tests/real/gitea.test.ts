@@ -175,7 +175,7 @@ peerSuite("a real Gitea", giteaMissing(), () => {
     const ask = (token: string | null) => open("acme/hidden", token).source.listReleases(everything);
     await expect(ask(null)).rejects.toMatchObject({
       code: "not_found",
-      message: `Could not list the releases of "${server.host}/acme/hidden", the answer was 404: not found`,
+      message: `Could not list the releases of "${server.host}/acme/hidden": the answer was 404: not found`,
     });
     await expect(ask("wrong")).rejects.toMatchObject({
       code: "unauthorized",

@@ -62,8 +62,6 @@ describe("every sentence of the source that people can be told", () => {
     "The previous version is in place, stopped as it was",
     'The run "{}" belongs to another process now',
     "The {} is empty",
-    "The index does not have the chart",
-    'Could not {}: there is no chart "{}", {}',
     "There is no file {}",
     '"{}" on the default branch',
     "The {} is used by {}",
@@ -215,18 +213,6 @@ test.each([
   [
     "The new version did not pass its health check: It was never started. What runs now could not be seen",
     "新版本未通过健康检查：从未启动。无法查看当前运行的内容",
-  ],
-  [
-    'Could not list the tags of "r.test/app": the next page "http://x.test" is on another origin than "https://r.test"',
-    "无法列出“r.test/app”的标签：下一页“http://x.test”与“https://r.test”不同源",
-  ],
-  [
-    'Could not list the tags of "r.test/app": there are more than 5, at most 2 pages and 9 characters are read',
-    "无法列出“r.test/app”的标签：数量超过 5，最多读取 2 页、9 个字符",
-  ],
-  [
-    'Could not get a token for "r.test/app" from "t.test", the answer has no usable token',
-    "无法为“r.test/app”从“t.test”获取令牌，应答中没有可用的令牌",
   ],
   ["The section for 1.2 in the changelog is empty", "更新日志中 1.2 的章节为空"],
   ["The changelog is empty", "更新日志为空"],

@@ -75,19 +75,6 @@ describe("translateMessage()", () => {
   test.each([
     ["Use at most 100 characters", "最多 100 个字符"],
     ['There is no tracker "a "b" c"', '不存在追踪器“a "b" c”'],
-    [
-      'Could not list the releases of "acme/app", the answer was 404: Not Found',
-      "无法列出“acme/app”的发布，应答为 404：Not Found",
-    ],
-    [
-      'Could not read the chart repository "http://charts.test/": there is no chart "apq", it has 1 other chart, such as "app"',
-      '无法读取 Chart 仓库“http://charts.test/”：其中没有 Chart“apq”，另有 1 个 Chart，例如 "app"',
-    ],
-    [
-      'Could not read the chart repository "http://charts.test/": the answer was 401, and the source has no credential: No',
-      "无法读取 Chart 仓库“http://charts.test/”：应答为 401，且该来源没有凭据：No",
-    ],
-    ['"owner" is no repository, write it as "owner/repo"', "“owner”不是仓库，请按“owner/repo”填写"],
     ["Something that nobody translated", "Something that nobody translated"],
     ["Use at most ", "Use at most "],
   ])("%s", (message, expected) => {

@@ -95,7 +95,7 @@ describe("parseImageReference()", () => {
   });
 
   test("says what would be right, without control characters and at bounded length", () => {
-    expect(() => parseImageReference("ghcr.io/Owner/App")).toThrow('write "owner/app"');
+    expect(() => parseImageReference("ghcr.io/Owner/App")).toThrow('enter "owner/app"');
     const message = String(
       (() => {
         try {

@@ -1,28 +1,36 @@
 import type { Catalogue } from "../catalogue.ts";
 import type { Rendering } from "../types.ts";
+import { addresses } from "./addresses.ts";
 import { auth } from "./auth.ts";
+import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
 import { fields } from "./fields.ts";
+import { images } from "./images.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
 import { phrases } from "./phrases.ts";
 import { request } from "./request.ts";
 import { settings } from "./settings.ts";
+import { sources } from "./sources.ts";
 import { thing } from "./thing.ts";
 
 /** 目录中每个句子的中文。 */
 export const catalogue = {
+  addresses,
   auth,
+  charts,
   checks,
   credentials,
   fields,
+  images,
   net,
   notifications,
   oidc,
   phrases,
   request,
   settings,
+  sources,
   thing,
 } satisfies { readonly [A in Exclude<keyof Catalogue, "text">]: Rendering<Catalogue[A]> };

@@ -1,21 +1,16 @@
 import type * as v from "valibot";
-import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import type { PluginError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { readJson, readText } from "../../net/read-json.ts";
+import { codeOfStatus, failure, oneLine } from "../failure.ts";
 
-/** Longest message of an error, and of upstream's own words in it, in characters. */
-const maxMessageCharacters = 500;
+/** Of upstream's own words in an error. */
 const maxWordsCharacters = 300;
 /** Of a list of errors; forges name the first ones first. */
 const maxErrors = 5;
 /** Levels of lists and objects that words are looked for in; forges use three. */
 const maxDepth = 6;
-
-/** Text from elsewhere on one line and bounded: control characters would let it forge lines or colours. */
-export function oneLine(text: string, characters: number): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
-  return line.length > characters ? `${line.slice(0, characters - 1)}…` : line;
-}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -53,36 +48,39 @@ function forgeWords(body: string): string {
   return [...new Set(texts)].join(": ");
 }
 
-function codeOf({ status }: Response): PluginErrorCode {
-  if (status === 429) return "rate_limited";
-  if (status === 401 || status === 403) return "unauthorized";
-  if (status === 404 || status === 410) return "not_found";
-  return status >= 500 ? "unreachable" : "rejected";
+/** What an answer that is no success says. */
+export interface Refusal {
+  status: number;
+  /** The forge's own words; empty where it has none. */
+  words: string;
+  reason: Message;
 }
 
-/** `Could not ${what}, ${reason}`, bounded: both may quote upstream. */
-export function forgeFailure(code: PluginErrorCode, what: string, reason: string, cause?: unknown): PluginError {
-  return new PluginError(code, oneLine(`Could not ${what}, ${reason}`, maxMessageCharacters), { cause });
-}
-
-/** What an answer that is no success means, with upstream's words; `what` was attempted: `list the releases of "host/owner/app"`. */
-export async function readForgeError(response: Response, what: string): Promise<PluginError> {
+export async function readRefusal(response: Response): Promise<Refusal> {
+  const { status } = response;
   const body = await readText(response);
   const words = oneLine(forgeWords(body), maxWordsCharacters).replace(/\.$/, "");
-  const page = /^\s*</.test(body) ? " with a web page" : "";
-  const said = words === "" ? page : `: ${words}`;
-  return forgeFailure(codeOf(response), what, `the answer was ${response.status}${said}`);
+  const isPage = words === "" && /^\s*</.test(body);
+  const reason = isPage
+    ? say("sources.answered_with_page", { status })
+    : say("sources.answered", { status, said: words });
+  return { status, words, reason };
+}
+
+/** What an answer that is no success means. */
+export async function readForgeError(response: Response, action: Message): Promise<PluginError> {
+  const { status, reason } = await readRefusal(response);
+  return failure(codeOfStatus(status), action, reason);
 }
 
 /** The body of a success by its schema; a refusal, a web page, broken JSON and another form are PluginErrors that say so. */
 export async function readForgeJson<const S extends v.GenericSchema>(
   response: Response,
   schema: S,
-  what: string,
+  action: Message,
 ): Promise<v.InferOutput<S>> {
-  if (!response.ok) throw await readForgeError(response, what);
-  if (isWebPage(response))
-    throw forgeFailure("malformed", what, "the answer is a web page: is this a forge's address?");
+  if (!response.ok) throw await readForgeError(response, action);
+  if (isWebPage(response)) throw failure("malformed", action, say("sources.page_of_no_forge"));
   return await readJson(response, schema);
 }
 

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
-import { PluginError } from "../../errors.ts";
+import { PluginError, SaidError, saidBy } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { forgeFailure, isWebPage, oneLine, readForgeError } from "./answer.ts";
+import { failure, oneLine } from "../failure.ts";
+import { isWebPage, readForgeError } from "./answer.ts";
 import { fetchMoved } from "./moved.ts";
 
 /** Most tags that are read; the largest repositories have some tens of thousands. */
@@ -35,14 +37,15 @@ function* packetsOf(bytes: string): Generator<Packet> {
   let at = 0;
   while (at < bytes.length) {
     const digits = bytes.slice(at, at + 4);
-    if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error(`"${oneLine(digits, 20)}" is no packet's length`);
+    if (!/^[0-9a-f]{4}$/i.test(digits))
+      throw new SaidError(say("sources.git_packet_length", { text: oneLine(digits, 20) }));
     const length = Number.parseInt(digits, 16);
     if (length < 4) {
       yield { line: "", is_flush: length === 0 };
       at += 4;
       continue;
     }
-    if (at + length > bytes.length) throw new Error("it ends within a packet");
+    if (at + length > bytes.length) throw new SaidError(say("sources.git_packet_cut"));
     const isTerminated = bytes.charCodeAt(at + length - 1) === 10;
     yield { line: bytes.slice(at + 4, at + length - (isTerminated ? 1 : 0)), is_flush: false };
     at += length;
@@ -71,7 +74,7 @@ function createCollector() {
   return {
     commits,
     add(ref: string, object: string): void {
-      if (!objectId.test(object)) throw new Error(`"${oneLine(object, 80)}" is no object's id`);
+      if (!objectId.test(object)) throw new SaidError(say("sources.git_object", { text: oneLine(object, 80) }));
       if (!ref.startsWith(tagPrefix)) return;
       if (commits.size >= maxRefs) throw new TooManyRefs();
       const name = readName(ref.slice(tagPrefix.length));
@@ -87,7 +90,7 @@ type Collector = ReturnType<typeof createCollector>;
 /** `<object> <ref>[ symref-target:<ref>][ peeled:<object>]` */
 function addV2(collector: Collector, line: string): void {
   const [object = "", ref, ...attributes] = line.split(" ");
-  if (ref === undefined) throw new Error(`"${oneLine(line, 80)}" is no reference`);
+  if (ref === undefined) throw new SaidError(say("sources.git_reference", { text: oneLine(line, 80) }));
   const peeled = attributes.find((attribute) => attribute.startsWith("peeled:"));
   collector.add(ref, peeled?.slice("peeled:".length) ?? object);
 }
@@ -96,14 +99,14 @@ function addV2(collector: Collector, line: string): void {
 function addV0(collector: Collector, line: string): void {
   const [entry = ""] = line.split("\0", 1);
   const space = entry.indexOf(" ");
-  if (space < 0) throw new Error(`"${oneLine(entry, 80)}" is no reference`);
+  if (space < 0) throw new SaidError(say("sources.git_reference", { text: oneLine(entry, 80) }));
   const ref = entry.slice(space + 1);
   // Peeled lines follow their tag, so the later one stands.
   collector.add(ref.endsWith("^{}") ? ref.slice(0, -3) : ref, entry.slice(0, space));
 }
 
 /** Reads one answer to its last flush; the event loop runs between the parts of a long one. */
-async function collect(body: string, what: string, add: (collector: Collector, line: string) => void, ends: number) {
+async function collect(body: string, action: Message, add: (collector: Collector, line: string) => void, ends: number) {
   const collector = createCollector();
   let flushes = 0;
   let lines = 0;
@@ -113,17 +116,19 @@ async function collect(body: string, what: string, add: (collector: Collector, l
         flushes += 1;
         continue;
       }
-      if (line.startsWith("ERR ")) throw forgeFailure("rejected", what, oneLine(line.slice("ERR ".length), 300));
+      if (line.startsWith("ERR ")) {
+        const said = oneLine(line.slice("ERR ".length), 300);
+        throw failure("rejected", action, say("sources.git_error", { said }));
+      }
       if (line !== "" && !line.startsWith("# service=")) add(collector, line);
       lines += 1;
       if (lines % linesPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    if (flushes < ends) throw new Error("it ends too early");
+    if (flushes < ends) throw new SaidError(say("sources.git_early_end"));
   } catch (error) {
     if (error instanceof PluginError) throw error;
-    if (error instanceof TooManyRefs) throw forgeFailure("rejected", what, `there are more than ${maxRefs}`);
-    const reason = error instanceof Error ? error.message : "it cannot be read";
-    throw forgeFailure("malformed", what, `the answer is not what git says: ${reason}`, error);
+    if (error instanceof TooManyRefs) throw failure("rejected", action, say("sources.too_many", { limit: maxRefs }));
+    throw failure("malformed", action, say("sources.git_malformed", { cause: saidBy(error) }), error);
   }
   return collector.commits;
 }
@@ -141,16 +146,15 @@ export async function listTagCommits(
   authorization: string | null,
 ): Promise<ReadonlyMap<string, string>> {
   const address = `${repository.origin}${repository.pathname.replace(/\/+$/, "").replace(/\.git$/, "")}`;
-  const what = `list the tags of "${address.slice(address.indexOf("//") + 2)}"`;
+  const action = say("sources.list_tags", { name: address.slice(address.indexOf("//") + 2) });
   const signIn: Record<string, string> = authorization === null ? {} : { authorization };
 
   const read = async (path: string, type: string, init: RequestInit & { headers: Record<string, string> }) => {
     const headers = { ...init.headers, ...signIn, accept: type };
     const request: RequestInit = { ...init, headers, cache: "no-store" };
-    const { response } = await fetchMoved(context, new URL(`${address}.git/${path}`), request, what);
-    if (!response.ok) throw await readForgeError(response, what);
-    if (isWebPage(response))
-      throw forgeFailure("malformed", what, "the answer is a web page: is this a forge's address?");
+    const { response } = await fetchMoved(context, new URL(`${address}.git/${path}`), request, action);
+    if (!response.ok) throw await readForgeError(response, action);
+    if (isWebPage(response)) throw failure("malformed", action, say("sources.page_of_no_forge"));
     return Buffer.from(await response.arrayBuffer()).toString("latin1");
   };
 
@@ -160,10 +164,10 @@ export async function listTagCommits(
     body: lsRefs,
   });
   // Git says nothing at all, and others an error, when they cannot read the question; an empty repository answers with a flush.
-  if (answer !== "" && !answer.startsWith("ERR ", 4)) return await collect(answer, what, addV2, 1);
+  if (answer !== "" && !answer.startsWith("ERR ", 4)) return await collect(answer, action, addV2, 1);
   const listing = await read("info/refs?service=git-upload-pack", "application/x-git-upload-pack-advertisement", {
     method: "GET",
     headers: {},
   });
-  return await collect(listing, what, addV0, 2);
+  return await collect(listing, action, addV0, 2);
 }

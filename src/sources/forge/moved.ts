@@ -1,6 +1,7 @@
+import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { forgeFailure } from "./answer.ts";
+import { failure } from "../failure.ts";
 
 /** A renamed repository leads to its new place in one step, or in two where it was also transferred. */
 const maxMoves = 3;
@@ -16,7 +17,7 @@ export interface Moved {
  * A request that follows the redirects of a renamed repository: at most 3, on the same origin, with the same method and body,
  * also where a redirect by its status would make a GET of a POST. Another origin is refused, so that no credential goes there.
  */
-export async function fetchMoved(context: PluginContext, url: URL, init: RequestInit, what: string): Promise<Moved> {
+export async function fetchMoved(context: PluginContext, url: URL, init: RequestInit, action: Message): Promise<Moved> {
   let place = url;
   for (let moves = 0; ; moves++) {
     const response = await context.fetch(place, { ...init, redirect: "manual" });
@@ -24,7 +25,7 @@ export async function fetchMoved(context: PluginContext, url: URL, init: Request
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
       return { response, url: place, has_moved: moves > 0 };
     }
-    if (!URL.canParse(location, place)) throw forgeFailure("malformed", what, "the redirect leads to no address");
+    if (!URL.canParse(location, place)) throw failure("malformed", action, say("sources.redirect_invalid"));
     const next = webUrl(location, place);
     next.hash = "";
     // An instance behind a proxy that ends TLS names itself with http.
@@ -34,11 +35,13 @@ export async function fetchMoved(context: PluginContext, url: URL, init: Request
       next.port = place.port;
     }
     if (next.origin !== place.origin) {
-      const reason = `"${place.host}" redirects to "${next.origin}": write the address that the forge is at`;
-      throw forgeFailure("rejected", what, reason);
+      const reason = say("sources.redirect_elsewhere", { host: place.host, to: next.origin });
+      throw failure("rejected", action, reason);
     }
-    if (moves === maxMoves)
-      throw forgeFailure("rejected", what, `"${place.host}" redirects more than ${maxMoves} times`);
+    if (moves === maxMoves) {
+      const reason = say("net.too_many_redirects", { host: place.host, limit: maxMoves });
+      throw failure("rejected", action, reason);
+    }
     place = next;
   }
 }

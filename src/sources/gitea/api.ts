@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { failure } from "../failure.ts";
 import { readForgeError, readForgeJson } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import { fetchMoved } from "../forge/moved.ts";
@@ -50,11 +51,11 @@ export function giteaApi(repository: Repository, secret: GiteaSecret | null, con
   let path = repository.path;
   let commits: Promise<ReadonlyMap<string, string>> | null = null;
 
-  const send = async (rest: string, what: string): Promise<Response> => {
+  const send = async (rest: string, action: Message): Promise<Response> => {
     const url = new URL(`${instance}/api/v1/repos/${path}${rest}`);
     const headers: Record<string, string> = { accept: "application/json" };
     if (secret !== null) headers.authorization = `token ${secret.token}`;
-    const moved = await fetchMoved(context, url, { headers }, what);
+    const moved = await fetchMoved(context, url, { headers }, action);
     if (moved.has_moved && moved.response.ok) {
       const prefix = `${new URL(instance).pathname.replace(/\/$/, "")}/api/v1/repos/`;
       const [, owner, name] = /^([^/]+)\/([^/]+)\//.exec(moved.url.pathname.slice(prefix.length)) ?? [];
@@ -65,10 +66,10 @@ export function giteaApi(repository: Repository, secret: GiteaSecret | null, con
 
   return {
     async listPage(page, size) {
-      const what = `list the releases of "${host}/${path}"`;
+      const action = say("sources.list_releases", { name: `${host}/${path}` });
       // Drafts would come with a token, and be counted in the total.
-      const response = await send(`/releases?draft=false&page=${page}&limit=${size}`, what);
-      const list = await readForgeJson(response, v.array(Release), what);
+      const response = await send(`/releases?draft=false&page=${page}&limit=${size}`, action);
+      const list = await readForgeJson(response, v.array(Release), action);
       return {
         found: list.map(readRelease).filter((release) => release !== null),
         count: list.length,
@@ -76,9 +77,9 @@ export function giteaApi(repository: Repository, secret: GiteaSecret | null, con
       };
     },
     async findRelease(tag) {
-      const what = `read the release "${tag}" of "${host}/${path}"`;
-      const response = await send(`/releases/tags/${encodeURIComponent(tag)}`, what);
-      return response.status === 404 ? null : readRelease(await readForgeJson(response, Release, what));
+      const action = say("sources.read_release", { tag, name: `${host}/${path}` });
+      const response = await send(`/releases/tags/${encodeURIComponent(tag)}`, action);
+      return response.status === 404 ? null : readRelease(await readForgeJson(response, Release, action));
     },
     listCommits() {
       // Any user name goes with a token as the password.
@@ -87,17 +88,17 @@ export function giteaApi(repository: Repository, secret: GiteaSecret | null, con
       return commits;
     },
     async readFile(file, ref) {
-      const what = `read "${file.slice(0, 200)}" of "${host}/${path}"`;
+      const action = say("sources.read_file", { path: file.slice(0, 200), name: `${host}/${path}` });
       const segments = file.split("/");
       if (file === "" || segments.some((name) => name === "" || name === "." || name === "..")) {
-        throw new PluginError("rejected", `Could not ${what}, it is no path of a file`);
+        throw failure("rejected", action, say("sources.no_file_path"));
       }
       // Not the raw file: for a ref that does not exist Gitea gives that of the default branch.
       const query = ref === null ? "" : `?ref=${encodeURIComponent(ref)}`;
-      const response = await send(`/contents/${encodePath(file)}${query}`, what);
+      const response = await send(`/contents/${encodePath(file)}${query}`, action);
       if (response.status === 404) return null;
-      if (!response.ok) throw await readForgeError(response, what);
-      const contents = v.safeParse(FileContents, await readForgeJson(response, v.unknown(), what));
+      if (!response.ok) throw await readForgeError(response, action);
+      const contents = v.safeParse(FileContents, await readForgeJson(response, v.unknown(), action));
       // A folder, a link or a submodule.
       return contents.success ? Buffer.from(contents.output.content, "base64").toString("utf8") : null;
     },

@@ -1,4 +1,6 @@
+import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
+import { AddressError } from "../field-issue.ts";
 
 /** A repository and the Gitea or Forgejo that has it. */
 export interface Repository {
@@ -10,41 +12,31 @@ export interface Repository {
 
 type Field = "repository" | "instance_url";
 
-/** What a person typed and cannot be meant, with the field that has it. */
-export class RepositoryError extends Error {
-  readonly field: Field;
-
-  constructor(field: Field, message: string) {
-    super(message);
-    this.name = "RepositoryError";
-    this.field = field;
-  }
-}
-
 /** What both forges let people call themselves and their repositories. */
 const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/;
 
-function quoted(text: string): string {
-  return `"${text.replace(/\p{Cc}+/gu, " ").slice(0, 200)}"`;
+function shown(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ").slice(0, 200);
 }
 
 /** Without a word of it: what stands before the `@` is a secret. */
 function refuseUser(url: URL, field: Field): void {
   if (url.username === "" && url.password === "") return;
-  throw new RepositoryError(field, "The address has a user name or password; store a credential instead");
+  throw new AddressError(field, say("addresses.with_user"));
 }
 
 function parseInstance(text: string): string {
-  const fail = (reason: string) => new RepositoryError("instance_url", `${quoted(text)} ${reason}`);
+  const typed = shown(text);
+  const fail = (said: Message) => new AddressError("instance_url", said);
   // Plain http only where it is written out.
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   if (!URL.canParse(address) || /[\p{Cc}\s\\]/u.test(text)) {
-    throw fail('is no address, write it as "https://codeberg.org"');
+    throw fail(say("addresses.no_address", { typed, example: "https://codeberg.org" }));
   }
   const url = webUrl(address);
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw fail("is no http or https address");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw fail(say("addresses.not_http", { typed }));
   refuseUser(url, "instance_url");
-  if (url.search !== "" || url.hash !== "") throw fail('has more than an address, cut it before "?" and "#"');
+  if (url.search !== "" || url.hash !== "") throw fail(say("addresses.with_query", { typed }));
   return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/api(?:\/v1)?$/, "")}`;
 }
 
@@ -69,29 +61,28 @@ function readPath(text: string, allowsPages: boolean): string | null {
 /**
  * The repository that the two fields of a source mean. A pasted address names its instance by itself, unless that lies below a
  * path, and must not contradict the other field.
- * @throws RepositoryError with the field and what would be right.
+ * @throws AddressError with the field and what would be right.
  */
 export function parseRepository(repositoryText: string, instanceText: string): Repository {
   const typed = repositoryText.trim();
   const instance = instanceText.trim() === "" ? null : parseInstance(instanceText.trim());
-  const fail = (reason: string) => new RepositoryError("repository", `${quoted(typed)} ${reason}`);
-  if (/[\p{Cc}\s\\]/u.test(typed)) throw fail('is no repository, write it as "owner/repo"');
+  const fail = (said: Message) => new AddressError("repository", said);
+  const quoted = { typed: shown(typed) };
+  if (/[\p{Cc}\s\\]/u.test(typed)) throw fail(say("addresses.no_repository", quoted));
   const url = readAddress(typed);
   if (url === null) {
     const path = readPath(typed, false);
-    if (path === null) throw fail('is no repository, write it as "owner/repo"');
+    if (path === null) throw fail(say("addresses.no_repository", quoted));
     if (instance !== null) return { instance, path };
-    throw new RepositoryError(
-      "instance_url",
-      'Write the address of the Gitea or Forgejo, such as "https://codeberg.org"',
-    );
+    throw new AddressError("instance_url", say("addresses.instance_wanted"));
   }
-  if (url.search !== "") throw fail('has more than an address, cut it before "?"');
+  if (url.search !== "") throw fail(say("addresses.with_query", quoted));
   const base = new URL(instance ?? url.origin);
   const prefix = base.pathname.replace(/\/$/, "");
-  if (url.host !== base.host || !url.pathname.startsWith(`${prefix}/`))
-    throw fail(`is not on the instance "${instance}"`);
+  if (url.host !== base.host || !url.pathname.startsWith(`${prefix}/`)) {
+    throw fail(say("addresses.on_another_instance", { ...quoted, instance: base.href.replace(/\/$/, "") }));
+  }
   const path = readPath(url.pathname.slice(prefix.length), true);
-  if (path === null) throw fail("is not the address of a repository");
+  if (path === null) throw fail(say("addresses.no_address_of_repository", quoted));
   return { instance: `${base.origin}${prefix}`, path };
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { issue } from "../../messages/message.ts";
 import { fieldIssue } from "../field-issue.ts";
-import { parseRepository, RepositoryError } from "./repository.ts";
+import { parseRepository } from "./repository.ts";
 
 /** What a person says of a source of kind `gitea`. Stored reduced: a pasted address becomes repository and instance. */
 export const GiteaConfig = v.pipe(
@@ -8,14 +9,14 @@ export const GiteaConfig = v.pipe(
     repository: v.pipe(
       v.string(),
       v.trim(),
-      v.nonEmpty('Write a repository such as "owner/repo"'),
-      v.maxLength(500, "A repository has at most 500 characters"),
+      v.nonEmpty(issue("addresses.repository_wanted")),
+      v.maxLength(500),
       v.title("Repository path"),
       v.description("The address of its page is fine too"),
       v.metadata({ code: true, placeholder: "owner/repo" }),
     ),
     instance_url: v.pipe(
-      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300, "An address has at most 300 characters")), ""),
+      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300)), ""),
       v.title("Instance URL"),
       v.description("Of the Gitea or Forgejo. Can stay blank where the repository is written as an address"),
       v.metadata({ code: true, placeholder: "https://codeberg.org" }),
@@ -27,7 +28,6 @@ export const GiteaConfig = v.pipe(
       const { instance, path } = parseRepository(repository, instance_url);
       return { repository: path, instance_url: instance };
     } catch (error) {
-      if (!(error instanceof RepositoryError)) throw error;
       addIssue(fieldIssue(dataset.value, error));
       return NEVER;
     }

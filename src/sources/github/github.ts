@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { parseConfig } from "../failure.ts";
 import { isUsableTag } from "../forge/believable.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import type { OpenSource, Source } from "../source.ts";
@@ -15,24 +17,16 @@ import { GithubConfig, GithubSecret } from "./schema.ts";
 const anonymousLimit = 60;
 const tokenLimit = 5_000;
 
-function parseConfig(input: unknown): { places: Places; config: GithubConfig } {
-  const parsed = v.safeParse(GithubConfig, input);
-  if (parsed.success) {
-    const { repository, instance_url } = parsed.output;
-    return { places: placesOf(parseRepository(repository, instance_url)), config: parsed.output };
-  }
-  const issue = parsed.issues[0];
-  throw new PluginError(
-    "rejected",
-    `The source has an error in "${v.getDotPath(issue) ?? "itself"}": ${issue.message}`,
-  );
+function readConfig(input: unknown): { places: Places; config: GithubConfig } {
+  const config = parseConfig(GithubConfig, input);
+  return { places: placesOf(parseRepository(config.repository, config.instance_url)), config };
 }
 
 function open(input: unknown, secret: unknown, context: PluginContext): OpenSource {
-  const { places, config } = parseConfig(input);
+  const { places, config } = readConfig(input);
   // Never the issue's own text: it would quote the secret.
   if (secret !== null && !v.is(GithubSecret, secret)) {
-    throw new PluginError("rejected", 'The credential has no "token" that can be sent');
+    throw new PluginError("rejected", say("sources.credential_without_token"));
   }
   const token = secret?.token ?? null;
   const api = restApi({ url: places.rest, name: places.name }, token, context);
@@ -61,14 +55,14 @@ export const github: Source<"github"> = {
   tells_publish_times: true,
   open,
   place_field: "repository",
-  host: (config) => parseConfig(config).places.host,
+  host: (config) => readConfig(config).places.host,
   // Another mode asks the same repository, whose history stays.
-  identity: (config) => parseConfig(config).config.repository.toLowerCase(),
+  identity: (config) => readConfig(config).config.repository.toLowerCase(),
   // One query; or the releases and git's list of tags, of which the second costs no allowance.
   cost: (input, { has_credential }) => {
-    const isGraphql = parseConfig(input).config.fetch_mode === "graphql";
+    const isGraphql = readConfig(input).config.fetch_mode === "graphql";
     const hourly_limit = isGraphql || has_credential ? tokenLimit : anonymousLimit;
     return { requests: isGraphql ? 1 : 2, quota: 1, hourly_limit };
   },
-  credentialNeed: (input) => (parseConfig(input).config.fetch_mode === "graphql" ? graphqlNeedsToken : null),
+  credentialNeed: (input) => (readConfig(input).config.fetch_mode === "graphql" ? graphqlNeedsToken : null),
 };

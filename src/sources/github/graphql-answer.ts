@@ -1,7 +1,9 @@
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
 import type { PluginErrorCode } from "../../errors.ts";
-import { forgeFailure, oneLine, readForgeJson } from "../forge/answer.ts";
+import { type Message, say } from "../../messages/message.ts";
+import { failure, oneLine } from "../failure.ts";
+import { readForgeJson } from "../forge/answer.ts";
 import { believable, isUsableTag, linkOf } from "../forge/believable.ts";
 import { type Found, type FoundPage, isObjectId, tagPage } from "./found.ts";
 
@@ -163,17 +165,17 @@ function readPage<T>(list: Connection<T> | null | undefined, read: (node: T | nu
  * release then has no revision this time. Any other error, and an answer without the repository, is thrown with GitHub's words.
  * `web` is the repository's page.
  */
-export async function readGraphqlAnswer(response: Response, action: string, web: string): Promise<GraphqlAnswer> {
+export async function readGraphqlAnswer(response: Response, action: Message, web: string): Promise<GraphqlAnswer> {
   const { data, errors = [] } = await readForgeJson(response, Answer, action);
   const serious = errors.filter((error) => !isPartial(error));
   const [first] = serious;
   if (first !== undefined) {
     const words = oneLine(serious.map((error) => error.message).join("; "), 300);
-    throw forgeFailure(codeOf(first), action, `GitHub says: ${words === "" ? (first.type ?? "nothing") : words}`);
+    throw failure(codeOf(first), action, say("sources.github_error", { said: words || (first.type ?? "") }));
   }
   const repository = data?.repository ?? null;
   if (repository === null) {
-    throw forgeFailure("malformed", action, "the answer has neither a repository nor an error");
+    throw failure("malformed", action, say("sources.neither_repository_nor_error"));
   }
   const named = Object.entries(repository).flatMap(([field, value]) => {
     if (value === null || !/^(?:release|tag)\d+$/.test(field)) return [];

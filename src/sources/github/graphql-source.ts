@@ -1,5 +1,6 @@
+import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { forgeFailure } from "../forge/answer.ts";
+import { failure } from "../failure.ts";
 import type { Listing, ListRequest } from "../source.ts";
 import { type GraphqlAnswer, type GraphqlPage, readGraphqlAnswer } from "./graphql-answer.ts";
 import { buildQuery, type QueryWish } from "./graphql-query.ts";
@@ -13,8 +14,7 @@ const maxPageSize = 100;
 const maxNamed = 20;
 
 /** Why GraphQL-first cannot do without a token. */
-export const graphqlNeedsToken =
-  "GraphQL-first needs a credential, because GitHub answers GraphQL to tokens only; choose one, or REST-first";
+export const graphqlNeedsToken = say("sources.graphql_needs_token");
 
 /**
  * Entries of the newest page. Every check transfers it with its notes, for a query has no validator, so it is short; what lies
@@ -38,8 +38,8 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
   /** The first page of tags that came with the releases' query. */
   let early: GraphqlAnswer | null = null;
 
-  const ask = async (wish: Partial<QueryWish>, action: string): Promise<GraphqlAnswer> => {
-    if (token === null) throw forgeFailure("unauthorized", action, graphqlNeedsToken);
+  const ask = async (wish: Partial<QueryWish>, action: Message): Promise<GraphqlAnswer> => {
+    if (token === null) throw failure("unauthorized", action, graphqlNeedsToken);
     const [owner = "", name = ""] = places.name.split("/");
     const query = buildQuery({ owner, name, releases: null, tags: null, release_tags: [], bare_tags: [], ...wish });
     const headers = {
@@ -54,7 +54,7 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
 
   return {
     async listReleases(request: ListRequest): Promise<Listing> {
-      const action = `list the releases of "${places.name}"`;
+      const action = say("sources.list_releases", { name: places.name });
       const memory = parseMemo(request.memo);
       const window = createWindow("releases", request, memory);
       const first = pageSize(request, memory);
@@ -84,7 +84,7 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
     },
 
     async listTags(request: ListRequest): Promise<Listing> {
-      const action = `list the tags of "${places.name}"`;
+      const action = say("sources.list_tags", { name: places.name });
       const memory = parseMemo(request.memo);
       // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
       if (memory?.kind === "releases") return { releases: [], total: 0, memo: request.memo };

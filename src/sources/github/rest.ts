@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
+import { type Message, say } from "../../messages/message.ts";
 import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { forgeFailure, readForgeError, readForgeJson } from "../forge/answer.ts";
+import { failure } from "../failure.ts";
+import { readForgeError, readForgeJson } from "../forge/answer.ts";
 import { believable, isUsableTag, linkOf } from "../forge/believable.ts";
 import { fetchMoved } from "../forge/moved.ts";
 import type { Found, FoundPage } from "./found.ts";
@@ -52,17 +54,17 @@ function readRelease(release: v.InferOutput<typeof ReleaseAnswer>): Found[] {
 
 /** The requests of REST-first, and files in both modes. */
 export function restApi(repository: RestRepository, token: string | null, context: PluginContext) {
-  const get = async (path: string, accept: string, action: string) => {
+  const get = async (path: string, accept: string, action: Message) => {
     const headers = new Headers({ accept, "x-github-api-version": apiVersion });
     if (token !== null) headers.set("authorization", `Bearer ${token}`);
     return await fetchMoved(context, new URL(`${repository.url}${path}`), { headers }, action);
   };
 
-  const getJson = async (path: string, action: string) => await get(path, "application/vnd.github+json", action);
+  const getJson = async (path: string, action: Message) => await get(path, "application/vnd.github+json", action);
 
   return {
     async listReleases(page: number, perPage: number): Promise<RestPage> {
-      const action = `list the releases of "${repository.name}"`;
+      const action = say("sources.list_releases", { name: repository.name });
       const query = page === 1 ? `per_page=${perPage}` : `per_page=${perPage}&page=${page}`;
       const { response, has_moved } = await getJson(`/releases?${query}`, action);
       const releases = await readForgeJson(response, v.array(ReleaseAnswer), action);
@@ -72,14 +74,14 @@ export function restApi(repository: RestRepository, token: string | null, contex
 
     /** What the repository is called now: it answers under its former names too. */
     async readName(): Promise<string> {
-      const action = `read the name of "${repository.name}"`;
+      const action = say("sources.read_name", { name: repository.name });
       const { response } = await getJson("", action);
       return (await readForgeJson(response, RepositoryAnswer, action)).full_name;
     },
 
     /** A release by its tag; null when there is none. */
     async findRelease(tag: string): Promise<Found | null> {
-      const action = `read the release "${tag}" of "${repository.name}"`;
+      const action = say("sources.read_release", { tag, name: repository.name });
       const { response } = await getJson(`/releases/tags/${encodeURIComponent(tag)}`, action);
       if (response.status === 404) return null;
       return readRelease(await readForgeJson(response, ReleaseAnswer, action))[0] ?? null;
@@ -87,10 +89,10 @@ export function restApi(repository: RestRepository, token: string | null, contex
 
     /** A file at a ref, the default branch for null; null when there is none. Throws `rejected` for a folder. */
     async readFile(path: string, ref: string | null): Promise<string | null> {
-      const action = `read "${path.slice(0, 200)}" of "${repository.name}"`;
+      const action = say("sources.read_file", { path: path.slice(0, 200), name: repository.name });
       const parts = path.replace(/^\/+/, "").split("/");
       if (parts.some((part) => part === "" || part === "." || part === "..")) {
-        throw forgeFailure("rejected", action, "a path is made of names with single slashes between them");
+        throw failure("rejected", action, say("sources.no_file_path"));
       }
       const query = ref === null ? "" : `?ref=${encodeURIComponent(ref)}`;
       const address = `/contents/${parts.map(encodeURIComponent).join("/")}${query}`;
@@ -99,7 +101,7 @@ export function restApi(repository: RestRepository, token: string | null, contex
       if (!response.ok) throw await readForgeError(response, action);
       // A folder has no raw form: GitHub lists it as ordinary JSON.
       if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
-        throw forgeFailure("rejected", action, "it is a folder");
+        throw failure("rejected", action, say("sources.folder"));
       }
       return await readText(response);
     },

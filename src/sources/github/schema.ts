@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { issue } from "../../messages/message.ts";
 import { fieldIssue } from "../field-issue.ts";
-import { parseRepository, RepositoryError } from "./repository.ts";
+import { parseRepository } from "./repository.ts";
 
 const fetchModes = ["rest", "graphql"] as const;
 
@@ -10,14 +11,14 @@ export const GithubConfig = v.pipe(
     repository: v.pipe(
       v.string(),
       v.trim(),
-      v.nonEmpty('Write a repository such as "owner/repo"'),
-      v.maxLength(500, "A repository has at most 500 characters"),
+      v.nonEmpty(issue("addresses.repository_wanted")),
+      v.maxLength(500),
       v.title("Repository"),
       v.description("The address of its page is fine too"),
       v.metadata({ code: true, placeholder: "owner/repo" }),
     ),
     fetch_mode: v.pipe(
-      v.optional(v.picklist(fetchModes, "Choose rest or graphql"), "rest"),
+      v.optional(v.picklist(fetchModes), "rest"),
       v.title("GitHub fetch mode"),
       v.description("GraphQL-first is more accurate. REST-first can miss a release that was made from an old commit"),
       v.metadata({
@@ -28,7 +29,7 @@ export const GithubConfig = v.pipe(
       }),
     ),
     instance_url: v.pipe(
-      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300, "An address has at most 300 characters")), ""),
+      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300)), ""),
       v.title("Instance URL"),
       v.description("Of a GitHub Enterprise Server. Blank means github.com"),
       v.metadata({ code: true, placeholder: "https://github.com", advanced: true }),
@@ -40,7 +41,6 @@ export const GithubConfig = v.pipe(
       const parsed = parseRepository(repository, instance_url);
       return { repository: `${parsed.owner}/${parsed.name}`, fetch_mode, instance_url: parsed.instance_url };
     } catch (error) {
-      if (!(error instanceof RepositoryError)) throw error;
       addIssue(fieldIssue(dataset.value, error));
       return NEVER;
     }

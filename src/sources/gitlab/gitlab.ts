@@ -1,12 +1,14 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { forgeFailure, readForgeJson } from "../forge/answer.ts";
+import { failure, parseConfig } from "../failure.ts";
+import { readForgeJson, readRefusal } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import type { Listing, ListRequest, OpenSource, Source } from "../source.ts";
 import { ownPage, projectOfPage, Releases, Tags, toRelease, toTag } from "./answers.ts";
-import { type GitLabAnswer, type GitLabApi, gitLabApi, refusal } from "./api.ts";
+import { type GitLabAnswer, type GitLabApi, gitLabApi, refused } from "./api.ts";
 import { nextPage, totalOf } from "./pages.ts";
 import { apiUrl, decodePath, isNumericId, type Project, parseProject } from "./project.ts";
 import { GitLabConfig, GitLabSecret } from "./schema.ts";
@@ -20,17 +22,12 @@ const maxNamePages = 100;
 /** Of a changelog, in characters. */
 const maxFileCharacters = 4 * 1024 * 1024;
 
-const releasesClosed = "its releases are turned off, or closed to those who are not members";
-const codeClosed = "its repository is closed to those who are not members";
+const releasesClosed = say("sources.releases_closed");
+const codeClosed = say("sources.repository_closed");
 
-function parseConfig(input: unknown): Project {
-  const parsed = v.safeParse(GitLabConfig, input);
-  if (parsed.success) return parseProject(parsed.output.project, parsed.output.instance_url);
-  const [issue] = parsed.issues;
-  throw new PluginError(
-    "rejected",
-    `The source has an error in "${v.getDotPath(issue) ?? "itself"}": ${issue.message}`,
-  );
+function projectOf(input: unknown): Project {
+  const { project, instance_url } = parseConfig(GitLabConfig, input);
+  return parseProject(project, instance_url);
 }
 
 interface Opened {
@@ -64,18 +61,17 @@ function placeOf(project: Project, pages: readonly (string | null)[], answer: Gi
 }
 
 async function listReleases({ project, api, context }: Opened, request: ListRequest): Promise<Listing> {
-  const what = `list the releases of "${project.id}"`;
+  const action = say("sources.list_releases", { name: project.id });
   const now = context.clock.now();
   const { usual, deep } = releasesPerPage;
   let moved: string | null = null;
   const read = async (url: URL): Promise<Page> => {
-    const answer = await api.get(url, what);
+    const answer = await api.get(url, action);
     const { response } = answer;
-    if (!response.ok) throw await refusal(response, what, releasesClosed);
-    const entries = await readForgeJson(response, Releases, what);
+    if (!response.ok) throw refused(await readRefusal(response), action, releasesClosed);
+    const entries = await readForgeJson(response, Releases, action);
     if (entries.length > 0 && entries.every((entry) => typeof entry.tag_name !== "string")) {
-      const reason = "its releases come without their tags: the credential may not read the repository";
-      throw forgeFailure("unauthorized", what, reason);
+      throw failure("unauthorized", action, say("sources.releases_without_tags"));
     }
     const releases = entries.flatMap((entry) => toRelease(entry, project.instance, now) ?? []);
     moved ??= placeOf(
@@ -83,7 +79,7 @@ async function listReleases({ project, api, context }: Opened, request: ListRequ
       releases.map(({ url }) => url),
       answer,
     );
-    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, what), total: totalOf(answer) };
+    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, action), total: totalOf(answer) };
   };
   const first = apiUrl(project, "/releases", {
     order_by: "released_at",
@@ -104,31 +100,30 @@ function tagsUrl(project: Project): URL {
 }
 
 /** Pages of bare tags. A project whose repository was never made has none, which GitLab says with a 404 that names nothing. */
-function tagPages({ project, api }: Opened, what: string) {
+function tagPages({ project, api }: Opened) {
+  const action = say("sources.list_tags", { name: project.id });
   const pageOf = (tag: string) =>
     isNumericId(project.id) ? null : `${project.instance}/${project.id}/-/tags/${encodeURIComponent(tag)}`;
   let moved: string | null = null;
   const read = async (url: URL): Promise<Page> => {
-    const answer = await api.get(url, what);
+    const answer = await api.get(url, action);
     const { response } = answer;
     if (!response.ok) {
-      const error = await refusal(response, what, codeClosed);
-      if (error.message.endsWith("the answer was 404: 404 Not Found")) {
-        return { releases: [], isEmpty: true, next: null, total: 0 };
-      }
-      throw error;
+      const refusal = await readRefusal(response);
+      if (refusal.status !== 404 || refusal.words !== "404 Not Found") throw refused(refusal, action, codeClosed);
+      return { releases: [], isEmpty: true, next: null, total: 0 };
     }
-    const entries = await readForgeJson(response, Tags, what);
+    const entries = await readForgeJson(response, Tags, action);
     const pages = entries.slice(0, 1).map(({ commit }) => ownPage(commit?.web_url, project.instance));
     moved ??= placeOf(project, pages, answer);
     const releases = entries.flatMap((entry) => toTag(entry, pageOf) ?? []);
-    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, what), total: totalOf(answer) };
+    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, action), total: totalOf(answer) };
   };
   return { read, moved: () => moved };
 }
 
 async function listTags(opened: Opened, request: ListRequest): Promise<Listing> {
-  const pages = tagPages(opened, `list the tags of "${opened.project.id}"`);
+  const pages = tagPages(opened);
   const listing = await listByPages(tagsUrl(opened.project), pages.read, request);
   return { ...listing, moved_to: pages.moved() };
 }
@@ -142,7 +137,7 @@ async function listNames(opened: Opened): Promise<readonly string[]> {
   if (is_anonymous && !isNumericId(project.id)) {
     return [...(await listTagCommits(new URL(`${project.instance}/${project.id}`), context, null)).keys()];
   }
-  const pages = tagPages(opened, `list the tags of "${opened.project.id}"`);
+  const pages = tagPages(opened);
   const names = new Set<string>();
   let url: URL | null = tagsUrl(opened.project);
   for (let page = 0; url !== null && page < maxNamePages; page++) {
@@ -155,25 +150,27 @@ async function listNames(opened: Opened): Promise<readonly string[]> {
 }
 
 async function readFile({ project, api }: Opened, path: string, ref: string | null): Promise<string | null> {
-  const what = `read "${path.slice(0, 200)}" of "${project.id}"`;
+  const action = say("sources.read_file", { path: path.slice(0, 200), name: project.id });
   // GitLab takes "HEAD" for the default branch.
   const url = apiUrl(project, `/repository/files/${encodeURIComponent(path)}/raw`, { ref: ref ?? "HEAD" });
-  const { response } = await api.get(url, what);
+  const { response } = await api.get(url, action);
   if (!response.ok) {
-    const error = await refusal(response, what, codeClosed);
-    if (/the answer was 404: 404 (?:File|Commit|Tree|Ref) Not Found$/.test(error.message)) return null;
-    throw error;
+    const refusal = await readRefusal(response);
+    const isMissing = refusal.status === 404 && /^404 (?:File|Commit|Tree|Ref) Not Found$/.test(refusal.words);
+    if (!isMissing) throw refused(refusal, action, codeClosed);
+    return null;
   }
   const text = await readText(response);
   if (text.length <= maxFileCharacters) return text;
-  throw forgeFailure("malformed", what, `it has ${text.length} characters, at most ${maxFileCharacters} are read`);
+  const values = { characters: text.length, limit: maxFileCharacters };
+  throw failure("malformed", action, say("sources.file_too_long", values));
 }
 
 function openGitLab(config: unknown, secret: unknown, context: PluginContext): OpenSource {
-  const project = parseConfig(config);
+  const project = projectOf(config);
   // Never the issue's own text: it would quote the secret.
   if (secret !== null && !v.is(GitLabSecret, secret)) {
-    throw new PluginError("rejected", 'The credential has no "token" that a request can carry');
+    throw new PluginError("rejected", say("sources.credential_without_token"));
   }
   const opened = { project, context, is_anonymous: secret === null, api: gitLabApi(project, secret, context) };
   return {
@@ -197,7 +194,7 @@ export const gitlab: Source<"gitlab"> = {
   reads_files: true,
   tells_publish_times: true,
   open: openGitLab,
-  host: (config) => new URL(parseConfig(config).instance).host,
+  host: (config) => new URL(projectOf(config).instance).host,
   place_field: "project",
   // Each instance has limits of its own, gitlab.com's depend on the plan; its answers say them. Tags are a list of their own, asked
   // for when that of the releases came back empty.

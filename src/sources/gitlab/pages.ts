@@ -1,5 +1,6 @@
+import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
-import { forgeFailure } from "../forge/answer.ts";
+import { failure, oneLine } from "../failure.ts";
 import type { GitLabAnswer } from "./api.ts";
 
 /** The parameters by which GitLab's kinds of paging name a page. */
@@ -20,7 +21,7 @@ function nextLink(header: string | null): string | null {
  * Where the page after an answer is: by its `Link`, or by `x-next-page` where a proxy took that away. Only the name of the page is
  * taken from it; everything else of the address is our own. A `Link` to another host is refused.
  */
-export function nextPage({ response, url }: GitLabAnswer, what: string): URL | null {
+export function nextPage({ response, url }: GitLabAnswer, action: Message): URL | null {
   const next = new URL(url);
   const link = nextLink(response.headers.get("link"));
   if (link === null) {
@@ -29,12 +30,14 @@ export function nextPage({ response, url }: GitLabAnswer, what: string): URL | n
     next.searchParams.set("page", page);
     return next;
   }
-  const fail = (reason: string) => forgeFailure("malformed", what, `the next page "${link.slice(0, 200)}" ${reason}`);
-  if (!URL.canParse(link, url)) throw fail("is no address");
+  const fail = (reason: Message) => failure("malformed", action, reason);
+  const shown = oneLine(link, 200);
+  if (!URL.canParse(link, url)) throw fail(say("sources.next_page_invalid", { link: shown }));
   const target = webUrl(link, url);
   // An instance behind a proxy writes its own name with the wrong scheme or port; its name it must be.
-  if (target.hostname !== url.hostname) throw fail(`is on another host than "${url.hostname}"`);
-  if (target.username !== "" || target.password !== "") throw fail("has a user name or password");
+  if (target.hostname !== url.hostname)
+    throw fail(say("sources.next_page_elsewhere", { link: shown, origin: url.hostname }));
+  if (target.username !== "" || target.password !== "") throw fail(say("sources.next_page_with_user", { link: shown }));
   for (const name of pageParameters) {
     const value = target.searchParams.get(name);
     if (value === null) next.searchParams.delete(name);

@@ -1,4 +1,6 @@
+import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
+import { AddressError } from "../field-issue.ts";
 
 /** The public instance, meant where no other is named. */
 export const publicInstance = "https://gitlab.com";
@@ -13,17 +15,6 @@ export interface Project {
   instance: string;
   /** The full path (`group/sub/project`), or the numeric id as text. */
   id: string;
-}
-
-/** What a person typed and cannot be meant, with the field that has it. */
-export class ProjectError extends Error {
-  readonly field: "project" | "instance_url";
-
-  constructor(field: "project" | "instance_url", message: string) {
-    super(message);
-    this.name = "ProjectError";
-    this.field = field;
-  }
 }
 
 /** A numeric id, which survives every renaming. */
@@ -46,20 +37,22 @@ export function readProjectPath(text: string): string | null {
 /** Without a word of it: what stands there is a secret. */
 function refuseUser(url: URL, field: "project" | "instance_url"): void {
   if (url.username === "" && url.password === "") return;
-  throw new ProjectError(field, "The address has a user name or password; store a credential instead");
+  throw new AddressError(field, say("addresses.with_user"));
 }
 
 function parseInstance(text: string): string {
   const typed = text.trim();
   if (typed === "") return publicInstance;
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
-  const fail = (reason: string) => new ProjectError("instance_url", `"${typed.slice(0, 200)}" ${reason}`);
-  if (!URL.canParse(address)) throw fail('is no address, write it as "https://gitlab.example.com"');
+  const fail = (said: Message) => new AddressError("instance_url", said);
+  const quoted = { typed: typed.slice(0, 200) };
+  if (!URL.canParse(address)) {
+    throw fail(say("addresses.no_address", { ...quoted, example: "https://gitlab.example.com" }));
+  }
   const url = webUrl(address);
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw fail("is no http or https address");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw fail(say("addresses.not_http", quoted));
   refuseUser(url, "instance_url");
-  if (url.search !== "" || url.hash !== "")
-    throw fail('has more than an instance\'s address, cut it before "?" and "#"');
+  if (url.search !== "" || url.hash !== "") throw fail(say("addresses.with_query", quoted));
   const path = url.pathname.replace(/\/+$/, "").replace(/\/api(?:\/v4)?$/, "");
   return `${url.origin}${path}`;
 }
@@ -85,27 +78,28 @@ export function decodePath(path: string): string {
 
 /**
  * The project that the two fields of a source mean. A pasted address names its instance itself, and must not contradict the other field.
- * @throws ProjectError with the field and what would be right.
+ * @throws AddressError with the field and what would be right.
  */
 export function parseProject(projectText: string, instanceText: string): Project {
   const typed = projectText.trim();
   const instance = parseInstance(instanceText);
   if (isNumericId(typed)) return { instance, id: typed };
   const url = readAddress(typed);
-  const fail = (reason: string) => new ProjectError("project", `"${typed.slice(0, 200)}" ${reason}`);
+  const fail = (said: Message) => new AddressError("project", said);
+  const quoted = { typed: typed.slice(0, 200) };
   if (url === null) {
     const id = readProjectPath(typed);
-    if (id === null) throw fail('is no project, write it as "group/project" or as its numeric id');
+    if (id === null) throw fail(say("addresses.no_project", quoted));
     return { instance, id };
   }
   const isNamed = instanceText.trim() !== "";
   const base = new URL(isNamed ? instance : url.origin);
   const prefix = base.pathname.replace(/\/$/, "");
   if (url.host !== base.host || !url.pathname.startsWith(`${prefix}/`)) {
-    throw fail(`is not on the instance "${instance}"`);
+    throw fail(say("addresses.on_another_instance", { ...quoted, instance }));
   }
   const id = readProjectPath(decodePath(url.pathname.slice(prefix.length)));
-  if (id === null) throw fail("is not the address of a project");
+  if (id === null) throw fail(say("addresses.no_address_of_project", quoted));
   return { instance: `${base.origin}${prefix}`, id };
 }
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { issue } from "../../messages/message.ts";
 import { fieldIssue } from "../field-issue.ts";
-import { ProjectError, parseProject, publicInstance } from "./project.ts";
+import { parseProject, publicInstance } from "./project.ts";
 
 /** What a person says of a source of kind `gitlab`. Stored reduced: a pasted address becomes path and instance. */
 export const GitLabConfig = v.pipe(
@@ -8,14 +9,14 @@ export const GitLabConfig = v.pipe(
     project: v.pipe(
       v.string(),
       v.trim(),
-      v.nonEmpty('Write a project such as "group/project"'),
-      v.maxLength(1_200, "A project has at most 1200 characters"),
+      v.nonEmpty(issue("addresses.project_wanted")),
+      v.maxLength(1_200),
       v.title("Project"),
       v.description("The full path with its groups, the numeric project ID, or the project's address"),
       v.metadata({ code: true, placeholder: "group/project" }),
     ),
     instance_url: v.pipe(
-      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300, "An address has at most 300 characters")), ""),
+      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300)), ""),
       v.title("Instance URL"),
       v.description("Blank means gitlab.com"),
       v.metadata({ code: true, placeholder: publicInstance }),
@@ -27,7 +28,6 @@ export const GitLabConfig = v.pipe(
       const { instance, id } = parseProject(project, instance_url);
       return { project: id, instance_url: instance === publicInstance ? "" : instance };
     } catch (error) {
-      if (!(error instanceof ProjectError)) throw error;
       addIssue(fieldIssue(dataset.value, error));
       return NEVER;
     }

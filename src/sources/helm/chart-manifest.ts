@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
+import { issue, type Message, say } from "../../messages/message.ts";
+import { failure } from "../failure.ts";
 import { readJson, refusal } from "../oci/answer.ts";
 import { manifestTypes, readCreated } from "../oci/manifest.ts";
 import type { RegistrySession } from "../oci/registry-session.ts";
@@ -12,7 +13,7 @@ import { type ChartVersion, pageOf, readAppVersion } from "./chart-version.ts";
 /** The config of a chart; what has another one is an image or some other artefact. */
 const chartConfigType = "application/vnd.cncf.helm.config.v1+json";
 
-const Digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/, "this is no sha256 digest"));
+const Digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/, issue("sources.no_sha_digest")));
 const Manifest = v.object({
   config: v.optional(v.object({ mediaType: v.optional(v.string(), ""), digest: Digest })),
   annotations: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
@@ -36,7 +37,7 @@ interface ChartReaderParts {
 export function chartReader({ repository, session, parse }: ChartReaderParts) {
   const base = `${repository.origin}/v2/${repository.name}`;
 
-  const get = async (path: string, accept: string, action: string, expected: string | null) => {
+  const get = async (path: string, accept: string, action: Message, expected: string | null) => {
     // Each of them is asked for once and then known: the store of conditional answers would only grow.
     const response = await session.send({
       method: "GET",
@@ -50,17 +51,18 @@ export function chartReader({ repository, session, parse }: ChartReaderParts) {
     if (!response.ok) throw refusal(response, body, action);
     const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     if (expected !== null && digest !== expected) {
-      throw new PluginError("malformed", `Could not ${action}: its digest is "${digest}", wanted is "${expected}"`);
+      throw failure("malformed", action, say("sources.digest_mismatch", { digest, wanted: expected }));
     }
     return { response, body, digest };
   };
 
   return async (version: string, tag: string): Promise<ChartVersion | null> => {
-    const name = `"${repository.registry}/${repository.name}:${tag}"`;
-    const top = await get(`/manifests/${tag}`, manifestTypes, `read the manifest of ${name}`, null);
-    const manifest = readJson(Manifest, top.response, top.body, `read the manifest of ${name}`);
+    const name = `${repository.registry}/${repository.name}:${tag}`;
+    const reading = say("sources.read_manifest", { name });
+    const top = await get(`/manifests/${tag}`, manifestTypes, reading, null);
+    const manifest = readJson(Manifest, top.response, top.body, reading);
     if (manifest.config?.mediaType !== chartConfigType) return null;
-    const action = `read the chart of ${name}`;
+    const action = say("sources.read_chart", { name });
     const blob = await get(`/blobs/${manifest.config.digest}`, "*/*", action, manifest.config.digest);
     const chart = readJson(ChartConfig, blob.response, blob.body, action);
     const created = manifest.annotations?.["org.opencontainers.image.created"];

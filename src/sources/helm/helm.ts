@@ -1,7 +1,9 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import { indexMaxBytes } from "../../net/http.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { parseConfig } from "../failure.ts";
 import { type AccessCache, accessCache } from "../oci/access-cache.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { type ChartAddress, parseChartAddress } from "./chart-address.ts";
@@ -9,21 +11,16 @@ import { indexSource } from "./index-source.ts";
 import { registrySource } from "./registry-source.ts";
 import { HelmConfig, HelmSecret } from "./schema.ts";
 
-function parseConfig(input: unknown): ChartAddress {
-  const parsed = v.safeParse(HelmConfig, input);
-  if (parsed.success) return parseChartAddress(parsed.output.chart, parsed.output.repository_url);
-  const issue = parsed.issues[0];
-  throw new PluginError(
-    "rejected",
-    `The source has an error in "${v.getDotPath(issue) ?? "itself"}": ${issue.message}`,
-  );
+function addressOf(input: unknown): ChartAddress {
+  const { chart, repository_url } = parseConfig(HelmConfig, input);
+  return parseChartAddress(chart, repository_url);
 }
 
 function openHelm(config: unknown, secret: unknown, context: PluginContext, cache: AccessCache): OpenSource {
-  const address = parseConfig(config);
+  const address = addressOf(config);
   // Never the issue's own text: it would quote the secret.
   if (secret !== null && !v.is(HelmSecret, secret)) {
-    throw new PluginError("rejected", 'The credential has no "basic_auth" of the form "username:password"');
+    throw new PluginError("rejected", say("sources.credential_without_basic_auth"));
   }
   return address.form === "index"
     ? indexSource(address, secret, context)
@@ -41,12 +38,12 @@ export function helmSource(cache: AccessCache = accessCache()): Source<"helm"> {
     Config: HelmConfig,
     open: (config, secret, context) => openHelm(config, secret, context, cache),
     host: (config) => {
-      const address = parseConfig(config);
+      const address = addressOf(config);
       return address.form === "index" ? address.index.host : new URL(address.repository.origin).host;
     },
     // The index, conditionally; in a registry the list of tags and the digest of each channel's current one.
     cost: (config, { channel_count }) => ({
-      requests: parseConfig(config).form === "index" ? 1 : 1 + channel_count,
+      requests: addressOf(config).form === "index" ? 1 : 1 + channel_count,
       quota: 0,
       hourly_limit: null,
     }),

@@ -1,5 +1,4 @@
-import { PluginError } from "../../errors.ts";
-import { oneLine } from "../oci/answer.ts";
+import { SaidError } from "../../errors.ts";
 
 /** Takes an index piece by piece; what it finds goes to its sink. Throws `IndexError` for what cannot be read. */
 export interface IndexReader {
@@ -21,14 +20,5 @@ export const maxEntryCharacters = 256 * 1024;
 /** Longest line: an icon may be written into an index. */
 export const maxLineCharacters = 4 * 1024 * 1024;
 
-/** Why an index cannot be read, without a capital: `the index has …`. */
-export class IndexError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = "IndexError";
-  }
-
-  toPluginError(action: string): PluginError {
-    return new PluginError("malformed", oneLine(`Could not ${action}: ${this.message}`, 500), { cause: this });
-  }
-}
+/** Why an index cannot be read. */
+export class IndexError extends SaidError {}

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
-import { PluginError } from "../../errors.ts";
+import type { PluginError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
-import { oneLine, registryWords } from "../oci/answer.ts";
+import { codeOfStatus, failure, oneLine } from "../failure.ts";
+import { registryWords } from "../oci/answer.ts";
 import type { Listing, ListRequest, OpenSource } from "../source.ts";
 import type { ChartAddress } from "./chart-address.ts";
 import type { ChartVersion } from "./chart-version.ts";
@@ -37,17 +39,12 @@ async function startOf(response: Response): Promise<string> {
 }
 
 /** Judges an answer that is neither an index nor "unchanged". */
-async function refusal(response: Response, action: string, hasSecret: boolean): Promise<PluginError> {
+async function refusal(response: Response, action: Message, hasSecret: boolean): Promise<PluginError> {
   const { status } = response;
-  const said = oneLine(registryWords(await startOf(response)).text, 200);
-  const hint = status === 401 && !hasSecret ? ", and the source has no credential" : "";
-  const words = said === "" ? "" : `: ${said}`;
-  const message = oneLine(`Could not ${action}: the answer was ${status}${hint}${words}`, 500).replace(/\.+$/, "");
-  if (status === 429) return new PluginError("rate_limited", message);
-  if (status === 401 || status === 403) return new PluginError("unauthorized", message);
-  if (status === 404 || status === 410) return new PluginError("not_found", message);
-  if (status >= 500) return new PluginError("unreachable", message);
-  return new PluginError("rejected", message);
+  const said = oneLine(registryWords(await startOf(response)).text, 200).replace(/\.+$/, "");
+  const isUnasked = status === 401 && !hasSecret;
+  const reason = say(isUnasked ? "sources.answered_without_credential" : "sources.answered", { status, said });
+  return failure(codeOfStatus(status), action, reason);
 }
 
 /** The memory after an index was read: its versions from the highest to the lowest. */
@@ -96,7 +93,7 @@ export function indexSource(address: IndexAddress, secret: HelmSecret | null, co
   const { chart, base, index } = address;
   const of = `${index.href} ${chart}`;
   // The query may be a signature: it is no part of what is shown.
-  const action = `read the chart repository "${oneLine(`${base.origin}${base.pathname}`, 200)}"`;
+  const action = say("sources.read_chart_repository", { url: oneLine(`${base.origin}${base.pathname}`, 200) });
 
   const send = async (validators: Validators): Promise<Response> => {
     const headers = new Headers({ accept: "application/yaml, application/x-yaml, text/yaml, */*;q=0.5" });
@@ -110,7 +107,7 @@ export function indexSource(address: IndexAddress, secret: HelmSecret | null, co
   };
   const read = async (response: Response): Promise<readonly ChartVersion[]> => {
     if (response.status !== 200) throw await refusal(response, action, secret !== null);
-    if (response.body === null) throw new PluginError("malformed", `Could not ${action}: the answer is empty`);
+    if (response.body === null) throw failure("malformed", action, say("sources.answer_empty"));
     return await readIndex(response.body, { chart, base, action, signal: context.signal });
   };
   return {

@@ -1,3 +1,4 @@
+import { say } from "../../messages/message.ts";
 import { IndexError, type IndexReader, type IndexSink, maxEntryCharacters } from "./index-reader.ts";
 
 /** Deeper than any chart's facts. */
@@ -31,27 +32,27 @@ export function jsonReader(chart: string, sink: IndexSink): IndexReader {
   const beginKey = (name: string) => {
     if (closers.length === 1) {
       isInEntries = name === "entries";
-      if (isInEntries && hasEntries) throw new IndexError('"entries" is written twice');
+      if (isInEntries && hasEntries) throw new IndexError(say("charts.entries_twice"));
       hasEntries ||= isInEntries;
     } else if (closers.length === 2 && isInEntries) {
       isInChart = name === chart;
-      if (isInChart && hasChart) throw new IndexError(`the chart "${chart}" is written twice`);
+      if (isInChart && hasChart) throw new IndexError(say("charts.chart_twice", { chart }));
       hasChart ||= isInChart;
       sink.onChart(name);
     }
   };
   const open = (character: string) => {
     const depth = closers.length;
-    if (depth === 0 && character !== "{") throw new IndexError("the index is a list, wanted is a mapping");
-    if (depth === 1 && isInEntries && character !== "{") throw new IndexError('"entries" is no mapping of charts');
-    if (depth === 2 && isInChart && character !== "[") throw new IndexError(`the versions of "${chart}" are no list`);
-    if (depth >= maxDepth) throw new IndexError(`the index is nested deeper than ${maxDepth}`);
+    if (depth === 0 && character !== "{") throw new IndexError(say("charts.index_is_list"));
+    if (depth === 1 && isInEntries && character !== "{") throw new IndexError(say("charts.entries_no_mapping"));
+    if (depth === 2 && isInChart && character !== "[") throw new IndexError(say("charts.versions_no_list", { chart }));
+    if (depth >= maxDepth) throw new IndexError(say("charts.index_too_deep", { levels: maxDepth }));
     closers.push(character === "{" ? "}" : "]");
     hasBegun = true;
   };
   const bound = (characters: number) => {
     if (characters <= maxEntryCharacters) return;
-    throw new IndexError(`a version of "${chart}" has more than ${maxEntryCharacters / 1024} KiB`);
+    throw new IndexError(say("charts.version_too_large", { chart, kib: maxEntryCharacters / 1024 }));
   };
 
   return {
@@ -86,7 +87,7 @@ export function jsonReader(chart: string, sink: IndexSink): IndexReader {
             entryFrom = at;
           }
         } else if (character === "}" || character === "]") {
-          if (closers.pop() !== character) throw new IndexError("its brackets do not match");
+          if (closers.pop() !== character) throw new IndexError(say("charts.brackets_mismatched"));
           if (entry !== null && closers.length === listDepth) {
             bound(entry.length + at + 1 - entryFrom);
             sink.onEntry(entry + piece.slice(entryFrom, at + 1));
@@ -106,9 +107,9 @@ export function jsonReader(chart: string, sink: IndexSink): IndexReader {
       }
     },
     end() {
-      if (!hasBegun) throw new IndexError("the answer is empty");
-      if (isInString || closers.length > 0) throw new IndexError("the answer breaks off within its JSON");
-      if (!hasEntries) throw new IndexError('there is no "entries", so the address may not be a chart repository');
+      if (!hasBegun) throw new IndexError(say("sources.answer_empty"));
+      if (isInString || closers.length > 0) throw new IndexError(say("charts.json_cut"));
+      if (!hasEntries) throw new IndexError(say("charts.no_entries"));
     },
   };
 }
@@ -118,6 +119,6 @@ function unquoted(text: string): string {
     const value: unknown = JSON.parse(`"${text}"`);
     return typeof value === "string" ? value : text;
   } catch (cause) {
-    throw new IndexError("a name in it is no JSON", cause);
+    throw new IndexError(say("charts.name_no_json"), cause);
   }
 }

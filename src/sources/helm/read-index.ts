@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { errorMessage, PluginError } from "../../errors.ts";
-import { oneLine } from "../oci/answer.ts";
+import { errorMessage } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
+import { failure, oneLine } from "../failure.ts";
 import type { ParseYaml } from "./changes.ts";
 import { type ChartVersion, readEntry } from "./chart-version.ts";
 import { IndexError, type IndexReader, type IndexSink } from "./index-reader.ts";
@@ -22,8 +23,8 @@ interface ReadIndexOptions {
   chart: string;
   /** Relative addresses begin here. */
   base: URL;
-  /** What is attempted, for messages: `read the index of "https://…"`. */
-  action: string;
+  /** What is attempted, for messages. */
+  action: Message;
   signal: AbortSignal;
 }
 
@@ -48,7 +49,7 @@ function detectingReader(chart: string, sink: IndexSink): IndexReader {
   const release = (): IndexReader => {
     const at = contentAt(held);
     const first = held[at];
-    if (first === "<") throw new IndexError("the answer is a web page: the address may not be a chart repository");
+    if (first === "<") throw new IndexError(say("charts.web_page"));
     const isFlow = first === "{" || first === "[";
     chosen = isFlow ? jsonReader(chart, sink) : yamlReader(chart, sink);
     chosen.push(isFlow ? held.slice(at) : held);
@@ -84,7 +85,9 @@ function collector(options: ReadIndexOptions, parse: ParseYaml) {
     if (typeof read === "string") unusable ??= read;
     // Helm takes the first of two entries of one version.
     else if (!versions.has(read.version)) versions.set(read.version, read);
-    if (versions.size > maxVersions) throw new IndexError(`the chart "${chart}" has more than ${maxVersions} versions`);
+    if (versions.size > maxVersions) {
+      throw new IndexError(say("charts.too_many_versions", { chart, limit: maxVersions }));
+    }
   };
   const parseEntry = (text: string) => {
     let value: unknown;
@@ -92,13 +95,17 @@ function collector(options: ReadIndexOptions, parse: ParseYaml) {
       value = parse(text);
     } catch (cause) {
       const after = [...versions.keys()].at(-1);
-      const where = after === undefined ? "the first version" : `the version after "${after}"`;
-      throw new IndexError(`${where} of "${chart}" is no good YAML: ${errorMessage(cause)}`, cause);
+      const reason = oneLine(errorMessage(cause), 300);
+      const said =
+        after === undefined
+          ? say("charts.first_version_no_yaml", { chart, reason })
+          : say("charts.version_no_yaml", { chart, after, reason });
+      throw new IndexError(said, cause);
     }
     if (Array.isArray(value)) for (const item of value) add(item);
     else if (typeof value === "object" && value !== null) add(value);
     else if (typeof value === "string" && !["", "~", "null"].includes(value.trim())) {
-      throw new IndexError(`the versions of "${chart}" are no list`);
+      throw new IndexError(say("charts.versions_no_list", { chart }));
     }
   };
   return {
@@ -120,25 +127,19 @@ function collector(options: ReadIndexOptions, parse: ParseYaml) {
       }
     },
     finish(): readonly ChartVersion[] {
-      if (!hasChart) throw new ChartMissing(similarNames(chart, [...names]), names.size);
+      if (!hasChart) {
+        const similar = similarNames(chart, [...names]).map((name) => oneLine(name, 80));
+        throw new ChartMissing(say("charts.missing", { chart, count: names.size, similar }));
+      }
       if (versions.size === 0 && unusable !== null) {
-        throw new IndexError(`no version of "${chart}" is a version: the first is "${unusable.slice(0, 60)}"`);
+        throw new IndexError(say("charts.no_usable_version", { chart, first: oneLine(unusable, 60) }));
       }
       return [...versions.values()];
     },
   };
 }
 
-class ChartMissing extends Error {
-  readonly similar: readonly string[];
-  readonly count: number;
-
-  constructor(similar: readonly string[], count: number) {
-    super("The index does not have the chart");
-    this.similar = similar;
-    this.count = count;
-  }
-}
+class ChartMissing extends IndexError {}
 
 async function readAll(body: ReadableStream<Uint8Array>, options: ReadIndexOptions): Promise<readonly ChartVersion[]> {
   const found = collector(options, await loadYaml());
@@ -174,17 +175,8 @@ export async function readIndex(
   try {
     return await readAll(body, options);
   } catch (error) {
-    if (error instanceof IndexError) throw error.toPluginError(options.action);
-    if (error instanceof ChartMissing) {
-      const others = error.count === 1 ? "1 other chart" : `${error.count} other charts`;
-      const similar = error.similar.map((name) => `"${oneLine(name, 80)}"`).join(", ");
-      const hint =
-        error.count === 0 ? "it has no charts" : `it has ${others}${similar === "" ? "" : `, such as ${similar}`}`;
-      throw new PluginError(
-        "not_found",
-        oneLine(`Could not ${options.action}: there is no chart "${options.chart}", ${hint}`, 500),
-      );
-    }
-    throw error;
+    if (!(error instanceof IndexError)) throw error;
+    const code = error instanceof ChartMissing ? "not_found" : "malformed";
+    throw failure(code, options.action, error.said, error);
   }
 }

@@ -1,7 +1,9 @@
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import { defaultMaxBytes } from "../../net/http.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { orderTags } from "../../versions/order.ts";
+import { failure } from "../failure.ts";
 import type { AccessCache } from "../oci/access-cache.ts";
 import { manifestReader } from "../oci/manifest.ts";
 import { registrySession } from "../oci/registry-session.ts";
@@ -37,22 +39,22 @@ function endsLookups(error: unknown): boolean {
 
 /** The index of a repository may be large; no answer of a registry is. */
 function narrowed(context: PluginContext): PluginContext {
-  const cut = (response: Response): Response => {
+  const cut = (response: Response, host: string): Response => {
     if (response.body === null) return response;
     let length = 0;
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         length += chunk.byteLength;
-        const limit = `${defaultMaxBytes / 1024 / 1024} MiB`;
-        if (length > defaultMaxBytes)
-          throw new PluginError("malformed", `The registry's answer is larger than ${limit}`);
+        if (length > defaultMaxBytes) {
+          throw new PluginError("malformed", say("net.answer_too_large", { host, bytes: defaultMaxBytes }));
+        }
         controller.enqueue(chunk);
       },
     });
     const { status, headers } = response;
     return new Response(response.body.pipeThrough(counted), { status, headers });
   };
-  return { ...context, fetch: async (url, init) => cut(await context.fetch(url, init)) };
+  return { ...context, fetch: async (url, init) => cut(await context.fetch(url, init), url.host) };
 }
 
 /** The one version whose facts are still missing that is asked for again this time: the next after the last one. */
@@ -90,8 +92,9 @@ export function registrySource(
     const tags = await listTags(repository, session);
     const versions = tags.map((tag) => tag.replaceAll("_", "+")).filter(isFullVersion);
     if (versions.length > 0 || tags.length === 0) return versions;
-    const found = `the ${tags.length} tags of "${repository.registry}/${repository.name}" are no versions`;
-    throw new PluginError("not_found", `Could not find the chart "${chart}": ${found}, as "${tags[0]}"`);
+    const name = `${repository.registry}/${repository.name}`;
+    const reason = say("charts.tags_are_no_versions", { count: tags.length, name, example: tags[0] ?? "" });
+    throw failure("not_found", say("sources.find_chart", { name: chart }), reason);
   };
 
   /** Looks up what is missing; `facts` has the outcome, null for a tag that is no chart. */

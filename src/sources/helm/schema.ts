@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { issue } from "../../messages/message.ts";
 import { fieldIssue } from "../field-issue.ts";
-import { ChartAddressError, parseChartAddress } from "./chart-address.ts";
+import { parseChartAddress } from "./chart-address.ts";
 
 /** What a person says of a source of kind `helm`; see `parseChartAddress` for how the two fields are read together. */
 export const HelmConfig = v.pipe(
@@ -8,16 +9,16 @@ export const HelmConfig = v.pipe(
     chart: v.pipe(
       v.string(),
       v.trim(),
-      v.nonEmpty('Write a chart name such as "ingress-nginx"'),
-      v.maxLength(200, "A chart name has at most 200 characters"),
+      v.nonEmpty(issue("addresses.chart_wanted")),
+      v.maxLength(200),
       v.title("Chart name"),
       v.metadata({ code: true, placeholder: "ingress-nginx" }),
     ),
     repository_url: v.pipe(
       v.string(),
       v.trim(),
-      v.nonEmpty('Write an address such as "https://charts.example.com" or "oci://registry.example.com/charts"'),
-      v.maxLength(2_048, "An address has at most 2048 characters"),
+      v.nonEmpty(issue("addresses.chart_repository_wanted")),
+      v.maxLength(2_048),
       v.title("Chart repository URL"),
       v.description(
         "https:// for a repository with an index.yaml, oci:// for charts in a registry (oci+http:// without encryption)",
@@ -32,7 +33,6 @@ export const HelmConfig = v.pipe(
     try {
       parseChartAddress(chart, repository_url);
     } catch (error) {
-      if (!(error instanceof ChartAddressError)) throw error;
       addIssue(fieldIssue(dataset.value, error));
     }
   }),

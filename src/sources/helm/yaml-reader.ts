@@ -1,3 +1,4 @@
+import { type Message, say } from "../../messages/message.ts";
 import { IndexError, type IndexReader, type IndexSink, maxEntryCharacters, maxLineCharacters } from "./index-reader.ts";
 import { nothingOpen, skimLine, unskimmed } from "./skim-line.ts";
 import { continueLine, indentOf, type LineHead, type Open, readLine } from "./yaml-line.ts";
@@ -45,15 +46,15 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
   let hasChart = false;
   let item: Item | null = null;
 
-  const fail = (reason: string) => new IndexError(`${reason} (line ${lineNumber} of the index)`);
+  const fail = (cause: Message) => new IndexError(say("charts.at_line", { cause, line: lineNumber }));
 
-  const noMapping = () => fail('"entries" is no mapping of charts, line by line');
+  const noMapping = () => fail(say("charts.entries_no_block"));
 
   const keep = (line: string) => {
     if (item === null || !item.is_kept) return;
     item.characters += line.length + 1;
     if (item.characters > maxEntryCharacters) {
-      throw fail(`a version of "${chart}" has more than ${maxEntryCharacters / 1024} KiB`);
+      throw fail(say("charts.version_too_large", { chart, kib: maxEntryCharacters / 1024 }));
     }
     item.lines.push(line);
   };
@@ -63,13 +64,13 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
   };
 
   const beginChart = (head: LineHead, line: string) => {
-    if (head.key === null) throw fail("a chart's name is expected here");
+    if (head.key === null) throw fail(say("charts.chart_name_expected"));
     finishItem();
     isInChart = head.key === chart;
     itemColumn = -1;
     sink.onChart(head.key);
     if (!isInChart) return;
-    if (hasChart) throw fail(`the chart "${chart}" is written twice`);
+    if (hasChart) throw fail(say("charts.chart_twice", { chart }));
     hasChart = true;
     const value = line.slice(head.value);
     if (value === "" || value.startsWith("#")) return;
@@ -87,7 +88,7 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
   };
   const inChart = (head: LineHead, line: string) => {
     if (head.is_item && (itemColumn === -1 || head.indent === itemColumn)) return beginItem(head, line);
-    if (head.indent <= itemColumn || itemColumn === -1) throw fail(`the versions of "${chart}" are no list`);
+    if (head.indent <= itemColumn || itemColumn === -1) throw fail(say("charts.versions_no_list", { chart }));
     if (item !== null && item.column === null && item.lines.length === 1 && item.lines[0]?.trim() === "") {
       item.column = head.indent;
     }
@@ -103,9 +104,9 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
     finishItem();
     isInChart = false;
     isInEntries = head.key === "entries";
-    if (head.key === null) throw fail("the index is no mapping of keys to values");
+    if (head.key === null) throw fail(say("charts.index_no_mapping"));
     if (!isInEntries) return;
-    if (hasEntries) throw fail('"entries" is written twice');
+    if (hasEntries) throw fail(say("charts.entries_twice"));
     hasEntries = true;
     const value = line.slice(head.value).replace(/\s+#.*$/, "");
     const isBare = value === "" || /^(?:[#&!]\S*|\{\s*\}|null|~)$/.test(value);
@@ -114,7 +115,7 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
   const inEntries = (head: LineHead, line: string) => {
     if (chartColumn === -1 && head.is_item) throw noMapping();
     if (chartColumn === -1) chartColumn = head.indent;
-    if (head.indent < chartColumn) throw fail("the indentation of the charts is uneven");
+    if (head.indent < chartColumn) throw fail(say("charts.charts_uneven"));
     if (head.indent === chartColumn && !head.is_item) beginChart(head, line);
     else if (isInChart) inChart(head, line);
   };
@@ -124,9 +125,9 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
     open = head.open;
     if (rootColumn === -1) {
       rootColumn = indent;
-      if (head.is_item) throw fail("the index is a list, wanted is a mapping");
+      if (head.is_item) throw fail(say("charts.index_is_list"));
     }
-    if (indent < rootColumn) throw fail("the indentation is uneven");
+    if (indent < rootColumn) throw fail(say("charts.index_uneven"));
     if (indent === rootColumn) beginRootKey(head, line);
     else if (isInEntries) inEntries(head, line);
   };
@@ -188,15 +189,15 @@ export function yamlReader(chart: string, sink: IndexSink): IndexReader {
         at = text.indexOf("\n", from);
         if (at === -1) rest = text.slice(from);
       }
-      if (rest.length > maxLineCharacters) throw fail(`a line has more than ${maxLineCharacters / 1024 / 1024} MiB`);
+      if (rest.length > maxLineCharacters)
+        throw fail(say("charts.line_too_long", { mib: maxLineCharacters / 1024 / 1024 }));
     },
     end() {
       if (rest !== "") take(rest.endsWith("\r") ? rest.slice(0, -1) : rest);
-      if (!isOver && (open.kind === "quoted" || open.kind === "flow"))
-        throw fail("a text in quotes or brackets has no end");
+      if (!isOver && (open.kind === "quoted" || open.kind === "flow")) throw fail(say("charts.quotes_open"));
       finishItem();
-      if (rootColumn === -1) throw new IndexError("the answer is empty");
-      if (!hasEntries) throw new IndexError('there is no "entries", so the address may not be a chart repository');
+      if (rootColumn === -1) throw new IndexError(say("sources.answer_empty"));
+      if (!hasEntries) throw new IndexError(say("charts.no_entries"));
     },
   };
 }

@@ -1,9 +1,8 @@
 import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
+import type { PluginError } from "../../errors.ts";
+import { fromText, type Message, say, withTexts } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
-
-/** Longest message of a `PluginError` that carries a registry's own words, in characters. */
-const maxMessageCharacters = 500;
+import { codeOfStatus, failure, oneLine } from "../failure.ts";
 
 const RegistryErrors = v.object({
   errors: v.array(
@@ -17,12 +16,6 @@ const OtherErrors = v.object({
   error_description: v.optional(v.string()),
   error: v.optional(v.string()),
 });
-
-/** Text from elsewhere on one line and bounded: control characters would let it forge lines or colours. */
-export function oneLine(text: string, characters: number): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
-  return line.length > characters ? `${line.slice(0, characters - 1)}…` : line;
-}
 
 export function isWebPage(response: Response, body: string): boolean {
   return /^(?:text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "") || /^\s*</.test(body);
@@ -50,22 +43,18 @@ export function registryWords(body: string): { text: string; codes: readonly str
 }
 
 /**
- * Judges an answer that is no success. `action` is what was attempted ("list the tags of "ghcr.io/a/b""), so that the message
- * reads `Could not ${action}: …`, with the registry's own words, bounded to 500 characters. How long to wait is read by whoever sends
- * requests, who keeps it too.
+ * Judges an answer that is no success, with the registry's own words. How long to wait is read by whoever sends requests, who keeps
+ * it too.
  */
-export function refusal(response: Response, body: string, action: string): PluginError {
-  const { text, codes } = registryWords(body);
-  const words = oneLine(text, 300);
-  const page = isWebPage(response, body) ? "with a web page, so the address may not be a registry" : "";
-  const said = [`the answer was ${response.status}`, page, words === "" ? "" : `: ${words}`].filter(Boolean).join(" ");
-  const message = oneLine(`Could not ${action}, ${said.replace(" : ", ": ")}`, maxMessageCharacters);
+export function refusal(response: Response, body: string, action: Message): PluginError {
   const { status } = response;
-  if (status === 429 || codes.includes("TOOMANYREQUESTS")) return new PluginError("rate_limited", message);
-  if (status === 401 || status === 403) return new PluginError("unauthorized", message);
-  if (status === 404) return new PluginError("not_found", message);
-  if (status >= 500) return new PluginError("unreachable", message);
-  return new PluginError("rejected", message);
+  const { text, codes } = registryWords(body);
+  const reason = isWebPage(response, body)
+    ? say("sources.answered_by_no_registry", { status })
+    : say("sources.answered", { status, said: oneLine(text, 300) });
+  if (codes.includes("TOOMANYREQUESTS")) return failure("rate_limited", action, reason);
+  // A realm that is gone is no image that is missing.
+  return failure(status === 410 ? "rejected" : codeOfStatus(status), action, reason);
 }
 
 /** Parses the body of a success by its schema; a web page, broken JSON or another shape is `malformed`, with the cause said. */
@@ -73,21 +62,22 @@ export function readJson<S extends v.GenericSchema>(
   schema: S,
   response: Response,
   body: string,
-  action: string,
+  action: Message,
 ): v.InferOutput<S> {
-  const malformed = (reason: string, cause?: unknown) =>
-    new PluginError("malformed", oneLine(`Could not ${action}, ${reason}`, maxMessageCharacters), { cause });
-  if (isWebPage(response, body)) throw malformed("the answer is a web page: the address may not be a registry");
+  const malformed = (reason: Message, cause?: unknown) => failure("malformed", action, reason, cause);
+  if (isWebPage(response, body)) throw malformed(say("sources.page_of_no_registry"));
   let json: unknown;
   try {
     json = parseBoundedJson(body);
   } catch (error) {
-    throw malformed("the answer is not complete JSON", error);
+    throw malformed(say("sources.json_incomplete"), error);
   }
   const parsed = v.safeParse(schema, json, { abortEarly: true });
   if (parsed.success) return parsed.output;
   const words = registryWords(body).text;
-  if (words !== "" && words !== body) throw malformed(`the answer is an error: ${oneLine(words, 300)}`);
+  if (words !== "" && words !== body) throw malformed(say("sources.answer_is_error", { said: oneLine(words, 300) }));
   const issue = parsed.issues[0];
-  throw malformed(`the answer has another form: ${v.getDotPath(issue) ?? "it"}: ${oneLine(issue.message, 200)}`);
+  const path = v.getDotPath(issue);
+  const cause = withTexts(fromText(issue.message), (text) => oneLine(text, 200));
+  throw malformed(say("sources.unexpected_form", { path: path === null ? null : oneLine(path, 200), cause }));
 }

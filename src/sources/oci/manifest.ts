@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
-import { PluginError } from "../../errors.ts";
+import { issue, type Message, say } from "../../messages/message.ts";
+import { failure } from "../failure.ts";
 import { readJson, refusal } from "./answer.ts";
 import { type ImageLabels, mergedLabels, readLabels, unlabelled } from "./image-labels.ts";
 import { choosePlatform, type PlatformEntry } from "./platform.ts";
@@ -21,7 +22,7 @@ const earliestBuild = parseInstant("2000-01-01T00:00:00Z") ?? 0;
 
 const Digest = v.pipe(
   v.string(),
-  v.regex(/^sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/, "this is no sha256 or sha512 digest"),
+  v.regex(/^sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/, issue("sources.no_sha_digest")),
 );
 const Entry = v.object({
   digest: Digest,
@@ -108,9 +109,9 @@ export function readCreated(created: string | null | undefined): number | null {
 export function manifestReader(repository: Repository, session: RegistrySession): ManifestReader {
   const imageName = `${repository.registry}/${repository.name}`;
   const base = `${repository.origin}/v2/${repository.name}`;
-  const nameOf = (reference: string) => `"${imageName}${reference.includes(":") ? "@" : ":"}${reference}"`;
+  const nameOf = (reference: string) => `${imageName}${reference.includes(":") ? "@" : ":"}${reference}`;
 
-  const get = async (path: string, accept: string, action: string, expected: string | null): Promise<Document> => {
+  const get = async (path: string, accept: string, action: Message, expected: string | null): Promise<Document> => {
     // Each of them is asked for once and then known: the store of conditional answers would only grow.
     const url = new URL(`${base}${path}`);
     const response = await session.send({ method: "GET", url, accept, action, cache: "no-store" });
@@ -123,12 +124,12 @@ export function manifestReader(repository: Repository, session: RegistrySession)
     }
     const computed = sha(bytes, expected.startsWith("sha512:") ? "sha512" : "sha256");
     if (computed !== expected) {
-      throw new PluginError("malformed", `Could not ${action}: its digest is "${computed}", wanted is "${expected}"`);
+      throw failure("malformed", action, say("sources.digest_mismatch", { digest: computed, wanted: expected }));
     }
     return { digest: computed, body, response };
   };
   const readManifest = async (reference: string): Promise<TopManifest> => {
-    const action = `read the manifest of ${nameOf(reference)}`;
+    const action = say("sources.read_manifest", { name: nameOf(reference) });
     const expected = isDigest(reference) ? reference : null;
     const { digest, body, response } = await get(`/manifests/${reference}`, manifestTypes, action, expected);
     const { manifests, config, annotations } = readJson(Manifest, response, body, action);
@@ -143,7 +144,7 @@ export function manifestReader(repository: Repository, session: RegistrySession)
   return {
     readManifest,
     async findDigest(tag) {
-      const action = `read the digest of ${nameOf(tag)}`;
+      const action = say("sources.read_digest", { name: nameOf(tag) });
       const url = new URL(`${base}/manifests/${tag}`);
       const response = await session.send({ method: "HEAD", url, accept: manifestTypes, action });
       const told = v.safeParse(Digest, response.headers.get("docker-content-digest"));
@@ -159,7 +160,7 @@ export function manifestReader(repository: Repository, session: RegistrySession)
       // What stands nearest to the image was said of it alone; its config may repeat what a base image says of itself.
       const said = mergedLabels(labels, entry?.labels ?? unlabelled, top.labels);
       if (config_digest === null) return { created_at: null, config: {}, ...said };
-      const action = `read the image config of ${nameOf(top.reference)}`;
+      const action = say("sources.read_image_config", { name: nameOf(top.reference) });
       const blob = await get(`/blobs/${config_digest}`, "*/*", action, config_digest);
       const { created, config } = readJson(Config, blob.response, blob.body, action);
       const created_at = readCreated(created);

@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { RecentMap } from "../../recent-map.ts";
 import { DOCKER_HUB, formatImageReference, parseImageReference } from "../../versions/image-reference.ts";
+import { parseConfig } from "../failure.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { type AccessCache, accessCache } from "./access-cache.ts";
 import { listReleases } from "./listing.ts";
@@ -11,16 +13,6 @@ import { registrySession } from "./registry-session.ts";
 import { isTag, parseRepository, type Repository } from "./repository.ts";
 import { OciConfig, OciSecret } from "./schema.ts";
 import { listTags } from "./tag-list.ts";
-
-function parseWith<S extends v.GenericSchema>(schema: S, what: string, input: unknown): v.InferOutput<S> {
-  const parsed = v.safeParse(schema, input);
-  if (parsed.success) return parsed.output;
-  const issue = parsed.issues[0];
-  throw new PluginError(
-    "rejected",
-    `The ${what} has an error in "${v.getDotPath(issue) ?? "itself"}": ${issue.message}`,
-  );
-}
 
 interface ParsedConfig {
   repository: Repository;
@@ -31,11 +23,11 @@ interface ParsedConfig {
 const maxParsed = 2_000;
 const parsedConfigs = new RecentMap<string, ParsedConfig>(maxParsed);
 
-function parseConfig(input: unknown): ParsedConfig {
+function readConfig(input: unknown): ParsedConfig {
   const text = JSON.stringify(input) ?? "";
   const known = parsedConfigs.get(text);
   if (known !== undefined) return known;
-  const config = parseWith(OciConfig, "source", input);
+  const config = parseConfig(OciConfig, input);
   const parsed = { repository: parseRepository(config.image, config.registry), mode: config.published_at_mode };
   parsedConfigs.set(text, parsed);
   return parsed;
@@ -60,14 +52,14 @@ async function orNull<T>(asked: Promise<T>): Promise<T | null> {
 function configFor(image: string, isPlain: boolean): OciConfig {
   const { registry, repository } = parseImageReference(image);
   const name = formatImageReference({ scheme: "https", registry, repository });
-  return parseWith(OciConfig, "image", { image: isPlain ? `http://${name}` : name });
+  return parseConfig(OciConfig, { image: isPlain ? `http://${name}` : name });
 }
 
 function openOci(config: unknown, secret: unknown, context: PluginContext, cache: AccessCache): OpenSource {
-  const { repository, mode } = parseConfig(config);
+  const { repository, mode } = readConfig(config);
   // Never the issue's own text: it would quote the secret.
   if (secret !== null && !v.is(OciSecret, secret)) {
-    throw new PluginError("rejected", 'The credential has no "username" and "password"');
+    throw new PluginError("rejected", say("sources.credential_without_login"));
   }
   const session = registrySession(repository, secret, context, cache);
   const reader = manifestReader(repository, session);
@@ -87,10 +79,8 @@ function openOci(config: unknown, secret: unknown, context: PluginContext, cache
     },
     async readImageConfig(tagOrDigest, platform) {
       if (!isTag(tagOrDigest) && !isDigest(tagOrDigest)) {
-        throw new PluginError(
-          "rejected",
-          `"${tagOrDigest.slice(0, 200)}" is neither a tag nor a digest of "${imageName}"`,
-        );
+        const values = { reference: tagOrDigest.slice(0, 200), name: imageName };
+        throw new PluginError("rejected", say("sources.not_tag_or_digest", values));
       }
       const top = await orNull(reader.readManifest(tagOrDigest));
       const image = top === null ? null : await reader.readImage(top, platform);
@@ -111,8 +101,8 @@ export function ociSource(cache: AccessCache = accessCache()): Source<"oci"> {
     Config: OciConfig,
     open: (config, secret, context) => openOci(config, secret, context, cache),
     configFor,
-    isPlain: (config) => parseConfig(config).repository.origin.startsWith("http:"),
-    host: (config) => new URL(parseConfig(config).repository.origin).host,
+    isPlain: (config) => readConfig(config).repository.origin.startsWith("http:"),
+    host: (config) => new URL(readConfig(config).repository.origin).host,
     // The list of tags and the digest of each channel's current one. Registries limit pulls, and these are none.
     checks_per_host: 4,
     cost: (_config, { channel_count }) => ({ requests: 1 + channel_count, quota: 0, hourly_limit: null }),

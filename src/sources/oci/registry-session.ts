@@ -1,8 +1,10 @@
-import { PluginError } from "../../errors.ts";
+import type { PluginError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { failure, oneLine } from "../failure.ts";
 import type { Access, AccessCache, Method } from "./access-cache.ts";
-import { oneLine, refusal } from "./answer.ts";
+import { refusal } from "./answer.ts";
 import { type Challenge, parseChallenges } from "./challenge.ts";
 import type { Repository } from "./repository.ts";
 import type { OciSecret } from "./schema.ts";
@@ -15,8 +17,8 @@ export interface RegistryRequest {
   accept: string;
   /** `no-store`: never kept for a conditional request. */
   cache?: "no-store";
-  /** What is attempted, for messages: `list the tags of "ghcr.io/a/b"`. */
-  action: string;
+  /** What is attempted, for messages. */
+  action: Message;
 }
 
 export interface RegistrySession {
@@ -52,15 +54,15 @@ export function chooseMethod(
   return bearers[0] ?? null;
 }
 
-function unanswerable(challenges: readonly Challenge[], secret: OciSecret | null, action: string): PluginError {
+function unanswerable(challenges: readonly Challenge[], secret: OciSecret | null, action: Message): PluginError {
   const offered = challenges.map((challenge) => oneLine(challenge.scheme, 30)).slice(0, 5);
   const reason =
     offered.length === 0
-      ? "the registry answered 401 without saying how to sign in"
+      ? say("sources.sign_in_unexplained")
       : secret === null && offered.includes("basic")
-        ? "the registry wants a user name and password, and the source has no credential"
-        : `the registry offers only the sign-in "${offered.join(", ")}", wanted is Bearer or Basic`;
-  return new PluginError("unauthorized", `Could not ${action}: ${reason}`);
+        ? say("sources.sign_in_wanted")
+        : say("sources.sign_in_unsupported", { offered });
+  return failure("unauthorized", action, reason);
 }
 
 /**
@@ -113,7 +115,7 @@ export function registrySession(
     return context.fetch(request.url, { method, headers, cache: mode });
   };
   // After a 401: what to show the second time. Another lookup may have renewed the token in the meantime.
-  const renewedProof = async (response: Response, shown: string | null, action: string): Promise<string> => {
+  const renewedProof = async (response: Response, shown: string | null, action: Message): Promise<string> => {
     const challenges = parseChallenges(response.headers.get("www-authenticate"));
     const method = chooseMethod(challenges, repository, secret);
     const body = await response.text();

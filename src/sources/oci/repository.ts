@@ -1,4 +1,6 @@
+import { say } from "../../messages/message.ts";
 import { DOCKER_HUB, ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
+import { AddressError } from "../field-issue.ts";
 
 /** A repository of a registry, and where its API answers. */
 export interface Repository {
@@ -8,17 +10,6 @@ export interface Repository {
   name: string;
   /** Origin of the API: `https://registry-1.docker.io`; `http:` only where a person wrote it out. */
   origin: string;
-}
-
-/** What a person typed and cannot be meant, with the field that has it. */
-export class RepositoryError extends Error {
-  readonly field: "image" | "registry";
-
-  constructor(field: "image" | "registry", message: string, cause: unknown) {
-    super(message, { cause });
-    this.name = "RepositoryError";
-    this.field = field;
-  }
 }
 
 const dockerHubApi = "https://registry-1.docker.io";
@@ -40,14 +31,14 @@ function parseField(field: "image" | "registry", image: string, registry: string
   try {
     return parseImageName(image, registry);
   } catch (error) {
-    if (error instanceof ImageReferenceError) throw new RepositoryError(field, error.message, error);
+    if (error instanceof ImageReferenceError) throw new AddressError(field, error.said, error);
     throw error;
   }
 }
 
 /**
  * The repository that the two fields of a source mean, as `parseImageName` reads them, and the origin of its API.
- * @throws RepositoryError with the field and what would be right.
+ * @throws AddressError with the field and what would be right.
  */
 export function parseRepository(image: string, registryAddress: string): Repository {
   const address = withPort(registryAddress.trim());
@@ -58,7 +49,7 @@ export function parseRepository(image: string, registryAddress: string): Reposit
   const url = `${scheme}://${registry}/`;
   if (!URL.canParse(url)) {
     const field = address === "" ? "image" : "registry";
-    throw new RepositoryError(field, `The registry "${registry.slice(0, 100)}" is no address that can be asked`, null);
+    throw new AddressError(field, say("addresses.no_registry", { registry: registry.slice(0, 100) }));
   }
   return { registry, name: repository, origin: new URL(url).origin };
 }

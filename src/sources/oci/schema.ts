@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { issue } from "../../messages/message.ts";
 import { fieldIssue } from "../field-issue.ts";
-import { parseRepository, RepositoryError } from "./repository.ts";
+import { parseRepository } from "./repository.ts";
 
 export const publishedAtModes = ["auto", "build_time", "first_observed"] as const;
 
@@ -10,14 +11,14 @@ export const OciConfig = v.pipe(
     image: v.pipe(
       v.string(),
       v.trim(),
-      v.nonEmpty('Write an image name such as "library/nginx" or "ghcr.io/owner/app"'),
-      v.maxLength(512, "An image name has at most 512 characters"),
+      v.nonEmpty(issue("addresses.image_wanted")),
+      v.maxLength(512),
       v.title("Image name"),
       v.description("A full image reference is fine: its registry is used, its tag and digest are dropped"),
       v.metadata({ code: true, placeholder: "ghcr.io/owner/app" }),
     ),
     registry: v.pipe(
-      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300, "A registry address has at most 300 characters")), ""),
+      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300)), ""),
       v.title("Registry address"),
       v.description(
         "Blank means the image's own registry, else Docker Hub. Plain http only where http:// is written out",
@@ -25,7 +26,7 @@ export const OciConfig = v.pipe(
       v.metadata({ code: true, placeholder: "docker.io" }),
     ),
     published_at_mode: v.pipe(
-      v.optional(v.picklist(publishedAtModes, "Choose auto, build_time or first_observed"), "auto"),
+      v.optional(v.picklist(publishedAtModes), "auto"),
       v.title("Published at"),
       v.description("Reading build times costs two to three requests for each new tag, and pulls on Docker Hub"),
       v.metadata({
@@ -45,7 +46,6 @@ export const OciConfig = v.pipe(
     try {
       parseRepository(image, registry);
     } catch (error) {
-      if (!(error instanceof RepositoryError)) throw error;
       addIssue(fieldIssue(dataset.value, error));
     }
   }),

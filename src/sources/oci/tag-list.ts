@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
+import { issue, type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
-import { oneLine, readJson, refusal } from "./answer.ts";
+import { failure, oneLine } from "../failure.ts";
+import { readJson, refusal } from "./answer.ts";
 import type { RegistrySession } from "./registry-session.ts";
 import { isTag, type Repository } from "./repository.ts";
 
@@ -14,7 +15,7 @@ export const maxTagCharacters = 2_000_000;
 
 const TagPage = v.pipe(
   v.object({ name: v.optional(v.unknown()), tags: v.optional(v.nullable(v.array(v.unknown()))) }),
-  v.check((page) => page.name !== undefined || page.tags !== undefined, 'there is neither "name" nor "tags"'),
+  v.check((page) => page.name !== undefined || page.tags !== undefined, issue("sources.neither_name_nor_tags")),
 );
 
 // Clients without the referrers API store signatures and attestations as tags beside the images (`sha256-<hex>`, cosign).
@@ -48,15 +49,15 @@ export function nextLink(header: string | null): string | null {
  * Where the next page is, on the registry's own origin. A registry behind a proxy that ends TLS names itself with http: that is
  * read as its https origin; every other origin is refused.
  */
-export function nextPage(link: string, current: URL, action: string): URL {
-  const fail = (reason: string) =>
-    new PluginError("malformed", oneLine(`Could not ${action}: the next page "${link.slice(0, 200)}" ${reason}`, 500));
-  if (!URL.canParse(link, current)) throw fail("is no address");
+export function nextPage(link: string, current: URL, action: Message): URL {
+  const shown = oneLine(link, 200);
+  const fail = (reason: Message) => failure("malformed", action, reason);
+  if (!URL.canParse(link, current)) throw fail(say("sources.next_page_invalid", { link: shown }));
   const url = webUrl(link, current);
   if (url.protocol === "http:" && current.protocol === "https:" && url.host === current.hostname)
     url.protocol = "https:";
   if (url.origin !== current.origin || url.username !== "" || url.password !== "") {
-    throw fail(`is on another origin than "${current.origin}"`);
+    throw fail(say("sources.next_page_elsewhere", { link: shown, origin: current.origin }));
   }
   return url;
 }
@@ -66,21 +67,18 @@ export function nextPage(link: string, current: URL, action: string): URL {
  * @throws PluginError `rejected` when the repository has more than fits, `malformed` when its pages run in a circle.
  */
 export async function listTags(repository: Repository, session: RegistrySession): Promise<readonly string[]> {
-  const action = `list the tags of "${repository.registry}/${repository.name}"`;
+  const action = say("sources.list_tags", { name: `${repository.registry}/${repository.name}` });
   const names = new Set<string>();
   const visited = new Set<string>();
   let characters = 0;
   let url: URL | null = new URL(`${repository.origin}/v2/${repository.name}/tags/list?n=${tagsPerPage}`);
   while (url !== null) {
     if (visited.has(url.href)) {
-      throw new PluginError("malformed", `Could not ${action}: its pages run in a circle after page ${visited.size}`);
+      throw failure("malformed", action, say("sources.pages_in_circle", { page: visited.size }));
     }
     if (visited.size === maxTagPages || characters > maxTagCharacters) {
-      const bound = `${maxTagPages} pages and ${maxTagCharacters} characters`;
-      throw new PluginError(
-        "rejected",
-        `Could not ${action}: there are more than ${names.size}, at most ${bound} are read`,
-      );
+      const bounds = { count: names.size, pages: maxTagPages, characters: maxTagCharacters };
+      throw failure("rejected", action, say("sources.too_many_tags", bounds));
     }
     visited.add(url.href);
     const response: Response = await session.send({ method: "GET", url, accept: "application/json", action });
@@ -94,10 +92,7 @@ export async function listTags(repository: Repository, session: RegistrySession)
     url = link === null ? null : nextPage(link, url, action);
   }
   if (characters > maxTagCharacters) {
-    throw new PluginError(
-      "rejected",
-      `Could not ${action}: the names have ${characters} characters together, at most ${maxTagCharacters} are read`,
-    );
+    throw failure("rejected", action, say("sources.names_too_long", { characters, limit: maxTagCharacters }));
   }
   return [...names];
 }

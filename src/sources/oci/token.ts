@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
+import { failure } from "../failure.ts";
 import type { Access, Method } from "./access-cache.ts";
-import { oneLine, readJson, refusal } from "./answer.ts";
+import { readJson, refusal } from "./answer.ts";
 import type { Repository } from "./repository.ts";
 import type { OciSecret } from "./schema.ts";
 
@@ -36,14 +37,14 @@ function isLoopback(hostname: string): boolean {
  * Why a credential may not go to this realm, or null when it may: over https to whom the registry names; over plain http only
  * from a registry that is itself addressed by plain http, and only on its own host (or both on this machine's loopback).
  */
-export function realmObjection(realm: URL, registry: URL): string | null {
-  if (realm.username !== "" || realm.password !== "") return "its address has a user name";
+export function realmObjection(realm: URL, registry: URL): Message | null {
+  if (realm.username !== "" || realm.password !== "") return say("sources.realm_with_user");
   if (realm.protocol === "https:") return null;
-  if (realm.protocol !== "http:") return `its scheme is "${realm.protocol}", wanted is "https:"`;
-  if (registry.protocol !== "http:") return "it is plain http, wanted is https";
+  if (realm.protocol !== "http:") return say("sources.realm_scheme", { scheme: realm.protocol });
+  if (registry.protocol !== "http:") return say("sources.realm_plain");
   const isSameHost =
     realm.hostname === registry.hostname || (isLoopback(realm.hostname) && isLoopback(registry.hostname));
-  return isSameHost ? null : "it is plain http on another host than the registry";
+  return isSameHost ? null : say("sources.realm_on_another_host");
 }
 
 /** The address that a token is asked from. The challenge's own query parameters stay; each scope is a parameter. */
@@ -54,11 +55,11 @@ export function tokenUrl(method: Bearer): URL {
   return url;
 }
 
-function readToken(response: Response, body: string, action: string, askedAt: number): NonNullable<Access["token"]> {
+function readToken(response: Response, body: string, action: Message, askedAt: number): NonNullable<Access["token"]> {
   const answer = readJson(TokenAnswer, response, body, action);
   const value = answer.token || answer.access_token || "";
   if (!/^[\x21-\x7e]+$/.test(value) || value.length > maxTokenCharacters) {
-    throw new PluginError("malformed", `Could not ${action}, the answer has no usable token`);
+    throw failure("malformed", action, say("sources.token_unusable"));
   }
   const promised = answer.expires_in ?? defaultLifetimeSeconds;
   const lifetimeMs = Math.min(Math.max(promised, 0), maxLifetimeSeconds) * 1_000;
@@ -76,12 +77,12 @@ export async function requestToken(
   context: PluginContext,
 ): Promise<NonNullable<Access["token"]>> {
   const url = tokenUrl(method);
-  const action = oneLine(`get a token for "${repository.registry}/${repository.name}" from "${url.host}"`, 300);
+  const action = say("sources.get_token", { name: `${repository.registry}/${repository.name}`, host: url.host });
   const headers = new Headers({ accept: "application/json" });
   if (secret !== null) {
     const objection = realmObjection(url, new URL(repository.origin));
     if (objection !== null) {
-      throw new PluginError("unauthorized", `Could not ${action}: the credential is not sent there, ${objection}`);
+      throw failure("unauthorized", action, say("sources.credential_withheld", { cause: objection }));
     }
     headers.set("authorization", basicHeader(secret));
   }

@@ -312,14 +312,6 @@ const engineFaults: MessageDictionary = [
   ['There is no container "{}" on the engine', "引擎上没有容器“{}”"],
   ['There is no compose group "{}" on the engine', "引擎上没有 compose 组“{}”"],
   ["The session was closed", "会话已关闭"],
-  [
-    "The container runs an image by its id, so there is no name to keep: use the tracker's image and tag",
-    "容器按镜像 ID 运行，没有可保留的名称：请使用追踪器的镜像和标签",
-  ],
-  [
-    'The digest of "{}" is unknown, so it cannot be pinned: check the tracker, or use the tag',
-    "“{}”的摘要未知，无法固定：请检查追踪器，或改用标签",
-  ],
 ];
 
 /** 引擎给出的句子：能否更新、计划说了什么、连接哪里不通。 */

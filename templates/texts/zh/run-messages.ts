@@ -142,30 +142,6 @@ const forms: MessageDictionary = [
   ],
   ["what runs", "当前运行的版本"],
   ["what is desired", "期望的版本"],
-  ["The image is blank, write for example nginx:1.27", "镜像为空，请填写例如 nginx:1.27"],
-  ['"{}" is an image id, which names no repository', "“{}”是镜像 ID，没有对应的仓库名称"],
-  [
-    'The image "{}" names the registry {}, the registry address is {}: leave one of them out',
-    "镜像“{}”写明了镜像仓库 {}，而仓库地址为 {}：请去掉其中之一",
-  ],
-  [
-    'The registry address "{}" would be taken for an owner on Docker Hub: add the port, "{}:{}"',
-    "镜像仓库地址“{}”会被当作 Docker Hub 上的所有者：请加上端口，“{}:{}”",
-  ],
-  ['The image "{}" has upper-case letters in its repository, write "{}"', "镜像“{}”的仓库名称中有大写字母，请写作“{}”"],
-  [
-    'The image "{}" has no valid repository: use lower-case letters, digits and single . _ - between them, parts divided by /',
-    "镜像“{}”的仓库名称无效：请使用小写字母和数字，其间可用单个 . _ -，各部分以 / 分隔",
-  ],
-  [
-    'The tag "{}" of "{}" is not valid: 1 to 128 letters, digits, . _ and -, not starting with . or -',
-    "标签“{}”（属于“{}”）无效：1 至 128 个字母、数字、. _ 和 -，且不以 . 或 - 开头",
-  ],
-  [
-    'The digest "{}" of "{}" is not valid: write sha256: and 64 lower-case hexadecimal digits',
-    "摘要“{}”（属于“{}”）无效：请填写 sha256: 加 64 位小写十六进制数字",
-  ],
-  ['The image "{}" is longer than {} characters', "镜像“{}”超过 {} 个字符"],
   ['The connection "{}" is disabled; enable it first', "连接“{}”已停用，请先启用"],
   ['The connection "{}" is disabled', "连接“{}”已停用"],
   ['There is no list of images of the connection "{}"', "连接“{}”不提供镜像列表"],

@@ -48,9 +48,7 @@ const keysAndBackups: MessageDictionary = [
 
 /** 追踪器、导入与来源的消息。 */
 const trackersAndSources: MessageDictionary = [
-  ['Sources of kind "{}" have no list of names to judge', "类型为“{}”的来源没有可供判断的名称列表"],
   ['The check of "{}" has not ended yet', "“{}”的检查尚未结束"],
-  ["Nothing is sent while a source is only described", "仅描述来源时不会发送任何请求"],
   ["Name the tag", "请填写标签"],
   ["Write a list of release channels", "请填写发布通道的列表"],
   ["Write a list of sources", "请填写来源的列表"],
@@ -64,33 +62,6 @@ const trackersAndSources: MessageDictionary = [
     "内容比任何配置都更大或更深：最多读取 {} 个值",
   ],
   ["This is something else: it must have {}", "这是别的内容：它必须包含 {}"],
-  ['the next page "{}" {}', "下一页“{}”{}"],
-  ["is no address", "不是地址"],
-  ['is on another origin than "{}"', "与“{}”不同源"],
-  ["its pages run in a circle after page {}", "其分页在第 {} 页之后循环"],
-  ["there are more than {}, at most {} are read", "数量超过 {}，最多读取 {}"],
-  ["{} pages and {} characters", "{} 页、{} 个字符"],
-  ["the names have {} characters together, at most {} are read", "名称共有 {} 个字符，最多读取 {} 个"],
-  ['The {} has an error in "{}": {}', "{} 的“{}”有误：{}"],
-  ['The credential has no "username" and "password"', "凭据中没有“username”和“password”"],
-  ['"{}" is neither a tag nor a digest of "{}"', "“{}”既不是标签也不是摘要（属于“{}”）"],
-  ['its digest is "{}", wanted is "{}"', "其摘要为“{}”，应为“{}”"],
-  ["the answer has no usable token", "应答中没有可用的令牌"],
-  ["the credential is not sent there, {}", "凭据不会发送到那里，{}"],
-  ['The credential has no "token" that a request can carry', "凭据中没有请求可以携带的“token”"],
-  ['The credential has no "token" that can be sent', "凭据中没有可以发送的“token”"],
-  ['The credential has no usable "token"', "凭据中没有可用的“token”"],
-  ['The credential has no "basic_auth" of the form "username:password"', "凭据中没有“用户名:密码”形式的“basic_auth”"],
-  ['{} of "{}" is no good YAML: {}', "{}（属于“{}”）不是有效的 YAML：{}"],
-  ["The registry's answer is larger than {}", "镜像仓库的应答大于 {}"],
-  ["{} (line {} of the index)", "{}（索引第 {} 行）"],
-  [
-    '{} is no chart name: letters, digits, dots, dashes and underscores, as "ingress-nginx"',
-    "{} 不是 Chart 名称：可用字母、数字、点、短横线和下划线，例如“ingress-nginx”",
-  ],
-  ["the answer was {}: {}", "应答为 {}：{}"],
-  ["the answer was {}", "应答为 {}"],
-  ["it is no path of a file", "这不是文件路径"],
 ];
 
 export const serviceMessages: MessageDictionary = [...general, ...keysAndBackups, ...trackersAndSources];

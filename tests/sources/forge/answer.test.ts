@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
 import { PluginError } from "../../../src/errors.ts";
+import { say } from "../../../src/messages/message.ts";
 import { readForgeError, readForgeJson } from "../../../src/sources/forge/answer.ts";
 
-const what = 'list the releases of "host.example/owner/app"';
+const action = say("sources.list_releases", { name: "host.example/owner/app" });
 
 describe("readForgeError()", () => {
   test.each<[string, number, BodyInit, string]>([
@@ -28,8 +29,9 @@ describe("readForgeError()", () => {
     ["nothing", 403, "", "403"],
     ["other JSON", 400, "[1]", "400"],
   ])("says %s", async (_what, status, body, words) => {
-    const error = await readForgeError(new Response(body, { status }), what);
-    expect(error.message).toBe(`Could not ${what}, the answer was ${words}`);
+    const error = await readForgeError(new Response(body, { status }), action);
+    expect(error.message).toBe(`Could not list the releases of "host.example/owner/app": the answer was ${words}`);
+    expect(error.said).toMatchObject({ code: "sources.failed", params: { action, reason: { params: { status } } } });
   });
 
   test.each([
@@ -41,18 +43,18 @@ describe("readForgeError()", () => {
     [422, "rejected"],
     [503, "unreachable"],
   ] as const)("calls %d %s", async (status, code) => {
-    expect((await readForgeError(new Response("", { status }), what)).code).toBe(code);
+    expect((await readForgeError(new Response("", { status }), action)).code).toBe(code);
   });
 
   test("is bounded", async () => {
-    const error = await readForgeError(Response.json({ message: "x".repeat(10_000) }, { status: 400 }), what);
+    const error = await readForgeError(Response.json({ message: "x".repeat(10_000) }, { status: 400 }), action);
     expect(error.message.length).toBeLessThan(400);
     expect(error.message).toEndWith("x…");
   });
 });
 
 describe("readForgeJson()", () => {
-  const read = (response: Response) => readForgeJson(response, v.object({ a: v.number() }), what);
+  const read = (response: Response) => readForgeJson(response, v.object({ a: v.number() }), action);
 
   test("gives what the schema takes", async () => {
     expect(await read(Response.json({ a: 1, b: 2 }))).toEqual({ a: 1 });

@@ -105,7 +105,7 @@ describe("listTagCommits() question", () => {
     const error = await failure(listTagCommits(repository, context, "Basic abc"));
     expect(error.code).toBe("rejected");
     expect(error.message).toBe(
-      'Could not list the tags of "host.example/owner/app", "host.example" redirects to "https://evil.example": write the address that the forge is at',
+      'Could not list the tags of "host.example/owner/app": "host.example" redirects to "https://evil.example"; enter the address that the repository has there',
     );
     expect(sent.length).toBe(1);
   });
@@ -146,11 +146,11 @@ describe("listTagCommits() answer", () => {
 
   test.each<[what: string, answers: readonly (string | Response)[], code: PluginErrorCode, words: string]>([
     ["a web page", [new Response("<html>", { headers: { "content-type": "text/html" } })], "malformed", "web page"],
-    ["no packets", ["hello, world"], "malformed", '"hell" is no packet\'s length'],
+    ["no packets", ["hello, world"], "malformed", '"hell" is not the length of a packet'],
     ["half a packet", [line("refs/tags/v1").slice(0, -3)], "malformed", "it ends within a packet"],
     ["no end", [line("refs/tags/v1")], "malformed", "it ends too early"],
-    ["no object", [`${packet("zz refs/tags/v1\n")}0000`], "malformed", '"zz" is no object\'s id'],
-    ["no reference", [`${packet(`${commit}\n`)}0000`], "malformed", "is no reference"],
+    ["no object", [`${packet("zz refs/tags/v1\n")}0000`], "malformed", '"zz" is not the ID of an object'],
+    ["no reference", [`${packet(`${commit}\n`)}0000`], "malformed", "is not a reference"],
     ["nothing, twice", ["", ""], "malformed", "it ends too early"],
     ["an error, twice", [packet("ERR no\n"), packet("ERR access\u001bdenied\n")], "rejected", "access denied"],
     ["401", [new Response("Unauthorized\n", { status: 401 })], "unauthorized", "the answer was 401: Unauthorized"],
@@ -160,7 +160,7 @@ describe("listTagCommits() answer", () => {
   ])("%s is an error that says so", async (_what, answers, code, words) => {
     const error = await failure(ask(...answers));
     expect(error.code).toBe(code);
-    expect(error.message).toStartWith('Could not list the tags of "host.example/owner/app", ');
+    expect(error.message).toStartWith('Could not list the tags of "host.example/owner/app": ');
     expect(error.message).toContain(words);
   });
 
@@ -171,7 +171,7 @@ describe("listTagCommits() answer", () => {
     const error = await failure(ask(listing(maxRefs + 1)));
     expect([error.code, error.message]).toEqual([
       "rejected",
-      'Could not list the tags of "host.example/owner/app", there are more than 200000',
+      'Could not list the tags of "host.example/owner/app": there are more than 200000',
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
+import { say } from "../../../src/messages/message.ts";
 import type { PluginContext } from "../../../src/plugin.ts";
 import { fetchMoved } from "../../../src/sources/forge/moved.ts";
 
@@ -17,20 +18,21 @@ function contextOf(places: Readonly<Record<string, Response>>): { context: Plugi
   return { context: { fetch, signal: new AbortController().signal, clock: systemClock }, asked };
 }
 
+const action = say("sources.read_name", { name: "owner/app" });
 const start = new URL("https://host.example/a?page=1");
 const init = { headers: { authorization: "token t" } };
 
 describe("fetchMoved()", () => {
   test("gives the answer and says that nothing moved", async () => {
     const { context } = contextOf({});
-    const { url, has_moved } = await fetchMoved(context, start, init, "read it");
+    const { url, has_moved } = await fetchMoved(context, start, init, action);
     expect([url.href, has_moved]).toEqual([start.href, false]);
   });
 
   test.each([301, 302, 303, 307, 308])("follows a %d on the same origin with all that was sent", async (status) => {
     const { context, asked } = contextOf({ "/a": redirect(status, "/b?page=1#part") });
     const post = { ...init, method: "POST", body: "question" };
-    const { response, url, has_moved } = await fetchMoved(context, start, post, "read it");
+    const { response, url, has_moved } = await fetchMoved(context, start, post, action);
     expect([await response.text(), url.href, has_moved]).toEqual(["ok", "https://host.example/b?page=1", true]);
     expect(asked[1]).toBe("POST https://host.example/b?page=1 token t question");
   });
@@ -38,11 +40,14 @@ describe("fetchMoved()", () => {
   test("follows three moves, and no more", async () => {
     const chain = { "/a": redirect(301, "/b"), "/b": redirect(301, "/c"), "/c": redirect(301, "/d") };
     const three = contextOf(chain);
-    expect((await fetchMoved(three.context, start, init, "read it")).url.pathname).toBe("/d");
+    expect((await fetchMoved(three.context, start, init, action)).url.pathname).toBe("/d");
     const four = contextOf({ ...chain, "/d": redirect(301, "/e") });
-    await expect(fetchMoved(four.context, start, init, "read it")).rejects.toMatchObject({
+    await expect(fetchMoved(four.context, start, init, action)).rejects.toMatchObject({
       code: "rejected",
-      message: 'Could not read it, "host.example" redirects more than 3 times',
+      said: say("sources.failed", {
+        action,
+        reason: say("net.too_many_redirects", { host: "host.example", limit: 3 }),
+      }),
     });
     expect(four.asked.length).toBe(4);
   });
@@ -56,20 +61,20 @@ describe("fetchMoved()", () => {
     ["ftp://host.example/b"],
   ])("refuses to go to %s", async (location) => {
     const { context, asked } = contextOf({ "/a": redirect(301, location) });
-    await expect(fetchMoved(context, start, init, "read it")).rejects.toMatchObject({ code: "rejected" });
+    await expect(fetchMoved(context, start, init, action)).rejects.toMatchObject({ code: "rejected" });
     expect(asked.length).toBe(1);
   });
 
   test("reads plain http on its own host as the https that it asked by", async () => {
     const { context, asked } = contextOf({ "/a": redirect(301, "http://host.example/b") });
-    await fetchMoved(context, start, init, "read it");
+    await fetchMoved(context, start, init, action);
     expect(asked[1]).toStartWith("GET https://host.example/b ");
   });
 
   test("passes on a redirect that names no place, and refuses one that names none that can be", async () => {
     const nowhere = contextOf({ "/a": new Response(null, { status: 304 }) });
-    expect((await fetchMoved(nowhere.context, start, init, "read it")).response.status).toBe(304);
+    expect((await fetchMoved(nowhere.context, start, init, action)).response.status).toBe(304);
     const broken = contextOf({ "/a": redirect(301, "http://[") });
-    await expect(fetchMoved(broken.context, start, init, "read it")).rejects.toMatchObject({ code: "malformed" });
+    await expect(fetchMoved(broken.context, start, init, action)).rejects.toMatchObject({ code: "malformed" });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
+import { fromText } from "../../../src/messages/message.ts";
 import { GiteaConfig } from "../../../src/sources/gitea/schema.ts";
 
 describe("GiteaConfig", () => {
@@ -31,29 +32,29 @@ describe("GiteaConfig", () => {
   });
 
   test.each([
-    ["owner", "git.example", "repository", '"owner" is no repository, write it as "owner/repo"'],
-    ["owner/app/more", "git.example", "repository", "is no repository"],
-    ["../app", "git.example", "repository", "is no repository"],
-    ["owner/..", "git.example", "repository", "is no repository"],
-    ["owner/app?x=1", "git.example", "repository", "is no repository"],
-    ["owner/a pp", "git.example", "repository", "is no repository"],
-    ["owner/ap\u0000p", "git.example", "repository", "is no repository"],
-    ["owner\\app", "git.example", "repository", "is no repository"],
-    ["https://git.example/owner/app?tab=1", "", "repository", 'cut it before "?"'],
-    ["https://git.example/owner", "", "repository", "is not the address of a repository"],
-    ["https://git.example/owner/%2e%2e", "", "repository", "is not the address of a repository"],
-    ["https://other.example/owner/app", "git.example", "repository", 'is not on the instance "https://git.example"'],
-    ["https://user:pass@git.example/owner/app", "", "repository", "store a credential instead"],
-    ["owner/app", "", "instance_url", "Write the address of the Gitea or Forgejo"],
-    ["owner/app", "ftp://git.example", "instance_url", "is no http or https address"],
-    ["owner/app", "https://git.example/?a=1", "instance_url", 'cut it before "?" and "#"'],
-    ["owner/app", "https://git.example/#a", "instance_url", 'cut it before "?" and "#"'],
-    ["owner/app", "https://user:pass@git.example", "instance_url", "store a credential instead"],
-    ["owner/app", "https://git .example", "instance_url", "is no address"],
-  ])("refuses %p on %p at %s", (repository, instance_url, field, words) => {
+    ["owner", "git.example", "repository", "no_repository"],
+    ["owner/app/more", "git.example", "repository", "no_repository"],
+    ["../app", "git.example", "repository", "no_repository"],
+    ["owner/..", "git.example", "repository", "no_repository"],
+    ["owner/app?x=1", "git.example", "repository", "no_repository"],
+    ["owner/a pp", "git.example", "repository", "no_repository"],
+    ["owner/ap\u0000p", "git.example", "repository", "no_repository"],
+    ["owner\\app", "git.example", "repository", "no_repository"],
+    ["https://git.example/owner/app?tab=1", "", "repository", "with_query"],
+    ["https://git.example/owner", "", "repository", "no_address_of_repository"],
+    ["https://git.example/owner/%2e%2e", "", "repository", "no_address_of_repository"],
+    ["https://other.example/owner/app", "git.example", "repository", "on_another_instance"],
+    ["https://user:pass@git.example/owner/app", "", "repository", "with_user"],
+    ["owner/app", "", "instance_url", "instance_wanted"],
+    ["owner/app", "ftp://git.example", "instance_url", "not_http"],
+    ["owner/app", "https://git.example/?a=1", "instance_url", "with_query"],
+    ["owner/app", "https://git.example/#a", "instance_url", "with_query"],
+    ["owner/app", "https://user:pass@git.example", "instance_url", "with_user"],
+    ["owner/app", "https://git .example", "instance_url", "no_address"],
+  ])("refuses %p on %p at %s", (repository, instance_url, field, code) => {
     const { issues = [] } = v.safeParse(GiteaConfig, { repository, instance_url });
     expect(issues.map((issue) => v.getDotPath(issue))).toEqual([field]);
-    expect(issues[0]?.message).toContain(words);
+    expect(fromText(issues[0]?.message ?? "").code).toBe(`addresses.${code}`);
     expect(issues[0]?.message).not.toContain("user:pass");
   });
 });

@@ -144,14 +144,14 @@ test.each<[string, () => Response, code: string, words: string]>([
     "a next page elsewhere",
     () => Response.json([], { headers: { link: '<https://evil.example/?page=2>; rel="next"' } }),
     "malformed",
-    "another host",
+    "is not on",
   ],
 ])("%s ends in an error that says it, without a second try", async (_, answer, code, words) => {
   instance.fault = answer;
   const error = await failure();
   expect(error.code).toBe(code as PluginError["code"]);
   expect(error.message).toMatch(
-    /^Could not list the releases of "acme\/tools\/app", |^"127\.0\.0\.1:\d+" answered with /,
+    /^Could not list the releases of "acme\/tools\/app": |^"127\.0\.0\.1:\d+" answered with /,
   );
   expect(error.message).toContain(words);
   expect(error.message).not.toContain(token);

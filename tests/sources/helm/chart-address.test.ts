@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { ChartAddressError, parseChartAddress } from "../../../src/sources/helm/chart-address.ts";
+import { AddressError } from "../../../src/sources/field-issue.ts";
+import { parseChartAddress } from "../../../src/sources/helm/chart-address.ts";
 
 describe("parseChartAddress()", () => {
   test.each([
@@ -45,7 +46,7 @@ describe("parseChartAddress()", () => {
     } catch (thrown) {
       error = thrown;
     }
-    expect(error).toBeInstanceOf(ChartAddressError);
+    expect(error).toBeInstanceOf(AddressError);
     expect(error).toMatchObject({ field, message: expect.not.stringMatching(/user@|\.$/) });
   });
 });

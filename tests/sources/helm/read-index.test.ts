@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parse, stringify } from "yaml";
 import { PluginError } from "../../../src/errors.ts";
+import { say } from "../../../src/messages/message.ts";
 import { readIndex } from "../../../src/sources/helm/read-index.ts";
 
 const base = new URL("https://charts.example/stable/");
@@ -18,7 +19,7 @@ function bodyOf(text: string | Uint8Array, size = 65_536): ReadableStream<Uint8A
   });
 }
 
-const action = 'read the chart repository "https://charts.example/stable/"';
+const action = say("sources.read_chart_repository", { url: "https://charts.example/stable/" });
 
 function read(text: string | Uint8Array, chart = "app", size?: number) {
   const { signal } = new AbortController();
@@ -251,28 +252,28 @@ describe("readIndex()", () => {
     ["an empty answer", "", "the answer is empty"],
     ["only comments", "# nothing\n---\n", "the answer is empty"],
     ["a web page", "\n  <!doctype html>\n<title>hello</title>", "is a web page"],
-    ["plain words", "Service unavailable\n", "no mapping"],
+    ["plain words", "Service unavailable\n", "is not a mapping"],
     ["a list", "- a\n- b\n", "is a list"],
     ["a list in JSON", "[1, 2]", "is a list"],
-    ["no entries", "apiVersion: v1\ncharts: {}\n", 'there is no "entries"'],
-    ["no entries in JSON", '{"apiVersion":"v1"}', 'there is no "entries"'],
-    ["an error in JSON", '{"message":"not found"}', 'there is no "entries"'],
-    ["entries that are a list", "entries:\n- app\n", '"entries" is no mapping'],
-    ["entries that are a deeper list", "entries:\n  - app\n", '"entries" is no mapping'],
-    ["entries that are a text", "entries: hello\n", '"entries" is no mapping'],
-    ["entries twice", "entries:\n  app: []\nentries:\n  app: []\n", '"entries" is written twice'],
-    ["the chart twice", "entries:\n  app:\n  - version: 1.0.0\n  app:\n  - version: 2.0.0\n", "written twice"],
-    ["the chart twice in JSON", '{"entries":{"app":[],"app":[]}}', "written twice"],
+    ["no entries", "apiVersion: v1\ncharts: {}\n", 'it has no "entries"'],
+    ["no entries in JSON", '{"apiVersion":"v1"}', 'it has no "entries"'],
+    ["an error in JSON", '{"message":"not found"}', 'it has no "entries"'],
+    ["entries that are a list", "entries:\n- app\n", '"entries" is not a mapping'],
+    ["entries that are a deeper list", "entries:\n  - app\n", '"entries" is not a mapping'],
+    ["entries that are a text", "entries: hello\n", '"entries" is not a mapping'],
+    ["entries twice", "entries:\n  app: []\nentries:\n  app: []\n", '"entries" appears twice'],
+    ["the chart twice", "entries:\n  app:\n  - version: 1.0.0\n  app:\n  - version: 2.0.0\n", "appears twice"],
+    ["the chart twice in JSON", '{"entries":{"app":[],"app":[]}}', "appears twice"],
     ["a key twice", "entries:\n  app:\n  - version: 1.0.0\n    version: 2.0.0\n", "keys must be unique"],
-    ["versions that are a mapping", "entries:\n  app:\n    version: 1.0.0\n", "are no list"],
-    ["versions that are a mapping in JSON", '{"entries":{"app":{"version":"1"}}}', "are no list"],
-    ["versions that are a text", "entries:\n  app: hello\n", "are no list"],
+    ["versions that are a mapping", "entries:\n  app:\n    version: 1.0.0\n", "are not a list"],
+    ["versions that are a mapping in JSON", '{"entries":{"app":{"version":"1"}}}', "are not a list"],
+    ["versions that are a text", "entries:\n  app: hello\n", "are not a list"],
     ["an alias", "x: &a [1]\nentries:\n  app:\n  - version: 1.0.0\n    urls: *a\n", "Alias resolution is disabled"],
-    ["JSON that breaks off", '{"entries":{"app":[{"version":"1.0', "breaks off"],
+    ["JSON that breaks off", '{"entries":{"app":[{"version":"1.0', "ends within its JSON"],
     ["JSON with wrong brackets", '{"entries":{"app":[}]}', "brackets do not match"],
     ["a quoted text without end", 'entries:\n  app:\n  - version: "1.0.0\n', "has no end"],
     ["only words for versions", "entries:\n  app:\n  - version: latest\n", 'the first is "latest"'],
-    ["one endless version", `entries:\n  app:\n  - version: "${"1".repeat(10_000)}"\n`, "no version of"],
+    ["one endless version", `entries:\n  app:\n  - version: "${"1".repeat(10_000)}"\n`, "no usable version"],
     ["a version of 300 KiB", `entries:\n  app:\n  - home: "${"1".repeat(300_000)}"\n`, "more than 256 KiB"],
     ["a version of 300 KiB in JSON", `{"entries":{"app":[{"home":"${"1".repeat(300_000)}"}]}}`, "more than 256 KiB"],
     [
@@ -280,13 +281,13 @@ describe("readIndex()", () => {
       `entries:\n  other:\n  - icon: "${"1".repeat(5 * 1024 * 1024)}"\n`,
       "a line has more than 4 MiB",
     ],
-    ["deep brackets", `{"entries":${"[".repeat(1_000)}`, '"entries" is no mapping'],
+    ["deep brackets", `{"entries":${"[".repeat(1_000)}`, '"entries" is not a mapping'],
     ["deep brackets in a version", `{"entries":{"app":[${"[".repeat(100_000)}`, "nested deeper than 64"],
-    ["bytes that are no text", "\u0000\u0001\u0002\n", "no mapping"],
+    ["bytes that are no text", "\u0000\u0001\u0002\n", "is not a mapping"],
   ])("says what is wrong with %s", async (_, text, words) => {
     const error = await failureOf(text);
     expect(error.code).toBe("malformed");
-    expect(error.message).toStartWith(`Could not ${action}: `);
+    expect(error.said).toMatchObject({ code: "sources.failed", params: { action } });
     expect(error.message).toContain(words);
   });
 
@@ -304,10 +305,10 @@ describe("readIndex()", () => {
     const text = stringify({ entries: Object.fromEntries(names.map((name) => [name, []])) });
     const misspelt = await failureOf(text, "ngnix");
     expect(misspelt.code).toBe("not_found");
-    expect(misspelt.message).toContain('there is no chart "ngnix", it has 6 other charts, such as "nginx"');
+    expect(misspelt.message).toContain('there is no chart "ngnix"; the repository has 6 other charts, such as "nginx"');
     expect((await failureOf(text, "prometheus")).message).toContain('such as "kube-prometheus-stack"');
-    expect((await failureOf(text, "zzzzzz")).message).toEndWith("it has 6 other charts");
-    expect((await failureOf("entries: {}\n")).message).toEndWith("it has no charts");
+    expect((await failureOf(text, "zzzzzz")).message).toEndWith("the repository has 6 other charts");
+    expect((await failureOf("entries: {}\n")).message).toEndWith("the repository has no charts");
     expect((await failureOf('{"entries":{}}')).code).toBe("not_found");
   });
 

@@ -190,7 +190,10 @@ describe("helm, a chart in a registry", () => {
 
   test("says that a repository has no versions, and that it is not there", async () => {
     addImage(content, "latest", {});
-    await expect(list()).rejects.toMatchObject({ code: "not_found", message: expect.stringContaining('as "latest"') });
+    await expect(list()).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining('the first is "latest"'),
+    });
     const other = helm.open({ chart: "none", repository_url: `oci+http://${server.host}/acme` }, secret, testContext());
     await expect(other.listReleases(listRequest())).rejects.toMatchObject({ code: "not_found" });
   });

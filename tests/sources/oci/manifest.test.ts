@@ -116,7 +116,7 @@ describe("readImageConfig()", () => {
   test("refuses bytes that are not what the digest says", async () => {
     const digest = addImage(content, "1.0.0", { config: { User: "app" } });
     for (const [key] of content.blobs) content.blobs.set(key, '{"config":{"User":"root"}}');
-    await expect(readImageConfig("1.0.0")).rejects.toThrow(`wanted is "`);
+    await expect(readImageConfig("1.0.0")).rejects.toThrow(`its digest is "`);
     content.manifests.set(digest, { type: "application/json", body: '{"config":{}}' });
     await expect(readImageConfig(digest)).rejects.toMatchObject({ code: "malformed" });
   });

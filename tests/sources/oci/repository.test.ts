@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import { parseRepository, RepositoryError, tagPage } from "../../../src/sources/oci/repository.ts";
+import { AddressError } from "../../../src/sources/field-issue.ts";
+import { parseRepository, tagPage } from "../../../src/sources/oci/repository.ts";
 import { OciConfig } from "../../../src/sources/oci/schema.ts";
 
 const hub = "https://registry-1.docker.io";
@@ -58,7 +59,7 @@ describe("parseRepository()", () => {
     } catch (error) {
       caught = error;
     }
-    expect(caught).toBeInstanceOf(RepositoryError);
+    expect(caught).toBeInstanceOf(AddressError);
     expect(caught).toMatchObject({ field });
     const parsed = v.safeParse(OciConfig, { image, registry });
     expect(parsed.issues?.map((issue) => v.getDotPath(issue))).toEqual([field]);

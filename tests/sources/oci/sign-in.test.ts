@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { say } from "../../../src/messages/message.ts";
 import { accessCache } from "../../../src/sources/oci/access-cache.ts";
 import { ociSource } from "../../../src/sources/oci/oci.ts";
 import { realmObjection } from "../../../src/sources/oci/token.ts";
@@ -294,13 +295,13 @@ describe("a credential", () => {
     ["http://reg.lan:5001/t", "http://reg.lan:5000", null],
     ["http://localhost:5001/t", "http://127.0.0.1:5000", null],
     ["http://127.0.0.1:5001/t", "http://[::1]:5000", null],
-    ["http://auth.lan/t", "http://reg.lan:5000", "it is plain http on another host than the registry"],
-    ["http://127.0.0.1.evil.example/t", "http://127.0.0.1:5000", "it is plain http on another host than the registry"],
-    ["http://reg.example/t", "https://reg.example", "it is plain http, wanted is https"],
-    ["ftp://reg.example/t", "https://reg.example", 'its scheme is "ftp:", wanted is "https:"'],
-    ["https://user@auth.example/t", "https://reg.example", "its address has a user name"],
-  ])("for realm %p of registry %p: %p", (realm, origin, objection) => {
-    expect(realmObjection(new URL(realm), new URL(origin))).toBe(objection);
+    ["http://auth.lan/t", "http://reg.lan:5000", say("sources.realm_on_another_host")],
+    ["http://127.0.0.1.evil.example/t", "http://127.0.0.1:5000", say("sources.realm_on_another_host")],
+    ["http://reg.example/t", "https://reg.example", say("sources.realm_plain")],
+    ["ftp://reg.example/t", "https://reg.example", say("sources.realm_scheme", { scheme: "ftp:" })],
+    ["https://user@auth.example/t", "https://reg.example", say("sources.realm_with_user")],
+  ])("for realm %p of registry %p", (realm, origin, objection) => {
+    expect(realmObjection(new URL(realm), new URL(origin))).toEqual(objection);
   });
 
   test.each([["text"], [{ username: "ci" }], [{ token: "x" }]])("of another form is refused: %p", (who) => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
+import { say } from "../../../src/messages/message.ts";
 import { createHttp } from "../../../src/net/http.ts";
 import { createRateLedger } from "../../../src/net/rate-ledger.ts";
 import type { CachedResponse } from "../../../src/net/response-cache.ts";
@@ -97,25 +98,25 @@ describe("listing tags", () => {
       "pages that run in a circle",
       (url) => json({ tags: ["1"] }, { headers: { link: `<${url.pathname}${url.search}>` } }),
       "malformed",
-      "circle",
+      "pages repeat",
     ],
     [
       "a next page on another origin",
       () => json({ tags: ["1"] }, { headers: { link: '<http://198.51.100.7/v2/>; rel="next"' } }),
       "malformed",
-      "another origin",
+      "is not on",
     ],
     [
       "a next page with a user",
       () => json({ tags: ["1"] }, { headers: { link: '<//a:b@127.0.0.1/v2/>; rel="next"' } }),
       "malformed",
-      "another origin",
+      "is not on",
     ],
     [
       "a next page that is no address",
       () => json({ tags: ["1"] }, { headers: { link: "<http://[>" } }),
       "malformed",
-      "no address",
+      "is not a URL",
     ],
     [
       "no repository",
@@ -171,7 +172,7 @@ describe("listing tags", () => {
     const other = standIn(() => json({ tags: ["9"] }));
     const first = () =>
       json({ tags: ["1"] }, { headers: { link: `<${other.url}/v2/acme/app/tags/list>; rel="next"` } });
-    await expect(namesFrom(first, testContext(), { username: "ci", password: "x" })).rejects.toThrow("another origin");
+    await expect(namesFrom(first, testContext(), { username: "ci", password: "x" })).rejects.toThrow("is not on");
     expect(other.seen).toEqual([]);
     await other.stop();
   });
@@ -285,13 +286,15 @@ describe("nextLink()", () => {
 });
 
 describe("nextPage()", () => {
+  const action = say("sources.list_tags", { name: "reg.example/a" });
+
   test("reads http as https for a registry behind a proxy", () => {
     const current = new URL("https://reg.example/v2/a/tags/list");
-    expect(nextPage("http://reg.example/v2/a/tags/list?last=1", current, "list").href).toBe(
+    expect(nextPage("http://reg.example/v2/a/tags/list?last=1", current, action).href).toBe(
       "https://reg.example/v2/a/tags/list?last=1",
     );
-    expect(() => nextPage("http://reg.example:8080/v2/", current, "list")).toThrow("another origin");
-    expect(() => nextPage("//evil.example/v2/", current, "list")).toThrow("another origin");
-    expect(() => nextPage("/\\evil.example/v2/", current, "list")).toThrow("another origin");
+    expect(() => nextPage("http://reg.example:8080/v2/", current, action)).toThrow("is not on");
+    expect(() => nextPage("//evil.example/v2/", current, action)).toThrow("is not on");
+    expect(() => nextPage("/\\evil.example/v2/", current, action)).toThrow("is not on");
   });
 });

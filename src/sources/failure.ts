@@ -1,0 +1,31 @@
+import * as v from "valibot";
+import { PluginError, type PluginErrorCode } from "../errors.ts";
+import { fromText, type Message, say } from "../messages/message.ts";
+
+/** Text from elsewhere on one line and bounded: control characters would let it forge lines or colours. */
+export function oneLine(text: string, characters: number): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  return line.length > characters ? `${line.slice(0, characters - 1)}…` : line;
+}
+
+/** What was attempted, and why it failed: `Could not list the tags of "ghcr.io/a/b": the answer was 404`. */
+export function failure(code: PluginErrorCode, action: Message, reason: Message, cause?: unknown): PluginError {
+  return new PluginError(code, say("sources.failed", { action, reason }), { cause });
+}
+
+/** Of an answer that is no success, by its status. */
+export function codeOfStatus(status: number): PluginErrorCode {
+  if (status === 429) return "rate_limited";
+  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 404 || status === 410) return "not_found";
+  return status >= 500 ? "unreachable" : "rejected";
+}
+
+/** What the fields of a source mean. Throws `rejected` that names the first field with an error. */
+export function parseConfig<const S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  const parsed = v.safeParse(schema, input);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  const cause = fromText(issue.message);
+  throw new PluginError("rejected", say("sources.config_error", { field: v.getDotPath(issue), cause }));
+}
