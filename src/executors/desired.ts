@@ -9,8 +9,8 @@ import {
   isImageId,
   parseImageReference,
 } from "../versions/image-reference.ts";
-import { type Move, moveOf } from "../versions/running-tag.ts";
-import { rememberedTag, tagsOfDigest } from "./queries.ts";
+import { type Move, moveOf, pairIn } from "../versions/running-tag.ts";
+import { rememberedTag, tagsOfDigest, tagsWith } from "./queries.ts";
 import type { AskedEngine, RegistryAccessDeps } from "./registry-access.ts";
 import { tagOfRelease } from "./release-tag.ts";
 import type { DesiredRelease, ReleaseChoice } from "./releases.ts";
@@ -168,7 +168,10 @@ async function compareService(
     },
     image,
     ready_at: choice.ready_at,
-    move: found !== null && isUpdate(difference) ? moveTo(tag, found, runningTag, knownTags) : "same",
+    move:
+      found !== null && isUpdate(difference)
+        ? await moveTo(deps.read, binding, { to: tag, found, runningTag, names: knownTags })
+        : "same",
   };
 }
 
@@ -283,7 +286,13 @@ async function tagsOf(read: Reader, binding: Binding, found: TargetService | nul
 }
 
 /** A name that only its digest gives it says where it stands, not which line was chosen. */
-function moveTo(to: string, { image }: TargetService, runningTag: string | null, names: readonly string[]): Move {
-  const tag = tagIn(image) ?? (names.length === 0 ? runningTag : null);
-  return moveOf({ repository: repositoryIn(image), tag, names }, to);
+async function moveTo(
+  read: Reader,
+  { source_id }: Binding,
+  { to, found, runningTag, names }: { to: string; found: TargetService; runningTag: string | null; names: string[] },
+): Promise<Move> {
+  const tag = tagIn(found.image) ?? (names.length === 0 ? runningTag : null);
+  const pair = tag === null ? null : pairIn(tag);
+  const beside = pair === null ? [] : await tagsWith(read, source_id, `${pair}.`);
+  return moveOf({ repository: repositoryIn(found.image), tag, names, beside }, to);
 }

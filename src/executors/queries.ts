@@ -175,6 +175,16 @@ export async function tagsOfDigest(read: Reader, sourceId: string, digest: strin
   return rows.map((row) => row.tag);
 }
 
+/** Tags of a source that have a text in them, for whoever judges what they are. */
+export async function tagsWith(read: Reader, sourceId: string, text: string): Promise<string[]> {
+  const rows = await read
+    .select({ tag: releases.tag })
+    .from(releases)
+    .where(and(eq(releases.source_id, sourceId), sql`instr(${releases.tag}, ${text}) > 0`))
+    .limit(200);
+  return rows.map((row) => row.tag);
+}
+
 /** The tag under which runs of an executor, or its last observation, knew a digest; null when they never met it. */
 export async function rememberedTag(
   read: Reader,

@@ -61,8 +61,11 @@ export function keptOf(tag: string, repository: string): Kept {
   };
 }
 
-/** Whether an automatic run may go from one tag to another of the repository, and if not, what it would leave. */
-export function moveBetween(from: string, to: string, repository: string): Move {
+/**
+ * Whether an automatic run may go from one tag to another of the repository, and if not, what it would leave. `beside`: other tags of the
+ * source, which tell whether two numbers are a version or the short name of a line.
+ */
+export function moveBetween(from: string, to: string, repository: string, beside: readonly string[] = []): Move {
   if (from === to) return "same";
   const [left, right] = [classify(from), classify(to)];
   if (left.shape === null) return keepsVariantOf(left, right) ? "unknown" : "other_variant";
@@ -72,7 +75,8 @@ export function moveBetween(from: string, to: string, repository: string): Move 
   const isBack = isDowngrade(from, to);
   if (isBack === null || before === null || after === null) return "unknown";
   if (baseMarkOf(left, before, repository) !== baseMarkOf(right, after, repository)) return "other_variant";
-  const parts = guardedParts(left, before, after, repository);
+  const isShort = beside.some((tag) => isLongerName(tag, left, before));
+  const parts = guardedParts(left, before, after, { repository, isShort });
   const leaves = before.numbers.slice(0, parts).some((number, place) => number !== (after.numbers[place] ?? "0"));
   if (leaves) return "other_line";
   return isBack ? "back" : "forward";
@@ -83,18 +87,20 @@ export interface RunningImage {
   repository: string;
   tag: string | null;
   names: readonly string[];
+  /** Other tags of the source; see `moveBetween`. */
+  beside?: readonly string[];
 }
 
 /**
  * What going on to a tag means for an image that runs. Its tag says which variant and line were chosen; where it stands, its exactest
  * other name says.
  */
-export function moveOf({ repository, tag, names }: RunningImage, to: string): Move {
+export function moveOf({ repository, tag, names, beside = [] }: RunningImage, to: string): Move {
   if (tag === to || names.includes(to)) return "same";
-  const chosen = tag === null ? "unknown" : moveBetween(tag, to, repository);
+  const chosen = tag === null ? "unknown" : moveBetween(tag, to, repository, beside);
   if (chosen === "other_line" || chosen === "other_variant") return chosen;
   const moves = names.map((name) => ({
-    move: moveBetween(name, to, repository),
+    move: moveBetween(name, to, repository, beside),
     parts: classify(name).numbers.length,
   }));
   const comparable = moves.filter(({ move }) => move !== "other_variant" && move !== "unknown");
@@ -114,6 +120,8 @@ function keptName(parsed: ParsedTag, repository: string): Kept {
     parsed.scheme === "floating" &&
     !isStateful(repository) &&
     !/\d{3,}/.test(tag) &&
+    // Releases are no alternative to builds of unfinished work.
+    maturity === "release" &&
     variant.every((word) => /^[a-z]/.test(word));
   return {
     follows: "tag",
@@ -167,11 +175,29 @@ function lineParts({ shape }: ParsedTag, { numbers }: TagCore, { series, full }:
   return numbers.length < full ? numbers.length : Math.min(series, numbers.length);
 }
 
+/** `1.27.3-alpine` beside `1.27-alpine`. */
+function isLongerName(tag: string, { name, variant }: ParsedTag, { numbers }: TagCore): boolean {
+  const [other, core] = [classify(tag), findCore(tag)];
+  if (core === null || other.name !== name || other.variant !== variant || other.prerelease.length > 0) return false;
+  return core.numbers.length > numbers.length && numbers.every((number, place) => core.numbers[place] === number);
+}
+
+/** The two numbers of a tag that may be a version or the short name of a line; null for every other tag. */
+export function pairIn(tag: string): string | null {
+  const core = findCore(tag);
+  return core?.numbers.length === 2 ? tag.slice(core.start, core.end) : null;
+}
+
 /** As `lineParts`; but where nothing is known of the image, two numbers are a line only beside three. */
-function guardedParts(left: ParsedTag, before: TagCore, after: TagCore, repository: string): number {
+function guardedParts(
+  left: ParsedTag,
+  before: TagCore,
+  after: TagCore,
+  { repository, isShort }: { repository: string; isShort: boolean },
+): number {
   const known = countingOf(repository, before.numbers[0] ?? "");
   if (left.prerelease.length > 0) return Math.min(known.series, before.numbers.length);
-  const isPair = before.numbers.length === 2 && after.numbers.length <= 2 && known.series === 0;
+  const isPair = before.numbers.length === 2 && after.numbers.length <= 2 && known.series === 0 && !isShort;
   return isPair ? 0 : lineParts(left, before, known);
 }
 

@@ -12,7 +12,7 @@ function counting(series: number, full: number, names: string): readonly (readon
 
 /** Images that keep data: the next series reads it only after a migration, or never. By any word of the repository's last part. */
 const stateful: ReadonlyMap<string, Counting> = new Map([
-  ...counting(1, 2, "postgres postgresql postgis"),
+  ...counting(1, 2, "postgres postgresql postgis oracle mssql"),
   ...counting(2, 3, "mysql mariadb percona mongo mongodb meilisearch etcd cockroach odoo"),
   ...counting(
     1,
@@ -36,8 +36,13 @@ const toolWords: ReadonlySet<string> = new Set(
   "exporter express commander insight operator admin ui gui client proxy pooler runner agent".split(" "),
 );
 
+/** Last parts that say nothing: `mariadb/server` is called by the part before. */
+const plainParts: ReadonlySet<string> = new Set("server db database community enterprise oss".split(" "));
+
 function statefulCounting(repository: string): Counting | null {
-  const words = lastPartOf(repository).split(/[-_.]/);
+  const parts = repository.toLowerCase().split("/");
+  const name = plainParts.has(parts.at(-1) ?? "") ? parts.slice(-2).join("-") : (parts.at(-1) ?? "");
+  const words = name.split(/[-_.]/);
   if (words.some((word) => toolWords.has(word))) return null;
   return words.flatMap((word) => stateful.get(word) ?? []).at(0) ?? null;
 }

@@ -49,6 +49,27 @@ describe("moveBetween()", () => {
   });
 });
 
+test.each([
+  ["1.27-alpine-otel", "1.28-alpine-otel", ["1.27.3-alpine-otel", "1.28.0-alpine-otel"], "other_line"],
+  ["2024.10", "2024.12", ["2024.10.4"], "other_line"],
+  ["v2.10", "v2.11", ["v2.10.1"], "other_line"],
+  ["1.27-alpine-otel", "1.28-alpine-otel", ["1.27.3-otel", "1.27.3", "1.270.1-alpine-otel"], "forward"],
+  ["23.5-slim", "23.6-slim", [], "forward"],
+] as const)("%s to %s is judged by the tags beside it", (from, to, beside, move) => {
+  expect(moveBetween(from, to, "vendor/app", beside)).toBe(move);
+});
+
+test.each([
+  ["10.6", "11.4", "mariadb/server"],
+  ["23.5-slim", "26.1-slim", "gvenzl/oracle-free"],
+] as const)("%s to %s leaves the line of %s", (from, to, repository) => {
+  expect(moveBetween(from, to, repository)).toBe("other_line");
+});
+
+test.each(["nightly", "develop", "latest-dev", "nightly-alpine"])("%s has no releases as an alternative", (tag) => {
+  expect(keptOf(tag, "vendor/app")).toMatchObject({ follows: "tag", versions_pattern: null });
+});
+
 describe("moveOf()", () => {
   test("a name that moves goes on from the version that its digest is, and keeps its variant", () => {
     const running = { repository: "acme/app", tag: "alpine", names: ["1", "1.5", "1.5.0-alpine", "1.5.0-alpine3.20"] };
