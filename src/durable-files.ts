@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { AppError, errorMessage } from "./errors.ts";
+import { AppError, errorMessage, saidBy } from "./errors.ts";
+import { type Message, say } from "./messages/message.ts";
 
 function sync(path: string, flags: string): void {
   const descriptor = openSync(path, flags);
@@ -120,10 +121,10 @@ export function isDiskFull(error: unknown): boolean {
   return /ENOSPC|SQLITE_FULL|disk is full/.test(errorMessage(error));
 }
 
-/** What to throw for an error while a file was written: 507 when its disk is full, or else the error as it is. */
-export function withoutRoom(error: unknown, what: string): unknown {
+/** What to throw for an error while a file was written: 507 with `said` when its disk is full, or else the error as it is. */
+export function withoutRoom(error: unknown, said: Message): unknown {
   if (!isDiskFull(error) || error instanceof AppError) return error;
-  return new AppError("insufficient_storage", 507, `There is no room on the disk for ${what}`, { cause: error });
+  return new AppError("insufficient_storage", 507, said, { cause: error });
 }
 
 /** Looks whether files can be made in a folder; throws what the system says. */
@@ -132,19 +133,14 @@ export function assertWritableFolder(folder: string): void {
 }
 
 /** Why a folder that a variable names cannot be used, and what to do; an error of ours stays as it is. */
-export function unusableFolder(folder: string, { what, variable }: { what: string; variable: string }, cause: unknown) {
+export function unusableFolder(folder: Message, variable: string, cause: unknown) {
   if (cause instanceof AppError) return cause;
-  const name = `The ${what} "${folder}"`;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const told = (text: string) => new AppError("folder_unusable", 500, text, { cause });
-  if (isDiskFull(cause)) return told(`${name} is on a full disk; free space and start again`);
-  if (code === "EROFS") return told(`${name} is read-only; mount it writable, or set ${variable} to another folder`);
-  if (code === "EACCES" || code === "EPERM")
-    return told(
-      `${name} does not let Tidemark write; make the user that runs Tidemark its owner, or correct ${variable}`,
-    );
-  if (code === "EEXIST" || code === "ENOTDIR")
-    return told(`${name} is not a folder: a file or a broken link is in its place; correct ${variable}`);
-  if (code === "ENOENT") return told(`${name} does not exist; make it, or correct ${variable}`);
-  return told(`${name} cannot be used (${errorMessage(cause)}); correct ${variable}`);
+  const told = (said: Message) => new AppError("folder_unusable", 500, said, { cause });
+  if (isDiskFull(cause)) return told(say("files.folder_on_full_disk", { folder }));
+  if (code === "EROFS") return told(say("files.folder_read_only", { folder, variable }));
+  if (code === "EACCES" || code === "EPERM") return told(say("files.folder_forbidden", { folder, variable }));
+  if (code === "EEXIST" || code === "ENOTDIR") return told(say("files.folder_not_one", { folder, variable }));
+  if (code === "ENOENT") return told(say("files.folder_missing", { folder, variable }));
+  return told(say("files.folder_unusable", { folder, variable, cause: saidBy(cause) }));
 }

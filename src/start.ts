@@ -26,6 +26,7 @@ import { createDoor } from "./http/door.ts";
 import { newId } from "./ids.ts";
 import { finishEncryptionRotation, finishSessionRotation } from "./keys/finish-rotation.ts";
 import { createLog, type Log } from "./log.ts";
+import { say } from "./messages/message.ts";
 import { type OutboundAllow, parseOutboundAllow } from "./net/outbound-allow.ts";
 import { assertKeyOpens } from "./secrets/assert-key-opens.ts";
 import { hasKeyFile, type Keys, loadKeys, securePrivateFolder } from "./secrets/keys.ts";
@@ -110,7 +111,7 @@ function prepareDataDir(folder: string): void {
     securePrivateFolder(folder);
     assertWritableFolder(folder);
   } catch (error) {
-    throw unusableFolder(folder, { what: "data directory", variable: "DATA_DIR" }, error);
+    throw unusableFolder(say("files.data_directory", { path: folder }), "DATA_DIR", error);
   }
 }
 
@@ -131,7 +132,7 @@ function takeUpRestore({ data_dir, database_url }: Config, log: Log): void {
 /** Builds the whole service over its data directory; throws with a sentence when it must not start. */
 export async function start(config: Config): Promise<Started> {
   return await build(config).catch((error: unknown) => {
-    throw withoutRoom(error, `the data directory "${config.data_dir}"; free space and start again`);
+    throw withoutRoom(error, say("files.no_room_for_data", { path: config.data_dir }));
   });
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { isDiskFull, withoutRoom } from "../src/durable-files.ts";
 import { AppError } from "../src/errors.ts";
+import { say } from "../src/messages/message.ts";
 
 const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
 
@@ -15,14 +16,15 @@ test.each([
 });
 
 test("a full disk becomes 507 with what was written, anything else stays as it is", () => {
+  const said = say("files.no_room_for_backup");
   const full = withCode("No space left on device (os error 28)", "ENOSPC");
-  expect(withoutRoom(full, "a backup")).toMatchObject({
+  expect(withoutRoom(full, said)).toMatchObject({
     status: 507,
     code: "insufficient_storage",
-    message: "There is no room on the disk for a backup",
+    said,
     cause: full,
   });
   const refused = withCode("EACCES: permission denied, open", "EACCES");
   const told = new AppError("insufficient_storage", 507, "ENOSPC");
-  expect([withoutRoom(refused, "a backup"), withoutRoom(told, "a backup")]).toEqual([refused, told]);
+  expect([withoutRoom(refused, said), withoutRoom(told, said)]).toEqual([refused, told]);
 });

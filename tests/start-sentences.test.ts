@@ -89,7 +89,7 @@ describe("a start that cannot be says in one sentence what happened and what to 
     const missing = join(folder, "missing");
     await expectSentence(
       { DATABASE_URL: `file:${missing}/tidemark.db` },
-      `The folder of the database "${missing}" does not exist; make it, or correct DATABASE_URL`,
+      `The folder of the database "${missing}" does not exist; create it, or correct DATABASE_URL`,
     );
   });
 

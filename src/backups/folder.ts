@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isThere, removeLeft, renameDurably, syncFolder, withoutRoom } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { manifestName } from "./manifest.ts";
 import { type BackupKind, type BackupView, backupKinds } from "./schema.ts";
 
@@ -127,6 +128,6 @@ export async function makeBackup(
     return giveName();
   } catch (error) {
     removeLeft([unfinished, path]);
-    throw withoutRoom(error, "a backup");
+    throw withoutRoom(error, say("files.no_room_for_backup"));
   }
 }

@@ -16,6 +16,7 @@ import {
 } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { say } from "../messages/message.ts";
 import { databaseName, keysName, makeBackup, walName } from "./folder.ts";
 import { judgeDatabase, judgeSecrets, type Secrets } from "./judge.ts";
 import { manifestName, writeManifest } from "./manifest.ts";
@@ -217,10 +218,7 @@ export async function verifyBackup(options: RestoreOptions): Promise<JudgedBacku
     const staged = { database: join(folder, databaseName), keys: null };
     return await stage(options, findSource(options.source), staged, places.keys);
   } catch (error) {
-    throw withoutRoom(
-      error,
-      `a copy of the backup in "${tmpdir()}"; free space there, or set TMPDIR to another folder`,
-    );
+    throw withoutRoom(error, say("files.no_room_to_verify", { path: tmpdir() }));
   } finally {
     removeLeft([folder]);
   }

@@ -3,6 +3,7 @@ import { DrizzleQueryError } from "drizzle-orm";
 import type { LibSQLDatabase } from "drizzle-orm/libsql";
 import { drizzle } from "drizzle-orm/libsql/sqlite3";
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { databaseFetch } from "../net/database-fetch.ts";
 import { writeInScope } from "../request-scope.ts";
 import { openLocal } from "./local-client.ts";
@@ -118,7 +119,7 @@ export async function retryBusy<T>(transaction: () => Promise<T>): Promise<T> {
       return await transaction();
     } catch (error) {
       if (isFull(error)) {
-        const message = "The disk of the database is full; free space and try again";
+        const message = say("files.no_room_for_database");
         throw new AppError("insufficient_storage", 507, message, { cause: error });
       }
       if (!isBusy(error) || attempt > busyRetries) throw error;

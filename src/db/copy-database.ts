@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import * as v from "valibot";
 import { isDiskFull, withoutRoom } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import type { CopyFacts } from "./copy-here.ts";
 
 const Answer = v.union([
@@ -36,7 +37,7 @@ async function askWorker(file: string, target: string): Promise<v.InferOutput<ty
 export async function copyDatabase(file: string, target: string): Promise<CopyFacts> {
   const answer = await askWorker(file, target);
   if ("failed" in answer) {
-    if (isDiskFull(answer.failed)) throw withoutRoom(answer.failed, "the copy of the database");
+    if (isDiskFull(answer.failed)) throw withoutRoom(answer.failed, say("files.no_room_for_database_copy"));
     throw new AppError("backup_failed", 500, `The database could not be copied: ${answer.failed}`);
   }
   if (answer.integrity !== "ok") {

@@ -5,6 +5,7 @@ import { type Client, LibsqlError } from "@libsql/client/sqlite3";
 import * as v from "valibot";
 import { assertWritableFolder, isDiskFull, unusableFolder } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { retryBusy } from "./client.ts";
 
 const Journal = v.object({ entries: v.array(v.object({ idx: v.number(), tag: v.string() })) });
@@ -44,7 +45,7 @@ export function inspectDatabaseFile(path: string, former: FormerUse): void {
   try {
     assertWritableFolder(folder);
   } catch (error) {
-    throw unusableFolder(folder, { what: "folder of the database", variable: "DATABASE_URL" }, error);
+    throw unusableFolder(say("files.database_folder", { path: folder }), "DATABASE_URL", error);
   }
   if (!existsSync(path)) {
     if (former.keys === null || !former.was_used) return;

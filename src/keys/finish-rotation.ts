@@ -67,7 +67,7 @@ export async function finishEncryptionRotation(options: FinishOptions): Promise<
   } catch (error) {
     if (!(error instanceof CorruptSecretError)) throw error;
     settled = found;
-    await move(found, true, { resumed: true, error: error.message });
+    await move(found, true, { resumed: true, error: error.said });
     log.error("The rotation of the encryption key was given up; every other secret is under one key", {
       key: keyId(found),
       error,

@@ -8,6 +8,7 @@ import {
   storeSealedValue,
 } from "../db/sealed-columns.ts";
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import type { RotatingSealer } from "../secrets/sealed.ts";
 
 /** Where a secret is that no known key opens. */
@@ -22,11 +23,8 @@ export class CorruptSecretError extends AppError {
   readonly place: CorruptPlace;
 
   constructor(place: CorruptPlace) {
-    super(
-      "corrupt_secret",
-      409,
-      `The secret in the table "${place.table}", row "${place.id}", column "${place.column}" cannot be decrypted with any known key; enter it anew or delete it, then rotate`,
-    );
+    const { table, id, column } = place;
+    super("corrupt_secret", 409, say("keys.corrupt_secret", { table, row: id, column }));
     this.name = "CorruptSecretError";
     this.place = place;
   }

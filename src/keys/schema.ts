@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { CurrentPassword } from "../auth/schema.ts";
 import { BackupView } from "../backups/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import { MessageSchema } from "../messages/schema.ts";
 
 const managers = ["SESSION_KEY", "ENCRYPTION_KEY", "KEYS_FILE"] as const;
 
@@ -17,6 +18,7 @@ export const SecurityKeyView = v.object({
     v.nullable(v.string()),
     v.description("Why this key cannot be rotated here; null when it can"),
   ),
+  rotation_refusal_data: v.nullable(MessageSchema),
 });
 export type SecurityKeyView = v.InferOutput<typeof SecurityKeyView>;
 

@@ -13,9 +13,10 @@ import {
   storeInstallationFact,
 } from "../db/installation.ts";
 import { isDiskFull, withoutRoom } from "../durable-files.ts";
-import { AppError, conflict, errorMessage, unauthorized } from "../errors.ts";
+import { AppError, conflict, saidBy, unauthorized } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import type { Log } from "../log.ts";
+import { inEnglish, type Message, say } from "../messages/message.ts";
 import { beginChange } from "../request-scope.ts";
 import type { ApprovalTokens } from "../secrets/approval-tokens.ts";
 import { generateFernetKey } from "../secrets/fernet.ts";
@@ -64,19 +65,6 @@ const compareEveryMs = 30_000;
 
 type KeyName = "session" | "encryption";
 
-const refusals = {
-  SESSION_KEY: "SESSION_KEY in the environment gives this key: set another one there and start Tidemark again",
-  ENCRYPTION_KEY:
-    "ENCRYPTION_KEY in the environment gives this key, and the next start would use it again: keep it in a file that KEYS_FILE names to rotate it",
-  session_file:
-    "KEYS_FILE names the file of this key, which Tidemark never writes: change it there and start Tidemark again",
-  encryption_file:
-    'KEYS_FILE names the file of this key, which Tidemark never writes: write a new one there as "primary" with this one under "previous", and start Tidemark again',
-  remote:
-    "The database is on a libSQL server: Tidemark cannot back it up, and another instance could go on writing with the former key",
-  unfinished: "A rotation was interrupted, and the next start ends it: start Tidemark again first",
-} as const;
-
 /** The two keys: what is known of them, and their rotation while everything goes on. */
 export function securityKeyService(options: SecurityKeyServiceOptions) {
   const { db, clock, log, audit, environment, sealer, data_dir } = options;
@@ -95,25 +83,26 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     if (name === "encryption" && environment.encryption_key) return "ENCRYPTION_KEY";
     return environment.keys_file ? "KEYS_FILE" : null;
   };
-  const refusalOf = (name: KeyName): string | null => {
+  const refusalOf = (name: KeyName): Message | null => {
     const manager = managerOf(name);
-    if (manager === "KEYS_FILE") return refusals[`${name}_file`];
-    if (manager !== null) return refusals[manager];
+    if (manager !== null) return say(`keys.${name}_key_in_${manager === "KEYS_FILE" ? "file" : "environment"}`);
     if (name === "session") return null;
-    if (db.rewriteTexts === null) return refusals.remote;
-    return mustRestart ? refusals.unfinished : null;
+    if (db.rewriteTexts === null) return say("keys.remote_database");
+    return mustRestart ? say("keys.rotation_unfinished") : null;
   };
   const view = async (name: KeyName): Promise<SecurityKeyView> => {
     const key = name === "session" ? sessionKey : encryption;
     const fact = async (which: InstallationFact) => await findInstallationFact(db.read, which);
     const isRecorded = (await fact(`${name}_key_id`)) === keyId(key);
     const since = isRecorded ? await fact(`${name}_key_since`) : null;
+    const refusal = refusalOf(name);
     return {
       id: keyId(key),
       fingerprint: fingerprint(key),
       since: since === null ? null : Number(since),
       managed_by: managerOf(name),
-      rotation_refusal: refusalOf(name),
+      rotation_refusal: refusal === null ? null : inEnglish(refusal),
+      rotation_refusal_data: refusal,
     };
   };
 
@@ -143,7 +132,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
       throw new AppError("rotation_refused", 409, refusal);
     }
     await options.confirmPassword(actor, session, current_password, event);
-    if (isBusy) throw conflict("A key is being rotated; wait until that is done");
+    if (isBusy) throw conflict(say("keys.rotation_in_progress"));
     isBusy = true;
     try {
       // Of two at once the first may have ended the session of the second.
@@ -308,22 +297,16 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
   };
 }
 
-const inForce = {
-  session: "The new session key is in force and everybody has to sign in again",
-  encryption: "The new encryption key is in force",
-} as const;
-
 /** What came after the moment from which the new key counts has failed: a repetition would be another rotation. */
 function incomplete(name: KeyName, cause: unknown): AppError {
   let root = cause;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  const reason = isDiskFull(root) ? "the disk is full" : errorMessage(root);
-  const message = `${inForce[name]}, but the last step of its rotation failed (${reason}); correct that, then start Tidemark again, which completes it`;
-  return new AppError("rotation_incomplete", 500, message, { cause });
+  const said = isDiskFull(root) ? say("keys.disk_full") : saidBy(root);
+  return new AppError("rotation_incomplete", 500, say("keys.rotation_incomplete", { name, cause: said }), { cause });
 }
 
 /** What a person can do about it. */
 function wordsFor(error: unknown): unknown {
-  if (error instanceof KeyError) return new AppError("rotation_refused", 409, error.message, { cause: error });
-  return withoutRoom(error, "the key file");
+  if (error instanceof KeyError) return new AppError("rotation_refused", 409, error.said, { cause: error });
+  return withoutRoom(error, say("files.no_room_for_keys"));
 }

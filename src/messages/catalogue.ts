@@ -4,7 +4,9 @@ import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
 import { fields } from "./fields.ts";
+import { files } from "./files.ts";
 import { images } from "./images.ts";
+import { keys } from "./keys.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
@@ -24,6 +26,8 @@ export const english = {
   credentials,
   fields,
   images,
+  files,
+  keys,
   net,
   notifications,
   oidc,

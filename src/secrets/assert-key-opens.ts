@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { decryptFernetWithAny, type FernetKey, parseFernetKey } from "./fernet.ts";
 import { assertKeyFits, type EncryptionKeys, KeyError, keyId } from "./keys.ts";
 
@@ -35,7 +36,5 @@ export async function assertKeyOpens(
     count += 1;
   }
   if (count === 0) return;
-  throw new KeyError(
-    `The database does not say which key its secrets are encrypted with, and the key in use, ${keyId(keys.primary)}, opens none of them; restore the key file that belongs to this database, or correct ENCRYPTION_KEY`,
-  );
+  throw new KeyError(say("keys.database_of_unknown_key", { used: keyId(keys.primary) }));
 }

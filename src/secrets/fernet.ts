@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 
 // Fernet (github.com/fernet/spec), as Python's `cryptography` writes it:
 // base64url( 0x80 | seconds, 64 bits big-endian | IV, 128 bits | AES-128-CBC, PKCS #7 | HMAC-SHA256 of all before it )
@@ -54,7 +55,7 @@ export function encryptFernet(key: FernetKey, plaintext: Uint8Array, now: number
 
 /** One error for every way to fail, so that nobody learns from the difference. */
 function undecryptable(): AppError {
-  return new AppError("undecryptable", 500, "Decrypt a stored secret: the value is damaged or belongs to another key");
+  return new AppError("undecryptable", 500, say("keys.secret_undecryptable"));
 }
 
 /**

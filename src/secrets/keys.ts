@@ -18,6 +18,7 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { syncFolder, writeNewFile } from "../durable-files.ts";
 import { AppError, errorMessage } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { parseStrictObject } from "../strict-json.ts";
 import { decodeBase64Url, generateFernetKey, parseFernetKey } from "./fernet.ts";
 
@@ -62,8 +63,8 @@ type KeyFile = v.InferOutput<typeof KeyFile>;
 
 /** Stops the start: the message says what is wrong with the keys and what would put it right. */
 export class KeyError extends AppError {
-  constructor(message: string, cause?: unknown) {
-    super("invalid_keys", 500, message, { cause });
+  constructor(said: Message, cause?: unknown) {
+    super("invalid_keys", 500, said, { cause });
     this.name = "KeyError";
   }
 }
@@ -83,9 +84,7 @@ function parseSessionKey(text: string, place: string): Uint8Array {
   const bytes = Buffer.from(unpadded, "base64url");
   const isBase64 = bytes.toString("base64url") === unpadded;
   if (!isBase64 || bytes.length < SESSION_KEY_BYTES || new Set(bytes).size < MINIMUM_DISTINCT_BYTES) {
-    throw new KeyError(
-      `The session key in ${place} is not usable; it must be at least ${SESSION_KEY_BYTES} random bytes in base64, as "openssl rand -base64 32" prints`,
-    );
+    throw new KeyError(say("keys.session_key_unusable", { place, bytes: SESSION_KEY_BYTES }));
   }
   return bytes;
 }
@@ -93,9 +92,7 @@ function parseSessionKey(text: string, place: string): Uint8Array {
 function parseEncryptionKey(text: string, place: string): string {
   const bytes = parseFernetKey(text) === null ? null : decodeBase64Url(text);
   if (bytes === null || new Set(bytes).size < MINIMUM_DISTINCT_BYTES) {
-    throw new KeyError(
-      `The encryption key in ${place} is not usable; it must be a Fernet key: 32 random bytes in base64url with padding, 44 characters`,
-    );
+    throw new KeyError(say("keys.encryption_key_unusable", { place }));
   }
   return text;
 }
@@ -104,34 +101,33 @@ function openKeyFile(path: string): number {
   try {
     return openSync(path, "r");
   } catch (cause) {
-    throw new KeyError(`The key file "${path}" cannot be read; give it to the user that runs Tidemark`, cause);
+    throw new KeyError(say("keys.file_unreadable", { path }), cause);
   }
 }
 
-/** Reads and judges a key file; null when there is none. Throws `KeyError` with a sentence. */
+/** Reads and judges a key file; null when there is none. Throws `KeyError`. */
 function readKeyFile(path: string): KeyFile | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
-    throw new KeyError(`The key file "${path}" is a link that leads nowhere; mount or restore what it names`);
+    throw new KeyError(say("keys.file_broken_link", { path }));
   }
   // Before it is opened: a pipe would wait for somebody to write into it.
-  if (!found.isFile()) throw new KeyError(`The key file "${path}" is not a regular file`);
+  if (!found.isFile()) throw new KeyError(say("keys.file_irregular", { path }));
   const descriptor = openKeyFile(path);
   try {
     // Judged on the open file, so that nobody can swap it between the look and the read.
     const stat = fstatSync(descriptor);
-    if (!stat.isFile()) throw new KeyError(`The key file "${path}" is not a regular file`);
+    if (!stat.isFile()) throw new KeyError(say("keys.file_irregular", { path }));
     if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) {
       const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");
-      throw new KeyError(
-        `The key file "${path}" has mode ${mode} and others may read it; run chmod 600 on it, and rotate the keys if it was exposed`,
-      );
+      throw new KeyError(say("keys.file_open_to_others", { path, mode }));
     }
-    if (stat.size > MAXIMUM_FILE_BYTES) throw new KeyError(`The key file "${path}" has more than 64 KiB`);
+    if (stat.size > MAXIMUM_FILE_BYTES)
+      throw new KeyError(say("keys.file_too_large", { path, kib: MAXIMUM_FILE_BYTES / 1024 }));
     const parsed = v.safeParse(KeyFile, parseStrictObject(readFileSync(descriptor)));
     if (!parsed.success) {
-      throw new KeyError(`The key file "${path}" is damaged or of another version; restore it from a backup`);
+      throw new KeyError(say("keys.file_damaged", { path }));
     }
     return parsed.output;
   } finally {
@@ -149,9 +145,7 @@ export function securePrivateFolder(folder: string): void {
   const foreign = readdirSync(folder).find((name) => !/^(tidemark|keys\.json|backups$|lost\+found$)/.test(name));
   if (isShared || foreign !== undefined || stat.uid !== process.getuid?.()) {
     const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
-    throw new KeyError(
-      `The data directory "${folder}" has mode ${mode} and others may enter it; give Tidemark a folder of its own, or run chmod 700 on this one`,
-    );
+    throw new KeyError(say("keys.folder_open_to_others", { path: folder, mode }));
   }
   chmodSync(folder, 0o700);
 }
@@ -167,10 +161,7 @@ function realPlace(path: string): string {
 /** What to throw where the folder, or a mount, does not let a file be replaced. */
 function notReplaceable(path: string, cause: unknown): unknown {
   if (!/EACCES|EPERM|EROFS|EBUSY/.test(errorMessage(cause))) return cause;
-  return new KeyError(
-    `The key file "${path}" cannot be replaced; let Tidemark write to its folder, which must not be mounted read-only nor the file alone`,
-    cause,
-  );
+  return new KeyError(say("keys.file_not_replaceable", { path }), cause);
 }
 
 /**
@@ -227,14 +218,14 @@ export function replaceStoredKeys(
 ): void {
   const path = keyFilePath(dataDir);
   const file = readKeyFile(path);
-  if (file === null) throw new KeyError(`There is no key file "${path}"; restore it, then start again`);
+  if (file === null) throw new KeyError(say("keys.file_missing", { path }));
   const isSession = (key: Uint8Array) =>
     file.session !== undefined && Buffer.from(key).equals(parseSessionKey(file.session, `"${path}"`));
   if (
     (expected.session !== undefined && !isSession(expected.session)) ||
     (expected.encryption !== undefined && file.encryption?.primary !== expected.encryption)
   ) {
-    throw new KeyError(`The key file "${path}" was changed since the start; start Tidemark again, then rotate`);
+    throw new KeyError(say("keys.file_changed", { path }));
   }
   writeKeyFile(path, { ...file, ...change }, onStep);
 }
@@ -248,7 +239,7 @@ function findFile(options: KeyOptions): { path: string; file: KeyFile | null } {
   const path = options.keys_file ?? join(options.data_dir, FILE_NAME);
   const file = readKeyFile(path);
   if (file === null && options.keys_file !== null) {
-    throw new KeyError(`KEYS_FILE names "${path}", and there is no such file; correct the path or restore the file`);
+    throw new KeyError(say("keys.named_file_missing", { path }));
   }
   return { path, file };
 }
@@ -262,9 +253,7 @@ export function loadKeys(options: KeyOptions): Keys {
   let { path, file } = needsFile ? findFile(options) : { path: "", file: null };
   if (needsFile && file === null) {
     if (options.has_encrypted_rows) {
-      throw new KeyError(
-        `There is no key file "${path}", but the database has encrypted data; restore the file from the backup of the data directory, or set ENCRYPTION_KEY and SESSION_KEY to the former keys`,
-      );
+      throw new KeyError(say("keys.file_missing_for_data", { path }));
     }
     securePrivateFolder(options.data_dir);
     file = {
@@ -279,8 +268,8 @@ export function loadKeys(options: KeyOptions): Keys {
     clearTemporary(realPlace(path));
   }
   const place = `"${path}"`;
-  const missing = (name: string, variable: string) =>
-    new KeyError(`The key file ${place} has no ${name} key; set ${variable} as before, or restore the complete file`);
+  const missing = (name: "session" | "encryption", variable: string) =>
+    new KeyError(say("keys.key_missing_in_file", { path, name, variable }));
 
   const sessionText = options.session_key ?? file?.session;
   if (sessionText === undefined) throw missing("session", "SESSION_KEY");
@@ -314,7 +303,5 @@ export function assertKeyFits(keys: EncryptionKeys, storedKeyId: string | null):
   if (storedKeyId === null) return;
   const known = [keys.primary, ...(keys.previous ?? [])].map((key) => keyId(key));
   if (known.includes(storedKeyId)) return;
-  throw new KeyError(
-    `The database is encrypted with the key ${storedKeyId}, and the key in use is ${known[0]}; restore the key file that belongs to this database, or correct ENCRYPTION_KEY`,
-  );
+  throw new KeyError(say("keys.database_of_another_key", { stored: storedKeyId, used: keyId(keys.primary) }));
 }

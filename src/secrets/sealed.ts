@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { decryptFernet, decryptFernetWithAny, encryptFernet, type FernetKey, parseFernetKey } from "./fernet.ts";
 import { type EncryptionKeys, keyId } from "./keys.ts";
 
@@ -11,7 +12,7 @@ export type Sealed = string & { readonly [sealedBrand]: "sealed" };
 
 /** Looks at the form only. Takes what came out of the database back into the type; plain text is refused by throwing. */
 export function asSealed(text: string): Sealed {
-  if (!isSealed(text)) throw new AppError("undecryptable", 500, "Read a stored secret: the value is not encrypted");
+  if (!isSealed(text)) throw new AppError("undecryptable", 500, say("keys.secret_not_encrypted"));
   return text;
 }
 
@@ -59,7 +60,7 @@ interface SealerOptions {
 
 function requireKey(text: string): FernetKey {
   const key = parseFernetKey(text);
-  if (key === null) throw new AppError("invalid_key", 500, "Read the encryption key: it is not a Fernet key");
+  if (key === null) throw new AppError("invalid_key", 500, say("keys.not_a_fernet_key"));
   return key;
 }
 
@@ -117,7 +118,7 @@ export function createSealer({ keys, clock, onOpen }: SealerOptions): RotatingSe
       const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), decrypt(sealed));
       if (!parsed.success) {
         // Valibot's issues quote the value: they stay out of the error and its cause.
-        throw new AppError("undecryptable", 500, "Read a stored secret: its content does not have the expected form");
+        throw new AppError("undecryptable", 500, say("keys.secret_malformed"));
       }
       for (const secret of secretsOf?.(parsed.output) ?? textsIn(parsed.output)) onOpen(secret);
       return parsed.output;

@@ -3,6 +3,7 @@ import { compactVerify, errors, SignJWT } from "jose";
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 
 const ALGORITHM = "HS256";
 const TYPE = "tidemark-session+jwt";
@@ -59,7 +60,11 @@ function isCanonical(token: string): boolean {
 
 function requireLength(key: Uint8Array): Uint8Array {
   if (key.length >= MINIMUM_KEY_BYTES) return key;
-  throw new AppError("invalid_keys", 500, `The session key has ${key.length * 8} bits; it must have at least 256`);
+  throw new AppError(
+    "invalid_keys",
+    500,
+    say("keys.session_key_short", { bits: key.length * 8, limit: MINIMUM_KEY_BYTES * 8 }),
+  );
 }
 
 /** Signs and verifies session tokens: JWT, HS256 only (RFC 7519, RFC 8725). Throws for a key of less than 256 bits. */

@@ -55,7 +55,7 @@ function KeySection({ ctx, name, title, text, view }: KeySectionProps) {
             [t.place, view.managed_by === null ? t.place_file : t.place_environment(view.managed_by)],
           ]}
         />
-        {view.rotation_refusal === null ? (
+        {view.rotation_refusal_data === null ? (
           <p>
             <LinkButton ctx={ctx} href={`/settings/keys/${name}`} kind="plain" icon="rotate-ccw">
               {name === "session" ? t.rotate_session : t.rotate_encryption}
@@ -63,7 +63,7 @@ function KeySection({ ctx, name, title, text, view }: KeySectionProps) {
           </p>
         ) : (
           <Banner tone="quiet" title={t.not_here}>
-            {translateMessage(ctx.language, view.rotation_refusal)}
+            {translateMessage(ctx.language, view.rotation_refusal_data)}
           </Banner>
         )}
       </Panel>

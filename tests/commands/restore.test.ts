@@ -183,14 +183,14 @@ describe("bun run restore", () => {
         await change(b, "DELETE FROM installation WHERE key = 'encryption_key_id'");
         writeFileSync(join(b, "keys.json"), otherKeys);
       },
-      () => `the key in use, ${keyId(otherKey)}, opens none of them`,
+      () => `the key in use, ${keyId(otherKey)}, decrypts none of them`,
     ],
     ["a damaged key file", (b) => writeFileSync(join(b, "keys.json"), "{"), () => "is damaged or of another version"],
     ["a readable key file", (b) => chmodSync(join(b, "keys.json"), 0o644), () => "run chmod 600"],
     [
       "a key file of another installation",
       (b) => writeFileSync(join(b, "keys.json"), otherKeys),
-      () => `is encrypted with the key ${keyId(keyOf(withKeys))}, and the key in use is ${keyId(otherKey)}`,
+      () => `is encrypted with the key ${keyId(keyOf(withKeys))}, but the key in use is ${keyId(otherKey)}`,
     ],
     [
       "a key file without the encryption key",

@@ -19,11 +19,9 @@ import * as v from "valibot";
 import { findInstallationFact } from "../../src/db/installation.ts";
 import { listSealedValues, sealedColumns } from "../../src/db/sealed-columns.ts";
 import { credentials, notifiers } from "../../src/db/tables.ts";
-import { errorMessage } from "../../src/errors.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { keyId, writeKeyFile } from "../../src/secrets/keys.ts";
 import { asSealed, createSealer } from "../../src/secrets/sealed.ts";
-import { translateMessage } from "../../templates/texts/messages.ts";
 import { actor, keyHouse, password, secretTexts } from "./key-house.ts";
 
 type House = Awaited<ReturnType<typeof keyHouse>>;
@@ -88,7 +86,13 @@ describe("rotateEncryptionKey()", () => {
     expect(await findInstallationFact(house.db.read, "encryption_key_id")).toBe(keyId(encryption.primary));
 
     expect(done).toMatchObject({
-      key: { id: keyId(encryption.primary), since: house.clock.now(), managed_by: null, rotation_refusal: null },
+      key: {
+        id: keyId(encryption.primary),
+        since: house.clock.now(),
+        managed_by: null,
+        rotation_refusal: null,
+        rotation_refusal_data: null,
+      },
       previous_id: keyId(old),
       reencrypted_values: sealedColumns.length,
       backup: { kind: "before-key-rotation", has_keys: true },
@@ -221,11 +225,8 @@ describe("rotateEncryptionKey()", () => {
     };
     const failed = services.security_keys.rotateEncryptionKey(actor, session, password);
     const error = await failed.catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "rotation_incomplete", status: 500 });
-    expect(errorMessage(error)).toStartWith(
-      "The new encryption key is in force, but the last step of its rotation failed (",
-    );
-    expect(translateMessage("zh", errorMessage(error))).toStartWith("新的加密密钥已生效，但轮换的最后一步失败（");
+    const said = { code: "keys.rotation_incomplete", params: { name: "encryption" } };
+    expect(error).toMatchObject({ code: "rotation_incomplete", status: 500, said });
     db.write = write;
     rmSync(`${path}.tmp`, { recursive: true });
     const { primary, previous } = house.stored().encryption;
@@ -234,7 +235,7 @@ describe("rotateEncryptionKey()", () => {
     const { encryption } = await services.security_keys.get();
     expect(encryption).toMatchObject({
       id: keyId(primary),
-      rotation_refusal: expect.stringContaining("start Tidemark again"),
+      rotation_refusal_data: { code: "keys.rotation_unfinished" },
     });
   });
 
@@ -286,7 +287,7 @@ describe("rotateEncryptionKey()", () => {
     const bytes = readFileSync(house.path);
     await expect(
       house.services.security_keys.rotateEncryptionKey(actor, house.session, password),
-    ).rejects.toMatchObject({ status: 409, message: expect.stringContaining("was changed since the start") });
+    ).rejects.toMatchObject({ status: 409, said: { code: "keys.file_changed" } });
     expect(readFileSync(house.path).equals(bytes)).toBe(true);
     const failed = { outcome: "failed", detail: { reason: "rotation_refused" } };
     expect(await house.audited("encryption_key_rotated")).toMatchObject([failed]);
@@ -305,6 +306,9 @@ describe("rotateEncryptionKey()", () => {
     await expect(
       house.services.security_keys.rotateEncryptionKey(actor, house.session, password),
     ).rejects.toMatchObject({ code: "rotation_refused", status: 409, message: encryption.rotation_refusal ?? "" });
-    expect(await house.audited("encryption_key_rotated")).toMatchObject([{ outcome: "refused" }]);
+    const { rotation_refusal: reason, rotation_refusal_data: reason_data } = encryption;
+    expect(await house.audited("encryption_key_rotated")).toMatchObject([
+      { outcome: "refused", detail: { reason, reason_data } },
+    ]);
   });
 });

@@ -123,6 +123,7 @@ describe("the server killed in the middle of a rotation", () => {
       expect((await api.get("/security-keys")).body.encryption).toMatchObject({
         id: keyId(keysOf(dir).encryption.primary),
         rotation_refusal: null,
+        rotation_refusal_data: null,
       });
       await server.kill("SIGTERM");
       await assertWhole(dir, ends);

@@ -31,7 +31,7 @@ beforeEach(() => {
 const load = () =>
   loadKeys({ data_dir: dir, keys_file: null, session_key: null, encryption_key: null, has_encrypted_rows: true });
 const damaged = /damaged or of another version; restore it from a backup/;
-const unusable = /is not usable; it must be/;
+const unusable = /cannot be used; it must be/;
 
 describe("a key file that was damaged", () => {
   test("the whole one is taken", () => {
@@ -96,7 +96,7 @@ describe("a key file that was damaged", () => {
     ["without the session key", JSON.stringify({ format: 1, encryption: { primary } }), /has no session key/],
     ["without the encryption key", JSON.stringify({ format: 1, session }), /has no encryption key/],
     ["with nothing but its format", '{"format":1}', /has no session key/],
-    ["too large", text + " ".repeat(70_000), /has more than 64 KiB/],
+    ["too large", text + " ".repeat(70_000), /is larger than 64 KiB/],
   ];
   test.each(texts)("%s: refused, left as it is, and no key is told", (_name, content, says) => {
     writeFileSync(path, content, { mode: 0o600 });
@@ -124,7 +124,7 @@ describe("a key file that was damaged", () => {
   test.each([
     ["a folder", () => mkdirSync(path), "is not a regular file"],
     ["a pipe", () => Bun.spawnSync(["mkfifo", "-m", "600", path]), "is not a regular file"],
-    ["a link to nowhere", () => symlinkSync(join(dir, "gone.json"), path), "is a link that leads nowhere"],
+    ["a link to nowhere", () => symlinkSync(join(dir, "gone.json"), path), "is a broken link"],
     ["a link to a device", () => symlinkSync("/dev/zero", path), "is not a regular file"],
     ["nothing", () => rmSync(path, { force: true }), "There is no key file"],
     ["readable by the group", () => writeWithMode(0o640), "run chmod 600"],

@@ -177,7 +177,7 @@ describe("loadKeys()", () => {
       }
       return "";
     })();
-    expect(failure).toContain(`key in ${place} is not usable; it must be`);
+    expect(failure).toContain(`key in ${place} cannot be used; it must be`);
     expect(failure).not.toContain(value);
   });
 });

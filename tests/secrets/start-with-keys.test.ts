@@ -68,7 +68,7 @@ describe("a start of the server", () => {
     const before = readFileSync(join(dir, "tidemark.db"));
     const key = generateFernetKey();
     const text = await refusedStart(dir, { ENCRYPTION_KEY: key });
-    expect(text).toContain(`the key in use, ${keyId(key)}, opens none of them`);
+    expect(text).toContain(`the key in use, ${keyId(key)}, decrypts none of them`);
     expect(readFileSync(join(dir, "tidemark.db")).equals(before)).toBe(true);
     // One that opens what is there is taken, and named again.
     const server = await startServer({ data_dir: dir });

@@ -6,7 +6,9 @@ import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
 import { fields } from "./fields.ts";
+import { files } from "./files.ts";
 import { images } from "./images.ts";
+import { keys } from "./keys.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
@@ -25,6 +27,8 @@ export const catalogue = {
   credentials,
   fields,
   images,
+  files,
+  keys,
   net,
   notifications,
   oidc,

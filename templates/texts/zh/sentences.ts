@@ -401,54 +401,7 @@ export const messages: MessageDictionary = [
   ["The changelog could not be read for an internal reason; the log has it", "因内部原因无法读取更新日志，详见日志"],
   ["The tracker has no repository source for its changelog", "追踪器没有可读取更新日志的仓库来源"],
   ...containerMessages,
-  [
-    "SESSION_KEY in the environment gives this key: set another one there and start Tidemark again",
-    "此密钥由环境变量 SESSION_KEY 提供：请在那里设置新密钥并重新启动 Tidemark",
-  ],
-  [
-    "ENCRYPTION_KEY in the environment gives this key, and the next start would use it again: keep it in a file that KEYS_FILE names to rotate it",
-    "此密钥由环境变量 ENCRYPTION_KEY 提供，下次启动仍会使用它：若要轮换，请将它放入 KEYS_FILE 指定的文件",
-  ],
-  [
-    "KEYS_FILE names the file of this key, which Tidemark never writes: change it there and start Tidemark again",
-    "此密钥在 KEYS_FILE 指定的文件中，Tidemark 从不写入该文件：请在那里更改并重新启动 Tidemark",
-  ],
-  [
-    'KEYS_FILE names the file of this key, which Tidemark never writes: write a new one there as "primary" with this one under "previous", and start Tidemark again',
-    '此密钥在 KEYS_FILE 指定的文件中，Tidemark 从不写入该文件：请在那里将新密钥写为 "primary"，将此密钥写入 "previous"，并重新启动 Tidemark',
-  ],
-  [
-    "The database is on a libSQL server: Tidemark cannot back it up, and another instance could go on writing with the former key",
-    "数据库位于 libSQL 服务器上：Tidemark 无法备份它，其他实例也可能继续用旧密钥写入",
-  ],
-  [
-    "A rotation was interrupted, and the next start ends it: start Tidemark again first",
-    "轮换曾被中断，将在下次启动时完成：请先重新启动 Tidemark",
-  ],
-  [
-    "{}, but the last step of its rotation failed ({}); correct that, then start Tidemark again, which completes it",
-    "{}，但轮换的最后一步失败（{}）；请排除原因，然后重新启动 Tidemark 以完成轮换",
-  ],
-  ["The new session key is in force and everybody has to sign in again", "新的会话密钥已生效，所有人都需要重新登录"],
-  ["The new encryption key is in force", "新的加密密钥已生效"],
   ["the disk is full", "磁盘已满"],
-  ["A key is being rotated; wait until that is done", "正在轮换密钥；请等待完成"],
-  [
-    'The secret in the table "{}", row "{}", column "{}" cannot be decrypted with any known key; enter it anew or delete it, then rotate',
-    "表“{}”、行“{}”、列“{}”中的机密无法用任何已知密钥解密；请重新输入或删除它，然后再轮换",
-  ],
-  [
-    'The key file "{}" cannot be replaced; let Tidemark write to its folder, which must not be mounted read-only nor the file alone',
-    "无法替换密钥文件“{}”；请允许 Tidemark 写入其所在文件夹，该文件夹不能以只读方式挂载，也不能只单独挂载该文件",
-  ],
-  [
-    'The key file "{}" was changed since the start; start Tidemark again, then rotate',
-    "密钥文件“{}”在启动之后被更改；请重新启动 Tidemark，然后再轮换",
-  ],
-  ['There is no key file "{}"; restore it, then start again', "没有密钥文件“{}”；请恢复它，然后重新启动"],
-  ["There is no room on the disk for the key file", "磁盘空间不足，无法写入密钥文件"],
-  ["There is no room on the disk for a backup", "磁盘空间不足，无法制作备份"],
-  ["There is no room on the disk for the copy of the database", "磁盘空间不足，无法复制数据库"],
   ["There is no room on the disk for {}", "磁盘空间不足，无法写入{}"],
   [
     "The database is on a libSQL server; use that server's own backup",
