@@ -34,6 +34,8 @@ export interface PageContext {
   /** The content-hashed address of a file in `public/` or of a served package file, base path included. */
   assets(name: string): string;
   notices: readonly Notice[];
+  /** htmx asks for a part: a question then comes alone, for the dialog of the page that is open. */
+  is_fragment?: boolean | undefined;
   /** Numbers beside navigation entries; nothing is shown for 0 or when a key is missing. */
   counts?: { overview?: number; runs?: number } | undefined;
   /** One line at the top right that says how fresh the facts are; the time `at` stands after the text. */

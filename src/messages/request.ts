@@ -13,6 +13,7 @@ export const request = {
     `The ${tell(what)} "${name}" is used by ${users.map(tell).join(", ")}`,
   named: ({ what, name }: { what: Message; name: string }, tell) => `${tell(what)} "${name}"`,
   not_found: ({ what, id }: { what: Message; id: string }, tell) => `There is no ${tell(what)} "${id}"`,
+  type_to_confirm: ({ name }: { name: string }) => `Type ${name} to confirm`,
   cursor_unusable: "This cursor does not belong to this list; leave it out to start from the beginning",
   unusable_host: "The request names no usable host; send a Host header",
   body_too_large: ({ mib }: { mib: number }) => `The body is larger than ${mib} MiB`,

@@ -1,6 +1,6 @@
 import type { SignInSessionView } from "../../src/auth/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Confirm } from "../components/dialog.tsx";
+import { Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
@@ -92,7 +92,6 @@ interface SessionEndProps {
   session: SignInSessionView;
 }
 
-/** The question alone, as htmx asks for it. */
 export function SessionEnd({ ctx, session }: SessionEndProps) {
   const t = texts(ctx).auth;
   return (
@@ -100,7 +99,6 @@ export function SessionEnd({ ctx, session }: SessionEndProps) {
       ctx={ctx}
       title={session.is_current ? t.end_own_title : t.end_session_title}
       verb={t.end_session}
-      kind="danger"
       action={`/account/sessions/${session.id}/end`}
       cancel_href="/account/sessions"
     >
@@ -118,21 +116,12 @@ export function SessionEnd({ ctx, session }: SessionEndProps) {
   );
 }
 
-export function SessionEndPage(props: SessionEndProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).auth.end_session}>
-      <SessionEnd {...props} />
-    </Layout>
-  );
-}
-
 interface OthersEndProps {
   ctx: PageContext;
   /** How many would end. */
   count: number;
 }
 
-/** The question alone, as htmx asks for it. */
 export function OthersEnd({ ctx, count }: OthersEndProps) {
   const t = texts(ctx).auth;
   return (
@@ -140,19 +129,10 @@ export function OthersEnd({ ctx, count }: OthersEndProps) {
       ctx={ctx}
       title={t.end_others_title}
       verb={t.end_others}
-      kind="danger"
       action="/account/sessions/end-others"
       cancel_href="/account/sessions"
     >
       <p>{t.end_others_text(count)}</p>
     </Confirm>
-  );
-}
-
-export function OthersEndPage(props: OthersEndProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).auth.end_others}>
-      <OthersEnd {...props} />
-    </Layout>
   );
 }

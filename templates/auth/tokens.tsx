@@ -3,7 +3,7 @@ import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
-import { Confirm } from "../components/dialog.tsx";
+import { Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Form } from "../components/form.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -99,7 +99,6 @@ interface TokenRevokeProps {
   token: ApiTokenView;
 }
 
-/** The question alone, as htmx asks for it. */
 export function TokenRevoke({ ctx, token }: TokenRevokeProps) {
   const t = texts(ctx).auth;
   return (
@@ -107,7 +106,6 @@ export function TokenRevoke({ ctx, token }: TokenRevokeProps) {
       ctx={ctx}
       title={t.revoke_title(token.name)}
       verb={t.revoke_verb}
-      kind="danger"
       action={`/account/tokens/${token.id}/revoke`}
       cancel_href="/account"
     >
@@ -121,13 +119,5 @@ export function TokenRevoke({ ctx, token }: TokenRevokeProps) {
         ]}
       />
     </Confirm>
-  );
-}
-
-export function TokenRevokePage(props: TokenRevokeProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).auth.revoke_verb}>
-      <TokenRevoke {...props} />
-    </Layout>
   );
 }

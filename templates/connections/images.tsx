@@ -2,7 +2,7 @@ import type { UnusedImageList, UnusedImageView } from "../../src/connections/ima
 import type { ConnectionView } from "../../src/connections/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
-import { Confirm } from "../components/dialog.tsx";
+import { Asked, Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -12,7 +12,6 @@ import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Digest } from "../components/version.tsx";
 import { formatBytes } from "../format.ts";
-import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -214,25 +213,27 @@ export function ImageRemove({ ctx, connection, selected }: ImageRemoveProps) {
   const back = `/connections/${connection.id}`;
   if (selected.length === 0) {
     return (
-      <div class="confirm">
-        <h2 id="dialog-title" tabindex={-1}>
-          {t.nothing_selected}
-        </h2>
-        <div class="confirm-actions">
-          <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
-            {texts(ctx).common.close}
-          </LinkButton>
+      <Asked ctx={ctx} title={t.remove} section="connections">
+        <div class="confirm">
+          <h2 id="dialog-title" tabindex={-1}>
+            {t.nothing_selected}
+          </h2>
+          <div class="confirm-actions">
+            <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
+              {texts(ctx).common.close}
+            </LinkButton>
+          </div>
         </div>
-      </div>
+      </Asked>
     );
   }
   const size = selected.reduce((sum, image) => sum + image.size_bytes, 0);
   return (
     <Confirm
       ctx={ctx}
+      section="connections"
       title={t.remove_title(selected.length)}
       verb={t.remove}
-      kind="danger"
       action={`/connections/${connection.id}/images/remove`}
       fields={{ images: selected.map((image) => image.id).join(" ") }}
       cancel_href={back}
@@ -247,13 +248,5 @@ export function ImageRemove({ ctx, connection, selected }: ImageRemoveProps) {
       <Facts wide items={[[t.freed, formatBytes(ctx.language, size)]]} />
       <p>{t.remove_text}</p>
     </Confirm>
-  );
-}
-
-export function ImageRemovePage(props: ImageRemoveProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).images.remove} section="connections">
-      <ImageRemove {...props} />
-    </Layout>
   );
 }

@@ -1,43 +1,31 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Empty } from "../components/empty.tsx";
+import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { Pagination } from "../components/navigation.tsx";
-import { PageHeader } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { Layout } from "../layout.tsx";
-import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
 import { ConnectionState } from "./state.tsx";
 
-interface ConnectionsPageProps {
-  ctx: PageContext;
-  connections: readonly ConnectionView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
-}
-
-export function ConnectionsPage({ ctx, connections, next_cursor, is_first_page }: ConnectionsPageProps) {
+export function ConnectionsPage({ ctx, items: connections, next_cursor, is_first_page }: ListProps<ConnectionView>) {
   const t = texts(ctx).connections;
   const create = (
     <LinkButton ctx={ctx} href="/connections/new" kind="main" icon="plus">
       {t.new_connection}
     </LinkButton>
   );
-  if (connections.length === 0 && is_first_page) {
-    return (
-      <Layout ctx={ctx} title={t.title} section="connections">
-        <PageHeader ctx={ctx} title={t.title} />
-        <Empty ctx={ctx} icon="plug" title={t.empty_title} action={create} example={t.empty_example}>
-          {t.empty_text}
-        </Empty>
-      </Layout>
-    );
-  }
   return (
-    <Layout ctx={ctx} title={t.title} section="connections">
-      <PageHeader ctx={ctx} title={t.title} lead={t.lead(connections.length)} actions={create} />
+    <ListPage
+      ctx={ctx}
+      section="connections"
+      icon="plug"
+      texts={t}
+      is_empty={connections.length === 0 && is_first_page}
+      action={create}
+      lead={t.lead(connections.length)}
+      actions={create}
+    >
       <Table
         ctx={ctx}
         caption={t.title}
@@ -71,6 +59,6 @@ export function ConnectionsPage({ ctx, connections, next_cursor, is_first_page }
         }))}
       />
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
-    </Layout>
+    </ListPage>
   );
 }

@@ -1,44 +1,33 @@
 import { CredentialInput, type CredentialView } from "../../src/credentials/schema.ts";
 import { fields } from "../../src/forms/fields.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Empty } from "../components/empty.tsx";
+import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { Pagination } from "../components/navigation.tsx";
-import { PageHeader } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatList } from "../format.ts";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { fieldWords } from "../texts/fields.ts";
 import { texts } from "../texts/texts.ts";
 
-interface CredentialsPageProps {
-  ctx: PageContext;
-  credentials: readonly CredentialView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
-}
-
-export function CredentialsPage({ ctx, credentials, next_cursor, is_first_page }: CredentialsPageProps) {
+export function CredentialsPage({ ctx, items: credentials, next_cursor, is_first_page }: ListProps<CredentialView>) {
   const t = texts(ctx).credentials;
   const create = (
     <LinkButton ctx={ctx} href="/credentials/new" kind="main" icon="plus">
       {t.new_credential}
     </LinkButton>
   );
-  if (credentials.length === 0 && is_first_page) {
-    return (
-      <Layout ctx={ctx} title={t.title} section="credentials">
-        <PageHeader ctx={ctx} title={t.title} />
-        <Empty ctx={ctx} icon="key-round" title={t.empty_title} action={create} example={t.empty_example}>
-          {t.empty_text}
-        </Empty>
-      </Layout>
-    );
-  }
   return (
-    <Layout ctx={ctx} title={t.title} section="credentials">
-      <PageHeader ctx={ctx} title={t.title} lead={t.lead(credentials.length)} actions={create} />
+    <ListPage
+      ctx={ctx}
+      section="credentials"
+      icon="key-round"
+      texts={t}
+      is_empty={credentials.length === 0 && is_first_page}
+      action={create}
+      lead={t.lead(credentials.length)}
+      actions={create}
+    >
       <Table
         ctx={ctx}
         caption={t.title}
@@ -62,7 +51,7 @@ export function CredentialsPage({ ctx, credentials, next_cursor, is_first_page }
         }))}
       />
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
-    </Layout>
+    </ListPage>
   );
 }
 

@@ -1,11 +1,10 @@
 import type { ExecutorView, ExecutorState as StateName } from "../../src/executors/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Empty, NothingMatches } from "../components/empty.tsx";
+import { NothingMatches } from "../components/empty.tsx";
+import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { Filters, Pagination } from "../components/navigation.tsx";
-import { PageHeader } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Duration, Time } from "../components/time.tsx";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { runWords } from "../runs/state.tsx";
 import { texts } from "../texts/texts.ts";
@@ -13,36 +12,29 @@ import { ExecutorState } from "./state.tsx";
 import { ExecutorVersions } from "./versions.tsx";
 import { openingStart } from "./window-words.ts";
 
-interface ExecutorsPageProps {
-  ctx: PageContext;
-  executors: readonly ExecutorView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
+interface ExecutorsPageProps extends ListProps<ExecutorView> {
   state: StateName | null;
 }
 
 const states = ["update", "waiting", "running", "failed", "unknown", "current"] as const;
 
-export function ExecutorsPage({ ctx, executors, next_cursor, is_first_page, state }: ExecutorsPageProps) {
+export function ExecutorsPage({ ctx, items: executors, next_cursor, is_first_page, state }: ExecutorsPageProps) {
   const t = texts(ctx).executors;
   const create = (
     <LinkButton ctx={ctx} href="/executors/new" kind="main" icon="plus">
       {t.new_executor}
     </LinkButton>
   );
-  if (executors.length === 0 && is_first_page && state === null) {
-    return (
-      <Layout ctx={ctx} title={t.title} section="executors">
-        <PageHeader ctx={ctx} title={t.title} />
-        <Empty ctx={ctx} icon="rocket" title={t.empty_title} action={create} example={t.empty_example}>
-          {t.empty_text}
-        </Empty>
-      </Layout>
-    );
-  }
   return (
-    <Layout ctx={ctx} title={t.title} section="executors">
-      <PageHeader ctx={ctx} title={t.title} actions={create} />
+    <ListPage
+      ctx={ctx}
+      section="executors"
+      icon="rocket"
+      texts={t}
+      is_empty={executors.length === 0 && is_first_page && state === null}
+      action={create}
+      actions={create}
+    >
       <Filters
         ctx={ctx}
         groups={[
@@ -63,11 +55,11 @@ export function ExecutorsPage({ ctx, executors, next_cursor, is_first_page, stat
         <ExecutorTable ctx={ctx} executors={executors} />
       )}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
-    </Layout>
+    </ListPage>
   );
 }
 
-function ExecutorTable({ ctx, executors }: Pick<ExecutorsPageProps, "ctx" | "executors">) {
+function ExecutorTable({ ctx, executors }: { ctx: PageContext; executors: readonly ExecutorView[] }) {
   const t = texts(ctx).executors;
   return (
     <Table

@@ -1,10 +1,9 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Said } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Confirm } from "../components/dialog.tsx";
+import { Asked, Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -34,36 +33,40 @@ export function RunQuestion({ ctx, executor, planned, error }: RunQuestionProps)
     executor.is_enabled;
   if (!isOpen) {
     return (
-      <div class="confirm">
-        <h2 id="dialog-title" tabindex={-1}>
-          {t.run_nothing}
-        </h2>
-        <div class="confirm-facts">
-          {executor.is_enabled ? null : (
-            <Banner tone="quiet" title={t.disabled_title}>
-              {t.disabled_text}
-            </Banner>
-          )}
-          {view === null ? <PlanFailure ctx={ctx} planned={planned} /> : <Plan ctx={ctx} view={view} />}
+      <Asked ctx={ctx} title={t.run_now} section="executors">
+        <div class="confirm">
+          <h2 id="dialog-title" tabindex={-1}>
+            {t.run_nothing}
+          </h2>
+          <div class="confirm-facts">
+            {executor.is_enabled ? null : (
+              <Banner tone="quiet" title={t.disabled_title}>
+                {t.disabled_text}
+              </Banner>
+            )}
+            {view === null ? <PlanFailure ctx={ctx} planned={planned} /> : <Plan ctx={ctx} view={view} />}
+          </div>
+          <div class="confirm-actions">
+            <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
+              {texts(ctx).common.close}
+            </LinkButton>
+          </div>
         </div>
-        <div class="confirm-actions">
-          <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
-            {texts(ctx).common.close}
-          </LinkButton>
-        </div>
-      </div>
+      </Asked>
     );
   }
   return (
     <Confirm
       ctx={ctx}
+      section="executors"
       title={t.run_title(executor.name)}
       verb={t.run_verb}
+      page_title={t.run_now}
       kind="main"
       action={`/executors/${executor.id}/runs`}
       fields={{ plan_hash: plan.hash }}
       cancel_href={back}
-      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
+      error={error}
     >
       {view === null ? null : <ResultingImages ctx={ctx} view={view} />}
       {view === null ? null : <Plan ctx={ctx} view={view} />}
@@ -91,13 +94,5 @@ function PlanFailure({ ctx, planned }: Pick<RunQuestionProps, "ctx" | "planned">
     <Banner tone="failed" title={texts(ctx).executors.plan_failed}>
       {translateMessage(ctx.language, planned.failure)}
     </Banner>
-  );
-}
-
-export function RunQuestionPage(props: RunQuestionProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).executors.run_now} section="executors">
-      <RunQuestion {...props} />
-    </Layout>
   );
 }

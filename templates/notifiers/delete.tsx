@@ -1,37 +1,21 @@
 import type { NotifierView } from "../../src/notifications/schema.ts";
-import { Confirm } from "../components/dialog.tsx";
-import { Layout } from "../layout.tsx";
-import type { PageContext } from "../page.ts";
+import { Confirm, type QuestionProps } from "../components/confirm.tsx";
 import { texts } from "../texts/texts.ts";
 
-interface NotifierDeleteProps {
-  ctx: PageContext;
-  notifier: NotifierView;
-}
-
-/** The question alone, as htmx asks for it. */
-export function NotifierDelete({ ctx, notifier }: NotifierDeleteProps) {
+export function NotifierDelete({ ctx, notifier, error }: QuestionProps<{ notifier: NotifierView }>) {
   const t = texts(ctx).notifiers;
   return (
     <Confirm
       ctx={ctx}
+      section="notifiers"
       title={t.delete_title(notifier.name)}
       verb={t.delete}
-      kind="danger"
       action={`/notifiers/${notifier.id}/delete`}
       cancel_href={`/notifiers/${notifier.id}`}
+      error={error}
     >
       <p>{t.delete_text}</p>
       {notifier.pending_count === 0 ? null : <p>{t.delete_waiting(notifier.pending_count)}</p>}
     </Confirm>
-  );
-}
-
-/** The same question as a page of its own, without script. */
-export function NotifierDeletePage(props: NotifierDeleteProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).notifiers.delete} section="notifiers">
-      <NotifierDelete {...props} />
-    </Layout>
   );
 }

@@ -1,44 +1,32 @@
 import { type NotifierView, triggerKinds } from "../../src/notifications/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Empty } from "../components/empty.tsx";
+import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { Pagination } from "../components/navigation.tsx";
-import { PageHeader } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatList, formatNumber } from "../format.ts";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { DeliveryState, eventWord } from "./deliveries.tsx";
 
-interface NotifiersPageProps {
-  ctx: PageContext;
-  notifiers: readonly NotifierView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
-}
-
-export function NotifiersPage({ ctx, notifiers, next_cursor, is_first_page }: NotifiersPageProps) {
+export function NotifiersPage({ ctx, items: notifiers, next_cursor, is_first_page }: ListProps<NotifierView>) {
   const t = texts(ctx).notifiers;
   const create = (
     <LinkButton ctx={ctx} href="/notifiers/new" kind="main" icon="plus">
       {t.new_notifier}
     </LinkButton>
   );
-  if (notifiers.length === 0 && is_first_page) {
-    return (
-      <Layout ctx={ctx} title={t.title} section="notifiers">
-        <PageHeader ctx={ctx} title={t.title} />
-        <Empty ctx={ctx} icon="send" title={t.empty_title} action={create} example={t.empty_example}>
-          {t.empty_text}
-        </Empty>
-      </Layout>
-    );
-  }
   return (
-    <Layout ctx={ctx} title={t.title} section="notifiers">
-      <PageHeader ctx={ctx} title={t.title} actions={create} />
+    <ListPage
+      ctx={ctx}
+      section="notifiers"
+      icon="send"
+      texts={t}
+      is_empty={notifiers.length === 0 && is_first_page}
+      action={create}
+      actions={create}
+    >
       <Table
         ctx={ctx}
         caption={t.title}
@@ -63,7 +51,7 @@ export function NotifiersPage({ ctx, notifiers, next_cursor, is_first_page }: No
         }))}
       />
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
-    </Layout>
+    </ListPage>
   );
 }
 

@@ -2,6 +2,7 @@ import type { FieldErrors } from "../../src/errors.ts";
 import type { BindingView, ProviderView } from "../../src/oidc/schema.ts";
 import { PasswordField, PasswordOwner } from "../auth/password-field.tsx";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
+import { Asked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Refusals } from "../components/field.tsx";
 import { Link } from "../components/link.tsx";
@@ -120,48 +121,40 @@ export function BindingQuestion({ ctx, kind, name, errors }: QuestionProps) {
   const t = texts(ctx).oidc;
   const address = url(ctx, `${bindingPath}/${kind}`);
   return (
-    <form
-      class="confirm"
-      id="binding-question"
-      method="post"
-      action={address}
-      {...(kind === "bind" ? { "hx-post": address, "hx-target": "this", "hx-swap": "outerHTML" } : {})}
-    >
-      <Csrf ctx={ctx} />
-      <PasswordOwner ctx={ctx} />
-      {/* No place for the focus, unlike other questions: it goes to the password. */}
-      <h1 id="dialog-title">{kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}</h1>
-      <div class="confirm-facts">
-        <p>{kind === "bind" ? t.bind_text(name) : t.unbind_text}</p>
-        <Refusals ctx={ctx} errors={errors} shown={["current_password"]} />
-        <PasswordField
-          ctx={ctx}
-          name="current_password"
-          title={texts(ctx).auth.current_password}
-          autocomplete="current-password"
-          error={errors.current_password}
-          autofocus
-        />
-      </div>
-      <div class="confirm-actions">
-        <a class="btn bare" href={url(ctx, "/account#binding")} data-close>
-          {texts(ctx).common.cancel}
-        </a>
-        <Button type="submit" kind={kind === "bind" ? "main" : "danger"}>
-          {kind === "bind" ? t.bind_verb : t.unbind_verb}
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-/** The same question as a page of its own, without script. */
-export function BindingQuestionPage(props: QuestionProps) {
-  const t = texts(props.ctx).oidc;
-  return (
-    <Layout ctx={props.ctx} title={t.account_section}>
-      <BindingQuestion {...props} />
-    </Layout>
+    <Asked ctx={ctx} title={t.account_section}>
+      <form
+        class="confirm"
+        id="binding-question"
+        method="post"
+        action={address}
+        {...(kind === "bind" ? { "hx-post": address, "hx-target": "this", "hx-swap": "outerHTML" } : {})}
+      >
+        <Csrf ctx={ctx} />
+        <PasswordOwner ctx={ctx} />
+        {/* No place for the focus, unlike other questions: it goes to the password. */}
+        <h1 id="dialog-title">{kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}</h1>
+        <div class="confirm-facts">
+          <p>{kind === "bind" ? t.bind_text(name) : t.unbind_text}</p>
+          <Refusals ctx={ctx} errors={errors} shown={["current_password"]} />
+          <PasswordField
+            ctx={ctx}
+            name="current_password"
+            title={texts(ctx).auth.current_password}
+            autocomplete="current-password"
+            error={errors.current_password}
+            autofocus
+          />
+        </div>
+        <div class="confirm-actions">
+          <a class="btn bare" href={url(ctx, "/account#binding")} data-close>
+            {texts(ctx).common.cancel}
+          </a>
+          <Button type="submit" kind={kind === "bind" ? "main" : "danger"}>
+            {kind === "bind" ? t.bind_verb : t.unbind_verb}
+          </Button>
+        </div>
+      </form>
+    </Asked>
   );
 }
 

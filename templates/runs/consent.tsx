@@ -2,14 +2,13 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Said } from "../../src/messages/message.ts";
 import type { RunDetailView, RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Confirm } from "../components/dialog.tsx";
+import { Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Time } from "../components/time.tsx";
 import { Changes, carriedCount } from "../executors/plan.tsx";
 import { openingWords } from "../executors/window-words.ts";
 import { formatShort } from "../format.ts";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
@@ -101,25 +100,18 @@ export function ConsentQuestion({ ctx, run, executor, decision, error }: Consent
   return (
     <Confirm
       ctx={ctx}
+      section="runs"
       title={isApproval ? t.approve_title(run.executor) : t.refuse_title(run.executor)}
       verb={isApproval ? t.approve_verb : t.refuse_verb}
+      page_title={isApproval ? t.approve : t.refuse}
       kind={isApproval ? "main" : "danger"}
       action={`/runs/${run.id}/approvals`}
       fields={{ plan_hash: run.plan_hash ?? "", decision }}
       cancel_href={`/runs/${run.id}`}
-      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
+      error={error}
     >
       <ConsentFacts ctx={ctx} run={run} executor={executor} />
       <p class="quiet">{isApproval ? t.approve_text : t.refuse_text}</p>
     </Confirm>
-  );
-}
-
-export function ConsentQuestionPage(props: ConsentQuestionProps) {
-  const t = texts(props.ctx).runs.approval;
-  return (
-    <Layout ctx={props.ctx} title={props.decision === "approve" ? t.approve : t.refuse} section="runs">
-      <ConsentQuestion {...props} />
-    </Layout>
   );
 }

@@ -1,53 +1,38 @@
 import type { RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
-import { Empty, NothingMatches } from "../components/empty.tsx";
+import { NothingMatches } from "../components/empty.tsx";
+import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { Filters, Pagination } from "../components/navigation.tsx";
-import { PageHeader } from "../components/page-header.tsx";
 import { Badge } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Duration, Time } from "../components/time.tsx";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { needsRollbackBadge, RunState } from "./state.tsx";
 import { RunVersions } from "./versions.tsx";
 
-interface RunsPageProps {
-  ctx: PageContext;
-  runs: readonly RunView[];
-  next_cursor: string | null;
-  is_first_page: boolean;
+interface RunsPageProps extends ListProps<RunView> {
   state: RunView["state"] | null;
   executor: { id: string; name: string } | null;
 }
 
 const outcomes = ["succeeded", "degraded", "failed", "skipped"] as const;
 
-export function RunsPage({ ctx, runs, next_cursor, is_first_page, state, executor }: RunsPageProps) {
+export function RunsPage({ ctx, items: runs, next_cursor, is_first_page, state, executor }: RunsPageProps) {
   const t = texts(ctx).runs;
-  if (runs.length === 0 && is_first_page && state === null && executor === null) {
-    return (
-      <Layout ctx={ctx} title={t.title} section="runs">
-        <PageHeader ctx={ctx} title={t.title} />
-        <Empty
-          ctx={ctx}
-          icon="list-checks"
-          title={t.empty_title}
-          example={t.empty_example}
-          action={
-            <LinkButton ctx={ctx} href="/executors" kind="main">
-              {t.empty_action}
-            </LinkButton>
-          }
-        >
-          {t.empty_text}
-        </Empty>
-      </Layout>
-    );
-  }
   return (
-    <Layout ctx={ctx} title={t.title} section="runs">
-      <PageHeader ctx={ctx} title={t.title} />
+    <ListPage
+      ctx={ctx}
+      section="runs"
+      icon="list-checks"
+      texts={t}
+      is_empty={runs.length === 0 && is_first_page && state === null && executor === null}
+      action={
+        <LinkButton ctx={ctx} href="/executors" kind="main">
+          {t.empty_action}
+        </LinkButton>
+      }
+    >
       <Filters
         ctx={ctx}
         groups={[
@@ -77,7 +62,7 @@ export function RunsPage({ ctx, runs, next_cursor, is_first_page, state, executo
       />
       {runs.length === 0 ? <NothingMatches ctx={ctx} href="/runs" /> : <RunsTable ctx={ctx} runs={runs} />}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
-    </Layout>
+    </ListPage>
   );
 }
 

@@ -2,7 +2,7 @@ import type { BackupView } from "../../src/backups/schema.ts";
 import type { Said } from "../../src/messages/message.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
-import { Confirm } from "../components/dialog.tsx";
+import { Confirm } from "../components/confirm.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Pagination } from "../components/navigation.tsx";
@@ -114,15 +114,14 @@ interface BackupDeleteProps {
   backup: BackupView;
 }
 
-/** The question alone, as htmx asks for it. */
 export function BackupDelete({ ctx, backup }: BackupDeleteProps) {
   const t = texts(ctx).backups;
   return (
     <Confirm
       ctx={ctx}
+      section="settings"
       title={t.delete_title(backup.name)}
       verb={t.delete_verb}
-      kind="danger"
       action={`/settings/backups/${backup.name}/delete`}
       cancel_href="/settings/backups"
     >
@@ -134,13 +133,5 @@ export function BackupDelete({ ctx, backup }: BackupDeleteProps) {
         ]}
       />
     </Confirm>
-  );
-}
-
-export function BackupDeletePage(props: BackupDeleteProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).backups.delete_verb} section="settings">
-      <BackupDelete {...props} />
-    </Layout>
   );
 }

@@ -1,7 +1,7 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
-import { Layout } from "../layout.tsx";
+import { Asked } from "../components/confirm.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -15,36 +15,44 @@ interface SnapshotExportProps {
 export function SnapshotExport({ ctx, executor, snapshot }: SnapshotExportProps) {
   const t = texts(ctx).snapshots;
   return (
-    <form
-      class="confirm"
-      method="post"
-      action={url(ctx, `/executors/${executor.id}/snapshots/${snapshot.id}/export`)}
-      data-download=""
-    >
-      <Csrf ctx={ctx} />
-      <h2 id="dialog-title" tabindex={-1}>
-        {t.export_title(executor.name)}
-      </h2>
-      <div class="confirm-facts">
-        <p>{t.export_text}</p>
-        <fieldset class="checks">
-          <legend>{t.format}</legend>
-          <Choice name="format" type="radio" value="script" title={t.script} text={t.script_text} checked />
-          <Choice name="format" type="radio" value="compose" title={t.compose} text={t.compose_text} />
-        </fieldset>
-        <div class="checks">
-          <Choice name="with_secrets" type="checkbox" value="true" title={t.with_secrets} text={t.with_secrets_text} />
+    <Asked ctx={ctx} title={t.export} section="executors">
+      <form
+        class="confirm"
+        method="post"
+        action={url(ctx, `/executors/${executor.id}/snapshots/${snapshot.id}/export`)}
+        data-download=""
+      >
+        <Csrf ctx={ctx} />
+        <h2 id="dialog-title" tabindex={-1}>
+          {t.export_title(executor.name)}
+        </h2>
+        <div class="confirm-facts">
+          <p>{t.export_text}</p>
+          <fieldset class="checks">
+            <legend>{t.format}</legend>
+            <Choice name="format" type="radio" value="script" title={t.script} text={t.script_text} checked />
+            <Choice name="format" type="radio" value="compose" title={t.compose} text={t.compose_text} />
+          </fieldset>
+          <div class="checks">
+            <Choice
+              name="with_secrets"
+              type="checkbox"
+              value="true"
+              title={t.with_secrets}
+              text={t.with_secrets_text}
+            />
+          </div>
         </div>
-      </div>
-      <div class="confirm-actions">
-        <LinkButton ctx={ctx} href={`/executors/${executor.id}`} kind="bare" attributes={{ "data-close": "" }}>
-          {texts(ctx).common.close}
-        </LinkButton>
-        <Button type="submit" kind="main" icon="arrow-down-to-line">
-          {t.download}
-        </Button>
-      </div>
-    </form>
+        <div class="confirm-actions">
+          <LinkButton ctx={ctx} href={`/executors/${executor.id}`} kind="bare" attributes={{ "data-close": "" }}>
+            {texts(ctx).common.close}
+          </LinkButton>
+          <Button type="submit" kind="main" icon="arrow-down-to-line">
+            {t.download}
+          </Button>
+        </div>
+      </form>
+    </Asked>
   );
 }
 
@@ -67,13 +75,5 @@ function Choice({ name, type, value, title, text, checked }: ChoiceProps) {
         <span class="quiet">{text}</span>
       </span>
     </label>
-  );
-}
-
-export function SnapshotExportPage(props: SnapshotExportProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).snapshots.export} section="executors">
-      <SnapshotExport {...props} />
-    </Layout>
   );
 }

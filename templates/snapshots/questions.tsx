@@ -1,13 +1,11 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Said } from "../../src/messages/message.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
-import { Confirm } from "../components/dialog.tsx";
+import { Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Time } from "../components/time.tsx";
 import { Digest } from "../components/version.tsx";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { type Compared, SnapshotDiff } from "./diff.tsx";
 
@@ -52,13 +50,14 @@ export function SnapshotRestore(props: SnapshotRestoreProps) {
   return (
     <Confirm
       ctx={ctx}
+      section="executors"
       title={t.restore_title(executor.name)}
       verb={t.restore_verb}
       kind="main"
       action={`/executors/${executor.id}/snapshots/${snapshot.id}/restore`}
       fields={"view" in compared ? { plan_hash: compared.view.plan_hash } : {}}
       cancel_href={`/executors/${executor.id}`}
-      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
+      error={error}
     >
       <SnapshotFacts {...props} />
       <SnapshotDiff ctx={ctx} compared={compared} />
@@ -70,37 +69,21 @@ export function SnapshotRestore(props: SnapshotRestoreProps) {
   );
 }
 
-export function SnapshotRestorePage(props: SnapshotRestoreProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).executors.restore_verb} section="executors">
-      <SnapshotRestore {...props} />
-    </Layout>
-  );
-}
-
 export function SnapshotDelete(props: SnapshotQuestionProps) {
   const { ctx, executor, snapshot, error } = props;
   const t = texts(ctx).executors;
   return (
     <Confirm
       ctx={ctx}
+      section="executors"
       title={t.snapshot_delete_title}
       verb={t.snapshot_delete}
-      kind="danger"
       action={`/executors/${executor.id}/snapshots/${snapshot.id}/delete`}
       cancel_href={`/executors/${executor.id}`}
-      error={error === undefined ? undefined : translateMessage(ctx.language, error)}
+      error={error}
     >
       <SnapshotFacts {...props} />
       <p>{t.snapshot_delete_text}</p>
     </Confirm>
-  );
-}
-
-export function SnapshotDeletePage(props: SnapshotQuestionProps) {
-  return (
-    <Layout ctx={props.ctx} title={texts(props.ctx).executors.snapshot_delete} section="executors">
-      <SnapshotDelete {...props} />
-    </Layout>
   );
 }

@@ -3,17 +3,16 @@ import type { ReleaseRemark } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
 import type { ChannelType, SourceView, TrackerView } from "../../src/trackers/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
-import { Empty, NothingMatches } from "../components/empty.tsx";
+import { NothingMatches } from "../components/empty.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
+import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
 import { ToastPartial } from "../components/notice.tsx";
-import { PageHeader } from "../components/page-header.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Version } from "../components/version.tsx";
 import { versionPair } from "../executors/versions.tsx";
-import { Layout } from "../layout.tsx";
 import { type Notice, type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { addressOf, newestOf, soonestOf, sourceIcons, trackerPath } from "./address.ts";
@@ -30,15 +29,11 @@ export interface TrackerFilters {
   kind: string | null;
 }
 
-export interface TrackersPageProps {
-  ctx: PageContext;
-  trackers: readonly TrackerView[];
+export interface TrackersPageProps extends ListProps<TrackerView> {
   /** By the id of the tracker. */
   uses: ReadonlyMap<string, readonly TrackerUse[]>;
   /** Source kinds that there are, for the filter. */
   kinds: readonly string[];
-  next_cursor: string | null;
-  is_first_page: boolean;
   filters: TrackerFilters;
   /** A check that was asked for on this page and whose end is still to be told: a name, or `*` for all. */
   awaited: { name: string; since: number } | null;
@@ -48,7 +43,7 @@ const channelOrder = ["stable", "prerelease", "beta", "canary"] as const;
 const listId = "tracker-list";
 
 export function TrackersPage(props: TrackersPageProps) {
-  const { ctx, trackers, filters } = props;
+  const { ctx, items: trackers, filters } = props;
   const t = texts(ctx).trackers;
   const create = (
     <LinkButton ctx={ctx} href="/trackers/new" kind="main" icon="plus">
@@ -61,49 +56,36 @@ export function TrackersPage(props: TrackersPageProps) {
     </LinkButton>
   );
   const isFiltered = Object.values(filters).some((value) => value !== null && value !== "");
-  if (trackers.length === 0 && props.is_first_page && !isFiltered) {
-    return (
-      <Layout ctx={ctx} title={t.title} section="trackers">
-        <PageHeader ctx={ctx} title={t.title} />
-        <Empty
-          ctx={ctx}
-          icon="tag"
-          title={t.empty_title}
-          action={
-            <>
-              {create} {bring}
-            </>
-          }
-          example={t.empty_example}
-        >
-          {t.empty_text}
-        </Empty>
-      </Layout>
-    );
-  }
   const isWhole = props.is_first_page && props.next_cursor === null;
   return (
-    <Layout ctx={ctx} title={t.title} section="trackers">
-      <PageHeader
-        ctx={ctx}
-        title={t.title}
-        lead={isWhole && !isFiltered ? t.lead(trackers.length) : undefined}
-        actions={
-          <>
-            <ActionForm
-              ctx={ctx}
-              action="/trackers/checks"
-              fields={{ next: ctx.path }}
-              target={`#${listId}`}
-              icon="refresh-cw"
-            >
-              {t.check_all}
-            </ActionForm>
-            {bring}
-            {create}
-          </>
-        }
-      />
+    <ListPage
+      ctx={ctx}
+      section="trackers"
+      icon="tag"
+      texts={t}
+      is_empty={trackers.length === 0 && props.is_first_page && !isFiltered}
+      action={
+        <>
+          {create} {bring}
+        </>
+      }
+      lead={isWhole && !isFiltered ? t.lead(trackers.length) : undefined}
+      actions={
+        <>
+          <ActionForm
+            ctx={ctx}
+            action="/trackers/checks"
+            fields={{ next: ctx.path }}
+            target={`#${listId}`}
+            icon="refresh-cw"
+          >
+            {t.check_all}
+          </ActionForm>
+          {bring}
+          {create}
+        </>
+      }
+    >
       <TrackerList {...props} />
       <p class="meta after-table">
         <Link ctx={ctx} href="/upstreams">
@@ -111,13 +93,13 @@ export function TrackersPage(props: TrackersPageProps) {
         </Link>{" "}
         {texts(ctx).upstreams.lead}
       </p>
-    </Layout>
+    </ListPage>
   );
 }
 
 /** Filters and rows: what a filter, a check and a look again replace. */
 function TrackerList(props: TrackersPageProps) {
-  const { ctx, trackers, filters } = props;
+  const { ctx, items: trackers, filters } = props;
   return (
     <div id={listId}>
       <Filters
@@ -143,7 +125,7 @@ export function TrackerListAnswer({ notice, ...props }: TrackersPageProps & { no
 }
 
 /** There only while checks go on: it asks for the list each second, and its absence ends that. */
-function LookAgain({ ctx, trackers, awaited }: TrackersPageProps) {
+function LookAgain({ ctx, items: trackers, awaited }: TrackersPageProps) {
   if (awaited === null && !trackers.some((tracker) => isChecking(ctx, tracker))) return null;
   const changes = awaited === null ? {} : { awaited: awaited.name, since: awaited.since };
   return (
@@ -191,7 +173,7 @@ function kindTitle(ctx: PageContext, kind: string): string {
 }
 
 function TrackerTable(props: TrackersPageProps) {
-  const { ctx, trackers } = props;
+  const { ctx, items: trackers } = props;
   const t = texts(ctx).trackers;
   const channels = channelOrder.filter((type) =>
     trackers.some((tracker) => tracker.sources.some((source) => source.channels.some((own) => own.type === type))),

@@ -11,7 +11,7 @@ import { ExecutorPage } from "../../templates/executors/detail.tsx";
 import { ExecutorsPage } from "../../templates/executors/list.tsx";
 import type { PageContext } from "../../templates/page.ts";
 import { RunPage } from "../../templates/runs/detail.tsx";
-import { SnapshotRestorePage } from "../../templates/snapshots/questions.tsx";
+import { SnapshotRestore } from "../../templates/snapshots/questions.tsx";
 import { containers, diff, digest, executor, hour, id, type Noted, second } from "./groups.tsx";
 
 /** Pages of compose groups: how runs of them ended, a rollback, one that is new and one that waits. */
@@ -175,7 +175,7 @@ export function RollbackQuestionSample({ ctx }: { ctx: PageContext }) {
     plan_hash: "5f".repeat(32),
     checked_at: ctx.now,
   };
-  return <SnapshotRestorePage ctx={ctx} executor={executor(ctx)} snapshot={snapshot} compared={{ view }} />;
+  return <SnapshotRestore ctx={ctx} executor={executor(ctx)} snapshot={snapshot} compared={{ view }} />;
 }
 
 const long = "the-paperless-of-the-whole-family-and-the-office";
@@ -232,5 +232,5 @@ export function ExecutorsSample({ ctx }: { ctx: PageContext }) {
     { ...newOne(ctx), id: id(9), name: "new-one" },
     executor(ctx),
   ];
-  return <ExecutorsPage ctx={ctx} executors={executors} next_cursor={null} is_first_page state={null} />;
+  return <ExecutorsPage ctx={ctx} items={executors} next_cursor={null} is_first_page state={null} />;
 }

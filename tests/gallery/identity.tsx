@@ -5,8 +5,8 @@ import { ProviderInput, type ProviderView } from "../../src/oidc/schema.ts";
 import { SignInPage } from "../../templates/auth/sign-in.tsx";
 import { PageHeader } from "../../templates/components/page-header.tsx";
 import { Layout } from "../../templates/layout.tsx";
-import { BindingContinuePage, BindingQuestionPage, BindingSection } from "../../templates/oidc/binding.tsx";
-import { ProviderDeletePage } from "../../templates/oidc/delete.tsx";
+import { BindingContinuePage, BindingQuestion, BindingSection } from "../../templates/oidc/binding.tsx";
+import { ProviderDelete } from "../../templates/oidc/delete.tsx";
 import { OidcFailedPage } from "../../templates/oidc/failed.tsx";
 import { ProviderFormPage } from "../../templates/oidc/form.tsx";
 import { ProviderPage } from "../../templates/oidc/provider.tsx";
@@ -96,11 +96,11 @@ export const identityPages: Readonly<Record<string, (ctx: PageContext) => unknow
   "/provider-form-manual": (ctx) => (
     <FormSample ctx={ctx} isManual errors={{ token_url: plain("Without discovery this address is required") }} />
   ),
-  "/provider-delete": (ctx) => <ProviderDeletePage ctx={ctx} provider={sampleProvider()} />,
+  "/provider-delete": (ctx) => <ProviderDelete ctx={ctx} provider={sampleProvider()} />,
   "/account-binding": (ctx) => <AccountSample ctx={ctx} />,
-  "/bind": (ctx) => <BindingQuestionPage ctx={ctx} kind="bind" {...question} errors={{}} />,
+  "/bind": (ctx) => <BindingQuestion ctx={ctx} kind="bind" {...question} errors={{}} />,
   "/unbind": (ctx) => (
-    <BindingQuestionPage
+    <BindingQuestion
       ctx={ctx}
       kind="unbind"
       {...question}

@@ -84,5 +84,5 @@ export function DownExecutorsSample({ ctx }: { ctx: PageContext }) {
     { ...executor(ctx), state: "failed", last_run: { ...last, outage: outageOf(ctx, {}) } },
     { ...executor(ctx), id: id(8), name: "recovered", state: "failed", last_run: { ...last, outage: recovered } },
   ];
-  return <ExecutorsPage ctx={ctx} executors={executors} next_cursor={null} is_first_page state={null} />;
+  return <ExecutorsPage ctx={ctx} items={executors} next_cursor={null} is_first_page state={null} />;
 }

@@ -4,7 +4,7 @@ import { fields } from "../../src/forms/fields.ts";
 import { plain } from "../../src/messages/message.ts";
 import { ActionForm, Button, Csrf, LinkButton } from "../../templates/components/button.tsx";
 import { Code } from "../../templates/components/code.tsx";
-import { Confirm } from "../../templates/components/dialog.tsx";
+import { Confirm } from "../../templates/components/confirm.tsx";
 import { DiffView } from "../../templates/components/diff.tsx";
 import { Empty, NothingMatches } from "../../templates/components/empty.tsx";
 import { Facts } from "../../templates/components/facts.tsx";

@@ -61,7 +61,7 @@ const pages: Readonly<Record<string, (ctx: PageContext) => unknown>> = {
   "/form-edit": (ctx) => <FormSample ctx={ctx} is_edit />,
   "/empty": (ctx) => <EmptySample ctx={ctx} />,
   "/login": (ctx) => <SignInSample ctx={ctx} />,
-  "/runs/1/retry": (ctx) => <ConfirmSample ctx={ctx} />,
+  "/runs/1/retry": (ctx) => <ConfirmSample ctx={{ ...ctx, is_fragment: true }} />,
   ...identityPages,
 };
 export const galleryPaths = Object.keys(pages).filter((path) => path !== "/runs/1/retry");

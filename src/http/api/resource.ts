@@ -4,7 +4,7 @@ import type { Page } from "../../forms/page.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";
 
-interface ResourceService<View> {
+export interface ResourceService<View> {
   list(query: unknown): Promise<Page<View>>;
   create(actor: Actor, input: unknown): Promise<View>;
   get(key: string): Promise<View>;

@@ -1,4 +1,4 @@
-import { CreatedTokenPage, TokenFormPage, TokenRevoke, TokenRevokePage } from "../../../templates/auth/tokens.tsx";
+import { CreatedTokenPage, TokenFormPage, TokenRevoke } from "../../../templates/auth/tokens.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { ApiTokenInput, type ApiTokenView } from "../../auth/schema.ts";
 import { notFound } from "../../errors.ts";
@@ -8,7 +8,8 @@ import type { App } from "../context.ts";
 import { requireSession } from "../current-session.ts";
 import { submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { questionRoutes } from "./question.ts";
+import { respondHtml } from "./respond.ts";
 
 /** Tokens for automation: listed on the account's page, made and revoked here. */
 export function apiTokenPages(app: App, services: Services, page: PageSettings): void {
@@ -42,17 +43,13 @@ export function apiTokenPages(app: App, services: Services, page: PageSettings):
     });
   });
 
-  app.get("/account/tokens/:id/revoke", async (c) => {
-    const ctx = await pageContext(c, page);
-    const props = { ctx, token: await getToken(c.req.param("id")) };
-    return respondHtml(c, isFragmentRequest(c) ? <TokenRevoke {...props} /> : <TokenRevokePage {...props} />);
-  });
-
-  app.post("/account/tokens/:id/revoke", async (c) => {
-    const ctx = await pageContext(c, page);
-    const token = await getToken(c.req.param("id"));
-    await api_tokens.revoke(c.get("actor"), requireSession(c), token.id);
-    const text = texts(ctx).auth.revoked(token.name);
-    return respondDone(c, ctx.base_path, "/account", { tone: "current", text });
+  questionRoutes(app, page, {
+    path: "/account/tokens/:id/revoke",
+    find: async (c) => ({ token: await getToken(c.req.param("id") ?? "") }),
+    draw: (asked) => <TokenRevoke {...asked} />,
+    perform: async (c, ctx, { token: { id, name } }) => {
+      await api_tokens.revoke(c.get("actor"), requireSession(c), id);
+      return { path: "/account", notice: { tone: "current", text: texts(ctx).auth.revoked(name) } };
+    },
   });
 }

@@ -1,12 +1,13 @@
-import { BackupDelete, BackupDeletePage, BackupsPage } from "../../../templates/settings/backups.tsx";
+import { BackupDelete, BackupsPage } from "../../../templates/settings/backups.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { maximumBackups } from "../../backups/schema.ts";
 import { AppError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
+import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { respondDone, respondHtml } from "./respond.ts";
 
 /** Backups in the data directory: made, listed and deleted; their content is not sent. */
 export function backupPages(app: App, services: Services, page: PageSettings): void {
@@ -36,17 +37,13 @@ export function backupPages(app: App, services: Services, page: PageSettings): v
     }
   });
 
-  app.get("/settings/backups/:name/delete", async (c) => {
-    const ctx = await pageContext(c, page);
-    const props = { ctx, backup: backups.get(c.req.param("name")) };
-    return respondHtml(c, isFragmentRequest(c) ? <BackupDelete {...props} /> : <BackupDeletePage {...props} />);
-  });
-
-  app.post("/settings/backups/:name/delete", async (c) => {
-    const ctx = await pageContext(c, page);
-    const name = c.req.param("name");
-    await backups.delete(c.get("actor"), name);
-    const text = texts(ctx).backups.deleted(name);
-    return respondDone(c, ctx.base_path, "/settings/backups", { tone: "current", text });
+  questionRoutes(app, page, {
+    path: "/settings/backups/:name/delete",
+    find: async (c) => ({ backup: backups.get(c.req.param("name") ?? "") }),
+    draw: (asked) => <BackupDelete {...asked} />,
+    perform: async (c, ctx, { backup: { name } }) => {
+      await backups.delete(c.get("actor"), name);
+      return { path: "/settings/backups", notice: { tone: "current", text: texts(ctx).backups.deleted(name) } };
+    },
   });
 }

@@ -1,10 +1,5 @@
 import { ConnectionPage } from "../../../templates/connections/detail.tsx";
-import {
-  type FoundImages,
-  ImageRemove,
-  ImageRemovePage,
-  UnusedImages,
-} from "../../../templates/connections/images.tsx";
+import { type FoundImages, ImageRemove, UnusedImages } from "../../../templates/connections/images.tsx";
 import { translateMessage } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { ConnectionImageService } from "../../connections/images.ts";
@@ -54,7 +49,7 @@ export function connectionImagePages(app: App, services: ImagePageServices, page
     const { items } = await images.list(connection.id, c.req.raw.signal);
     const selected = items.filter((image) => wanted.has(image.id) && image.named_by.length === 0);
     const props = { ctx, connection, selected };
-    return respondHtml(c, isFragmentRequest(c) ? <ImageRemove {...props} /> : <ImageRemovePage {...props} />);
+    return respondHtml(c, <ImageRemove {...props} />);
   });
 
   app.post("/connections/:id/images/remove", async (c) => {

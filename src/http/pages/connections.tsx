@@ -1,6 +1,6 @@
 import { Partial, ToastPartial } from "../../../templates/components/notice.tsx";
 import { ConnectionCheck } from "../../../templates/connections/check.tsx";
-import { ConnectionDelete, ConnectionDeletePage } from "../../../templates/connections/delete.tsx";
+import { ConnectionDelete } from "../../../templates/connections/delete.tsx";
 import { ConnectionPage } from "../../../templates/connections/detail.tsx";
 import { ConnectionFormPage } from "../../../templates/connections/form.tsx";
 import { ConnectionsPage } from "../../../templates/connections/list.tsx";
@@ -10,12 +10,12 @@ import { texts } from "../../../templates/texts/texts.ts";
 import type { ConnectionView } from "../../connections/schema.ts";
 import type { ConnectionService } from "../../connections/service.ts";
 import type { CredentialService } from "../../credentials/service.ts";
-import { AppError, PluginError, saidBy } from "../../errors.ts";
+import { PluginError, saidBy } from "../../errors.ts";
 import { fields } from "../../forms/fields.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
-import { submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
+import { resourcePages } from "./resource-pages.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -28,15 +28,7 @@ interface ConnectionPageServices {
 export function connectionPages(app: App, services: ConnectionPageServices, page: PageSettings): void {
   const { connections } = services;
 
-  app.get("/connections", async (c) => {
-    const ctx = await pageContext(c, page);
-    const cursor = c.req.query("cursor");
-    const { items, next_cursor } = await connections.list({ cursor, limit: "100" });
-    const props = { ctx, connections: items, next_cursor, is_first_page: cursor === undefined };
-    return respondHtml(c, <ConnectionsPage {...props} />);
-  });
-
-  formRoutes(app, services, page);
+  plainPages(app, services, page);
 
   app.get("/connections/:id", async (c) => {
     const ctx = await pageContext(c, page);
@@ -80,8 +72,6 @@ export function connectionPages(app: App, services: ConnectionPageServices, page
     const notice: StoredNotice = { tone: "current", text: texts(ctx).connections.enabled(name) };
     return respondDone(c, ctx.base_path, `/connections/${id}`, notice);
   });
-
-  deleteRoutes(app, services, page);
 }
 
 /** A runtime that does not answer is something to show beside the rest of the page, not the end of it. */
@@ -94,99 +84,46 @@ async function discover(connections: ConnectionService, id: string, c: AppContex
   }
 }
 
-function formRoutes(app: App, { connections, credentials }: ConnectionPageServices, page: PageSettings): void {
+function plainPages(app: App, { connections, credentials }: ConnectionPageServices, page: PageSettings): void {
   const choices = async (kind: unknown) => {
     const { items } = await credentials.list({ kind: typeof kind === "string" ? kind : "docker", limit: "100" });
     return items.map(({ id, name }) => ({ value: id, title: name }));
   };
-  const warnings = (values: Values) => connections.warningsOf(values.kind, values.config);
-  /** Stored is stored; whether it also answers is told beside it. */
-  const savedNotice = async (c: AppContext, view: ConnectionView, language: "en" | "zh"): Promise<StoredNotice> => {
-    const t = texts({ language }).connections;
-    if (!view.is_enabled) return { tone: "current", text: t.saved(view.name) };
-    const check = await connections.check(c.get("actor"), view.id, c.req.raw.signal);
-    return check.ok
-      ? { tone: "current", text: t.saved_ok(view.name) }
-      : { tone: "failed", text: t.saved_failed(view.name) };
-  };
+  const describe = (values: Values, stored: ConnectionView | null) =>
+    fields(connections.Input, stored === null ? values : { ...values, kind: stored.kind });
 
-  app.get("/connections/new", async (c) => {
-    const ctx = await pageContext(c, page);
-    const values: Values = { kind: c.req.query("kind") ?? "docker" };
-    const props = { ctx, connection: null, values, errors: {}, warnings: [] };
-    return respondHtml(
-      c,
-      <ConnectionFormPage
-        {...props}
-        fields={fields(connections.Input, values)}
-        credentials={await choices(values.kind)}
-      />,
-    );
-  });
-
-  app.post("/connections", async (c) => {
-    const ctx = await pageContext(c, page);
-    return await submitForm(c, {
-      base_path: ctx.base_path,
-      describe: (values) => fields(connections.Input, values),
-      render: async (state) => {
-        const props = { ctx, connection: null, warnings: warnings(state.values), ...state };
-        return String(<ConnectionFormPage {...props} credentials={await choices(state.values.kind)} />);
-      },
-      save: async (input) => {
-        const created = await connections.create(c.get("actor"), input);
-        return { path: `/connections/${created.id}`, notice: await savedNotice(c, created, ctx.language) };
-      },
-    });
-  });
-
-  app.get("/connections/:id/edit", async (c) => {
-    const ctx = await pageContext(c, page);
-    const connection = await connections.get(c.req.param("id"));
-    const { name, kind, description, is_enabled, config, credential_id, concurrent_runs } = connection;
-    const values: Values = { name, kind, description, is_enabled, config, credential_id, concurrent_runs };
-    return respondHtml(
-      c,
-      <ConnectionFormPage
-        ctx={ctx}
-        connection={connection}
-        fields={fields(connections.Input, values)}
-        values={values}
-        errors={{}}
-        credentials={await choices(kind)}
-        warnings={connection.warnings}
-      />,
-    );
-  });
-
-  app.post("/connections/:id", async (c) => {
-    const ctx = await pageContext(c, page);
-    const connection = await connections.get(c.req.param("id"));
-    const stored = await choices(connection.kind);
-    const describe = (values: Values) => fields(connections.Input, { ...values, kind: connection.kind });
-    return await submitForm(c, {
-      base_path: ctx.base_path,
-      describe,
-      render: (state) => (
-        <ConnectionFormPage
-          ctx={ctx}
-          connection={connection}
-          credentials={stored}
-          warnings={warnings({ ...state.values, kind: connection.kind })}
-          {...state}
-        />
-      ),
-      save: async ({ kind: _fixed, config, ...input }) => {
-        const updated = await connections.update(c.get("actor"), connection.id, {
-          description: "",
-          credential_id: null,
-          concurrent_runs: 1,
-          ...input,
-          config: withBlanks(describe({}), config),
-        });
-        return { path: `/connections/${updated.id}`, notice: await savedNotice(c, updated, ctx.language) };
-      },
-    });
+  resourcePages(app, page, {
+    path: "/connections",
+    service: connections,
+    list: (props) => <ConnectionsPage {...props} />,
+    begin: (c) => ({ kind: c.req.query("kind") ?? "docker" }),
+    shown: ({ name, kind, description, is_enabled, config, credential_id, concurrent_runs }) => {
+      return { name, kind, description, is_enabled, config, credential_id, concurrent_runs };
+    },
+    describe,
+    draw: async ({ stored, ...props }) => {
+      const kind = stored?.kind ?? props.values.kind;
+      const warnings = connections.warningsOf(kind, props.values.config);
+      const credentials = await choices(kind);
+      return <ConnectionFormPage connection={stored} credentials={credentials} warnings={warnings} {...props} />;
+    },
+    input: (sent, stored) => {
+      if (stored === null) return sent;
+      const { kind: _fixed, config, ...changes } = sent;
+      const blanks = { description: "", credential_id: null, concurrent_runs: 1 };
+      return { ...blanks, ...changes, config: withBlanks(describe({}, stored), config) };
+    },
+    /** Stored is stored; whether it also answers is told beside it. */
+    saved: async ({ ctx, view }, c) => {
+      const path = `/connections/${view.id}`;
+      const t = texts(ctx).connections;
+      if (!view.is_enabled) return { path, notice: { tone: "current", text: t.saved(view.name) } };
+      const { ok } = await connections.check(c.get("actor"), view.id, c.req.raw.signal);
+      if (ok) return { path, notice: { tone: "current", text: t.saved_ok(view.name) } };
+      return { path, notice: { tone: "failed", text: t.saved_failed(view.name) } };
+    },
+    delete_question: ({ stored, ...props }) => <ConnectionDelete connection={stored} {...props} />,
+    deleted: (ctx, { name }) => texts(ctx).connections.deleted(name),
   });
 }
 
@@ -195,27 +132,4 @@ function withBlanks(described: ReturnType<typeof fields>, config: unknown): Valu
   const members = described.find((field) => field.name === "config")?.children ?? [];
   const given = typeof config === "object" && config !== null ? config : {};
   return { ...Object.fromEntries(members.map((field) => [field.name, null])), ...given };
-}
-
-function deleteRoutes(app: App, { connections }: ConnectionPageServices, page: PageSettings): void {
-  app.get("/connections/:id/delete", async (c) => {
-    const ctx = await pageContext(c, page);
-    const props = { ctx, connection: await connections.get(c.req.param("id")) };
-    return respondHtml(c, isFragmentRequest(c) ? <ConnectionDelete {...props} /> : <ConnectionDeletePage {...props} />);
-  });
-
-  app.post("/connections/:id/delete", async (c) => {
-    const ctx = await pageContext(c, page);
-    const connection = await connections.get(c.req.param("id"));
-    try {
-      await connections.remove(c.get("actor"), connection.id);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ctx, connection, error: error.said };
-      const markup = isFragmentRequest(c) ? <ConnectionDelete {...props} /> : <ConnectionDeletePage {...props} />;
-      return respondHtml(c, markup, 409);
-    }
-    const text = texts(ctx).connections.deleted(connection.name);
-    return respondDone(c, ctx.base_path, "/connections", { tone: "current", text });
-  });
 }

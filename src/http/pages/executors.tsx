@@ -1,30 +1,25 @@
-import { ExecutorDelete, ExecutorDeletePage } from "../../../templates/executors/delete.tsx";
+import { ExecutorDelete } from "../../../templates/executors/delete.tsx";
 import { ExecutorPage, type Planned, PlanSection } from "../../../templates/executors/detail.tsx";
 import { ExecutorFormPage } from "../../../templates/executors/form.tsx";
 import { ExecutorsPage } from "../../../templates/executors/list.tsx";
-import { RunQuestion, RunQuestionPage } from "../../../templates/executors/run-question.tsx";
+import { RunQuestion } from "../../../templates/executors/run-question.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { AppError, PluginError, saidBy } from "../../errors.ts";
 import { type ExecutorState, type ExecutorView, executorStates } from "../../executors/schema.ts";
 import type { ExecutorService } from "../../executors/service.ts";
-import type { Said } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
 import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { submitted } from "./executor-bindings.ts";
-import {
-  describeExecutor,
-  drawExecutorForm,
-  type ExecutorFormServices,
-  type Values,
-  withDefaults,
-} from "./executor-form.ts";
-import { type Saved, submitForm } from "./form-page.ts";
+import { describeExecutor, drawExecutorForm, type ExecutorFormServices, withDefaults } from "./executor-form.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
+import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { formRoutes, type SavedForm } from "./resource-pages.ts";
+import { isFragmentRequest, respondDone, respondHtml, type Saved } from "./respond.ts";
 
 export interface ExecutorPageServices extends ExecutorFormServices {
   executors: ExecutorService;
@@ -44,11 +39,11 @@ export function executorPages(app: App, services: ExecutorPageServices, page: Pa
     const { cursor, state: asked } = c.req.query();
     const state = executorStates.find((each) => each === asked) ?? null;
     const found = await listInState(executors, state, cursor);
-    const props = { ctx, executors: found.items, next_cursor: found.next_cursor, state };
+    const props = { ctx, items: found.items, next_cursor: found.next_cursor, state };
     return respondHtml(c, <ExecutorsPage {...props} is_first_page={cursor === undefined} />);
   });
 
-  formRoutes(app, services, page);
+  executorForms(app, services, page);
 
   app.get("/executors/:id", async (c) => {
     const ctx = await pageContext(c, page);
@@ -129,10 +124,10 @@ async function planOf(executors: ExecutorService, executor: ExecutorView, c: App
   }
 }
 
-function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings): void {
+function executorForms(app: App, services: ExecutorPageServices, page: PageSettings): void {
   const { executors, runs } = services;
   /** Stored first; a run that cannot start then is told and keeps nothing from being stored. */
-  const finish = async (c: AppContext, ctx: PageContext, view: ExecutorView, action: string): Promise<Saved> => {
+  const finish = async ({ ctx, view, action }: SavedForm<ExecutorView>, c: AppContext): Promise<Saved> => {
     const t = texts(ctx).executors;
     if (action !== "save_and_run") {
       const notice: StoredNotice =
@@ -149,123 +144,77 @@ function formRoutes(app: App, services: ExecutorPageServices, page: PageSettings
       return { path: `/executors/${view.id}`, notice: { tone: "failed", text: t.saved_not_run(view.name) } };
     }
   };
-  const render = async (c: AppContext, ctx: PageContext, executor: ExecutorView | null, given: Values, errors = {}) => {
-    const drawn = await drawExecutorForm(services, given, ctx.language, c.req.raw.signal, errors);
-    return <ExecutorFormPage ctx={ctx} executor={executor} {...drawn} />;
-  };
 
-  app.get("/executors/new", async (c) => {
-    const ctx = await pageContext(c, page);
-    const { connection, kind = "container", target, tracker } = c.req.query();
-    const given: Values = {
-      ...(connection === undefined ? {} : { connection_id: connection }),
-      ...(target === undefined ? {} : { target: { kind, id: target, drawn: "" } }),
-      ...(tracker === undefined ? {} : { bindings: [{ tracker }] }),
-      trigger: "manual",
-    };
-    return respondHtml(c, await render(c, ctx, null, given));
-  });
-
-  app.post("/executors", async (c) => {
-    const ctx = await pageContext(c, page);
-    return await submitForm(c, {
-      base_path: ctx.base_path,
-      describe: describeExecutor,
-      render: async ({ values, errors }) => String(await render(c, ctx, null, values, errors)),
-      save: async (input, action) => finish(c, ctx, await executors.create(c.get("actor"), submitted(input)), action),
-    });
-  });
-
-  app.get("/executors/:id/edit", async (c) => {
-    const ctx = await pageContext(c, page);
-    const executor = await executors.get(c.req.param("id"));
-    const { name, description, is_enabled, connection_id, target, bindings, trigger, window, ...rest } = executor;
-    const { image_selection, reference_mode, health_check, restore_on_failure } = rest;
-    const given: Values = {
-      ...{ name, description, is_enabled, connection_id, target, bindings, trigger, window },
-      ...{ image_selection, reference_mode, health_check, restore_on_failure },
-      allow_downgrade: rest.allow_downgrade,
-      minimum_age_hours: rest.minimum_age_hours,
-      requires_approval: rest.requires_approval,
-      approval_hours: rest.approval_hours,
-      start_first: rest.start_first,
-      drain_seconds: rest.drain_seconds,
-    };
-    return respondHtml(c, await render(c, ctx, executor, given));
-  });
-
-  app.post("/executors/:id", async (c) => {
-    const ctx = await pageContext(c, page);
-    const executor = await executors.get(c.req.param("id"));
-    return await submitForm(c, {
-      base_path: ctx.base_path,
-      describe: describeExecutor,
-      render: async ({ values, errors }) => String(await render(c, ctx, executor, values, errors)),
-      save: async (input, action) => {
-        const updated = await executors.update(c.get("actor"), executor.id, withDefaults(input));
-        return await finish(c, ctx, updated, action);
-      },
-    });
+  formRoutes(app, page, {
+    path: "/executors",
+    service: executors,
+    begin: (c) => {
+      const { connection, kind = "container", target, tracker } = c.req.query();
+      return {
+        ...(connection === undefined ? {} : { connection_id: connection }),
+        ...(target === undefined ? {} : { target: { kind, id: target, drawn: "" } }),
+        ...(tracker === undefined ? {} : { bindings: [{ tracker }] }),
+        trigger: "manual",
+      };
+    },
+    shown: (executor) => {
+      const { name, description, is_enabled, connection_id, target, bindings, trigger, window, ...rest } = executor;
+      const { image_selection, reference_mode, health_check, restore_on_failure } = rest;
+      return {
+        ...{ name, description, is_enabled, connection_id, target, bindings, trigger, window },
+        ...{ image_selection, reference_mode, health_check, restore_on_failure },
+        allow_downgrade: rest.allow_downgrade,
+        minimum_age_hours: rest.minimum_age_hours,
+        requires_approval: rest.requires_approval,
+        approval_hours: rest.approval_hours,
+        start_first: rest.start_first,
+        drain_seconds: rest.drain_seconds,
+      };
+    },
+    describe: describeExecutor,
+    draw: async ({ ctx, stored, values, errors }, c) => {
+      const drawn = await drawExecutorForm(services, values, ctx.language, c.req.raw.signal, errors);
+      return <ExecutorFormPage ctx={ctx} executor={stored} {...drawn} />;
+    },
+    input: (sent, stored) => (stored === null ? submitted(sent) : withDefaults(sent)),
+    saved: finish,
   });
 }
 
 function runRoutes(app: App, services: ExecutorPageServices, page: PageSettings): void {
   const { executors, runs } = services;
-  const question = async (c: AppContext, id: string, error?: Said) => {
-    const ctx = await pageContext(c, page);
-    const executor = await executors.get(id);
-    const planned = await planOf(executors, executor, c);
-    const props = { ctx, executor, planned, error };
-    return isFragmentRequest(c) ? <RunQuestion {...props} /> : <RunQuestionPage {...props} />;
-  };
 
-  app.get("/executors/:id/run", async (c) => respondHtml(c, await question(c, c.req.param("id"))));
-
-  app.post("/executors/:id/runs", async (c) => {
-    const ctx = await pageContext(c, page);
-    const id = c.req.param("id");
-    const hash = formText(await readForm(c), "plan_hash");
-    try {
-      const run = await runs.create(c.get("actor"), id, hash === "" ? {} : { plan_hash: hash });
-      const notice: StoredNotice = { tone: "running", text: texts(ctx).executors.run_started(run.executor) };
-      return respondDone(c, ctx.base_path, `/runs/${run.id}`, notice);
-    } catch (error) {
-      if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
-      return respondHtml(c, await question(c, id, error.said), error.status);
-    }
+  questionRoutes(app, page, {
+    path: "/executors/:id/run",
+    answer_path: "/executors/:id/runs",
+    find: async (c) => ({ executor: await executors.get(c.req.param("id") ?? "") }),
+    draw: async (asked, c) => <RunQuestion {...asked} planned={await planOf(executors, asked.executor, c)} />,
+    perform: async (c, ctx, { executor }) => {
+      const hash = formText(await readForm(c), "plan_hash");
+      const run = await runs.create(c.get("actor"), executor.id, hash === "" ? {} : { plan_hash: hash });
+      return {
+        path: `/runs/${run.id}`,
+        notice: { tone: "running", text: texts(ctx).executors.run_started(run.executor) },
+      };
+    },
   });
 }
 
 function deleteRoutes(app: App, { executors, snapshots }: ExecutorPageServices, page: PageSettings): void {
-  const question = async (c: AppContext, executor: ExecutorView, error?: Said) => {
-    const ctx = await pageContext(c, page);
-    const { items } = await snapshots.list({ executor_id: executor.id, limit: 100 });
-    const props = { ctx, executor, snapshot_count: items.length, error };
-    return isFragmentRequest(c) ? <ExecutorDelete {...props} /> : <ExecutorDeletePage {...props} />;
-  };
-
-  app.get("/executors/:id/delete", async (c) =>
-    respondHtml(c, await question(c, await executors.get(c.req.param("id")))),
-  );
-
-  app.post("/executors/:id/delete", async (c) => {
-    const ctx = await pageContext(c, page);
-    const executor = await executors.get(c.req.param("id"));
-    const t = texts(ctx);
-    const { items } = await snapshots.list({ executor_id: executor.id, limit: 1 });
-    const typed = formText(await readForm(c), "confirm_name");
-    if (items.length > 0 && typed !== executor.name) {
-      return respondHtml(c, await question(c, executor, t.common.form.type_to_confirm(executor.name)), 422);
-    }
-    try {
-      await executors.remove(c.get("actor"), executor.id);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status !== 409) throw error;
-      return respondHtml(c, await question(c, executor, error.said), 409);
-    }
-    return respondDone(c, ctx.base_path, "/executors", {
-      tone: "current",
-      text: t.executors.deleted(executor.name),
-    });
+  questionRoutes(app, page, {
+    path: "/executors/:id/delete",
+    find: async (c) => {
+      const executor = await executors.get(c.req.param("id") ?? "");
+      const { items } = await snapshots.list({ executor_id: executor.id, limit: 100 });
+      return { executor, snapshot_count: items.length };
+    },
+    draw: (asked) => <ExecutorDelete {...asked} />,
+    perform: async (c, ctx, { executor: { id, name }, snapshot_count }) => {
+      if (snapshot_count > 0 && formText(await readForm(c), "confirm_name") !== name) {
+        throw new AppError("name_not_typed", 422, say("request.type_to_confirm", { name }));
+      }
+      await executors.remove(c.get("actor"), id);
+      return { path: "/executors", notice: { tone: "current", text: texts(ctx).executors.deleted(name) } };
+    },
   });
 }

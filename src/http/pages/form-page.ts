@@ -2,9 +2,8 @@ import { AppError, type FieldErrors } from "../../errors.ts";
 import { applyFormAction, decodeForm } from "../../forms/decode.ts";
 import type { FieldDescription } from "../../forms/fields.ts";
 import type { AppContext } from "../context.ts";
-import type { StoredNotice } from "../cookies.ts";
 import { formText, readForm } from "./read-form.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { isFragmentRequest, type Markup, respondDone, respondHtml, type Saved } from "./respond.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -14,16 +13,10 @@ export interface FormState {
   errors: FieldErrors;
 }
 
-export interface Saved {
-  /** Where to go, below the base path. */
-  path: string;
-  notice: StoredNotice;
-}
-
 export interface FormPage {
   base_path: string;
   describe(values: Values): readonly FieldDescription[];
-  render(state: FormState): string | Promise<string>;
+  render(state: FormState): Markup;
   /** `action` is the button's value; most forms have only `save`. A response is sent as it is: what is shown once. */
   save(input: Values, action: string): Promise<Saved | Response>;
 }
@@ -45,7 +38,7 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
   const values = decodeForm(data, form.describe);
   const changed = applyFormAction(values, action);
   if (changed !== null) {
-    return respondHtml(c, form.render({ fields: form.describe(changed), values: changed, errors: {} }));
+    return respondHtml(c, await form.render({ fields: form.describe(changed), values: changed, errors: {} }));
   }
   try {
     const saved = await form.save(values, action);
@@ -57,6 +50,6 @@ export async function submitForm(c: AppContext, form: FormPage): Promise<Respons
     const errors = error.field_messages ?? { body: error.said };
     // htmx puts 422 alone of the refusals into the page (see the layout's configuration): the reason would be lost with another.
     const shown = isFragmentRequest(c) ? 422 : status;
-    return respondHtml(c, form.render({ fields: form.describe(values), values, errors }), shown);
+    return respondHtml(c, await form.render({ fields: form.describe(values), values, errors }), shown);
   }
 }

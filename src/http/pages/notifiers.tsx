@@ -1,5 +1,5 @@
 import { ToastPartial } from "../../../templates/components/notice.tsx";
-import { NotifierDelete, NotifierDeletePage } from "../../../templates/notifiers/delete.tsx";
+import { NotifierDelete } from "../../../templates/notifiers/delete.tsx";
 import { Deliveries } from "../../../templates/notifiers/deliveries.tsx";
 import { NotifierPage } from "../../../templates/notifiers/detail.tsx";
 import { NotifierFormPage } from "../../../templates/notifiers/form.tsx";
@@ -7,23 +7,16 @@ import { NotifiersPage } from "../../../templates/notifiers/list.tsx";
 import type { Notice, PageContext } from "../../../templates/page.ts";
 import { translateMessage } from "../../../templates/texts/messages.ts";
 import { texts } from "../../../templates/texts/texts.ts";
-import { type FieldDescription, fields } from "../../forms/fields.ts";
+import { fields } from "../../forms/fields.ts";
 import { type DeliveryView, NotifierInput, triggerKinds } from "../../notifications/schema.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
-import { submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
+import { resourcePages } from "./resource-pages.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
-type Values = Readonly<Record<string, unknown>>;
-
 const pageSize = "25";
-
-/** The type is chosen once: an edit does not ask for it. */
-function editFields(values: Values): readonly FieldDescription[] {
-  return fields(NotifierInput, values).filter((field) => field.name !== "kind");
-}
 
 function testNotice(ctx: PageContext, sent: DeliveryView): Notice {
   const t = texts(ctx).notifiers;
@@ -35,33 +28,33 @@ function testNotice(ctx: PageContext, sent: DeliveryView): Notice {
 export function notifierPages(app: App, services: Services, page: PageSettings): void {
   const { notifications } = services;
 
-  app.get("/notifiers", async (c) => {
-    const ctx = await pageContext(c, page);
-    const cursor = c.req.query("cursor");
-    const { items, next_cursor } = await notifications.list({ cursor, limit: "100" });
-    const props = { ctx, notifiers: items, next_cursor, is_first_page: cursor === undefined };
-    return respondHtml(c, <NotifiersPage {...props} />);
-  });
-
-  app.get("/notifiers/new", async (c) => {
-    const ctx = await pageContext(c, page);
-    const values: Values = { is_enabled: true, language: ctx.language, trigger_events: triggerKinds };
-    const props = { ctx, notifier: null, fields: fields(NotifierInput, values), values, errors: {} };
-    return respondHtml(c, <NotifierFormPage {...props} />);
-  });
-
-  app.post("/notifiers", async (c) => {
-    const ctx = await pageContext(c, page);
-    return await submitForm(c, {
-      base_path: ctx.base_path,
-      describe: (values) => fields(NotifierInput, values),
-      render: (state) => <NotifierFormPage ctx={ctx} notifier={null} {...state} />,
-      save: async (input) => {
-        const created = await notifications.create(c.get("actor"), input);
-        const text = texts(ctx).notifiers.created(created.name);
-        return { path: `/notifiers/${created.id}`, notice: { tone: "current", text } };
-      },
-    });
+  resourcePages(app, page, {
+    path: "/notifiers",
+    service: notifications,
+    list: (props) => <NotifiersPage {...props} />,
+    begin: (_c, ctx) => ({ is_enabled: true, language: ctx.language, trigger_events: triggerKinds }),
+    shown: ({ name, description, is_enabled, language, trigger_events }) => {
+      return { name, description, is_enabled, language, trigger_events };
+    },
+    describe: (values, stored) => {
+      const described = fields(NotifierInput, values);
+      // The type is chosen once: an edit does not ask for it.
+      return stored === null ? described : described.filter((field) => field.name !== "kind");
+    },
+    draw: ({ stored, ...props }) => <NotifierFormPage notifier={stored} {...props} />,
+    input: async (sent, stored, c) => {
+      if (stored === null) return sent;
+      const removesSecret = formText(await readForm(c), "_remove_signing_secret") === "on";
+      const secret = removesSecret && sent.signing_secret === undefined ? { signing_secret: null } : {};
+      return { description: "", ...sent, ...secret };
+    },
+    saved: ({ ctx, view, is_new }) => {
+      const t = texts(ctx).notifiers;
+      const text = is_new ? t.created(view.name) : t.saved(view.name);
+      return { path: `/notifiers/${view.id}`, notice: { tone: "current", text } };
+    },
+    delete_question: ({ stored, ...props }) => <NotifierDelete notifier={stored} {...props} />,
+    deleted: (ctx, { name }) => texts(ctx).notifiers.deleted(name),
   });
 
   app.get("/notifiers/:id", async (c) => {
@@ -71,33 +64,6 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
     const { items, next_cursor } = await notifications.listDeliveries(notifier.id, { cursor, limit: pageSize });
     const props = { ctx, notifier, deliveries: items, next_cursor, is_first_page: cursor === undefined };
     return respondHtml(c, <NotifierPage {...props} />);
-  });
-
-  app.post("/notifiers/:id", async (c) => {
-    const ctx = await pageContext(c, page);
-    const notifier = await notifications.get(c.req.param("id"));
-    const removesSecret = formText(await readForm(c), "_remove_signing_secret") === "on";
-    return await submitForm(c, {
-      base_path: ctx.base_path,
-      describe: editFields,
-      render: (state) => <NotifierFormPage ctx={ctx} notifier={notifier} {...state} />,
-      save: async (input) => {
-        const secret = removesSecret && input.signing_secret === undefined ? { signing_secret: null } : {};
-        const patch = { description: "", ...input, ...secret };
-        const updated = await notifications.update(c.get("actor"), notifier.id, patch);
-        const text = texts(ctx).notifiers.saved(updated.name);
-        return { path: `/notifiers/${updated.id}`, notice: { tone: "current", text } };
-      },
-    });
-  });
-
-  app.get("/notifiers/:id/edit", async (c) => {
-    const ctx = await pageContext(c, page);
-    const notifier = await notifications.get(c.req.param("id"));
-    const { name, description, is_enabled, language, trigger_events } = notifier;
-    const values: Values = { name, description, is_enabled, language, trigger_events };
-    const props = { ctx, notifier, fields: editFields(values), values, errors: {} };
-    return respondHtml(c, <NotifierFormPage {...props} />);
   });
 
   /** The first page of deliveries alone, for htmx; a person who comes here sees it in its place. */
@@ -127,19 +93,5 @@ export function notifierPages(app: App, services: Services, page: PageSettings):
         <ToastPartial ctx={ctx} notice={notice} />
       </>,
     );
-  });
-
-  app.get("/notifiers/:id/delete", async (c) => {
-    const ctx = await pageContext(c, page);
-    const props = { ctx, notifier: await notifications.get(c.req.param("id")) };
-    return respondHtml(c, isFragmentRequest(c) ? <NotifierDelete {...props} /> : <NotifierDeletePage {...props} />);
-  });
-
-  app.post("/notifiers/:id/delete", async (c) => {
-    const ctx = await pageContext(c, page);
-    const notifier = await notifications.get(c.req.param("id"));
-    await notifications.remove(c.get("actor"), notifier.id);
-    const text = texts(ctx).notifiers.deleted(notifier.name);
-    return respondDone(c, ctx.base_path, "/notifiers", { tone: "current", text });
   });
 }

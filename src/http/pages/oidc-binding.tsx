@@ -1,4 +1,4 @@
-import { BindingContinuePage, BindingQuestion, BindingQuestionPage } from "../../../templates/oidc/binding.tsx";
+import { BindingContinuePage, BindingQuestion } from "../../../templates/oidc/binding.tsx";
 import { bindingPath } from "../../../templates/oidc/paths.ts";
 import type { PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
@@ -33,7 +33,7 @@ export function oidcBindingPages(app: App, services: Services, page: PageSetting
   const question = async (c: AppContext, kind: Kind, provider: ProviderView, errors: FieldErrors = {}) => {
     const ctx = await pageContext(c, page);
     const props = { ctx, kind, name: provider.display_name, errors };
-    return isFragmentRequest(c) ? <BindingQuestion {...props} /> : <BindingQuestionPage {...props} />;
+    return <BindingQuestion {...props} />;
   };
 
   /** The question again with the reason. For htmx always 422, the one refusal that it puts into the dialog. */

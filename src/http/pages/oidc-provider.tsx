@@ -1,16 +1,16 @@
-import { ProviderDelete, ProviderDeletePage } from "../../../templates/oidc/delete.tsx";
+import { ProviderDelete } from "../../../templates/oidc/delete.tsx";
 import { ProviderFormPage } from "../../../templates/oidc/form.tsx";
 import { providerPath } from "../../../templates/oidc/paths.ts";
 import { ProviderPage } from "../../../templates/oidc/provider.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError } from "../../errors.ts";
 import { fields } from "../../forms/fields.ts";
 import { ProviderInput, type ProviderView } from "../../oidc/schema.ts";
 import type { Services } from "../../services.ts";
 import type { App } from "../context.ts";
 import { submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { questionRoutes } from "./question.ts";
+import { respondDone, respondHtml } from "./respond.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -123,27 +123,17 @@ export function oidcProviderPages(app: App, services: Services, page: PageSettin
     });
   }
 
-  app.get(`${providerPath}/delete`, async (c) => {
-    const ctx = await pageContext(c, page);
-    const provider = await stored();
-    if (provider === null) return respondDone(c, ctx.base_path, providerPath);
-    const props = { ctx, provider };
-    return respondHtml(c, isFragmentRequest(c) ? <ProviderDelete {...props} /> : <ProviderDeletePage {...props} />);
-  });
-
-  app.post(`${providerPath}/delete`, async (c) => {
-    const ctx = await pageContext(c, page);
-    const provider = await stored();
-    if (provider === null) return respondDone(c, ctx.base_path, providerPath);
-    try {
+  questionRoutes(app, page, {
+    path: `${providerPath}/delete`,
+    find: async (c, ctx) => {
+      const provider = await stored();
+      return provider === null ? respondDone(c, ctx.base_path, providerPath) : { provider };
+    },
+    draw: (asked) => <ProviderDelete {...asked} />,
+    perform: async (c, ctx, { provider }) => {
       await oidc.remove(c.get("actor"), provider.id);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ctx, provider, error: error.said };
-      const markup = isFragmentRequest(c) ? <ProviderDelete {...props} /> : <ProviderDeletePage {...props} />;
-      return respondHtml(c, markup, 409);
-    }
-    const text = texts(ctx).oidc.deleted(provider.display_name);
-    return respondDone(c, ctx.base_path, providerPath, { tone: "current", text });
+      const text = texts(ctx).oidc.deleted(provider.display_name);
+      return { path: providerPath, notice: { tone: "current", text } };
+    },
   });
 }

@@ -3,6 +3,7 @@ import type { Language, Notice, PageContext, Theme } from "../../../templates/pa
 import { basePath, belowBasePath } from "../base-path.ts";
 import type { AppContext } from "../context.ts";
 import { isLocalPath, readNotice } from "../cookies.ts";
+import { isFragmentRequest } from "./respond.ts";
 
 /** What the pages need of the application beside the services. */
 export interface PageSettings {
@@ -62,6 +63,7 @@ export async function pageContext(c: AppContext, page: PageSettings): Promise<Pa
     path: isLocalPath(path) ? `${path}${search}` : "/",
     assets: (name) => prefix + page.assets.path(name),
     notices: notice === null ? [] : [notice],
+    is_fragment: isFragmentRequest(c),
     ...status,
   };
 }

@@ -2,7 +2,13 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { AppContext } from "../context.ts";
 import { type StoredNotice, setNotice } from "../cookies.ts";
 
-type Markup = string | Promise<string>;
+export type Markup = string | Promise<string>;
+
+/** Where to go after a change, below the base path, and what is said there. */
+export interface Saved {
+  path: string;
+  notice: StoredNotice;
+}
 
 /** True for a request that htmx sent and that wants a part of a page. */
 export function isFragmentRequest(c: AppContext): boolean {

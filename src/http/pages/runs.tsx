@@ -1,4 +1,5 @@
-import { ConsentQuestion, ConsentQuestionPage, type Decision } from "../../../templates/runs/consent.tsx";
+import type { PageContext } from "../../../templates/page.ts";
+import { ConsentQuestion, type Decision } from "../../../templates/runs/consent.tsx";
 import { RunPage, type RunPageProps, RunPartial, type runParts } from "../../../templates/runs/detail.tsx";
 import { RunsPage } from "../../../templates/runs/list.tsx";
 import { isActiveRun } from "../../../templates/runs/state.tsx";
@@ -12,12 +13,12 @@ import { decisions, type RunDetailView, runStates } from "../../runs/schema.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
 import type { App, AppContext } from "../context.ts";
-import type { StoredNotice } from "../cookies.ts";
 import { requireSession } from "../current-session.ts";
 import { eventStream } from "./event-stream.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
+import { answerQuestion } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { respondHtml } from "./respond.ts";
 
 interface RunPageServices {
   executors: Pick<ExecutorService, "get">;
@@ -60,7 +61,7 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
       c,
       <RunsPage
         ctx={ctx}
-        runs={found.items}
+        items={found.items}
         next_cursor={found.next_cursor}
         is_first_page={cursor === undefined}
         state={state}
@@ -94,15 +95,17 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
 
 function consentRoutes(app: App, services: RunPageServices, page: PageSettings): void {
   const { runs, executors } = services;
-  const question = async (c: AppContext, id: string, decision: Decision, error?: Said) => {
-    const ctx = await pageContext(c, page);
+  const question = async (ctx: PageContext, id: string, decision: Decision, error?: Said) => {
     const run = await runs.get(id);
-    const props = { ctx, run, executor: await executors.get(run.executor_id), decision, error };
-    return isFragmentRequest(c) ? <ConsentQuestion {...props} /> : <ConsentQuestionPage {...props} />;
+    const executor = await executors.get(run.executor_id);
+    return <ConsentQuestion {...{ ctx, run, executor, decision, error }} />;
   };
 
   for (const decision of decisions) {
-    app.get(`/runs/:id/${decision}`, async (c) => respondHtml(c, await question(c, c.req.param("id"), decision)));
+    app.get(`/runs/:id/${decision}`, async (c) => {
+      const ctx = await pageContext(c, page);
+      return respondHtml(c, await question(ctx, c.req.param("id"), decision));
+    });
   }
 
   app.post("/runs/:id/approvals", async (c) => {
@@ -111,18 +114,16 @@ function consentRoutes(app: App, services: RunPageServices, page: PageSettings):
     const form = await readForm(c);
     const input = { decision: formText(form, "decision"), plan_hash: formText(form, "plan_hash") };
     const decision = decisions.find((each) => each === input.decision) ?? "approve";
-    try {
-      const run = await runs.decide(c.get("actor"), id, input);
-      const t = texts(ctx).runs.approval;
-      const notice: StoredNotice =
-        decision === "approve"
-          ? { tone: "running", text: t.approved(run.executor) }
-          : { tone: "current", text: t.refused(run.executor) };
-      return respondDone(c, ctx.base_path, `/runs/${id}`, notice);
-    } catch (error) {
-      if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
-      return respondHtml(c, await question(c, id, decision, error.said), error.status);
-    }
+    return await answerQuestion(c, ctx, {
+      draw: (error) => question(ctx, id, decision, error),
+      perform: async () => {
+        const { executor } = await runs.decide(c.get("actor"), id, input);
+        const t = texts(ctx).runs.approval;
+        const path = `/runs/${id}`;
+        if (decision === "approve") return { path, notice: { tone: "running", text: t.approved(executor) } };
+        return { path, notice: { tone: "current", text: t.refused(executor) } };
+      },
+    });
   });
 }
 

@@ -1,17 +1,12 @@
-import {
-  OthersEnd,
-  OthersEndPage,
-  SessionEnd,
-  SessionEndPage,
-  SessionsPage,
-} from "../../../templates/auth/sessions.tsx";
+import { OthersEnd, SessionEnd, SessionsPage } from "../../../templates/auth/sessions.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import type { Services } from "../../services.ts";
 import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
 import { clearSessionCookie } from "../session-cookie.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
-import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
+import { questionRoutes } from "./question.ts";
+import { respondHtml } from "./respond.ts";
 
 /** Where the administrator is signed in, and how to end it. */
 export function sessionPages(app: App, services: Services, page: PageSettings): void {
@@ -25,34 +20,26 @@ export function sessionPages(app: App, services: Services, page: PageSettings): 
     return respondHtml(c, <SessionsPage ctx={ctx} sessions={await listed(c)} />);
   });
 
-  app.get("/account/sessions/end-others", async (c) => {
-    const ctx = await pageContext(c, page);
-    const props = { ctx, count: (await listed(c)).filter((session) => !session.is_current).length };
-    return respondHtml(c, isFragmentRequest(c) ? <OthersEnd {...props} /> : <OthersEndPage {...props} />);
+  questionRoutes(app, page, {
+    path: "/account/sessions/end-others",
+    find: async (c) => ({ count: (await listed(c)).filter((session) => !session.is_current).length }),
+    draw: (asked) => <OthersEnd {...asked} />,
+    perform: async (c, ctx) => {
+      const { ended } = await sessions.endOthers(c.get("actor"), requireSession(c));
+      return { path: "/account/sessions", notice: { tone: "current", text: texts(ctx).auth.others_ended(ended) } };
+    },
   });
 
-  app.post("/account/sessions/end-others", async (c) => {
-    const ctx = await pageContext(c, page);
-    const { ended } = await sessions.endOthers(c.get("actor"), requireSession(c));
-    const text = texts(ctx).auth.others_ended(ended);
-    return respondDone(c, ctx.base_path, "/account/sessions", { tone: "current", text });
-  });
-
-  app.get("/account/sessions/:id/end", async (c) => {
-    const ctx = await pageContext(c, page);
-    const props = { ctx, session: await sessions.get(requireSession(c), c.req.param("id")) };
-    return respondHtml(c, isFragmentRequest(c) ? <SessionEnd {...props} /> : <SessionEndPage {...props} />);
-  });
-
-  app.post("/account/sessions/:id/end", async (c) => {
-    const session = requireSession(c);
-    const ctx = await pageContext(c, page);
-    await sessions.end(c.get("actor"), session, c.req.param("id"));
-    if (c.req.param("id") !== session.id) {
-      const text = texts(ctx).auth.session_ended;
-      return respondDone(c, ctx.base_path, "/account/sessions", { tone: "current", text });
-    }
-    clearSessionCookie(c, baseUrl);
-    return respondDone(c, ctx.base_path, "/login", { tone: "current", text: texts(ctx).auth.signed_out });
+  questionRoutes(app, page, {
+    path: "/account/sessions/:id/end",
+    find: async (c) => ({ session: await sessions.get(requireSession(c), c.req.param("id") ?? "") }),
+    draw: (asked) => <SessionEnd {...asked} />,
+    perform: async (c, ctx, { session: { id, is_current } }) => {
+      const t = texts(ctx).auth;
+      await sessions.end(c.get("actor"), requireSession(c), id);
+      if (!is_current) return { path: "/account/sessions", notice: { tone: "current", text: t.session_ended } };
+      clearSessionCookie(c, baseUrl);
+      return { path: "/login", notice: { tone: "current", text: t.signed_out } };
+    },
   });
 }

@@ -1,16 +1,11 @@
 import { ToastPartial } from "../../../templates/components/notice.tsx";
 import { SnapshotDiffSection, SnapshotPage } from "../../../templates/snapshots/detail.tsx";
 import type { Compared } from "../../../templates/snapshots/diff.tsx";
-import { SnapshotExport, SnapshotExportPage } from "../../../templates/snapshots/export.tsx";
+import { SnapshotExport } from "../../../templates/snapshots/export.tsx";
 import { Snapshots } from "../../../templates/snapshots/list.tsx";
-import {
-  SnapshotDelete,
-  SnapshotDeletePage,
-  SnapshotRestore,
-  SnapshotRestorePage,
-} from "../../../templates/snapshots/questions.tsx";
+import { SnapshotDelete, SnapshotRestore } from "../../../templates/snapshots/questions.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
-import { AppError, notFound, PluginError, saidBy } from "../../errors.ts";
+import { notFound, PluginError, saidBy } from "../../errors.ts";
 import type { ExecutorService } from "../../executors/service.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
@@ -18,6 +13,7 @@ import type { App, AppContext } from "../context.ts";
 import type { StoredNotice } from "../cookies.ts";
 import { exportedFile } from "../exported-file.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
+import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 
@@ -33,13 +29,13 @@ const path = "/executors/:id/snapshots/:snapshot";
 export function snapshotPages(app: App, services: SnapshotPageServices, page: PageSettings): void {
   const { executors, runs, snapshots } = services;
   const find = async (c: AppContext) => {
-    const ctx = await pageContext(c, page);
     const executor = await executors.get(c.req.param("id") ?? "");
     const id = c.req.param("snapshot") ?? "";
     const { content: _content, ...snapshot } = await snapshots.get(id);
     if (snapshot.executor_id !== executor.id) throw notFound("snapshot", id);
-    return { ctx, executor, snapshot };
+    return { executor, snapshot };
   };
+  const findWith = async (c: AppContext) => ({ ctx: await pageContext(c, page), ...(await find(c)) });
 
   /** A runtime that does not answer is something to show where the comparison would stand. */
   const compare = async (c: AppContext, id: string): Promise<Exclude<Compared, null>> => {
@@ -51,17 +47,16 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
     }
   };
 
-  app.get(path, async (c) => respondHtml(c, <SnapshotPage {...(await find(c))} compared={null} />));
+  app.get(path, async (c) => respondHtml(c, <SnapshotPage {...(await findWith(c))} compared={null} />));
 
   app.get(`${path}/diff`, async (c) => {
-    const found = await find(c);
+    const found = await findWith(c);
     const props = { ...found, compared: await compare(c, found.snapshot.id) };
     return respondHtml(c, isFragmentRequest(c) ? <SnapshotDiffSection {...props} /> : <SnapshotPage {...props} />);
   });
 
   app.get(`${path}/export`, async (c) => {
-    const props = await find(c);
-    return respondHtml(c, isFragmentRequest(c) ? <SnapshotExport {...props} /> : <SnapshotExportPage {...props} />);
+    return respondHtml(c, <SnapshotExport {...(await findWith(c))} />);
   });
 
   app.post(`${path}/export`, async (c) => {
@@ -71,33 +66,34 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
     return exportedFile(await snapshots.export(c.get("actor"), snapshot.id, query));
   });
 
-  app.get(`${path}/restore`, async (c) => {
-    const found = await find(c);
-    const props = { ...found, compared: await compare(c, found.snapshot.id) };
-    return respondHtml(c, isFragmentRequest(c) ? <SnapshotRestore {...props} /> : <SnapshotRestorePage {...props} />);
-  });
-
-  app.post(`${path}/restore`, async (c) => {
-    const found = await find(c);
-    const { ctx, executor, snapshot } = found;
-    const planHash = formText(await readForm(c), "plan_hash");
-    try {
+  questionRoutes(app, page, {
+    path: `${path}/restore`,
+    find,
+    draw: async (asked, c) => <SnapshotRestore {...asked} compared={await compare(c, asked.snapshot.id)} />,
+    perform: async (c, ctx, { executor, snapshot }) => {
+      const planHash = formText(await readForm(c), "plan_hash");
       const run = await runs.create(c.get("actor"), executor.id, {
         snapshot_id: snapshot.id,
         ...(planHash === "" ? {} : { plan_hash: planHash }),
       });
-      const notice: StoredNotice = { tone: "running", text: texts(ctx).executors.restore_started(executor.name) };
-      return respondDone(c, ctx.base_path, `/runs/${run.id}`, notice);
-    } catch (error) {
-      if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 422)) throw error;
-      const props = { ...found, compared: await compare(c, snapshot.id), error: error.said };
-      const markup = isFragmentRequest(c) ? <SnapshotRestore {...props} /> : <SnapshotRestorePage {...props} />;
-      return respondHtml(c, markup, error.status);
-    }
+      const text = texts(ctx).executors.restore_started(executor.name);
+      return { path: `/runs/${run.id}`, notice: { tone: "running", text } };
+    },
+  });
+
+  questionRoutes(app, page, {
+    path: `${path}/delete`,
+    find,
+    draw: (asked) => <SnapshotDelete {...asked} />,
+    perform: async (c, ctx, { executor, snapshot }) => {
+      await snapshots.remove(c.get("actor"), snapshot.id);
+      const notice = { tone: "current", text: texts(ctx).executors.snapshot_deleted } as const;
+      return { path: `/executors/${executor.id}`, notice };
+    },
   });
 
   app.post(`${path}/lock`, async (c) => {
-    const { ctx, executor, snapshot } = await find(c);
+    const { ctx, executor, snapshot } = await findWith(c);
     const isLocked = formText(await readForm(c), "locked") === "yes";
     await snapshots.update(c.get("actor"), snapshot.id, { is_locked: isLocked });
     const t = texts(ctx).executors;
@@ -111,25 +107,5 @@ export function snapshotPages(app: App, services: SnapshotPageServices, page: Pa
         <ToastPartial ctx={ctx} notice={notice} />
       </>,
     );
-  });
-
-  app.get(`${path}/delete`, async (c) => {
-    const props = await find(c);
-    return respondHtml(c, isFragmentRequest(c) ? <SnapshotDelete {...props} /> : <SnapshotDeletePage {...props} />);
-  });
-
-  app.post(`${path}/delete`, async (c) => {
-    const found = await find(c);
-    const { ctx, executor, snapshot } = found;
-    try {
-      await snapshots.remove(c.get("actor"), snapshot.id);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ...found, error: error.said };
-      const markup = isFragmentRequest(c) ? <SnapshotDelete {...props} /> : <SnapshotDeletePage {...props} />;
-      return respondHtml(c, markup, 409);
-    }
-    const notice: StoredNotice = { tone: "current", text: texts(ctx).executors.snapshot_deleted };
-    return respondDone(c, ctx.base_path, `/executors/${executor.id}`, notice);
   });
 }

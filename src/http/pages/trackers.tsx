@@ -1,7 +1,7 @@
 import { type PageContext, withQuery } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { trackerPath } from "../../../templates/trackers/address.ts";
-import { TrackerDelete, TrackerDeletePage } from "../../../templates/trackers/delete.tsx";
+import { TrackerDelete } from "../../../templates/trackers/delete.tsx";
 import { TrackerAnswer, TrackerPage, type TrackerPageProps } from "../../../templates/trackers/detail.tsx";
 import { ExplanationDialog } from "../../../templates/trackers/explain.tsx";
 import { TrackerFormPage } from "../../../templates/trackers/form.tsx";
@@ -15,7 +15,6 @@ import { PreviewAnswer } from "../../../templates/trackers/preview.tsx";
 import type { Actor } from "../../auth/schema.ts";
 import type { CredentialView } from "../../credentials/schema.ts";
 import type { CredentialService } from "../../credentials/service.ts";
-import { AppError } from "../../errors.ts";
 import { decodeForm } from "../../forms/decode.ts";
 import { fields } from "../../forms/fields.ts";
 import type { NotificationService } from "../../notifications/service.ts";
@@ -27,6 +26,7 @@ import type { App, AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
 import { type FormState, submitForm } from "./form-page.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
+import { questionRoutes } from "./question.ts";
 import { formText, readForm } from "./read-form.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 import { checkNotice, checkOfAllNotice } from "./tracker-checks.ts";
@@ -94,7 +94,15 @@ export function trackerPages(app: App, services: TrackerPageServices, page: Page
   });
 
   formRoutes(app, services, page);
-  deleteRoutes(app, services, page);
+  questionRoutes(app, page, {
+    path: "/trackers/:name/delete",
+    find: async (c) => ({ tracker: await trackers.get(c.req.param("name") ?? "") }),
+    draw: (asked) => <TrackerDelete {...asked} />,
+    perform: async (c, ctx, { tracker: { name } }) => {
+      await trackers.remove(c.get("actor"), name);
+      return { path: "/trackers", notice: { tone: "current", text: texts(ctx).trackers.deleted(name) } };
+    },
+  });
 
   app.get("/trackers/:name", async (c) => {
     const ctx = await pageContext(c, page);
@@ -134,7 +142,7 @@ async function respondList(c: AppContext, services: TrackerPageServices, asked: 
   const notice = awaited === null ? null : await noticeOf(services, ctx, found.items, awaited);
   const props: TrackersPageProps = {
     ctx,
-    trackers: found.items,
+    items: found.items,
     uses: await services.stats.uses(found.items.map((tracker) => tracker.id)),
     kinds: [...new Set(found.items.flatMap((tracker) => tracker.sources.map((source) => source.kind)))],
     next_cursor: found.next_cursor,
@@ -349,26 +357,4 @@ async function drawForm(
   const props = { ctx, tracker, proposal, errors: state.errors, values, fields: describe(values) };
   const credentials = await credentialChoices(services, ctx, values);
   return String(await (<TrackerFormPage {...props} credentials={credentials} repositories={repositoryKeys(values)} />));
-}
-
-function deleteRoutes(app: App, { trackers }: TrackerPageServices, page: PageSettings): void {
-  app.get("/trackers/:name/delete", async (c) => {
-    const props = { ctx: await pageContext(c, page), tracker: await trackers.get(c.req.param("name")) };
-    return respondHtml(c, isFragmentRequest(c) ? <TrackerDelete {...props} /> : <TrackerDeletePage {...props} />);
-  });
-
-  app.post("/trackers/:name/delete", async (c) => {
-    const ctx = await pageContext(c, page);
-    const tracker = await trackers.get(c.req.param("name"));
-    try {
-      await trackers.remove(c.get("actor"), tracker.name);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status !== 409) throw error;
-      const props = { ctx, tracker, error: error.said };
-      const markup = isFragmentRequest(c) ? <TrackerDelete {...props} /> : <TrackerDeletePage {...props} />;
-      return respondHtml(c, markup, 409);
-    }
-    const text = texts(ctx).trackers.deleted(tracker.name);
-    return respondDone(c, ctx.base_path, "/trackers", { tone: "current", text });
-  });
 }

@@ -118,7 +118,6 @@ export const common = {
     one_per_line: "One per line",
     add_item: (title: string) => `Add ${title}`,
     remove_item: (title: string) => `Remove ${title}`,
-    type_to_confirm: (name: string) => `Type ${name} to confirm`,
   },
   chart: {
     summary: (title: string, total: string, highest: string) =>

@@ -118,7 +118,6 @@ export const common = {
     one_per_line: "每行一个",
     add_item: (title: string) => `添加${title}`,
     remove_item: (title: string) => `移除${title}`,
-    type_to_confirm: (name: string) => `输入 ${name} 以确认`,
   },
   chart: {
     summary: (title: string, total: string, highest: string) => `${title}：共 ${total}，单日最多 ${highest}`,

@@ -1,0 +1,108 @@
+import type { ListProps } from "../../../templates/components/list-page.tsx";
+import type { PageContext } from "../../../templates/page.ts";
+import type { FieldDescription } from "../../forms/fields.ts";
+import type { Said } from "../../messages/message.ts";
+import type { ResourceService } from "../api/resource.ts";
+import type { App, AppContext } from "../context.ts";
+import { type FormState, submitForm } from "./form-page.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
+import { questionRoutes } from "./question.ts";
+import { type Markup, respondHtml, type Saved } from "./respond.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface ResourceForm<View> {
+  /** Below the base path: `/credentials`. */
+  path: string;
+  service: Pick<ResourceService<View>, "create" | "get" | "update">;
+  /** What the form of a new one begins with. */
+  begin(c: AppContext, ctx: PageContext): Values;
+  /** What the form shows of a stored one; secrets never come back. */
+  shown(stored: View): Values;
+  /** `stored` is null while a new one is made, here and below. */
+  describe(values: Values, stored: View | null): readonly FieldDescription[];
+  draw(asked: { ctx: PageContext; stored: View | null } & FormState, c: AppContext): Markup;
+  /** What the service is given of what was sent. */
+  input(sent: Values, stored: View | null, c: AppContext): Values | Promise<Values>;
+  saved(form: SavedForm<View>, c: AppContext): Saved | Promise<Saved>;
+}
+
+export interface SavedForm<View> {
+  ctx: PageContext;
+  view: View;
+  is_new: boolean;
+  /** The value of the button that was pressed. */
+  action: string;
+}
+
+/** The forms of a new and of a stored one: shown, redrawn, refused and saved. */
+export function formRoutes<View>(app: App, page: PageSettings, form: ResourceForm<View>): void {
+  const { path, service } = form;
+
+  const show = async (c: AppContext, ctx: PageContext, stored: View | null, values: Values) => {
+    const fields = form.describe(values, stored);
+    return respondHtml(c, await form.draw({ ctx, stored, fields, values, errors: {} }, c));
+  };
+
+  const submit = async (c: AppContext, ctx: PageContext, id: string | null) => {
+    const stored = id === null ? null : await service.get(id);
+    return await submitForm(c, {
+      base_path: ctx.base_path,
+      describe: (values) => form.describe(values, stored),
+      render: (state) => form.draw({ ctx, stored, ...state }, c),
+      save: async (sent, action) => {
+        const input = await form.input(sent, stored, c);
+        const actor = c.get("actor");
+        const view = await (id === null ? service.create(actor, input) : service.update(actor, id, input));
+        return await form.saved({ ctx, view, is_new: id === null, action }, c);
+      },
+    });
+  };
+
+  app.get(`${path}/new`, async (c) => {
+    const ctx = await pageContext(c, page);
+    return await show(c, ctx, null, form.begin(c, ctx));
+  });
+
+  app.post(path, async (c) => await submit(c, await pageContext(c, page), null));
+
+  app.get(`${path}/:id/edit`, async (c) => {
+    const ctx = await pageContext(c, page);
+    const stored = await service.get(c.req.param("id"));
+    return await show(c, ctx, stored, form.shown(stored));
+  });
+
+  app.post(`${path}/:id`, async (c) => await submit(c, await pageContext(c, page), c.req.param("id")));
+}
+
+interface ResourcePages<View> extends ResourceForm<View> {
+  service: ResourceService<View>;
+  list(props: ListProps<View>): Markup;
+  delete_question(asked: { ctx: PageContext; stored: View; error?: Said | undefined }): Markup;
+  /** What is said when it was deleted. */
+  deleted(ctx: PageContext, stored: View): string;
+}
+
+/** The list of a resource, its forms and its end; what else its pages do is declared beside them. */
+export function resourcePages<View>(app: App, page: PageSettings, resource: ResourcePages<View>): void {
+  const { path, service, list, delete_question, deleted } = resource;
+
+  app.get(path, async (c) => {
+    const ctx = await pageContext(c, page);
+    const cursor = c.req.query("cursor");
+    const listed = await service.list({ cursor, limit: "100" });
+    return respondHtml(c, await list({ ctx, ...listed, is_first_page: cursor === undefined }));
+  });
+
+  formRoutes(app, page, resource);
+
+  questionRoutes(app, page, {
+    path: `${path}/:id/delete`,
+    find: async (c) => ({ id: c.req.param("id") ?? "", stored: await service.get(c.req.param("id") ?? "") }),
+    draw: delete_question,
+    perform: async (c, ctx, { id, stored }) => {
+      await service.remove(c.get("actor"), id);
+      return { path, notice: { tone: "current", text: deleted(ctx, stored) } };
+    },
+  });
+}

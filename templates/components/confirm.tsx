@@ -1,0 +1,123 @@
+import type { Child } from "hono/jsx";
+import { type Said, say } from "../../src/messages/message.ts";
+import { Layout, type Section } from "../layout.tsx";
+import { type PageContext, url } from "../page.ts";
+import { translateMessage } from "../texts/messages.ts";
+import { texts } from "../texts/texts.ts";
+import { Button, Csrf } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+
+interface AskedProps {
+  ctx: PageContext;
+  /** Of the window, when the question is a page of its own. */
+  title: string;
+  section?: Section | undefined;
+  children: Child;
+}
+
+/** A question as htmx asks for it, alone, for the dialog that `app.js` opens; otherwise as a page of its own. */
+export function Asked({ ctx, title, section, children }: AskedProps) {
+  if (ctx.is_fragment === true) return <>{children}</>;
+  return (
+    <Layout ctx={ctx} title={title} section={section}>
+      {children}
+    </Layout>
+  );
+}
+
+/** What a question is about, and why it was refused a moment ago. */
+export type QuestionProps<Shown> = Shown & { ctx: PageContext; error?: Said | undefined };
+
+interface ConfirmProps {
+  ctx: PageContext;
+  section?: Section | undefined;
+  /** The question: "Delete the tracker traefik?" */
+  title: string;
+  /** The facts: what it will do, who uses it, the plan's diff. */
+  children: Child;
+  /** The verb on the button: "Delete tracker". */
+  verb: string;
+  /** The window's title on a page of its own; the verb when it is left out. */
+  page_title?: string | undefined;
+  kind?: "main" | "danger" | undefined;
+  /** A path of ours that takes the POST. */
+  action: string;
+  fields?: Readonly<Record<string, string>> | undefined;
+  /** Where "Cancel" leads as a page; in a dialog it closes. */
+  cancel_href: string;
+  /** Must be typed, as `confirm_name`: only for what cannot be undone. */
+  type_name?: string | undefined;
+  /** Why it was refused a moment ago. */
+  error?: Said | undefined;
+}
+
+/** The question before a risky action, opened by `<LinkButton opens_dialog>`. */
+export function Confirm(props: ConfirmProps) {
+  const { ctx } = props;
+  const t = texts(ctx).common;
+  return (
+    <Asked ctx={ctx} title={props.page_title ?? props.verb} section={props.section}>
+      <form class="confirm" method="post" action={url(ctx, props.action)}>
+        <Csrf ctx={ctx} />
+        {Object.entries(props.fields ?? {}).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {/* Of a page of its own, and of a dialog beside which nothing else can be read. */}
+        <h1 id="dialog-title" tabindex={-1}>
+          {props.title}
+        </h1>
+        {props.error === undefined ? null : (
+          <p class="field-error" role="alert">
+            <Icon name="triangle-alert" />
+            {translateMessage(ctx.language, props.error)}
+          </p>
+        )}
+        <div class="confirm-facts">{props.children}</div>
+        {props.type_name === undefined ? null : (
+          <div class="field">
+            <label for="confirm_name">
+              {translateMessage(ctx.language, say("request.type_to_confirm", { name: props.type_name }))}
+            </label>
+            <input
+              id="confirm_name"
+              name="confirm_name"
+              required
+              autocomplete="off"
+              pattern={props.type_name.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}
+            />
+          </div>
+        )}
+        <div class="confirm-actions">
+          <a class="btn bare" href={url(ctx, props.cancel_href)} data-close>
+            {t.cancel}
+          </a>
+          <Button type="submit" kind={props.kind ?? "danger"}>
+            {props.verb}
+          </Button>
+        </div>
+      </form>
+    </Asked>
+  );
+}
+
+interface DeleteTextProps {
+  text: string;
+  in_use_text: string;
+  /** While there are any, nothing can be deleted. */
+  users: readonly Child[];
+}
+
+/** What deleting does, or who has to let go of it first. */
+export function DeleteText({ text, in_use_text, users }: DeleteTextProps) {
+  if (users.length === 0) return <p>{text}</p>;
+  return (
+    <>
+      <p>{in_use_text}</p>
+      <ul>
+        {users.map((user) => (
+          <li>{user}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
