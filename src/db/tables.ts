@@ -314,7 +314,7 @@ export const releases = sqliteTable(
     /** Of the notes as stored, so that edited ones are noticed without reading them; null where there are none. */
     notes_digest: text("notes_digest"),
     /** Why the changelog gave no notes for it; null when it did or was not asked. */
-    notes_error: text("notes_error"),
+    notes_error: saidText("notes_error"),
     app_version: text("app_version"),
     is_deprecated: flag("is_deprecated").notNull().default(false),
     /** Of an image: the commit and the version that it says it was built from. */

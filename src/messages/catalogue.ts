@@ -1,5 +1,6 @@
 import { addresses } from "./addresses.ts";
 import { auth } from "./auth.ts";
+import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
@@ -10,17 +11,20 @@ import { keys } from "./keys.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
+import { patterns } from "./patterns.ts";
 import { phrases } from "./phrases.ts";
 import { request } from "./request.ts";
 import { settings } from "./settings.ts";
 import { sources } from "./sources.ts";
 import { text } from "./text.ts";
 import { thing } from "./thing.ts";
+import { trackers } from "./trackers.ts";
 
 /** Every sentence that the product says to people, in English, by area. Other languages are renderings of the same keys. */
 export const english = {
   addresses,
   auth,
+  changelogs,
   charts,
   checks,
   credentials,
@@ -31,12 +35,14 @@ export const english = {
   net,
   notifications,
   oidc,
+  patterns,
   phrases,
   request,
   settings,
   sources,
   text,
   thing,
+  trackers,
 };
 
 export type Catalogue = typeof english;

@@ -1,8 +1,9 @@
 import type { Clock } from "../clock.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Reader, Writer } from "../db/client.ts";
-import { AppError, invalidInput } from "../errors.ts";
+import { AppError, inUse, invalidInput } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { type Message, say } from "../messages/message.ts";
 import { type BoundExecutor, executorsOfTrackers, wakeExecutors } from "./bound-queries.ts";
 import { nextCheckAt } from "./check.ts";
 import type { ChannelRulesInput } from "./judge.ts";
@@ -33,11 +34,10 @@ function releaseTypeOf(channel: ChannelRulesInput): ChannelRow["release_type"] {
   return channel.release_type ?? null;
 }
 
-/** Refuses to take away what executors are bound to, and names them. */
-function refuseBound(what: string, users: readonly BoundExecutor[]): void {
-  if (users.length === 0) return;
-  const names = [...new Set(users.map((user) => `executor "${user.name}"`))];
-  throw new AppError("in_use", 409, `The ${what} is used by ${names.join(", ")}`);
+/** Each executor once, as it is named in a refusal to take away what it is bound to. */
+export function namesOf(users: readonly BoundExecutor[]): readonly Message[] {
+  const names = new Set(users.map((user) => user.name));
+  return [...names].map((name) => say("request.named", { what: say("thing.executor"), name }));
 }
 
 /** Writes a tracker's sources and channels. Sources keep their id, history and bindings by their key, channels by their name. */
@@ -67,15 +67,14 @@ export function sourceEditor(options: EditOptions) {
       host: registry[input.kind].host(input.config),
       next_check_at: now,
     });
-    await writeChannels(tx, id, `source "${input.key}"`, input.channels, []);
+    await writeChannels(tx, id, input, []);
   };
 
   /** Returns whether any rule changed. */
   const writeChannels = async (
     tx: Writer,
     sourceId: string,
-    owner: string,
-    inputs: SourceInput["channels"],
+    { key, channels: inputs }: SourceInput,
     bound: readonly BoundExecutor[],
   ): Promise<boolean> => {
     let hasChanged = false;
@@ -83,7 +82,10 @@ export function sourceEditor(options: EditOptions) {
     for (const channel of stored) {
       if (inputs.some((input) => input.name === channel.name)) continue;
       const users = bound.filter((user) => user.source_id === sourceId && user.channel === channel.name);
-      refuseBound(`release channel "${channel.name}" of ${owner}`, users);
+      if (users.length > 0) {
+        const values = { channel: channel.name, source: key, users: namesOf(users) };
+        throw new AppError("in_use", 409, say("trackers.channel_in_use", values));
+      }
       await deleteChannelRow(tx, channel.id);
     }
     for (const [position, input] of inputs.entries()) {
@@ -148,10 +150,8 @@ export function sourceEditor(options: EditOptions) {
       const bound = await executorsOfTrackers(tx, [tracker.id]);
       for (const row of stored) {
         if (inputs.some((input) => input.key === row.key)) continue;
-        refuseBound(
-          `source "${row.key}"`,
-          bound.filter((user) => user.source_id === row.id),
-        );
+        const users = bound.filter((user) => user.source_id === row.id);
+        if (users.length > 0) throw inUse("source", row.key, namesOf(users));
         await deleteSourceRow(tx, row.id);
       }
       for (const [position, input] of inputs.entries()) {
@@ -161,11 +161,11 @@ export function sourceEditor(options: EditOptions) {
           continue;
         }
         if (row.kind !== input.kind) {
-          const message = `The source "${row.key}" is of kind ${row.kind}; to change the kind, add a source under another key`;
-          throw invalidInput({ [`sources.${position}.kind`]: message });
+          const said = say("trackers.source_kind_kept", { key: row.key, kind: row.kind });
+          throw invalidInput({ [`sources.${position}.kind`]: said });
         }
         await updateOne(tx, row, input, position);
-        const hasChanged = await writeChannels(tx, row.id, `source "${row.key}"`, input.channels, bound);
+        const hasChanged = await writeChannels(tx, row.id, input, bound);
         if (hasChanged && row.lease_owner !== null) await updateSourceRow(tx, row.id, restarted());
       }
     },

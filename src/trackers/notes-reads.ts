@@ -1,6 +1,7 @@
 import type { Database } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
+import { toldAs } from "../messages/message.ts";
 import { findBreakingChanges } from "../versions/breaking-changes.ts";
 import { classify } from "../versions/classify.ts";
 import { compareVersions, orderTags } from "../versions/order.ts";
@@ -78,6 +79,7 @@ export function notesReads({ db }: { db: Database }) {
     if (told === undefined) throw new Error("A version has at least one release");
     const full = told.notes_digest === null ? null : await findRelease(db.read, told.id);
     const notes = full?.notes ?? null;
+    const failure = releases.find((row) => row.notes_error !== null)?.notes_error ?? null;
     return {
       version: name,
       tag: (first ?? told).tag,
@@ -86,7 +88,7 @@ export function notesReads({ db }: { db: Database }) {
       published_at: told.published_at,
       url: told.url ?? releases.find((row) => row.url !== null)?.url ?? null,
       notes,
-      notes_error: notes === null ? (releases.find((row) => row.notes_error !== null)?.notes_error ?? null) : null,
+      ...toldAs("notes_error", notes === null ? failure : null),
       breaking_changes: notes === null ? [] : [...findBreakingChanges(notes)],
     };
   };

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { NullableInstant } from "../forms/inputs.ts";
+import { MessageSchema } from "../messages/schema.ts";
 import { ChannelName } from "./schema.ts";
 
-const VersionName = v.pipe(v.string(), v.maxLength(256, "Use at most 256 characters"));
+const VersionName = v.pipe(v.string(), v.maxLength(256));
 
 export const NotesQuery = v.object({
   from: v.optional(
@@ -25,6 +26,7 @@ const VersionNotes = v.object({
   notes: v.nullable(v.string()),
   /** Why the changelog gave none. */
   notes_error: v.nullable(v.string()),
+  notes_error_data: v.nullable(MessageSchema),
   /** Lines of the notes that say that something must be done. */
   breaking_changes: v.array(v.object({ line: v.number(), text: v.string() })),
 });

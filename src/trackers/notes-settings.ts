@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { FieldErrors } from "../errors.ts";
-import { plain } from "../messages/message.ts";
+import { issue, say, toText } from "../messages/message.ts";
 import type { SourceKind } from "../sources/source.ts";
 import { extractionModes } from "../versions/changelog.ts";
 import { PatternError, parsePattern } from "../versions/pattern.ts";
@@ -15,7 +15,7 @@ import type { SourceRegistry } from "./schema.ts";
 
 const fileRefs = ["default_branch", "release_tag", "specific"] as const;
 
-/** Refuses with the message of what `check` throws; both kinds of error are written for people. */
+/** Refuses with what `check` throws. */
 function checked(check: (value: string) => void) {
   return v.rawCheck<string>(({ dataset, addIssue }) => {
     if (!dataset.typed || dataset.issues !== undefined || dataset.value.trim() === "") return;
@@ -23,13 +23,13 @@ function checked(check: (value: string) => void) {
       check(dataset.value);
     } catch (error) {
       if (!(error instanceof TemplateError || error instanceof PatternError)) throw error;
-      addIssue({ message: error.message });
+      addIssue({ message: toText(error.said) });
     }
   });
 }
 
 function text(max: number) {
-  return [v.string("Write a text"), v.maxLength<string, number, string>(max, `Use at most ${max} characters`)] as const;
+  return [v.string(), v.maxLength<string, number>(max)] as const;
 }
 
 /** What git takes as the name of a branch or tag, or the start of a commit; nothing that a forge could read as more of its address. */
@@ -38,7 +38,7 @@ const Ref = v.pipe(
   v.check(
     (ref) =>
       ref === "" || (/^[^\s\p{Cc}~^:?*[\\/-][^\s\p{Cc}~^:?*[\\]*$/u.test(ref) && !/\.\.|@\{|\/\/|[./]$/.test(ref)),
-    "This is no name of a branch, a tag or a commit",
+    issue("changelogs.ref_invalid"),
   ),
   v.title("Specific ref"),
   v.description("A branch, a tag or a commit"),
@@ -64,7 +64,7 @@ const changelogEntries = {
     v.pipe(
       ...text(maxTemplateCharacters),
       v.trim(),
-      v.minLength(1, "Write the path of the changelog"),
+      v.minLength(1, issue("changelogs.path_wanted")),
       checked(checkPathTemplate),
       v.title("Changelog path template"),
       v.description("Within the repository. {tag}, {version}, {major}, {minor} and {patch} are filled in"),
@@ -73,7 +73,7 @@ const changelogEntries = {
     "CHANGELOG.md",
   ),
   ref: v.pipe(
-    v.optional(v.picklist(fileRefs, `Choose one of ${fileRefs.join(", ")}`), "default_branch"),
+    v.optional(v.picklist(fileRefs), "default_branch"),
     v.title("File ref"),
     v.metadata({
       option_titles: { default_branch: "Default branch", release_tag: "Release tag", specific: "Specific ref" },
@@ -81,7 +81,7 @@ const changelogEntries = {
   ),
   specific_ref: v.optional(Ref, ""),
   extraction: v.pipe(
-    v.optional(v.picklist(extractionModes, `Choose one of ${extractionModes.join(", ")}`), "section"),
+    v.optional(v.picklist(extractionModes), "section"),
     v.title("Extraction mode"),
     v.metadata({
       option_titles: {
@@ -130,21 +130,16 @@ const ChangelogNotes = v.pipe(
     const input = dataset.value;
     const need = (key: "specific_ref" | "subheading", message: string) =>
       addIssue({ message, path: [{ type: "object", origin: "value", input, key, value: input[key] }] });
-    if (input.ref === "specific" && input.specific_ref === "")
-      need("specific_ref", "Write a branch, a tag or a commit");
+    if (input.ref === "specific" && input.specific_ref === "") need("specific_ref", issue("changelogs.ref_wanted"));
     if (input.extraction === "subheading" && input.subheading.trim() === "") {
-      need("subheading", "Write what the subheading begins with");
+      need("subheading", issue("changelogs.subheading_wanted"));
     }
   }),
 );
 
 /** Where a tracker's release notes come from: from the releases themselves, or from a file in a repository. */
 export const ReleaseNotes = v.pipe(
-  v.variant(
-    "source",
-    [v.strictObject({ source: sourceEntry("release") }), ChangelogNotes],
-    "Choose one of release, changelog",
-  ),
+  v.variant("source", [v.strictObject({ source: sourceEntry("release") }), ChangelogNotes]),
   v.title("Release notes"),
   v.metadata({ advanced: true }),
 );
@@ -186,16 +181,12 @@ export function notesRefusal(
   registry: SourceRegistry,
 ): FieldErrors | null {
   if (settings.source === "release" || changelogSource(settings, sources, registry) !== null) return null;
-  const keys = repositories(sources, registry).map(({ key }) => `"${key}"`);
+  const keys = repositories(sources, registry).map(({ key }) => key);
   if (keys.length === 0) {
-    return {
-      "release_notes.source": plain("A custom changelog needs a repository among the tracker's sources; add one first"),
-    };
+    return { "release_notes.source": say("changelogs.repository_wanted") };
   }
   const { changelog_source_key: key } = settings;
-  const message =
-    key === null
-      ? `Choose the source that has the changelog: ${keys.join(", ")}`
-      : `The tracker has no repository source "${key}"; choose ${keys.join(", ")}`;
-  return { "release_notes.changelog_source_key": plain(message) };
+  const said =
+    key === null ? say("changelogs.source_wanted", { keys }) : say("changelogs.no_such_source", { key, keys });
+  return { "release_notes.changelog_source_key": said };
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import { issue } from "../messages/message.ts";
 import { jumps } from "../versions/backtest.ts";
 import { channelRules } from "../versions/channel.ts";
 import { patchProofs } from "../versions/line-patches.ts";
@@ -93,9 +94,9 @@ export type PreviewView = v.InferOutput<typeof PreviewView>;
 
 export const ExplanationQuery = v.object({
   tag: v.pipe(
-    v.string("Name the tag"),
-    v.minLength(1, "Name the tag"),
-    v.maxLength(1000, "Use at most 1000 characters"),
+    v.string(),
+    v.minLength(1, issue("trackers.tag_wanted")),
+    v.maxLength(1000),
     v.description("The raw tag, known or not"),
   ),
 });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { type Message, toText } from "../messages/message.ts";
 import type { UpstreamRelease } from "../sources/source.ts";
 import type { ReleaseFactsRow } from "./release-queries.ts";
 
@@ -10,7 +11,7 @@ const maxAheadMs = 86_400_000;
 /** What a changelog said of a release: its notes, or why it has none. */
 export interface ChangelogNotes {
   notes: string | null;
-  error: string | null;
+  error: Message | null;
 }
 
 /** By tag, for the releases that were looked up; null where the releases' own notes count. */
@@ -102,6 +103,10 @@ export function mergedFacts(
   return next;
 }
 
+function isSameSaid(a: Message | null, b: Message | null): boolean {
+  return a === null || b === null ? a === b : toText(a) === toText(b);
+}
+
 export function isSameRelease(a: ReleaseFactsRow, b: ReleaseFactsRow): boolean {
   return (
     a.version === b.version &&
@@ -114,6 +119,6 @@ export function isSameRelease(a: ReleaseFactsRow, b: ReleaseFactsRow): boolean {
     a.source_revision === b.source_revision &&
     a.labelled_version === b.labelled_version &&
     a.notes_digest === b.notes_digest &&
-    a.notes_error === b.notes_error
+    isSameSaid(a.notes_error, b.notes_error)
   );
 }

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
-import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { AppError, PluginError, SaidError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { type Message, say, withTexts } from "../messages/message.ts";
 import type { Listing, OpenSource, UpstreamRelease } from "../sources/source.ts";
 import { type Changelog, ChangelogError, formatOfPath, openChangelog } from "../versions/changelog.ts";
 import { classify } from "../versions/classify.ts";
@@ -67,11 +68,11 @@ function versionOf(release: UpstreamRelease): string {
   return (isMoving ? release.labelled_version : null) ?? release.version;
 }
 
-function placeOf(path: string, ref: string | null): string {
-  return ref === null ? `"${path}" on the default branch` : `"${path}" at "${ref}"`;
+class MissingFile extends SaidError {
+  constructor(path: string, ref: string | null) {
+    super(ref === null ? say("changelogs.no_file", { path }) : say("changelogs.no_file_at", { path, ref }));
+  }
 }
-
-class MissingFile extends Error {}
 
 interface FileReader {
   /** Null when the check may read no more files. Throws what `readFile` throws, MissingFile and ChangelogError. */
@@ -83,7 +84,7 @@ function fileReader(source: OpenSource): FileReader {
   const files = new Map<string, Promise<Changelog>>();
   const read = async (path: string, ref: string | null): Promise<Changelog> => {
     const text = (await source.readFile?.(path, ref)) ?? null;
-    if (text === null) throw new MissingFile(`There is no file ${placeOf(path, ref)}`);
+    if (text === null) throw new MissingFile(path, ref);
     return openChangelog(text, formatOfPath(path));
   };
   return {
@@ -120,12 +121,13 @@ export function changelogReader(options: NotesOptions) {
     return classify(plain).shape === null ? [release.tag] : [`v${plain}`, plain];
   };
 
-  const describe = (error: unknown): string => {
-    if (isOfOneFile(error)) return excerpt(error.message);
-    if (error instanceof PluginError) return excerpt(`The changelog could not be read: ${error.message}`);
-    if (error instanceof AppError) return excerpt(`The changelog could not be read: ${errorMessage(error)}`);
+  const describe = (error: unknown): Message => {
+    if (isOfOneFile(error)) return withTexts(error.said, excerpt);
+    if (error instanceof PluginError || error instanceof AppError) {
+      return withTexts(say("changelogs.unreadable", { cause: error.said }), excerpt);
+    }
     log.error("Changelog could not be read", { error });
-    return "The changelog could not be read for an internal reason; the log has it";
+    return say("changelogs.internal");
   };
 
   const readOne = async (
@@ -190,7 +192,7 @@ export function changelogReader(options: NotesOptions) {
     const rows = await sourcesOf(db.read, [checked.tracker.id]);
     const keyed = rows.map((row) => ({ row, key: row.key, kind: sourceKindOf(row.kind) }));
     const repository = changelogSource(settings, keyed, options.registry);
-    if (repository === null) return all(wanted, "The tracker has no repository source for its changelog");
+    if (repository === null) return all(wanted, say("changelogs.no_repository"));
     const overdue = new AbortController();
     const ended = new AbortController();
     clock.sleep(notesLimitMs, ended.signal).then(
@@ -213,10 +215,10 @@ export function changelogReader(options: NotesOptions) {
 }
 
 /** An error that says nothing of the files of other releases. */
-function isOfOneFile(error: unknown): error is Error {
+function isOfOneFile(error: unknown): error is SaidError {
   return error instanceof ChangelogError || error instanceof TemplateError || error instanceof MissingFile;
 }
 
-function all(wanted: readonly UpstreamRelease[], error: string): Map<string, ChangelogNotes> {
+function all(wanted: readonly UpstreamRelease[], error: Message): Map<string, ChangelogNotes> {
   return new Map(wanted.map(({ tag }) => [tag, { notes: null, error }]));
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
+import { MessageSchema } from "../messages/schema.ts";
 import { maturities } from "../versions/maturity.ts";
 import { ChannelName, RemarkView } from "./schema.ts";
 
@@ -40,6 +41,7 @@ export const ReleaseView = v.object({
   has_notes: v.boolean(),
   /** Why the changelog gave no notes; null when it did or was not asked. */
   notes_error: v.nullable(v.string()),
+  notes_error_data: v.nullable(MessageSchema),
   /** Of a chart: the version of the application in it. */
   app_version: v.nullable(v.string()),
   /** Of a chart: upstream marked it as one that is no longer cared for. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
+import { issue, type Message, toText } from "../messages/message.ts";
 import { ProblemSchema } from "../messages/schema.ts";
 import { sources } from "../sources/index.ts";
 import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts";
@@ -36,12 +37,9 @@ export function isChannelName(name: string, type: ChannelType): boolean {
 }
 
 export const ChannelName = v.pipe(
-  v.string("Write a text"),
-  v.maxLength(maxChannelNameCharacters, `Use at most ${maxChannelNameCharacters} characters`),
-  v.regex(
-    channelNameForm,
-    'Use lower-case letters, digits, dots and dashes, and begin with a letter or digit, for example "16" or "lts"',
-  ),
+  v.string(),
+  v.maxLength(maxChannelNameCharacters),
+  v.regex(channelNameForm, issue("trackers.channel_name_form")),
 );
 
 /** `checking`: a check is going on; `pending`: none has ended yet. */
@@ -57,12 +55,9 @@ const maxIntervalMinutes = 43_200;
 const TrackerName = v.pipe(
   Name,
   v.normalize("NFC"),
-  v.regex(
-    /^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]*$/u,
-    "Use letters, digits, dots, dashes and underscores, and begin with a letter or digit",
-  ),
-  v.check((name) => name.toLowerCase() !== "new", 'The name "new" is taken by the page that creates trackers'),
-  v.check((name) => name.toLowerCase() !== "import", 'The name "import" is taken by the page that imports trackers'),
+  v.regex(/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]*$/u, issue("trackers.name_form")),
+  v.check((name) => name.toLowerCase() !== "new", issue("trackers.name_new")),
+  v.check((name) => name.toLowerCase() !== "import", issue("trackers.name_import")),
   v.title("Tracker name"),
   v.description("Part of the tracker's address. It cannot be changed later"),
   v.metadata({ immutable: true, placeholder: "nginx" }),
@@ -72,19 +67,19 @@ const pattern = (
   title: string,
   description: string,
   placeholder: string,
-  explain: (text: string, error: PatternError) => string = (_, error) => error.message,
+  explain: (text: string, error: PatternError) => Message = (_, error) => error.said,
 ) =>
   v.optional(
     v.pipe(
-      v.string("Write a text"),
-      v.maxLength(MAX_PATTERN_CHARACTERS, `Use at most ${MAX_PATTERN_CHARACTERS} characters`),
+      v.string(),
+      v.maxLength(MAX_PATTERN_CHARACTERS),
       v.rawCheck(({ dataset, addIssue }) => {
         if (!dataset.typed || dataset.value.length > MAX_PATTERN_CHARACTERS || dataset.value.trim() === "") return;
         try {
           parsePattern(dataset.value);
         } catch (error) {
           if (!(error instanceof PatternError)) throw error;
-          addIssue({ message: explain(dataset.value, error) });
+          addIssue({ message: toText(explain(dataset.value, error)) });
         }
       }),
       v.title(title),
@@ -96,7 +91,7 @@ const pattern = (
 
 const channelEntries = {
   type: v.pipe(
-    v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`),
+    v.picklist(channelTypes),
     v.title("Release channel type"),
     v.metadata({ option_titles: channelTypeTitles }),
   ),
@@ -121,7 +116,7 @@ const channelEntries = {
     "-(alpha|beta|rc)",
   ),
   requires_agreement: v.pipe(
-    v.optional(v.boolean("Write true or false"), false),
+    v.optional(v.boolean(), false),
     v.title("Only when all sources agree"),
     v.description("A version leads here once every source of the tracker shows it in its channel of this name"),
     v.metadata({ advanced: true }),
@@ -131,7 +126,7 @@ const typedChannelEntries = {
   type: channelEntries.type,
   name: channelEntries.name,
   release_type: v.pipe(
-    v.optional(v.nullable(v.picklist(["release", "prerelease"], "Choose release or prerelease")), null),
+    v.optional(v.nullable(v.picklist(["release", "prerelease"])), null),
     v.title("Release type"),
     v.description("Takes only what upstream marks so"),
     v.metadata({ option_titles: { release: "Release", prerelease: "Pre-release" } }),
@@ -142,7 +137,7 @@ const typedChannelEntries = {
 };
 
 /** Refuses a value of `member` that an earlier entry of the list has, at the later one. */
-function unique<T extends object>(member: keyof T & string, message: (value: unknown) => string) {
+function unique<T extends object>(member: keyof T & string, said: (value: string) => string) {
   return v.rawCheck<T[]>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const seen = new Set<unknown>();
@@ -150,7 +145,7 @@ function unique<T extends object>(member: keyof T & string, message: (value: unk
       const value = entry[member];
       if (seen.has(value)) {
         addIssue({
-          message: message(value),
+          message: said(String(value)),
           path: [
             { type: "array", origin: "value", input: dataset.value, key: position, value: entry },
             { type: "object", origin: "value", input: Object.fromEntries(Object.entries(entry)), key: member, value },
@@ -168,38 +163,32 @@ function channelList(hasReleaseTypes: boolean) {
     v.forward(
       v.check(
         ({ name, type }) => name === type || !isChannelType(name),
-        ({ input }) => `Only channels of type ${input.name} can be called "${input.name}"; choose another name`,
+        ({ input }) => issue("trackers.channel_name_of_type", { type: input.name }),
       ),
       ["name"],
     ),
     v.transform((channel) => ({ ...channel, name: channel.name || channel.type })),
   );
   return v.pipe(
-    v.array(entry, "Write a list of release channels"),
-    v.minLength(1, "Add at least one release channel"),
-    v.maxLength(maxChannels, `A source has at most ${maxChannels} release channels`),
-    unique<v.InferOutput<typeof entry>>(
-      "name",
-      (name) => `There is already a release channel "${name}" in this source; give this one another name`,
-    ),
+    v.array(entry),
+    v.minLength(1, issue("trackers.channels_wanted")),
+    v.maxLength(maxChannels),
+    unique<v.InferOutput<typeof entry>>("name", (name) => issue("trackers.channel_name_taken", { name })),
     v.title("Release channels"),
   );
 }
 
 const SourceKey = v.pipe(
-  v.string("Write a text"),
-  v.maxLength(50, "Use at most 50 characters"),
-  v.regex(/^[a-z0-9][a-z0-9-]*$/, 'Use lower-case letters, digits and dashes, for example "docker-hub"'),
+  v.string(),
+  v.maxLength(50),
+  v.regex(/^[a-z0-9][a-z0-9-]*$/, issue("trackers.source_key_form")),
   v.title("Channel key"),
   v.description("Names this source within the tracker. Under the same key it keeps its history and its executors"),
   v.metadata({ code: true, placeholder: "main" }),
 );
 
 const CredentialId = v.pipe(
-  v.optional(
-    v.nullable(v.pipe(v.string("Write a credential's id"), v.maxLength(64, "This is no credential's id"))),
-    null,
-  ),
+  v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64, issue("trackers.credential_id_invalid")))), null),
   v.title("Credential"),
   v.description("For private sources. A credential of the same type"),
 );
@@ -225,7 +214,7 @@ function sourceOption(source: Source, registry: SourceRegistry) {
 }
 
 const Sorting = v.pipe(
-  v.picklist(sortings, `Choose ${sortings.join(" or ")}`),
+  v.picklist(sortings),
   v.title("Version sorting and latest detection"),
   v.description(
     "By publish time: the newest of the leading tag family, with releases before candidates. By version: suits projects that patch older lines, and ignores those patches",
@@ -233,50 +222,40 @@ const Sorting = v.pipe(
   v.metadata({ option_titles: { publish_time: "By publish time", semantic: "By semantic version" } }),
 );
 
-const whole = (title: string, description: string, min: number, max: number, unit: string) =>
-  v.pipe(
-    v.number("Write a whole number"),
-    v.integer("Write a whole number"),
-    v.minValue(min, `The smallest is ${min}${unit}`),
-    v.maxValue(max, `The largest is ${max}${unit}`),
-    v.title(title),
-    v.description(description),
-  );
+const whole = (title: string, description: string, min: number, max: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max), v.title(title), v.description(description));
 
 const preferenceEntries = {
-  check_interval_minutes: whole("Check interval (minutes)", "", 1, maxIntervalMinutes, " minutes"),
+  check_interval_minutes: whole("Check interval (minutes)", "", 1, maxIntervalMinutes),
   fetch_depth: whole(
     "Fetch depth",
     "Most versions per check, shared by the channels of a source. At most the version history count for each channel, and at least one",
     1,
     100,
-    "",
   ),
-  request_timeout_seconds: whole("Request timeout (s)", "Per network request", 1, 180, " s"),
+  request_timeout_seconds: whole("Request timeout (s)", "Per network request", 1, 180),
   sorting: Sorting,
   release_fallback: v.pipe(
-    v.boolean("Write true or false"),
+    v.boolean(),
     v.title("Release fallback"),
     v.description("Takes git tags while upstream has no releases. Stops for good once a release was seen"),
     v.metadata({ advanced: true }),
   ),
 };
-const isEnabled = v.pipe(v.boolean("Write true or false"), v.title("Enabled"));
+const isEnabled = v.pipe(v.boolean(), v.title("Enabled"));
 
 /** The schemas that depend on which kinds of source there are; adding a kind changes nothing here. */
 export function trackerSchemas(registry: SourceRegistry) {
   const kinds = sourceKinds.map((kind) => registry[kind]);
-  const oneOf = `Choose one of ${sourceKinds.join(", ")}`;
   const SourceInput = v.variant(
     "kind",
     kinds.map((source) => sourceOption(source, registry)),
-    oneOf,
   );
   const SourceList = v.pipe(
-    v.array(SourceInput, "Write a list of sources"),
-    v.minLength(1, "Add at least one source"),
-    v.maxLength(maxSources, `A tracker has at most ${maxSources} sources`),
-    unique<v.InferOutput<typeof SourceInput>>("key", (key) => `There is already a source "${key}" in this tracker`),
+    v.array(SourceInput),
+    v.minLength(1, issue("trackers.sources_wanted")),
+    v.maxLength(maxSources),
+    unique<v.InferOutput<typeof SourceInput>>("key", (key) => issue("trackers.source_key_taken", { key })),
     v.title("Sources"),
   );
   const preferences = {
@@ -321,7 +300,6 @@ export function trackerSchemas(registry: SourceRegistry) {
           release_fallback: v.optional(preferenceEntries.release_fallback, false),
         }),
       ),
-      oneOf,
     ),
   };
 }
@@ -338,9 +316,9 @@ const SortingSchema = v.picklist(sortings);
 export const TrackerQuery = v.object({
   ...PageQuery.entries,
   search: v.optional(v.pipe(v.string(), v.maxLength(200), v.description("Part of a name, description or address"))),
-  state: v.optional(v.picklist([...sourceStates, "disabled"], `Choose one of ${sourceStates.join(", ")}, disabled`)),
-  channel: v.optional(v.picklist(channelTypes, `Choose one of ${channelTypes.join(", ")}`)),
-  kind: v.optional(v.picklist(sourceKinds, `Choose one of ${sourceKinds.join(", ")}`)),
+  state: v.optional(v.picklist([...sourceStates, "disabled"])),
+  channel: v.optional(v.picklist(channelTypes)),
+  kind: v.optional(v.picklist(sourceKinds)),
 });
 
 /** As the event of such a version has it. */

@@ -4,18 +4,19 @@ import type { Clock } from "../clock.ts";
 import type { CountedTime } from "../counted-time.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
-import { AppError, inUse, invalidInput, notFound } from "../errors.ts";
+import { AppError, inUse, invalidInput, nameTaken, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
+import { say } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { executorsOfTrackers } from "./bound-queries.ts";
 import { type CheckOptions, sourceCheck } from "./check.ts";
 import { checkWork } from "./due.ts";
 import { releaseLeases, requestChecks } from "./due-queries.ts";
-import { sourceEditor } from "./edit.ts";
+import { namesOf, sourceEditor } from "./edit.ts";
 import { imageReads } from "./image-reads.ts";
 import { trackerImports } from "./import/import.ts";
 import { listChannelAddresses } from "./import-queries.ts";
@@ -255,7 +256,7 @@ export function trackerService(options: TrackerServiceOptions) {
       const id = newId(now);
       await db.write(async (tx) => {
         if ((await findTrackerByName(tx, fields.name)) !== null) {
-          throw invalidInput({ name: `There is already a tracker "${fields.name}"` });
+          throw nameTaken("tracker", fields.name);
         }
         refuseNotes(fields.release_notes, sources);
         await insertTracker(tx, { id, ...fields, created_at: now, updated_at: now });
@@ -275,7 +276,7 @@ export function trackerService(options: TrackerServiceOptions) {
     update: async (actor: Actor, name: string, input: unknown): Promise<TrackerView> => {
       const { name: givenName, sources, ...given } = parseInput(schemas.TrackerPatch, input);
       if (givenName !== undefined && givenName !== name) {
-        throw invalidInput({ name: `A tracker keeps its name; this one is "${name}"` });
+        throw invalidInput({ name: say("trackers.name_kept", { name }) });
       }
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       await db.write(async (tx) => {
@@ -301,8 +302,7 @@ export function trackerService(options: TrackerServiceOptions) {
         const row = await getRow(tx, name);
         const users = await executorsOfTrackers(tx, [row.id]);
         if (users.length > 0) {
-          const names = new Set(users.map((user) => `executor "${user.name}"`));
-          throw inUse("tracker", name, [...names]);
+          throw inUse("tracker", name, namesOf(users));
         }
         await deleteTrackerRow(tx, row.id);
         await audit(tx, actor, {
@@ -328,7 +328,7 @@ export function trackerService(options: TrackerServiceOptions) {
         const view = await checkView(row, requested.requested_at);
         if (!view.sources.some((source) => source.is_waiting)) return view;
         if (clock.elapsed() >= until || signal.aborted) {
-          throw new AppError("check_unfinished", 504, `The check of "${name}" has not ended yet`);
+          throw new AppError("check_unfinished", 504, say("trackers.check_unfinished", { name }));
         }
         await nextEnd(signal);
       }

@@ -1,5 +1,5 @@
 import type { Reader } from "../db/client.ts";
-import { plain, told } from "../messages/message.ts";
+import { plain, told, toldAs } from "../messages/message.ts";
 import type { Problem } from "../messages/schema.ts";
 import type { CheckCost, CostTerms, SourceKind } from "../sources/source.ts";
 import { classify } from "../versions/classify.ts";
@@ -172,10 +172,11 @@ export function releaseView(
     twins: Twins;
   },
 ): ReleaseView {
-  const { source_id: _, notes_digest, ...facts } = row;
+  const { source_id: _, notes_digest, notes_error, ...facts } = row;
   const ledBy = context.channels.filter((channel) => channel.latest_release_id === row.id);
   return {
     ...facts,
+    ...toldAs("notes_error", notes_error),
     has_notes: notes_digest !== null,
     display_version: displayVersion(row, context.by_application),
     stands_for: standsFor(row, context.twins),

@@ -1,3 +1,5 @@
+import { SaidError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import type { ParsedTag } from "./classify.ts";
 import { findHeading, findSubheading, type SoughtHeading, wantedOf } from "./heading-search.ts";
 import { type Heading, headingsOf, type TextFormat } from "./headings.ts";
@@ -17,12 +19,12 @@ export interface SectionRequest extends SoughtHeading {
 
 export type ChangelogErrorCode = "no_section" | "empty_section" | "no_subheading" | "too_large" | "bad_template";
 
-/** A changelog without what was asked of it; the message is for people. */
-export class ChangelogError extends Error {
+/** A changelog without what was asked of it. */
+export class ChangelogError extends SaidError {
   readonly code: ChangelogErrorCode;
 
-  constructor(code: ChangelogErrorCode, message: string) {
-    super(message);
+  constructor(code: ChangelogErrorCode, said: Message) {
+    super(said);
     this.name = "ChangelogError";
     this.code = code;
   }
@@ -39,8 +41,8 @@ export interface Changelog {
 /** Reads a changelog once, so that several versions can be found in it. Linear to its length. Throws ChangelogError when it is too large. */
 export function openChangelog(source: string, format: TextFormat = "markdown"): Changelog {
   if (source.length > maxChangelogCharacters) {
-    const size = `${Math.ceil(source.length / 1_048_576)} MiB`;
-    throw new ChangelogError("too_large", `The changelog has ${size}, at most 4 MiB are read`);
+    const values = { mib: Math.ceil(source.length / 1_048_576), limit: maxChangelogCharacters / 1_048_576 };
+    throw new ChangelogError("too_large", say("changelogs.too_large", values));
   }
   const text = (source.startsWith("\uFEFF") ? source.slice(1) : source).replaceAll("\r\n", "\n").replaceAll("\r", "\n");
   let known: readonly Heading[] | null = null;
@@ -53,14 +55,14 @@ export function openChangelog(source: string, format: TextFormat = "markdown"): 
       if (request.mode === "entire_file") return filled(text, request);
       const section = findSection({ text, headings: headings() }, request);
       if (section === null) {
-        throw new ChangelogError("no_section", `The changelog has no section for ${request.version}`);
+        throw new ChangelogError("no_section", say("changelogs.no_section", { version: request.version }));
       }
       if (request.mode === "section") return filled(text.slice(section.start, section.end), request);
       const { subheading } = request;
       const begin = findSubheading(headings(), section, subheading);
       if (begin === null) {
-        const message = `The section for ${request.version} in the changelog has no subheading "${subheading}"`;
-        throw new ChangelogError("no_subheading", message);
+        const said = say("changelogs.no_subheading", { version: request.version, subheading });
+        throw new ChangelogError("no_subheading", said);
       }
       return filled(text.slice(begin, section.end), request);
     },
@@ -84,8 +86,8 @@ function filled(part: string, { mode, version }: SectionRequest): string {
   }
   const text = lines.slice(start);
   if (text.trim() !== "") return text;
-  const what = mode === "entire_file" ? "changelog" : `section for ${version} in the changelog`;
-  throw new ChangelogError("empty_section", `The ${what} is empty`);
+  const said = mode === "entire_file" ? say("changelogs.empty") : say("changelogs.empty_section", { version });
+  throw new ChangelogError("empty_section", said);
 }
 
 interface Section {
@@ -108,7 +110,7 @@ function findSection(contents: Contents, request: SectionRequest): Section | nul
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     const version = plainVersionOf(request.version);
-    throw new ChangelogError("bad_template", `The heading template cannot be used for ${version}: ${error.message}`);
+    throw new ChangelogError("bad_template", say("changelogs.template_unusable", { version, cause: error.said }));
   }
 }
 

@@ -1,4 +1,6 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
+import { SaidError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { RecentMap } from "../recent-map.ts";
 import { spend } from "../work-budget.ts";
 import { withoutLookaround } from "./lookaround.ts";
@@ -37,12 +39,12 @@ export interface MatchRange {
 export const patternErrorCodes = ["too_long", "too_large", "lookaround", "back_reference", "syntax"] as const;
 export type PatternErrorCode = (typeof patternErrorCodes)[number];
 
-/** A pattern that cannot be taken; the message says what it is and what to write instead. */
-export class PatternError extends Error {
+/** A pattern that cannot be used; it says what to enter instead. */
+export class PatternError extends SaidError {
   readonly code: PatternErrorCode;
 
-  constructor(code: PatternErrorCode, message: string, options: { cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: PatternErrorCode, said: Message, cause?: unknown) {
+    super(said, cause);
     this.name = "PatternError";
     this.code = code;
   }
@@ -70,13 +72,13 @@ export function parsePattern(text: string): Pattern {
 }
 
 /** Why an include pattern cannot be taken; one with lookaround that two patterns can stand for is answered with these. */
-export function includePatternError(text: string, error: PatternError): string {
+export function includePatternError(text: string, error: PatternError): Message {
   const pair = error.code === "lookaround" ? withoutLookaround(text) : null;
-  if (pair === null || !isValid(pair.include) || !isValid(pair.exclude)) return error.message;
+  if (pair === null || !isValid(pair.include) || !isValid(pair.exclude)) return error.said;
   const { include, exclude } = pair;
   return include === ""
-    ? `Lookaround is not supported: leave the include pattern blank and enter ${exclude} as the exclude pattern`
-    : `Lookaround is not supported: enter ${include} as the include pattern and ${exclude} as the exclude pattern`;
+    ? say("patterns.lookaround_as_exclude", { exclude })
+    : say("patterns.lookaround_as_pair", { include, exclude });
 }
 
 function isValid(text: string): boolean {
@@ -129,10 +131,8 @@ export function cachedPatternCount(): number {
 
 function compile(text: string): RE2JS {
   if (text.length > MAX_PATTERN_CHARACTERS) {
-    throw new PatternError(
-      "too_long",
-      `The pattern has ${text.length} characters, at most ${MAX_PATTERN_CHARACTERS} are allowed`,
-    );
+    const values = { characters: text.length, limit: MAX_PATTERN_CHARACTERS };
+    throw new PatternError("too_long", say("patterns.too_long", values));
   }
   if (expandedAtoms(text) > MAX_EXPANDED_ATOMS) throw tooLarge();
   let compiled: RE2JS;
@@ -147,10 +147,7 @@ function compile(text: string): RE2JS {
 }
 
 function tooLarge(): PatternError {
-  return new PatternError(
-    "too_large",
-    "The pattern repeats too much: write smaller counts than in {500}, or use + or *",
-  );
+  return new PatternError("too_large", say("patterns.too_large"));
 }
 
 /**
@@ -197,41 +194,30 @@ function repetition(text: string, index: number): number {
 function explain(text: string, error: RE2JSException): PatternError {
   const near = error instanceof RE2JSSyntaxException ? (error.input ?? "") : "";
   if (["(?=", "(?!", "(?<=", "(?<!"].some((start) => near.startsWith(start))) {
-    return new PatternError(
-      "lookaround",
-      `The pattern uses lookaround (${near.slice(0, 4)}…), which is not supported: put what must be there into the include pattern and what must not be there into the exclude pattern`,
-      { cause: error },
-    );
+    return new PatternError("lookaround", say("patterns.lookaround", { used: near.slice(0, 4) }), error);
   }
   if (near.startsWith("\\k") || (near.startsWith("\\") && near.charAt(1) >= "1" && near.charAt(1) <= "9")) {
-    return new PatternError(
-      "back_reference",
-      `The pattern uses the back-reference ${near.slice(0, 2)}, which is not supported: write the repeated part out`,
-      { cause: error },
-    );
+    return new PatternError("back_reference", say("patterns.back_reference", { used: near.slice(0, 2) }), error);
   }
   const hint = syntaxHint(text, near);
-  return new PatternError("syntax", `The pattern is not a valid regular expression: ${hint} (${error.message})`, {
-    cause: error,
-  });
+  return new PatternError("syntax", say("patterns.syntax", { hint, error: error.message }), error);
 }
 
-function syntaxHint(text: string, near: string): string {
+function syntaxHint(text: string, near: string): Message {
   if (near.startsWith("(?>") || near.endsWith("++") || near.endsWith("*+") || near.endsWith("?+")) {
-    return "atomic groups and possessive repetition are not supported, a plain group and a plain + do the same here";
+    return say("patterns.possessive");
   }
-  if (near.startsWith("(?#") || near.startsWith("(?x"))
-    return "comments and free spacing are not supported, leave them out";
-  if (near.startsWith("(?(")) return "conditions are not supported, use alternatives (a|b)";
-  if (near.startsWith("(?")) return "this kind of group is not supported, use (…), (?:…) or (?i) at the start";
-  if (near.startsWith("\\Z")) return "write $ or \\z for the end";
-  if (near.startsWith("\\u")) return "write \\x{…} for a character by its number";
-  if (near.startsWith("\\")) return "this escape is not supported, a literal backslash is \\\\";
-  if (text.endsWith("\\")) return "it ends with a single backslash, a literal one is \\\\";
-  if (near.startsWith("[")) return "close the [ with ], or write \\[ for a literal one";
-  if (near.startsWith("{") || near.includes("{")) return "counts go from 0 to 1000, the smaller first";
+  if (near.startsWith("(?#") || near.startsWith("(?x")) return say("patterns.comments");
+  if (near.startsWith("(?(")) return say("patterns.conditions");
+  if (near.startsWith("(?")) return say("patterns.group");
+  if (near.startsWith("\\Z")) return say("patterns.text_end");
+  if (near.startsWith("\\u")) return say("patterns.code_point");
+  if (near.startsWith("\\")) return say("patterns.escape");
+  if (text.endsWith("\\")) return say("patterns.last_backslash");
+  if (near.startsWith("[")) return say("patterns.open_set");
+  if (near.startsWith("{") || near.includes("{")) return say("patterns.counts");
   if (near.startsWith("*") || near.startsWith("+") || near.startsWith("?")) {
-    return "a repetition needs something to repeat, write \\* for a literal star and .* for anything";
+    return say("patterns.nothing_to_repeat");
   }
-  return "check brackets and escapes, and put a backslash before a literal ( ) [ ] { } . * + ? | ^ $";
+  return say("patterns.brackets");
 }

@@ -1,3 +1,5 @@
+import { SaidError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { classify } from "./classify.ts";
 
 /** What the placeholders of templates stand for. */
@@ -11,13 +13,8 @@ type Placeholder = (typeof placeholders)[number];
 
 export const maxTemplateCharacters = 200;
 
-/** A template that cannot be taken, or cannot be filled in for a version; the message is for people. */
-export class TemplateError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "TemplateError";
-  }
-}
+/** A template that cannot be used, or cannot be filled in for a version. */
+export class TemplateError extends SaidError {}
 
 /** A version without what its tag has before the number: `1.2.3` of `v1.2.3` and `release/1.2.3`. */
 export function plainVersionOf(version: string): string {
@@ -29,29 +26,35 @@ function isKnown(name: string): name is Placeholder {
   return placeholders.some((known) => known === name);
 }
 
+function unknownPlaceholder(placeholder: string, known: readonly Placeholder[]): TemplateError {
+  return new TemplateError(
+    say("changelogs.unknown_placeholder", { placeholder, known: known.map((name) => `{${name}}`) }),
+  );
+}
+
 function checkPlaceholders(template: string, known: readonly Placeholder[]): void {
   for (const [whole, name = ""] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (isKnown(name) && known.includes(name)) continue;
-    const list = known.map((placeholder) => `{${placeholder}}`).join(", ");
-    throw new TemplateError(`"${whole}" is no placeholder; there are ${list}`);
+    throw unknownPlaceholder(whole, known);
   }
 }
 
 /** Why a path is none within a repository, or null. */
-function refusalOfPath(path: string): string | null {
-  if (/\p{Cc}/u.test(path)) return "Use no control characters";
-  if (path.startsWith("/") || /^[a-z]:/i.test(path))
-    return "Write the path from the root of the repository, without / at its start";
-  if (path.includes("\\")) return "Separate folders by /";
+function refusalOfPath(path: string): Message | null {
+  if (/\p{Cc}/u.test(path)) return say("fields.control_characters");
+  if (path.startsWith("/") || /^[a-z]:/i.test(path)) return say("changelogs.path_from_root");
+  if (path.includes("\\")) return say("changelogs.path_backslash");
   const parts = path.split("/");
-  if (parts.includes("..") || parts.includes(".")) return 'Use no ".." or "." in the path';
-  return parts.includes("") ? "Name a file, without an empty folder name" : null;
+  if (parts.includes("..") || parts.includes(".")) return say("changelogs.path_dots");
+  return parts.includes("") ? say("changelogs.path_empty_part") : null;
 }
 
 /** Refuses a path template with unknown placeholders or one that leads out of the repository. Throws TemplateError. */
 export function checkPathTemplate(template: string): void {
   checkPlaceholders(template, placeholders);
-  if (/[{}]/.test(template.replaceAll(/\{[^{}]*\}/g, ""))) throw new TemplateError("Close each { with }");
+  if (/[{}]/.test(template.replaceAll(/\{[^{}]*\}/g, ""))) {
+    throw new TemplateError(say("changelogs.path_open_brace"));
+  }
   const refusal = refusalOfPath(template);
   if (refusal !== null) throw new TemplateError(refusal);
 }
@@ -68,12 +71,13 @@ export function fillPath(template: string, values: PlaceholderValues): string {
   };
   const path = template.replaceAll(/\{([^{}]*)\}/g, (whole, name: string) => {
     const value = isKnown(name) ? known[name] : undefined;
-    if (value === undefined)
-      throw new TemplateError(`The version ${values.version} has nothing for ${whole} of the path`);
+    if (value === undefined) {
+      throw new TemplateError(say("changelogs.version_lacks", { version: values.version, placeholder: whole }));
+    }
     return value;
   });
   if (refusalOfPath(path) !== null) {
-    throw new TemplateError(`The tag ${values.tag} makes no path of a file: ${path.slice(0, 200)}`);
+    throw new TemplateError(say("changelogs.tag_gives_no_path", { tag: values.tag, path: path.slice(0, 200) }));
   }
   return path;
 }
@@ -107,10 +111,10 @@ export function checkHeadingTemplate(template: string): void {
   const known: readonly Placeholder[] = ["tag", "version"];
   for (const [whole, name = ""] of template.matchAll(/\{([a-z_]+)\}/g)) {
     if (!known.some((placeholder) => placeholder === name)) {
-      throw new TemplateError(`"${whole}" is no placeholder; there are {tag}, {version}`);
+      throw unknownPlaceholder(whole, known);
     }
   }
   if (!template.includes("{tag}") && !template.includes("{version}")) {
-    throw new TemplateError("Write {tag} or {version} where the version stands");
+    throw new TemplateError(say("changelogs.heading_without_version"));
   }
 }

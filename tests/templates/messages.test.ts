@@ -61,10 +61,6 @@ describe("every sentence of the source that people can be told", () => {
     "Target down: {} {} not run in either version, the other services run",
     "The previous version is in place, stopped as it was",
     'The run "{}" belongs to another process now',
-    "The {} is empty",
-    "There is no file {}",
-    '"{}" on the default branch',
-    "The {} is used by {}",
   ]);
   const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -196,9 +192,6 @@ test.each([
     "The new version did not pass its health check: It was never started. What runs now could not be seen",
     "新版本未通过健康检查：从未启动。无法查看当前运行的内容",
   ],
-  ["The section for 1.2 in the changelog is empty", "更新日志中 1.2 的章节为空"],
-  ["The changelog is empty", "更新日志为空"],
-  ['There is no file "CHANGELOG.md" on the default branch', "默认分支上没有文件“CHANGELOG.md”"],
   ["The copy of the database is damaged: row 7 is missing", "数据库的副本已损坏：row 7 is missing"],
   ["Stopped. The new version is kept, stopped", "Stopped。保留新版本，处于停止状态"],
 ])("translateMessage() of %s", (message, expected) => {

@@ -31,17 +31,12 @@ describe("the name of a channel", () => {
   });
 
   const refusals: [what: string, channels: unknown[], field: string, message: string][] = [
-    ["one name twice", [named("16", ""), named("16", "")], "channels.1.name", "give this one another name"],
-    ["a type's name twice", [channel("stable"), named("stable", "")], "channels.1.name", "give this one another name"],
-    ["another type's word", [named("canary", "")], "channels.0.name", 'Only channels of type canary can be called "'],
+    ["one name twice", [named("16", ""), named("16", "")], "channels.1.name", "choose another name"],
+    ["a type's name twice", [channel("stable"), named("stable", "")], "channels.1.name", "choose another name"],
+    ["another type's word", [named("canary", "")], "channels.0.name", 'Only channels of type canary can be named "'],
     ["capital letters", [named("LTS", "")], "channels.0.name", "Use lower-case letters"],
     ["51 characters", [named("a".repeat(51), "")], "channels.0.name", "Use at most 50 characters"],
-    [
-      "eleven channels",
-      Array.from({ length: 11 }, (_, n) => named(`l${n}`, "")),
-      "channels",
-      "has at most 10 release channels",
-    ],
+    ["eleven channels", Array.from({ length: 11 }, (_, n) => named(`l${n}`, "")), "channels", "At most 10 are allowed"],
   ];
   test.each(refusals)("is refused for %s", async (_what, channels, field, message) => {
     const error = await failureOf(house.create("db", {}, [source("db", { channels })]));

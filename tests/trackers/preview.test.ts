@@ -151,7 +151,7 @@ describe("preview()", () => {
     const channels = [channel("stable"), channel("beta", "", "(?!x)")];
     expect(await failureOf(house.trackers.preview(input({ channels })))).toMatchObject({
       status: 422,
-      fields: { "channels.1.exclude_pattern": expect.stringContaining("lookaround") },
+      fields: { "channels.1.exclude_pattern": expect.stringContaining("Lookaround") },
     });
     expect(house.namesListed()).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { AppError, PluginError } from "../../src/errors.ts";
+import { inEnglish } from "../../src/messages/message.ts";
 import { isRetryDue, maxFilesPerCheck } from "../../src/trackers/release-notes.ts";
 import { failureOf, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
@@ -19,7 +20,7 @@ async function create(name: string, notes: Record<string, unknown> = changelog()
 
 async function notesOf(tag: string): Promise<{ notes: string | null; error: string | null }> {
   const row = (await house.releaseRows()).find((release) => release.tag === tag);
-  return { notes: row?.notes ?? null, error: row?.notes_error ?? null };
+  return { notes: row?.notes ?? null, error: row?.notes_error ? inEnglish(row.notes_error) : null };
 }
 
 async function fieldsOf(work: Promise<unknown>): Promise<unknown> {
@@ -195,7 +196,7 @@ describe("a check with a custom changelog", () => {
       new PluginError("unreachable", "It hung up on hunter2hunter2"),
       "The changelog could not be read: It hung up on [redacted]",
     ],
-    ["a defect", new Error("broken"), "The changelog could not be read for an internal reason; the log has it"],
+    ["a defect", new Error("broken"), "The changelog could not be read for an internal reason; see the log"],
   ])("%s is told with the release, and the check succeeds", async (_, file, error) => {
     if (file !== null) house.files.set("CHANGELOG.md@", file);
     house.publish("code", "1.0.0", "1.1.0");

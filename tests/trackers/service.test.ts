@@ -56,25 +56,25 @@ describe("create()", () => {
   test.each<[string, Record<string, unknown>, string, string]>([
     ["a name with a slash", { name: "a/b" }, "name", "Use letters"],
     ["a name with a blank", { name: "a b" }, "name", "Use letters"],
-    ["the name of the page", { name: "New" }, "name", "is taken"],
+    ["the name of the page", { name: "New" }, "name", "is reserved"],
     ["no name", { name: undefined }, "name", "required"],
     ["no source", { sources: [] }, "sources", "at least one source"],
     ["an unknown kind", { sources: [source("a", { kind: "ftp" })] }, "sources.0.kind", "Choose one of "],
     ["a bad key", { sources: [source("a", { key: "A b" })] }, "sources.0.key", "lower-case"],
-    ["one key twice", { sources: [source("a"), source("b")] }, "sources.1.key", 'already a source "main"'],
+    ["one key twice", { sources: [source("a"), source("b")] }, "sources.1.key", 'already has a source "main"'],
     ["a bad config", { sources: [source("")] }, "sources.0.config.image", "Write an image name"],
     ["no channel", { sources: [source("a", { channels: [] })] }, "sources.0.channels", "at least one"],
     [
       "one channel twice",
       { sources: [source("a", { channels: [channel("beta"), channel("beta")] })] },
       "sources.0.channels.1.name",
-      'already a release channel "beta"',
+      'already has a release channel "beta"',
     ],
     [
       "a lookahead",
       { sources: [source("a", { channels: [channel("stable", "(?=a)")] })] },
       "sources.0.channels.0.include_pattern",
-      "lookaround",
+      "Lookaround",
     ],
     [
       "a broken exclude pattern",
@@ -100,11 +100,11 @@ describe("create()", () => {
       "sources.0.credential_id",
       "no credential",
     ],
-    ["an interval of 0", { check_interval_minutes: 0 }, "check_interval_minutes", "smallest is 1"],
-    ["an interval over 30 days", { check_interval_minutes: 43_201 }, "check_interval_minutes", "largest is 43200"],
-    ["a depth of 101", { fetch_depth: 101 }, "fetch_depth", "largest is 100"],
-    ["a timeout of 181 s", { request_timeout_seconds: 181 }, "request_timeout_seconds", "largest is 180"],
-    ["another sorting", { sorting: "name" }, "sorting", "publish_time or semantic"],
+    ["an interval of 0", { check_interval_minutes: 0 }, "check_interval_minutes", "Enter 1 or more"],
+    ["an interval over 30 days", { check_interval_minutes: 43_201 }, "check_interval_minutes", "Enter 43200 or less"],
+    ["a depth of 101", { fetch_depth: 101 }, "fetch_depth", "Enter 100 or less"],
+    ["a timeout of 181 s", { request_timeout_seconds: 181 }, "request_timeout_seconds", "Enter 180 or less"],
+    ["another sorting", { sorting: "name" }, "sorting", "publish_time, semantic"],
     ["an unknown field", { colour: "red" }, "colour", "no such field"],
   ])("refuses %s at its field and writes nothing", async (_name, change, field, message) => {
     const input = { name: "web", sources: [source("a")], ...change };
@@ -117,7 +117,7 @@ describe("create()", () => {
 
   test("refuses a name that is taken, and a credential of another kind", async () => {
     await house.create("web");
-    expect(await fieldsOf(house.create("web"))).toEqual({ name: 'There is already a tracker "web"' });
+    expect(await fieldsOf(house.create("web"))).toEqual({ name: 'Another tracker is already named "web"' });
     const credential = await house.credentials.create(house.actor, {
       name: "forge",
       kind: "gitea",
@@ -149,7 +149,7 @@ describe("update()", () => {
     const changed = await house.trackers.update(house.actor, "web", { name: "web", fetch_depth: 7 });
     expect(changed).toMatchObject({ description: "Front", check_interval_minutes: 5, fetch_depth: 7 });
     expect(await fieldsOf(house.trackers.update(house.actor, "web", { name: "site" }))).toEqual({
-      name: 'A tracker keeps its name; this one is "web"',
+      name: 'A tracker cannot be renamed; this one is "web"',
     });
     expect(await house.auditEvents()).toEqual(["tracker_created", "tracker_updated"]);
   });
@@ -196,7 +196,7 @@ describe("update()", () => {
       await tx.update(tracker_sources).set({ kind: "helm" });
     });
     const fields = await fieldsOf(house.trackers.update(house.actor, "web", { sources: [source("web")] }));
-    expect(fields?.["sources.0.kind"]).toContain("is of kind helm");
+    expect(fields?.["sources.0.kind"]).toContain("is of type helm");
   });
 
   test("hides by a narrower pattern and brings back by a wider one, without asking upstream or telling anybody", async () => {

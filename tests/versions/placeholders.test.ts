@@ -30,23 +30,23 @@ describe("checkPathTemplate()", () => {
   ])("takes %p", (template) => expect(refusal(() => checkPathTemplate(template))).toBeNull());
 
   test.each([
-    ["{name}.md", '"{name}" is no placeholder; there are {tag}, {version}, {major}, {minor}, {patch}'],
-    ["{Tag}.md", '"{Tag}" is no placeholder; there are {tag}, {version}, {major}, {minor}, {patch}'],
-    ["{}.md", '"{}" is no placeholder; there are {tag}, {version}, {major}, {minor}, {patch}'],
+    ["{name}.md", '"{name}" is not a placeholder; use {tag}, {version}, {major}, {minor}, {patch}'],
+    ["{Tag}.md", '"{Tag}" is not a placeholder; use {tag}, {version}, {major}, {minor}, {patch}'],
+    ["{}.md", '"{}" is not a placeholder; use {tag}, {version}, {major}, {minor}, {patch}'],
     ["{tag.md", "Close each { with }"],
     ["tag}.md", "Close each { with }"],
     ["{{tag}}.md", "Close each { with }"],
-    ["../secrets", 'Use no ".." or "." in the path'],
-    ["docs/../../x", 'Use no ".." or "." in the path'],
-    ["docs/..", 'Use no ".." or "." in the path'],
-    ["./x", 'Use no ".." or "." in the path'],
-    ["/etc/passwd", "Write the path from the root of the repository, without / at its start"],
-    ["c:/x", "Write the path from the root of the repository, without / at its start"],
-    ["docs\\x", "Separate folders by /"],
-    ["docs//x", "Name a file, without an empty folder name"],
-    ["docs/", "Name a file, without an empty folder name"],
-    ["a\u0000b", "Use no control characters"],
-    ["a\nb", "Use no control characters"],
+    ["../secrets", 'Remove ".." and "." from the path'],
+    ["docs/../../x", 'Remove ".." and "." from the path'],
+    ["docs/..", 'Remove ".." and "." from the path'],
+    ["./x", 'Remove ".." and "." from the path'],
+    ["/etc/passwd", "Enter the path from the root of the repository, without / at its start"],
+    ["c:/x", "Enter the path from the root of the repository, without / at its start"],
+    ["docs\\x", "Separate folders with /"],
+    ["docs//x", "Enter a file, without an empty folder name"],
+    ["docs/", "Enter a file, without an empty folder name"],
+    ["a\u0000b", "Control characters are not allowed"],
+    ["a\nb", "Control characters are not allowed"],
   ])("refuses %p", (template, message) => expect(refusal(() => checkPathTemplate(template))).toBe(message));
 });
 

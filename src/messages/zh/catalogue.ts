@@ -2,6 +2,7 @@ import type { Catalogue } from "../catalogue.ts";
 import type { Rendering } from "../types.ts";
 import { addresses } from "./addresses.ts";
 import { auth } from "./auth.ts";
+import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
@@ -12,16 +13,19 @@ import { keys } from "./keys.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
+import { patterns } from "./patterns.ts";
 import { phrases } from "./phrases.ts";
 import { request } from "./request.ts";
 import { settings } from "./settings.ts";
 import { sources } from "./sources.ts";
 import { thing } from "./thing.ts";
+import { trackers } from "./trackers.ts";
 
 /** 目录中每个句子的中文。 */
 export const catalogue = {
   addresses,
   auth,
+  changelogs,
   charts,
   checks,
   credentials,
@@ -32,9 +36,11 @@ export const catalogue = {
   net,
   notifications,
   oidc,
+  patterns,
   phrases,
   request,
   settings,
   sources,
   thing,
+  trackers,
 } satisfies { readonly [A in Exclude<keyof Catalogue, "text">]: Rendering<Catalogue[A]> };

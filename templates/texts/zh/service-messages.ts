@@ -12,14 +12,6 @@ const keysAndBackups: MessageDictionary = [
 
 /** 追踪器、导入与来源的消息。 */
 const trackersAndSources: MessageDictionary = [
-  ['The check of "{}" has not ended yet', "“{}”的检查尚未结束"],
-  ["Name the tag", "请填写标签"],
-  ["Write a list of release channels", "请填写发布通道的列表"],
-  ["Write a list of sources", "请填写来源的列表"],
-  ["Write a credential's id", "请填写凭据的 id"],
-  ["This is no credential's id", "这不是凭据的 id"],
-  ["The section for {} in the changelog is empty", "更新日志中 {} 的章节为空"],
-  ["The changelog is empty", "更新日志为空"],
   ["This YAML cannot be taken: its aliases multiply it beyond measure", "无法接受此 YAML：其别名会使内容无限膨胀"],
   [
     "This is larger or deeper than any configuration: at most {} values are read",

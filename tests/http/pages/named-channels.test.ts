@@ -182,11 +182,11 @@ test("the form refuses a second channel of one name at its field, and a word of 
   };
   expect(await refused({ type: "stable", name: "" })).toEqual([
     422,
-    expect.stringContaining("already a release channel &quot;stable&quot; in this source; give this one another name"),
+    expect.stringContaining("already has a release channel &quot;stable&quot;; choose another name"),
   ]);
   expect(await refused({ type: "stable", name: "beta" })).toEqual([
     422,
-    expect.stringContaining("Only channels of type beta can be called"),
+    expect.stringContaining("Only channels of type beta can be named"),
   ]);
   expect(await refused({ type: "stable", name: "PG 16" })).toEqual([
     422,

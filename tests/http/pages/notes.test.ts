@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { releases } from "../../../src/db/tables.ts";
+import { plain } from "../../../src/messages/message.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
@@ -28,7 +29,7 @@ async function release(version: string, notes: string | null, notes_error: strin
       url: `https://upstream.test/${version}`,
       notes,
       notes_digest: notes === null ? null : version,
-      notes_error,
+      notes_error: notes_error === null ? null : plain(notes_error),
     });
   });
 }

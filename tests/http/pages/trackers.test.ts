@@ -385,7 +385,7 @@ describe("POST /trackers/preview", () => {
     const { text, status } = await preview({ "sources.0.channels.0.exclude_pattern": "(?<!x)rc" });
     expect(status).toBe(200);
     expect(text).toMatch(
-      /hx-target="#live-f-sources-0-channels-0-exclude_pattern"[^>]*><p class="field-error">[\s\S]*?lookaround/,
+      /hx-target="#live-f-sources-0-channels-0-exclude_pattern"[^>]*><p class="field-error">[\s\S]*?Lookaround/,
     );
     expect(text).not.toMatch(/hx-target="#live-f-sources-0-channels-0-include_pattern"[^>]*><p/);
   });
