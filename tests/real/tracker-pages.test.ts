@@ -74,7 +74,7 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
   test("a pattern that cannot be taken is told at its field, and nothing typed is lost by adding a channel", async () => {
     const exclude = field("sources.0.channels.0.exclude_pattern");
     await exclude.fill("(?<!x)rc");
-    await hasText("#live-f-sources-0-channels-0-exclude_pattern", "lookaround");
+    await hasText("#live-f-sources-0-channels-0-exclude_pattern", "Lookaround");
     await exclude.fill("");
     await hasText("#tracker-preview", "2 of 4 tags taken");
     await page.click("text=Add channel");
@@ -88,7 +88,7 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
   test("what is refused comes back with its reason, what is right leads to the history", async () => {
     await field("name").fill("new");
     await page.click(".form-actions .btn.main");
-    await hasText(".error-summary", 'The name "new" is taken');
+    await hasText(".error-summary", 'The name "new" is reserved');
     expect(await page.evaluate(() => document.activeElement?.className)).toBe("error-summary");
     await field("name").fill("web");
     await page.click(".form-actions .btn.main");
