@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { errorMessage, PluginError } from "../errors.ts";
-import { plain, says } from "../messages/message.ts";
+import { PluginError, saidBy } from "../errors.ts";
+import { plain, says, toText } from "../messages/message.ts";
 import { hasHiddenCharacters, hostInUrl, isBareHost } from "../net/destination.ts";
 import { readText } from "../net/read-json.ts";
 import { parsePattern } from "../versions/pattern.ts";
@@ -71,7 +71,7 @@ const fields = v.strictObject({
         try {
           parsePattern(dataset.value);
         } catch (error) {
-          addIssue({ message: errorMessage(error) });
+          addIssue({ message: toText(saidBy(error)) });
         }
       }),
       v.title("Expected body pattern"),

@@ -151,7 +151,7 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
       const { body } = await api.get(`/executors/${executor}`);
       return body.problem as Record<string, unknown> | null;
     });
-    expect(problem).toEqual({
+    expect(problem).toMatchObject({
       code: "no_tag",
       message: `The registry has no tag "${tag}" of "${world.registry.host}/${world.repository}" yet`,
     });
