@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
+import { inEnglish, say, told } from "../src/messages/message.ts";
 import { type HttpLoopback, httpLoopback } from "./support/loopback.ts";
 import { type ApiClient, firstSignIn, type RunningServer, startServer } from "./support/server.ts";
 
@@ -62,10 +63,11 @@ test("/health/live answers while a preview judges a long list by a hostile patte
     seen = await api.post("/tracker-previews", { ...source, sorting: "semantic" });
   };
   expect(await answersDuring(preview())).toBeGreaterThan(5);
-  const message = `The pattern "${hostile(250)}" is too slow for the texts that it is applied to; use smaller counts than in {250}, or + or *`;
-  expect([seen?.status, seen?.body.error]).toMatchObject([
+  const said = say("fields.pattern_too_slow", { pattern: hostile(250) });
+  const field = "channels.1.include_pattern";
+  expect([seen?.status, seen?.body.error]).toEqual([
     422,
-    { code: "too_costly", message, fields: { "channels.1.include_pattern": message } },
+    { code: "too_costly", ...told(said), fields: { [field]: inEnglish(said) }, fields_data: { [field]: said } },
   ]);
 }, 240_000);
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as v from "valibot";
+import { plain, say, told } from "../../../src/messages/message.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -31,10 +32,11 @@ describe("the query of a route", () => {
       const { status, body } = await api(method.toUpperCase(), `${below}?${name}=a&${name}=b`);
       answers.push({ path, name, status, error: body.error });
     }
-    expect(answers).toMatchObject(
+    expect(answers).toEqual(
       asked.map(({ path, name }) => {
-        const fields = { [name]: `Write "${name}" once, not 2 times` };
-        const error = { code: "invalid_input", message: "The input has errors", fields };
+        const text = `Write "${name}" once, not 2 times`;
+        const refused = { fields: { [name]: text }, fields_data: { [name]: plain(text) } };
+        const error = { code: "invalid_input", ...told(say("request.input_errors")), ...refused };
         return { path, name, status: 422, error };
       }),
     );

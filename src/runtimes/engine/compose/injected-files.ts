@@ -94,8 +94,9 @@ export async function readInjectedFiles(
  */
 export async function writeInjectedFiles(client: EngineClient, id: string, archive: Uint8Array): Promise<void> {
   const wanted = await readTar(archive);
-  const bad = wanted.filter((file) => !isSafePath(file.path));
-  if (bad.length > 0) throw new PluginError("rejected", "The archive has a path that leads out of its place");
+  const isOther = wanted.length === 0 && archive.some((byte) => byte !== 0);
+  if (isOther || wanted.some((file) => !isSafePath(file.path)))
+    throw new PluginError("rejected", "The archive has a path that leads out of its place");
   if (wanted.length === 0) return;
   await client.writeArchive(id, archive);
   const wrong: string[] = [];

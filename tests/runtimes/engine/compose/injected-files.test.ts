@@ -239,13 +239,7 @@ describe("writeInjectedFiles()", () => {
     expect(error).not.toContain("others");
   });
 
-  test.each(["/a/", "/"])("writes nothing for %p, which is no file", async (path) => {
-    const { client, requests } = engineWith({});
-    await writeInjectedFiles(client, "id", await writeTar([tarFile(path, "x")]));
-    expect(requests).toEqual([]);
-  });
-
-  test.each(["/../a", "a"])("writes nothing when a path is %p", async (path) => {
+  test.each(["/../a", "a", "/a/", "/"])("writes nothing when a path is %p", async (path) => {
     const { client, requests } = engineWith({});
     expect(writeInjectedFiles(client, "id", await writeTar([tarFile(path, "x")]))).rejects.toThrow("out of its place");
     expect(requests).toEqual([]);

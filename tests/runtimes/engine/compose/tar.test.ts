@@ -45,11 +45,11 @@ describe("writeTar() and readTar()", () => {
   test("do not take a damaged header", async () => {
     const archive = await writeTar([file()]);
     archive[0] = 0x41;
-    await expect(readTar(archive)).rejects.toMatchObject({ code: "malformed" });
+    await expect(readTar(archive)).rejects.toThrow("Invalid tar header checksum");
   });
 
   test("do not take an archive that ends early", async () => {
     const archive = await writeTar([file({ content: new Uint8Array(2000) })]);
-    await expect(readTar(archive.subarray(0, 1024))).rejects.toMatchObject({ code: "malformed" });
+    await expect(readTar(archive.subarray(0, 1024))).rejects.toThrow("Tar archive is truncated");
   });
 });
