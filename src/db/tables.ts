@@ -450,7 +450,7 @@ export const runs = sqliteTable(
     attempt: integer("attempt").notNull().default(1),
     /** Closed code and sentence of why it ended as it did. */
     reason_code: text("reason_code"),
-    reason: text("reason"),
+    reason: saidText("reason"),
     plan: json<JsonObject>("plan"),
     plan_hash: text("plan_hash"),
     /** What was consented to: a run whose target's plan has another hash is refused. */

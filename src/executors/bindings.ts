@@ -1,5 +1,6 @@
 import type { Reader } from "../db/client.ts";
-import { invalidInput } from "../errors.ts";
+import { invalidInput, noSuch } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { channelsOfSource, findBindable, trackerExists } from "./queries.ts";
 import type { ExecutorInput } from "./schema.ts";
 import { type Binding, watchesImage } from "./settings.ts";
@@ -19,25 +20,25 @@ export async function resolveBindings(
   input: ExecutorInput["bindings"],
   services: KnownServices | null,
 ): Promise<Binding[]> {
-  const errors: Record<string, string> = {};
+  const errors: Record<string, Message> = {};
   const found: Binding[] = [];
   for (const [position, binding] of input.entries()) {
     const at = (field: string) => `bindings.${position}.${field}`;
     if (found.some((each) => each.service === binding.service)) {
-      errors[at("service")] = `The service "${binding.service}" is already bound above`;
+      errors[at("service")] = say("executors.bound_twice", { service: binding.service });
     }
     const unknown = services === null ? null : unknownService(services, binding.service);
     if (unknown !== null) errors[at("service")] = unknown;
     const source = await findBindable(read, binding.tracker, binding.source);
     if (source === null) {
       if (await trackerExists(read, binding.tracker)) {
-        errors[at("source")] = `The tracker "${binding.tracker}" has no source "${binding.source}"`;
-      } else errors[at("tracker")] = `There is no tracker "${binding.tracker}"`;
+        errors[at("source")] = say("executors.no_such_source", { tracker: binding.tracker, source: binding.source });
+      } else errors[at("tracker")] = noSuch("tracker", binding.tracker);
       continue;
     }
     const channels = await channelsOfSource(read, source.source_id);
     if (!channels.includes(binding.channel)) {
-      errors[at("channel")] = `The source "${binding.source}" has the channels ${channels.join(", ")}`;
+      errors[at("channel")] = say("executors.no_such_channel", { source: binding.source, channels });
     }
     found.push({ ...source, service: binding.service, channel: binding.channel });
   }
@@ -45,9 +46,9 @@ export async function resolveBindings(
   return found;
 }
 
-function unknownService({ target, found, bound }: KnownServices, name: string): string | null {
+function unknownService({ target, found, bound }: KnownServices, name: string): Message | null {
   if (found === null || found.includes(name) || bound.includes(name)) return null;
-  return `"${target}" has no service "${name}"; it has ${found.join(", ")}`;
+  return say("executors.no_such_service", { target, service: name, services: found });
 }
 
 /** Throws 422 at the policy that takes the image of a source that has none. */
@@ -57,6 +58,6 @@ export function refuseImageless(
 ) {
   const blind = image_selection === "use_tracker" ? bindings.find((binding) => !watchesImage(binding)) : undefined;
   if (blind === undefined) return;
-  const message = `The source "${blind.source}" of "${blind.tracker}" has no image: choose "Replace current image tag"`;
-  throw invalidInput({ image_selection: message });
+  const { tracker, source } = blind;
+  throw invalidInput({ image_selection: say("executors.imageless_source", { tracker, source }) });
 }

@@ -1,5 +1,5 @@
 import type { Reader } from "../db/client.ts";
-import { inEnglish } from "../messages/message.ts";
+import { type Message, say } from "../messages/message.ts";
 import type { Target, TargetService } from "../runtimes/runtime.ts";
 import { isGroup } from "../runtimes/runtime.ts";
 import { compareImages, type DesiredImage, desiredReference, type ImageDifference } from "../versions/desired-image.ts";
@@ -14,7 +14,7 @@ import { rememberedTag, tagsOfDigest, tagsWith } from "./queries.ts";
 import type { AskedEngine, RegistryAccessDeps } from "./registry-access.ts";
 import { tagOfRelease } from "./release-tag.ts";
 import type { DesiredRelease, ReleaseChoice } from "./releases.ts";
-import type { Observation, ServiceObservation, SkipReason, Unmet } from "./schema.ts";
+import { type Observation, type ServiceObservation, type SkipReason, type Unmet, unmetView } from "./schema.ts";
 import type { Binding, ExecutorSettings } from "./settings.ts";
 
 export interface DesiredDeps extends RegistryAccessDeps {
@@ -60,6 +60,7 @@ const postponing: ReadonlySet<SkipReason> = new Set(["no_release", "too_young", 
 
 interface Compared {
   observation: ServiceObservation;
+  unmet: Unmet | null;
   image: DesiredImage | null;
   ready_at: number | null;
   move: Move;
@@ -81,13 +82,11 @@ export async function compareWithDesired(
   const { id } = settings.target;
   const [refusal] = target?.refusals ?? [];
   const missing: Unmet | null =
-    target === null
-      ? { code: "target_missing", message: `There is no target "${id}" on the connection any more` }
-      : null;
+    target === null ? { code: "target_missing", message: say("executors.target_missing", { target: id }) } : null;
   const refused: Unmet | null =
     refusal === undefined
       ? null
-      : { code: "target_refused", message: `"${id}" cannot be updated: ${inEnglish(refusal.message)}` };
+      : { code: "target_refused", message: say("executors.target_refused", { target: id, cause: refusal.message }) };
   const worst = worstOf(compared);
   const readyTimes = compared.flatMap((each) => (each.ready_at === null ? [] : [each.ready_at]));
   const identities = compared.flatMap(({ observation: { service, desired } }) =>
@@ -111,7 +110,7 @@ export async function compareWithDesired(
 
 /** A service that only has to wait keeps nothing from happening while another one has a release. */
 function firstUnmet(compared: readonly Compared[]): Unmet | null {
-  const unmet = compared.flatMap(({ observation }) => (observation.unmet === null ? [] : [observation.unmet]));
+  const unmet = compared.flatMap((each) => each.unmet ?? []);
   const blocking = unmet.find(({ code }) => !postponing.has(code));
   if (blocking !== undefined) return blocking;
   return unmet.length === compared.length ? (unmet[0] ?? null) : null;
@@ -143,29 +142,31 @@ async function compareService(
     minimum_age_ms: settings.minimum_age_hours * hourMs,
   });
   const base = { service, tracker, source, channel, found: observed };
-  const named = ({ code, message }: Unmet): Unmet => ({ code, message: inService(settings, service, message) });
-  const nothing = (unmet: Unmet): Compared => ({
-    observation: { ...base, desired: null, difference: null, unmet: named(unmet) },
-    image: null,
-    ready_at: choice.ready_at,
-    move: "same",
-  });
+  const nothing = ({ code, message }: Unmet): Compared => {
+    const unmet = { code, message: inService(settings, service, message) };
+    return {
+      observation: { ...base, desired: null, difference: null, unmet: unmetView(unmet) },
+      unmet,
+      image: null,
+      ready_at: choice.ready_at,
+      move: "same",
+    };
+  };
   if (choice.release === null) return nothing(noRelease(binding, choice, settings.minimum_age_hours));
   const wanted = await wantedImage(deps, settings, { binding, found: observed, release: choice.release, engine });
   if (!("image" in wanted)) return nothing(wanted);
   const { image, tag } = wanted;
   const { version, published_at } = choice.release;
   const difference = found === null ? null : differenceOf(found, image);
+  const unmet = target !== null && found === null ? serviceMissing(settings, service) : null;
   return {
     observation: {
       ...base,
       desired: { version, tag, digest: image.digest, reference: image.reference, published_at },
       difference,
-      unmet:
-        target !== null && found === null
-          ? { code: "target_missing", message: `"${settings.target.id}" has no service "${service}"` }
-          : null,
+      unmet: unmetView(unmet),
     },
+    unmet,
     image,
     ready_at: choice.ready_at,
     move:
@@ -176,14 +177,20 @@ async function compareService(
 }
 
 /** A sentence about one service of several; a target that is one container needs no name for its only one. */
-export function inService(settings: Pick<ExecutorSettings, "target">, service: string, message: string): string {
-  return isGroup(settings.target) ? `Service "${service}": ${message}` : message;
+export function inService(settings: Pick<ExecutorSettings, "target">, service: string, said: Message): Message {
+  return isGroup(settings.target) ? say("executors.of_service", { service, said }) : said;
+}
+
+function serviceMissing({ target }: Pick<ExecutorSettings, "target">, service: string): Unmet {
+  return { code: "target_missing", message: say("executors.service_missing", { target: target.id, service }) };
 }
 
 function noRelease(binding: Binding, choice: ReleaseChoice, hours: number): Unmet {
-  const name = `${binding.tracker}, ${binding.source}, ${binding.channel}`;
-  if (choice.ready_at === null) return { code: "no_release", message: `The channel "${name}" has no release yet` };
-  return { code: "too_young", message: `No release of the channel "${name}" is ${hours} hours old yet` };
+  const { tracker, source, channel } = binding;
+  if (choice.ready_at === null) {
+    return { code: "no_release", message: say("executors.no_release", { tracker, source, channel }) };
+  }
+  return { code: "too_young", message: say("executors.too_young", { tracker, source, channel, hours }) };
 }
 
 interface WantedImage {
@@ -208,11 +215,10 @@ async function wantedImage(
   const watched = await deps.releases.imageFor(binding.source_id);
   const isTagless = watched === null;
   if (isTagless && settings.image_selection === "use_tracker") {
-    return { code: "no_image", message: `The source "${binding.source}" of "${binding.tracker}" watches no image` };
+    const { tracker, source } = binding;
+    return { code: "no_image", message: say("executors.no_image", { tracker, source }) };
   }
-  if (isTagless && found === null) {
-    return { code: "target_missing", message: `"${settings.target.id}" has no service "${binding.service}"` };
-  }
+  if (isTagless && found === null) return serviceMissing(settings, binding.service);
   try {
     const named =
       isTagless && found !== null ? await tagOfRelease(deps, settings, { found, release, engine }) : release;
@@ -229,7 +235,7 @@ async function wantedImage(
     return { image, tag: named.tag };
   } catch (error) {
     if (!(error instanceof ImageReferenceError)) throw error;
-    return { code: "no_image", message: error.message };
+    return { code: "no_image", message: error.said };
   }
 }
 

@@ -4,7 +4,7 @@ import type { Database, Writer } from "../db/client.ts";
 import { AppError, PluginError, saidBy } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
-import { plain, told } from "../messages/message.ts";
+import { type Message, say, told, toText } from "../messages/message.ts";
 import type { NewAutomaticRun, SeenWhileWaiting } from "../runs/schema.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
 import { type Comparison, isUpdate } from "./desired.ts";
@@ -20,7 +20,7 @@ import {
   recentRunsOf,
   updateExecutorRow,
 } from "./queries.ts";
-import type { Observation } from "./schema.ts";
+import { type Observation, unmetView } from "./schema.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 import { isActive, observationOf } from "./view.ts";
@@ -95,7 +95,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
     if (connection?.is_enabled !== true) {
       const problem = {
         code: "connection_disabled",
-        ...told(plain(`The connection "${connection?.name ?? ""}" is disabled`)),
+        ...told(say("executors.connection_disabled", { connection: connection?.name ?? "" })),
       };
       return {
         comparison: await options.compare(settings, lastSeen(settings, previous), null),
@@ -111,9 +111,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
       // The very plan that the waiting run would make, so that its own is told from another.
       const plan = hasWaitingRun ? await options.planUpdate(settings, session, automatic) : null;
       const unknown_settings = unknownSettingsIn(target?.warnings ?? []);
-      const { unmet } = comparison;
-      const problem = unmet === null ? null : { code: unmet.code, ...told(plain(unmet.message)) };
-      return { comparison, problem, unknown_settings, plan };
+      return { comparison, problem: unmetView(comparison.unmet), unknown_settings, plan };
     } catch (error) {
       if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
       const comparison = await options.compare(settings, lastSeen(settings, previous), null);
@@ -178,7 +176,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
       await updateExecutorRow(tx, id, {
         observed: observation,
         // What was not seen keeps the time at which it was.
-        ...(unknown_settings === null ? {} : { observed_at: now, unknown_settings }),
+        ...(unknown_settings === null ? {} : { observed_at: now, unknown_settings: unknown_settings.map(toText) }),
         lease_owner: null,
         lease_until: null,
         // Somebody who made it due meanwhile wants another look.
@@ -210,7 +208,7 @@ interface Look {
   comparison: Comparison;
   problem: Observation["problem"];
   /** Null when the runtime was not asked or did not answer: the comparison is then with what was seen last. */
-  unknown_settings: readonly string[] | null;
+  unknown_settings: readonly Message[] | null;
   /** What a run would do now, where one waits for consent to what it found; null elsewhere. */
   plan: PlannedUpdate | null;
 }

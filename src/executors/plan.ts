@@ -1,5 +1,5 @@
 import { PluginError } from "../errors.ts";
-import { inEnglish, toldEach } from "../messages/message.ts";
+import { say, toldEach } from "../messages/message.ts";
 import type { Change, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
 import type { DesiredImage } from "../versions/desired-image.ts";
 import { isOnward } from "../versions/running-tag.ts";
@@ -7,7 +7,7 @@ import { type Comparison, compareWithDesired, type DesiredDeps, inService, isSam
 import { owedContainers } from "./queries.ts";
 import { registryAccess } from "./registry-access.ts";
 import type { ImagePlace } from "./releases.ts";
-import type { PlanView, ServiceObservation, Unmet } from "./schema.ts";
+import { type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
 import { type Binding, type ExecutorSettings, shownTarget, watchesImage } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 
@@ -119,21 +119,26 @@ function judgePlan(
   settings: ExecutorSettings,
   purpose: PlanPurpose,
 ): Unmet | null {
+  const target = settings.target.id;
   const [refusal] = plan.refusals;
   if (refusal !== undefined) {
-    return {
-      code: "target_refused",
-      message: `"${settings.target.id}" cannot be updated: ${inEnglish(refusal.message)}`,
-    };
+    return { code: "target_refused", message: say("executors.target_refused", { target, cause: refusal.message }) };
   }
   const isSame = comparison.services.every((each) => each.desired === null || isSameContent(each.difference));
   if (plan.is_noop || (purpose.is_automatic && isSame)) {
-    return { code: "already_current", message: `"${settings.target.id}" already runs what is desired` };
+    return { code: "already_current", message: say("executors.already_current", { target }) };
   }
   const unaccepted = unacceptedSettings(settings, unknownSettingsIn(plan.warnings));
   if (unaccepted !== null && purpose.is_automatic && !purpose.is_reviewed) return unaccepted;
   return judgeMove(comparison, settings, purpose);
 }
+
+const moves = {
+  other_line: "other_line",
+  other_variant: "other_variant",
+  back: "downgrade",
+  unknown: "incomparable",
+} as const;
 
 /** The consent to a downgrade says nothing of other variants and lines: these take a person who saw the plan. */
 function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: PlanPurpose): Unmet | null {
@@ -143,15 +148,10 @@ function judgeMove(comparison: Comparison, settings: ExecutorSettings, purpose: 
   if ((settings.allow_downgrade && !leaves) || (!purpose.is_automatic && purpose.is_reviewed)) return null;
   const name = comparison.moved ?? "";
   const service = comparison.services.find((each) => each.service === name);
-  const from = service?.found?.tag ?? "what runs";
-  const to = service?.desired?.tag ?? "what is desired";
-  const messages = {
-    other_line: `"${to}" leaves the line of "${from}"; run it with the hash of its plan`,
-    other_variant: `"${to}" is another variant than "${from}"; run it with the hash of its plan`,
-    back: `"${to}" is lower than "${from}"; allow downgrades, or run it with the hash of its plan`,
-    unknown: `"${to}" and "${from}" cannot be compared; allow downgrades, or run it with the hash of its plan`,
-  };
-  return { code: leaves ? "would_leave" : "would_downgrade", message: inService(settings, name, messages[move]) };
+  const from = service?.found?.tag ?? null;
+  const to = service?.desired?.tag ?? null;
+  const message = say(`executors.${moves[move]}`, { from, to });
+  return { code: leaves ? "would_leave" : "would_downgrade", message: inService(settings, name, message) };
 }
 
 /** The middle one; of two middle ones the longer, because it is what somebody counts with. */
@@ -170,7 +170,7 @@ export function planView(
     target: shownTarget(settings.target),
     services: [...planned.services],
     unbound: [...planned.unbound],
-    unmet: planned.unmet,
+    unmet: unmetView(planned.unmet),
     is_downgrade: !isOnward(planned.move),
     expected_downtime_ms: median(downtimes),
     expected_downtime_runs: downtimes.length,

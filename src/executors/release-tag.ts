@@ -1,4 +1,5 @@
 import { AppError, PluginError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import type { TargetService } from "../runtimes/runtime.ts";
 import { parseImageReference } from "../versions/image-reference.ts";
 import { tagsOfRelease } from "../versions/tag-form.ts";
@@ -22,13 +23,12 @@ export async function tagOfRelease(
   const { registry, repository } = parseImageReference(found.image);
   const image = `${registry}/${repository}`;
   if (found.tag === null) {
-    const message = `"${image}" runs by its digest, so the form of its tags is unknown: run it by a tag once`;
-    return { code: "no_tag", message };
+    return { code: "no_tag", message: say("executors.runs_by_digest", { image }) };
   }
   const tags = tagsOfRelease(found.tag, release);
   if (tags.length === 0) {
     const version = release.app_version ?? release.tag;
-    return { code: "no_tag", message: `"${version}" cannot be written as a tag in the form of "${found.tag}"` };
+    return { code: "no_tag", message: say("executors.tag_not_formed", { version, tag: found.tag }) };
   }
   let access: RegistryAccess | null = null;
   try {
@@ -41,8 +41,7 @@ export async function tagOfRelease(
     if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
     return { code: "registry_failed", message: registryFault({ image, tag: tags[0] ?? "", access, error }) };
   }
-  const asked = tags.map((tag) => `"${tag}"`).join(" or ");
-  return { code: "no_tag", message: `The registry has no tag ${asked} of "${image}" yet` };
+  return { code: "no_tag", message: say("executors.tag_not_found", { image, tags }) };
 }
 
 interface RegistryFault {
@@ -54,13 +53,13 @@ interface RegistryFault {
 }
 
 /** Why a registry did not tell of a tag, with what to do where that is known. */
-function registryFault({ image, tag, access, error }: RegistryFault): string {
-  const { code, message } = error;
+function registryFault({ image, tag, access, error }: RegistryFault): Message {
+  const { code, said: cause } = error;
   if (access?.login === null && code === "unauthorized") {
-    return `The registry of "${image}" could not be asked for the tag "${tag}" without a login: ${message}. Add a source of this registry with a credential, or a user name and password to the connection's credential`;
+    return say("executors.registry_needs_login", { image, tag, cause });
   }
   if (access?.is_plain === null && code === "unreachable") {
-    return `The registry of "${image}" could not be asked for the tag "${tag}" over https: ${message}. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`;
+    return say("executors.registry_needs_http", { image, tag, cause });
   }
-  return `The registry of "${image}" could not be asked for the tag "${tag}": ${message}`;
+  return say("executors.registry_failed", { image, tag, cause });
 }

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
-import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
+import { type Message, told } from "../messages/message.ts";
+import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { targetKinds } from "../runtimes/runtime.ts";
 import { ChannelName } from "../trackers/schema.ts";
 import { HealthCheck } from "./health-check.ts";
@@ -48,7 +49,17 @@ export type SkipReason = (typeof skipReasons)[number];
 /** A condition that keeps a run from starting, with a sentence for people. */
 export interface Unmet {
   code: SkipReason;
-  message: string;
+  message: Message;
+}
+
+/** As it is shown and stored. */
+const UnmetView = withSaid(
+  "message",
+  v.object({ code: v.picklist(skipReasons), message: v.string(), message_data: MessageSchema }),
+);
+
+export function unmetView(unmet: Unmet | null): v.InferOutput<typeof UnmetView> | null {
+  return unmet === null ? null : { code: unmet.code, ...told(unmet.message) };
 }
 
 const weekdayTitles = {
@@ -304,7 +315,7 @@ export const ServiceObservation = v.object({
   desired: v.nullable(Desired),
   difference: v.nullable(v.picklist(imageDifferences)),
   /** Why this service is left as it is, or keeps a run from starting; null when it can be updated. */
-  unmet: v.optional(v.nullable(v.object({ code: v.picklist(skipReasons), message: v.string() })), null),
+  unmet: v.optional(v.nullable(UnmetView), null),
 });
 export type ServiceObservation = v.InferOutput<typeof ServiceObservation>;
 
@@ -338,6 +349,7 @@ const LastRun = v.object({
   state: v.string(),
   reason_code: v.nullable(v.string()),
   reason: v.nullable(v.string()),
+  reason_data: v.nullable(MessageSchema),
   serving: v.nullable(v.string()),
   /** What became of a target that it left down; null when it left nothing down. */
   outage: v.nullable(OutageView),
@@ -381,6 +393,7 @@ export const ExecutorView = v.object({
   drain_seconds: v.number(),
   /** What the runtime does not report of the target, as it was last looked at: one sentence each. */
   unknown_settings: v.array(v.string()),
+  unknown_settings_data: v.array(MessageSchema),
   accepted_unknown_settings: v.array(v.string()),
   /** Why automatic runs would be skipped, though the target can be updated. */
   warnings: v.array(ProblemSchema),
@@ -393,7 +406,12 @@ export const ExecutorView = v.object({
   problem: v.nullable(ProblemSchema),
   /** `message` says more of it: the run that is waited for. */
   waiting: v.nullable(
-    v.object({ reason: v.picklist(waitingReasons), until: NullableInstant, message: v.nullable(v.string()) }),
+    v.object({
+      reason: v.picklist(waitingReasons),
+      until: NullableInstant,
+      message: v.nullable(v.string()),
+      message_data: v.nullable(MessageSchema),
+    }),
   ),
   /** The window's opening that is going on. */
   open_window: v.nullable(OpeningView),
@@ -431,7 +449,7 @@ export const PlanView = v.object({
   services: v.array(ServiceObservation),
   unbound: v.array(TargetServiceView),
   /** The first condition that a run would not meet; null when it could start. */
-  unmet: v.nullable(v.object({ code: v.picklist(skipReasons), message: v.string() })),
+  unmet: v.nullable(UnmetView),
   /** A run for the version that this plan leads to would be a step back; consent to it by sending the plan's hash. */
   is_downgrade: v.boolean(),
   /** Null when an unmet condition leaves nothing to plan. */

@@ -3,11 +3,11 @@ import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
-import { AppError, invalidInput, notFound } from "../errors.ts";
+import { AppError, invalidInput, nameTaken, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import { inEnglish, type Message } from "../messages/message.ts";
+import { fromText, inEnglish, type Message, say, toText } from "../messages/message.ts";
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
@@ -52,6 +52,7 @@ import {
   type SeenTarget,
   targetInUse,
 } from "./target-check.ts";
+import { acceptedAs } from "./unknown-settings.ts";
 import { executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
@@ -86,9 +87,10 @@ function isOther(stored: ExecutorSettings, input: Pick<ExecutorInput, "connectio
   return input.connection_id !== connection_id || input.target.id !== target.id || input.target.kind !== target.kind;
 }
 
-function rowOf(input: ExecutorInput) {
+function rowOf(input: ExecutorInput, unknown: readonly Message[]) {
   const { target, bindings: _bindings, ...fields } = input;
-  return { ...fields, target_kind: target.kind, target_id: target.id };
+  const accepted_unknown_settings = acceptedAs(input.accepted_unknown_settings, unknown);
+  return { ...fields, accepted_unknown_settings, target_kind: target.kind, target_id: target.id };
 }
 
 /** Executors: what is bound to which target, under which policy; their plans and what was observed of them. */
@@ -127,18 +129,17 @@ export function executorService(options: ExecutorServiceOptions) {
   ): Promise<Binding[]> => {
     const ownId = own?.id ?? null;
     if (input.trigger === "window" && input.window === null) {
-      throw invalidInput({ window: "Choose days and times for the maintenance window" });
+      throw invalidInput({ window: say("executors.window_missing") });
     }
     const [connection] = await connectionFacts(read, [input.connection_id]);
-    if (connection === undefined)
-      throw invalidInput({ connection_id: `There is no connection "${input.connection_id}"` });
+    if (connection === undefined) throw invalidInput({ connection_id: noSuch("connection", input.connection_id) });
     const byName = await findExecutorByName(read, input.name);
     if (byName !== null && byName.id !== ownId) {
-      throw invalidInput({ name: `There is already an executor "${input.name}"` });
+      throw nameTaken("executor", input.name);
     }
     const byTarget = await findExecutorByTarget(read, input.connection_id, input.target.kind, input.target.id);
     if (byTarget !== null && byTarget.id !== ownId) {
-      throw targetInUse(`"${input.target.id}" already belongs to the executor "${byTarget.name}"`);
+      throw targetInUse(say("executors.target_taken", { target: input.target.id, executor: byTarget.name }));
     }
     if (seen !== null) refuseTarget(seen);
     const bindings = await resolveBindings(read, input.bindings, {
@@ -195,9 +196,13 @@ export function executorService(options: ExecutorServiceOptions) {
       await db.write(async (tx) => {
         const bindings = await checkRules(tx, parsed, null, seen);
         // Evaluated at once: only then there is something to show.
-        const unknown_settings = seen.unknown_settings ?? [];
-        const times = { next_evaluation_at: now, created_at: now, updated_at: now };
-        await insertExecutor(tx, { id, ...rowOf(parsed), unknown_settings, ...times });
+        const unknown = seen.unknown_settings ?? [];
+        await insertExecutor(tx, {
+          id,
+          ...rowOf(parsed, unknown),
+          unknown_settings: unknown.map(toText),
+          ...{ next_evaluation_at: now, created_at: now, updated_at: now },
+        });
         await storeBindings(tx, id, bindings);
         await audit(tx, actor, {
           event: "executor_created",
@@ -226,15 +231,15 @@ export function executorService(options: ExecutorServiceOptions) {
           ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
         });
         const isMoved = isOther(stored, merged);
-        if (isMoved) await refuseWhileActive(tx, id, row.name, "change the target of");
+        if (isMoved) await refuseWhileActive(tx, id, row.name);
         const bindings = await checkRules(tx, merged, stored, seen);
         const now = clock.now();
         await updateExecutorRow(tx, id, {
-          ...rowOf(merged),
+          ...rowOf(merged, seen?.unknown_settings ?? row.unknown_settings.map(fromText)),
           // What was accepted was said of the other target.
           ...(isMoved && patch.accepted_unknown_settings === undefined ? { accepted_unknown_settings: [] } : {}),
           ...(isMoved ? { observed: null, observed_at: null, unknown_settings: [] } : {}),
-          ...(seen?.unknown_settings == null ? {} : { unknown_settings: seen.unknown_settings }),
+          ...(seen?.unknown_settings == null ? {} : { unknown_settings: seen.unknown_settings.map(toText) }),
           next_evaluation_at: now,
           updated_at: now,
         });
@@ -255,7 +260,7 @@ export function executorService(options: ExecutorServiceOptions) {
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        await refuseWhileActive(tx, id, row.name, "delete");
+        await refuseWhileActive(tx, id, row.name);
         await deleteExecutorRow(tx, id);
         await audit(tx, actor, {
           event: "executor_deleted",
@@ -275,7 +280,7 @@ export function executorService(options: ExecutorServiceOptions) {
       const bindings = await resolveBindings(db.read, parsed.bindings, null);
       const [connection] = await connectionFacts(db.read, [parsed.connection_id]);
       if (connection === undefined) {
-        throw invalidInput({ connection_id: `There is no connection "${parsed.connection_id}"` });
+        throw invalidInput({ connection_id: noSuch("connection", parsed.connection_id) });
       }
       return await planWith(
         { ...parsed, id: "", bindings, window: parsed.window },
@@ -324,22 +329,18 @@ export function executorService(options: ExecutorServiceOptions) {
  * Also while an ended run has a target to bring up, or a previous container to remove, which nobody else would: of a disabled
  * connection it stays for good.
  */
-async function refuseWhileActive(tx: Writer, id: string, name: string, action: string): Promise<void> {
+async function refuseWhileActive(tx: Writer, id: string, executor: string): Promise<void> {
   const run = await activeRunOf(tx, id);
   const owing = run === null ? await owingRunOf(tx, id) : null;
   if (owing !== null) {
-    const message = owing.is_down
-      ? `The run "${owing.id}" of "${name}" left its target down and tries to bring it up; disable the executor first, and ${action} it afterwards`
-      : `The run "${owing.id}" of "${name}" still has to remove what it kept aside; ${action} it afterwards, or disable the connection first`;
+    const message = say(owing.is_down ? "executors.still_down" : "executors.still_clearing", {
+      executor,
+      run: owing.id,
+    });
     throw new AppError("run_active", 409, message, { fields: { active_run_id: owing.id } });
   }
   if (run === null) return;
-  throw new AppError(
-    "run_active",
-    409,
-    `The executor "${name}" has the run "${run}" going on; ${action} it afterwards`,
-    {
-      fields: { active_run_id: run },
-    },
-  );
+  throw new AppError("run_active", 409, say("executors.in_progress", { executor, run }), {
+    fields: { active_run_id: run },
+  });
 }

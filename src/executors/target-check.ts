@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { AppError, invalidInput, PluginError } from "../errors.ts";
-import { plain, told } from "../messages/message.ts";
+import { type Message, say } from "../messages/message.ts";
 import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
 import { isGroup } from "../runtimes/runtime.ts";
 import { compareWithDesired, type DesiredDeps } from "./desired.ts";
@@ -13,7 +13,7 @@ import {
   findExecutor,
   updateExecutorRow,
 } from "./queries.ts";
-import type { Observation } from "./schema.ts";
+import { type Observation, unmetView } from "./schema.ts";
 import { readSettings, refOf } from "./settings.ts";
 import { unknownSettingsIn } from "./unknown-settings.ts";
 import { observationOf } from "./view.ts";
@@ -31,13 +31,13 @@ export interface SeenTarget {
   /** Names of its services; null where the runtime could not be asked or has no such target. */
   services: readonly string[] | null;
   /** The reason why it may not be bound; null when it may. */
-  conflict: string | null;
+  conflict: Message | null;
   /** The runtime answered, and has no such target. */
   is_missing: boolean;
   /** See `nameInstead`. */
   name: string | null;
   /** What the runtime does not report of it; null where it was not seen. */
-  unknown_settings: readonly string[] | null;
+  unknown_settings: readonly Message[] | null;
 }
 
 /**
@@ -109,27 +109,31 @@ function conflictAmong(
   target: Target | null,
   others: readonly ExecutorRow[],
   groups: ReadonlyMap<string, Target | null>,
-): string | null {
+): Message | null {
   if (!isGroup(wanted)) {
     const group = others.find((row) => containersOfGroup(row, groups).includes(wanted.id));
     return group === undefined
       ? null
-      : `"${wanted.id}" is part of "${group.target_id}", which the executor "${group.name}" updates as a whole`;
+      : say("executors.target_in_group", { target: wanted.id, group: group.target_id, executor: group.name });
   }
   const own = containersOf(target);
   const single = others.find((row) => own.includes(row.target_id));
   return single === undefined
     ? null
-    : `The container "${single.target_id}" of "${wanted.id}" has the executor "${single.name}" of its own`;
+    : say("executors.container_has_executor", {
+        container: single.target_id,
+        group: wanted.id,
+        executor: single.name,
+      });
 }
 
 /** Throws 422 at the target's field for an id in place of this name. */
 export function refuseId(name: string | null): void {
-  if (name !== null) throw invalidInput({ "target.id": `Write the container's name "${name}" instead of its id` });
+  if (name !== null) throw invalidInput({ "target.id": say("executors.id_for_name", { name }) });
 }
 
 /** 409 at the target's field: another executor updates it, or a part of it. */
-export function targetInUse(reason: string): AppError {
+export function targetInUse(reason: Message): AppError {
   return new AppError("in_use", 409, reason, { fields: { "target.id": reason } });
 }
 
@@ -143,11 +147,10 @@ export function refuseTarget({ conflict, name }: SeenTarget): void {
 export async function observeMissing(deps: DesiredDeps & { db: Database; clock: Clock }, id: string): Promise<void> {
   const { db, clock } = deps;
   const comparison = await compareWithDesired(deps, await readSettings(db.read, id), null, null);
-  const { unmet } = comparison;
   const observed: Observation = {
     services: [...comparison.services],
     unbound: [],
-    problem: unmet === null ? null : { code: unmet.code, ...told(plain(unmet.message)) },
+    problem: unmetView(comparison.unmet),
     waiting: null,
     desired_revision: comparison.desired_revision,
   };

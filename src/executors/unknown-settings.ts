@@ -1,21 +1,30 @@
-import { inEnglish } from "../messages/message.ts";
+import { inEnglish, type Message, say, toText } from "../messages/message.ts";
 import { type Refusal, untoldSettings } from "../runtimes/runtime.ts";
 import type { Unmet } from "./schema.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
 /** What a runtime does not report of a target, among the warnings of its inspection or of a plan. */
-export function unknownSettingsIn(warnings: readonly Refusal[]): readonly string[] {
-  const messages = warnings.flatMap(({ code, message }) => (code === untoldSettings ? [inEnglish(message)] : []));
-  return [...new Set(messages)];
+export function unknownSettingsIn(warnings: readonly Refusal[]): readonly Message[] {
+  const messages = warnings.flatMap(({ code, message }) => (code === untoldSettings ? [message] : []));
+  return [...new Map(messages.map((each) => [toText(each), each])).values()];
 }
 
-/** Why no automatic run starts: settings that would be lost and that nobody accepted as they are worded now. */
+/** Entries that are accepted by their English, as they are stored: what is accepted outlives a better wording. */
+export function acceptedAs(accepted: readonly string[], known: readonly Message[]): readonly string[] {
+  return accepted.map((text) => {
+    const setting = known.find((each) => inEnglish(each) === text);
+    return setting === undefined ? text : toText(setting);
+  });
+}
+
+/** Why no automatic run starts: settings that would be lost and that nobody accepted. */
 export function unacceptedSettings(
   settings: Pick<ExecutorSettings, "target" | "requires_approval" | "accepted_unknown_settings">,
-  unknown: readonly string[],
+  unknown: readonly Message[],
 ): Unmet | null {
-  const [first] = unknown.filter((each) => !settings.accepted_unknown_settings.includes(each));
+  const accepted = settings.accepted_unknown_settings;
+  const [first] = unknown.filter((each) => !accepted.includes(toText(each)) && !accepted.includes(inEnglish(each)));
   if (first === undefined || settings.requires_approval) return null;
-  const message = `"${settings.target.id}" is updated only manually or with approval: ${first}`;
+  const message = say("executors.settings_unknown", { target: settings.target.id, cause: first });
   return { code: "settings_unknown", message };
 }

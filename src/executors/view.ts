@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Clock } from "../clock.ts";
 import type { Reader } from "../db/client.ts";
-import { plain, told } from "../messages/message.ts";
+import { fromText, inEnglish, told, toldAs } from "../messages/message.ts";
 import { isUpdate } from "./desired.ts";
 import { outageView, servingNow } from "./outage.ts";
 import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
@@ -28,15 +28,15 @@ export function isActive(run: Pick<RunSummary, "state">): boolean {
 /** What a run that is queued waits for before it begins; null when it waits for nothing but its turn in this instant. */
 function waitOf(run: RunSummary): ExecutorView["waiting"] {
   if (run.state !== "pending") return null;
-  if (run.approval === "awaiting") return { reason: "approval", until: run.approval_until, message: null };
-  const message = run.reason;
+  if (run.approval === "awaiting") return { reason: "approval", until: run.approval_until, ...toldAs("message", null) };
+  const said = toldAs("message", run.reason);
   switch (run.reason_code) {
     case "waiting_for_connection":
-      return { reason: "connection", until: null, message };
+      return { reason: "connection", until: null, ...said };
     case "waiting_for_runtime":
-      return { reason: "runtime", until: null, message };
+      return { reason: "runtime", until: null, ...said };
     case "waiting_for_window":
-      return { reason: "window", until: run.due_at, message };
+      return { reason: "window", until: run.due_at, ...said };
     default:
       return null;
   }
@@ -45,7 +45,7 @@ function waitOf(run: RunSummary): ExecutorView["waiting"] {
 /** What an update waits for before there is a run. */
 function updateWaitOf(observation: Observation | null): ExecutorView["waiting"] {
   const waiting = observation?.waiting ?? null;
-  return waiting === null ? null : { ...waiting, message: null };
+  return waiting === null ? null : { ...waiting, ...toldAs("message", null) };
 }
 
 function stateOf(observation: Observation | null, recent: readonly RunSummary[]): ExecutorState {
@@ -113,8 +113,9 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       approval_hours: row.approval_hours,
       start_first: row.start_first,
       drain_seconds: row.drain_seconds,
-      unknown_settings: [...row.unknown_settings],
-      accepted_unknown_settings: [...row.accepted_unknown_settings],
+      unknown_settings: row.unknown_settings.map((text) => inEnglish(fromText(text))),
+      unknown_settings_data: row.unknown_settings.map(fromText),
+      accepted_unknown_settings: row.accepted_unknown_settings.map((text) => inEnglish(fromText(text))),
       warnings: warningsOf(row),
       state: stateOf(observation, recent),
       services: observation?.services ?? [],
@@ -136,9 +137,8 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
 /** What was last seen of the target and keeps automatic runs from starting. */
 function warningsOf(row: ExecutorRow): ExecutorView["warnings"] {
   if (row.trigger === "manual") return [];
-  const target = refOf(row);
-  const unaccepted = unacceptedSettings({ ...row, target }, row.unknown_settings);
-  return unaccepted === null ? [] : [{ code: unaccepted.code, ...told(plain(unaccepted.message)) }];
+  const unaccepted = unacceptedSettings({ ...row, target: refOf(row) }, row.unknown_settings.map(fromText));
+  return unaccepted === null ? [] : [{ code: unaccepted.code, ...told(unaccepted.message) }];
 }
 
 function lastRunView(run: RunSummary): NonNullable<ExecutorView["last_run"]> {
@@ -147,7 +147,7 @@ function lastRunView(run: RunSummary): NonNullable<ExecutorView["last_run"]> {
     kind: run.kind,
     state: run.state,
     reason_code: run.reason_code,
-    reason: run.reason,
+    ...toldAs("reason", run.reason),
     serving: run.serving,
     outage: outageView(run),
     downtime_ms: run.downtime_ms,

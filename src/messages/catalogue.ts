@@ -4,6 +4,7 @@ import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
+import { executors } from "./executors.ts";
 import { fields } from "./fields.ts";
 import { files } from "./files.ts";
 import { images } from "./images.ts";
@@ -13,8 +14,11 @@ import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
 import { patterns } from "./patterns.ts";
 import { phrases } from "./phrases.ts";
+import { readiness } from "./readiness.ts";
 import { request } from "./request.ts";
+import { runs } from "./runs.ts";
 import { settings } from "./settings.ts";
+import { snapshots } from "./snapshots.ts";
 import { sources } from "./sources.ts";
 import { text } from "./text.ts";
 import { thing } from "./thing.ts";
@@ -28,6 +32,7 @@ export const english = {
   charts,
   checks,
   credentials,
+  executors,
   fields,
   images,
   files,
@@ -37,8 +42,11 @@ export const english = {
   oidc,
   patterns,
   phrases,
+  readiness,
   request,
+  runs,
   settings,
+  snapshots,
   sources,
   text,
   thing,

@@ -1,5 +1,6 @@
 import { toIso } from "../clock.ts";
-import type { Language } from "../messages/languages.ts";
+import { type Language, tellers } from "../messages/languages.ts";
+import { says } from "../messages/message.ts";
 import { type Aim, namedAs } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
 import type { AwaitingFacts, RecoveredFacts, ReleaseFacts, RunFacts, VersionFacts } from "./schema.ts";
@@ -81,6 +82,11 @@ const chineseRemarks: Readonly<Record<LaterButOlder, RemarkWords>> = {
   older_version: { title: "（不是最新版本）", text: (newest) => `它发布较晚；最新版本仍是 ${newest}。` },
 };
 
+/** Then the reason says which services are down. */
+function isPartlyDown({ reason_data: reason }: RunFacts): boolean {
+  return reason !== null && says(reason, "runs.partly_down");
+}
+
 const english: Words = {
   test: { title: "Tidemark test message", text: "This notifier works: Tidemark can reach it." },
   new_release: (facts) => ({
@@ -99,7 +105,7 @@ const english: Words = {
   run: (facts) => {
     const what = facts.kind === "rollback" ? "rollback" : "update";
     const move = `${versionText(facts.from)} → ${versionText(facts.to)}`;
-    const why = facts.reason === null ? "" : ` ${facts.reason}.`;
+    const why = facts.reason_data === null ? "" : ` ${tellers.en(facts.reason_data)}.`;
     const version = facts.kind === "rollback" ? "version of the snapshot" : "new version";
     const down = facts.downtime_ms === null ? "" : ` Down for ${(facts.downtime_ms / 1000).toFixed(2)} s.`;
     switch (facts.outcome) {
@@ -118,7 +124,7 @@ const english: Words = {
           previous: ` ${before} serves again.`,
           desired: ` The ${version} is running.`,
           mixed: ` Some services run the ${version}, others what ran before.`,
-          none: why.includes("Target down: ") ? "" : " TARGET DOWN: neither version is running.",
+          none: isPartlyDown(facts) ? "" : " TARGET DOWN: neither version is running.",
         };
         const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
         return { title: `${facts.executor}: ${what} failed`, text: `${move}.${why}${now}${down}` };
@@ -165,7 +171,7 @@ const chinese: Words = {
   run: (facts) => {
     const what = facts.kind === "rollback" ? "回滚" : "更新";
     const move = `${versionText(facts.from)} → ${versionText(facts.to)}`;
-    const why = facts.reason === null ? "" : `原因：${facts.reason}。`;
+    const why = facts.reason_data === null ? "" : `原因：${tellers.zh(facts.reason_data)}。`;
     const version = facts.kind === "rollback" ? "快照中的版本" : "新版本";
     const down = facts.downtime_ms === null ? "" : `停机 ${(facts.downtime_ms / 1000).toFixed(2)} 秒。`;
     switch (facts.outcome) {
@@ -183,7 +189,7 @@ const chinese: Words = {
           previous: facts.kind === "rollback" ? "回滚之前的内容已恢复运行。" : "已恢复运行之前的版本。",
           desired: `${version}正在运行。`,
           mixed: `部分服务运行${version}，其余仍为之前的版本。`,
-          none: why.includes("Target down: ") ? "" : "目标已停止：两个版本都没有运行。",
+          none: isPartlyDown(facts) ? "" : "目标已停止：两个版本都没有运行。",
         };
         const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
         return { title: `${facts.executor}：${what}失败`, text: `${move}。${why}${now}${down}` };

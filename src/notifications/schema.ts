@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Writer } from "../db/client.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
+import type { Message } from "../messages/message.ts";
 import { MessageSchema } from "../messages/schema.ts";
 import type { Aim, Maturity } from "../versions/maturity.ts";
 import type { LaterButOlder } from "../versions/older-lines.ts";
@@ -79,6 +80,7 @@ export interface RunFacts {
   to: VersionFacts;
   outcome: "succeeded" | "degraded" | "failed" | "skipped";
   reason: string | null;
+  reason_data: Message | null;
   downtime_ms: number | null;
   /** What runs now: `desired`, `previous`, `none` or `unknown`. */
   serving: string | null;

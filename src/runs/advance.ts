@@ -2,9 +2,9 @@ import type { Clock } from "../clock.ts";
 import type { Writer } from "../db/client.ts";
 import type { runs } from "../db/tables.ts";
 import { nextTryAt, type StoredOutage } from "../executors/schema.ts";
+import { toldAs, withTexts } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
-import { withoutServing } from "./outcome.ts";
 import {
   appendStep,
   executorOfRun,
@@ -14,7 +14,7 @@ import {
   moveRun,
   type RunRow,
 } from "./queries.ts";
-import type { Reason, Serving } from "./schema.ts";
+import { type Reason, type Serving, withoutServing } from "./schema.ts";
 import { type ActiveState, type EndState, isEndState, type NextState, type RunState } from "./states.ts";
 
 export interface AdvanceDeps {
@@ -65,14 +65,14 @@ export async function advance<F extends ActiveState>(
   const next: RunState = to;
   const isEnd = isEndState(next);
   const reason = facts.reason ?? null;
-  const message = reason === null ? null : deps.redact(reason.message);
+  const said = reason === null ? null : withTexts(reason.message, deps.redact);
   const cleanup = facts.cleanup ?? null;
   const outage = facts.outage ?? null;
   const isCleanupDue = cleanup !== null && outage === null;
   const moved = await moveRun(tx, id, facts.lease.owner, from, next, {
     ...facts.columns,
     reason_code: reason?.code ?? null,
-    reason: message,
+    reason: said,
     ...(facts.serving === undefined ? {} : { serving: facts.serving }),
     ...(isEnd ? { ended_at: now, progress: null, cleanup_due_at: isCleanupDue ? now : null } : {}),
     ...(outage === null ? {} : { outage, outage_due_at: nextTryAt({ ended_at: now }, 0, { now, counted: now }) }),
@@ -85,7 +85,7 @@ export async function advance<F extends ActiveState>(
     run_id: id,
     step: next,
     phase: next === "failed" ? "fail" : "finish",
-    facts: reason === null ? {} : { reason_code: reason.code, reason: message },
+    facts: reason === null ? {} : { reason_code: reason.code, ...toldAs("reason", said) },
     at: now,
   });
   if (isEnd) await recordEnd(deps, tx, id, next, now);
@@ -107,7 +107,7 @@ async function recordEnd(deps: AdvanceDeps, tx: Writer, id: string, state: EndSt
       kind: run.kind,
       ...versionsOf(run),
       outcome: state,
-      reason: run.reason === null ? null : withoutServing(run.reason),
+      ...toldAs("reason", run.reason === null ? null : withoutServing(run.reason)),
       downtime_ms: run.downtime_ms,
       serving: run.serving,
     },

@@ -4,6 +4,7 @@ import { AppError, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
+import { type Message, say } from "../messages/message.ts";
 import { advance } from "./advance.ts";
 import { approveRun, holdWaiting, rescheduleWaiting } from "./approval-queries.ts";
 import type { RunnerOptions } from "./context.ts";
@@ -21,15 +22,17 @@ type ApprovalDeps = Pick<
 /** Why a run has nothing to decide, for whoever wanted to. */
 function whyNot(run: RunRow, hash: string, now: number): AppError | null {
   if (run.state !== "pending" || run.approval !== "awaiting") {
-    const message = run.approval === "approved" ? "The run was approved already" : "The run does not wait for approval";
-    return new AppError("not_awaiting", 409, message);
+    return new AppError(
+      "not_awaiting",
+      409,
+      say(`runs.${run.approval === "approved" ? "already_approved" : "not_awaiting"}`),
+    );
   }
   if (run.plan_hash !== hash) {
-    const message = "The plan is another one by now; look at it and decide again";
-    return new AppError("plan_changed", 409, message, { fields: { plan_hash: run.plan_hash ?? "" } });
+    return new AppError("plan_changed", 409, say("runs.plan_changed"), { fields: { plan_hash: run.plan_hash ?? "" } });
   }
   if ((run.approval_until ?? 0) <= now) {
-    return new AppError("approval_expired", 409, "The time for the approval of this run is over");
+    return new AppError("approval_expired", 409, say("runs.approval_expired"));
   }
   return null;
 }
@@ -56,7 +59,7 @@ export function approvals(deps: ApprovalDeps) {
    * Its plan counts for nothing any more. It stands for no revision from then on, so that another run for the same one may be queued
    * and ask again.
    */
-  const supersede = (tx: Writer, run: RunRow, message: string): Promise<boolean> =>
+  const supersede = (tx: Writer, run: RunRow, message: Message): Promise<boolean> =>
     end(tx, run, { code: "not_approved", message }, "superseded", { desired_revision: null });
 
   const decide = async (tx: Writer, actor: Actor, id: string, input: ApprovalInput, via: Via): Promise<void> => {
@@ -68,12 +71,13 @@ export function approvals(deps: ApprovalDeps) {
     if (refusal !== null) throw refusal;
     const isApproved = input.decision === "approve";
     if (isApproved) {
-      if (!(await approveRun(tx, id, input.plan_hash, now))) throw new AppError("not_awaiting", 409, decidedMeanwhile);
+      if (!(await approveRun(tx, id, input.plan_hash, now)))
+        throw new AppError("not_awaiting", 409, say("runs.decided_meanwhile"));
       await appendStep(tx, { run_id: id, step: "approval", phase: "finish", facts: { via }, at: now });
     } else {
-      const message = via === "link" ? "The run was refused by its link" : "The run was refused";
+      const message = say(via === "link" ? "runs.refused_by_link" : "runs.refused");
       if (!(await end(tx, run, { code: "not_approved", message }, "refused"))) {
-        throw new AppError("not_awaiting", 409, decidedMeanwhile);
+        throw new AppError("not_awaiting", 409, say("runs.decided_meanwhile"));
       }
     }
     await deps.audit(tx, actor, {
@@ -95,7 +99,7 @@ export function approvals(deps: ApprovalDeps) {
     makeRoom: async (tx: Writer, executorId: string): Promise<RunRow | null> => {
       const active = await activeRunOf(tx, executorId);
       if (active === null || active.approval === null) return active;
-      return (await supersede(tx, active, "A run by hand took its place")) ? null : active;
+      return (await supersede(tx, active, say("runs.replaced_by_manual"))) ? null : active;
     },
 
     /** For evaluations: a run that waits for what nobody wants any more ends; one whose conditions changed waits for those of now. */
@@ -120,15 +124,13 @@ export function approvals(deps: ApprovalDeps) {
   };
 }
 
-const decidedMeanwhile = "Somebody decided on this run meanwhile";
-
 /** Null while the run is still what is wanted. */
-function whySuperseded(run: RunRow, seen: SeenWhileWaiting): string | null {
+function whySuperseded(run: RunRow, seen: SeenWhileWaiting): Message | null {
   const { settings, plan_hash, desired_revision, unmet } = seen;
   if (run.approval === "awaiting" && settings.trigger === "manual") {
-    return `"${settings.name}" is updated by hand alone since`;
+    return say("runs.manual_only", { executor: settings.name });
   }
-  if (unmet !== null) return `The plan has nothing to do any more: ${unmet}`;
-  if (desired_revision !== run.desired_revision) return "Another version is desired by now";
-  return plan_hash === run.plan_hash ? null : "The target has changed since the plan was made";
+  if (unmet !== null) return say("runs.nothing_left", { cause: unmet });
+  if (desired_revision !== run.desired_revision) return say("runs.other_version");
+  return plan_hash === run.plan_hash ? null : say("runs.target_changed_since_plan");
 }

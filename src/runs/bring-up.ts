@@ -1,7 +1,7 @@
 import type { Writer } from "../db/client.ts";
 import { PluginError } from "../errors.ts";
 import { nextTryAt, type OutageEnd, type StoredOutage, storedOutage } from "../executors/schema.ts";
-import { inEnglish, type Message, plain, toldAs, withTexts } from "../messages/message.ts";
+import { inEnglish, type Message, plain, say, toldAs, withTexts } from "../messages/message.ts";
 import type { Journal, JournalEntry, Recovery } from "../runtimes/runtime.ts";
 import { versionsOf } from "./advance.ts";
 import { cleanupAfter } from "./conclude.ts";
@@ -36,7 +36,7 @@ export async function giveUpWhenOver(held: Held, cause: Message): Promise<void> 
   await endOutage(held, outage, { outcome: "given_up", detail: givenUp(cause) });
 }
 
-const givenUp = (cause: Message) => plain(`It was tried for a day: ${inEnglish(cause)}`);
+const givenUp = (cause: Message) => say("runs.tried_for_a_day", { cause });
 
 /**
  * One try to bring up what an ended run left down. Once the outage is over, however it ended, what the run kept aside is owed
@@ -68,7 +68,7 @@ export async function bringUp(context: RunContext): Promise<void> {
   const { serving } = await observeServing(context, isNew ? "desired" : "previous");
   await endOutage(context, outage, {
     outcome: "recovered",
-    detail: isUpAlready ? plain("It was running again when it was looked at") : null,
+    detail: isUpAlready ? say("runs.up_by_itself") : null,
     ...{ serving, up_at: upAt, is_new: isNew },
   });
 }
@@ -114,7 +114,7 @@ async function rollBackAgain(context: RunContext, own: Journal, snapshot: string
     await session.apply(intent.plan, own, shutdown);
     return { state: "started", detail: plain("") };
   } catch (error) {
-    if (error instanceof NotStarted) return { state: "down", detail: plain(error.reason.message) };
+    if (error instanceof NotStarted) return { state: "down", detail: error.reason.message };
     if (!(error instanceof PluginError)) throw error;
     await session.undo(settings.target, own, snapshot, shutdown);
     return { state: "down", detail: error.said };

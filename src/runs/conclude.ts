@@ -2,14 +2,13 @@ import { systemActor } from "../auth/schema.ts";
 import { errorMessage, PluginError } from "../errors.ts";
 import type { HealthCheck } from "../executors/schema.ts";
 import { storedOutage } from "../executors/schema.ts";
-import { inEnglish, type Message, plain, saidAt, says, toldAs } from "../messages/message.ts";
+import { type Message, plain, saidAt, say, says, toldAs } from "../messages/message.ts";
 import { type ProbeTiming, type Verdict, verify } from "../probes/verify.ts";
 import { type Recovery, stabilityMs } from "../runtimes/runtime.ts";
 import type { Cleanup } from "./advance.ts";
 import { capturedBy, endRun, isStartedAgain, isToRun, type RunContext } from "./context.ts";
 import { lastEntry } from "./journal.ts";
 import { outageAtEnd } from "./outage.ts";
-import { outcomeTexts, partlyDown } from "./outcome.ts";
 import { findRun, updateHeldRun } from "./queries.ts";
 import type { Reason } from "./schema.ts";
 import { lookAt, observeServing, type Seen } from "./serving.ts";
@@ -21,17 +20,20 @@ export const giveUpMs = 24 * 60 * 60 * 1000;
 const cleanupRetryMs = 60_000;
 
 function withServing({ plan, run }: Pick<RunContext, "plan" | "run">, reason: Reason, seen: Seen): Reason {
-  const { serving, resting } = outcomeTexts[run.kind];
-  const texts = isToRun(plan) ? serving : { ...serving, ...resting };
-  const now = seen.serving === "none" && seen.is_partly ? partlyDown(seen.down) : texts[seen.serving];
-  return { code: seen.serving === "none" ? "target_down" : reason.code, message: `${reason.message}. ${now}` };
+  const isDown = seen.serving === "none";
+  const { kind } = run;
+  const message =
+    isDown && seen.is_partly
+      ? say("runs.partly_down", { reason: reason.message, services: seen.down })
+      : say("runs.with_serving", { reason: reason.message, kind, serving: seen.serving, is_resting: !isToRun(plan) });
+  return { code: isDown ? "target_down" : reason.code, message };
 }
 
 /** Puts the previous version back and ends the run as failed. Throws when the runtime cannot be reached: the run is then recovered. */
 export async function undoAndFail(context: RunContext, from: "updating" | "verifying", reason: Reason): Promise<void> {
   const { journal, session, settings, lease, shutdown } = context;
   journal.tolerateStorageFaults();
-  await journal.note("failure", "fail", { reason_code: reason.code, message: reason.message });
+  await journal.note("failure", "fail", { reason_code: reason.code, ...toldAs("message", reason.message) });
   let recovery: Recovery | null = null;
   try {
     recovery = await session.undo(settings.target, journal, await capturedBy(context), shutdown);
@@ -147,17 +149,14 @@ export async function conclude(context: RunContext): Promise<void> {
   if (!isToRun(plan)) {
     await commit(context, "succeeded", {
       code: "left_stopped",
-      message: "The target was stopped and stays stopped; it was updated without a health check",
+      message: say("runs.left_stopped"),
     });
     return;
   }
   const remark: Reason | null = isStartedAgain(plan)
     ? {
         code: "started_again",
-        message:
-          context.run.kind === "rollback"
-            ? "The target was down and was started, because it ran when its snapshot was captured"
-            : "The target was down and was started, because an earlier run had left it down",
+        message: say(context.run.kind === "rollback" ? "runs.started_for_snapshot" : "runs.started_after_outage"),
       }
     : null;
   if (check.strategy === "disabled") {
@@ -171,7 +170,7 @@ export async function conclude(context: RunContext): Promise<void> {
   }
   const reason: Reason = {
     code: "unhealthy",
-    message: `${outcomeTexts[context.run.kind].unhealthy}: ${inEnglish(detail)}`,
+    message: say("runs.unhealthy", { kind: context.run.kind, cause: detail }),
   };
   if (check.on_failure === "degraded") {
     await commit(context, "degraded", reason);

@@ -1,6 +1,7 @@
 import { systemActor } from "../auth/schema.ts";
 import type { Writer } from "../db/client.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
+import { say } from "../messages/message.ts";
 import { versionsOf } from "./advance.ts";
 import { type EndFacts, endRun, type Held } from "./context.ts";
 import { LeaseLost } from "./lease.ts";
@@ -80,7 +81,7 @@ export async function judgeAwaiting(held: HeldWithSettings): Promise<void> {
     deps.changes.announce(run.id);
     return;
   }
-  const message = `Nobody approved the plan of "${settings.name}" in time`;
+  const message = say("runs.approval_timed_out", { executor: settings.name });
   await endRun(held, "pending", "skipped", {
     reason: { code: "not_approved", message },
     columns: { approval: null },
@@ -104,7 +105,7 @@ export async function awaitWindow(held: HeldWithSettings): Promise<void> {
   await deps.db.write((tx) =>
     giveBack(tx, held, opens, {
       reason_code: "waiting_for_window",
-      reason: `Waits for the maintenance window of "${settings.name}"`,
+      reason: say("runs.waits_for_window", { executor: settings.name }),
     }),
   );
   deps.changes.announce(run.id);

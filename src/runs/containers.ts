@@ -1,4 +1,4 @@
-import { inEnglish, type Message, plain, saidAt, toldAs } from "../messages/message.ts";
+import { isMessage, type Message, plain, saidAt, says, toldAs } from "../messages/message.ts";
 import type { JournalEntry } from "../runtimes/runtime.ts";
 import type { StoredPlan } from "./context.ts";
 import type { ContainerOutcome, RunContainer } from "./schema.ts";
@@ -108,57 +108,52 @@ function saidIn(entry: JournalEntry | null | undefined): Message | null {
   return saidAt(facts, "error") ?? saidAt(facts, "message") ?? saidAt(facts, "detail");
 }
 
-function textOf(entry: JournalEntry | null | undefined): string | null {
-  const said = saidIn(entry);
-  return said === null ? null : inEnglish(said);
-}
-
 function failureOf(own: Entries, name: string): Message | null {
   return saidIn(own.findLast((entry) => entry.phase === "fail" && containerOf(entry) === name));
 }
 
-/** What was said of each container in a sentence like `"web": exited; "db": Its own health check fails`. */
-function saidOf(text: string, names: readonly string[]): ReadonlyMap<string, string> {
-  const starts = names.flatMap((name) => {
-    const mark = `"${name}": `;
-    const at = text.startsWith(mark) ? 0 : text.indexOf(`; ${mark}`);
-    return at === -1 ? [] : [{ name, at, from: at + mark.length + (at === 0 ? 0 : 2) }];
-  });
-  starts.sort((a, b) => a.at - b.at);
-  return new Map(starts.map(({ name, from }, index) => [name, text.slice(from, starts[index + 1]?.at)]));
+/** What a verdict on several containers says of each. */
+function saidOf(verdict: Message, names: readonly string[]): ReadonlyMap<string, Message> {
+  const items = says(verdict, "phrases.joined") ? verdict.params.items : [verdict];
+  const about = items.flatMap((item) => (says(item, "phrases.about") ? [item.params] : []));
+  return new Map(about.filter(({ name }) => names.includes(name)).map(({ name, said }) => [name, said]));
 }
 
 /** Steps that lead to the new version; the first of them that fails is where an update ends. */
 const leading: ReadonlySet<string> = new Set(["create", "wait", "drain", ...touching]);
 
-/** Between the name of a dependency and the verdict on it. */
-const verdictMark = " healthy, and it is not: ";
-
 /**
  * The containers that made the run fail, each with what was said of it. Where one waited in vain for another, that other one is at
  * fault; none is where a probe of the whole target failed, which says of no container that it is to blame.
  */
-function causesOf({ containers }: Pick<StoredPlan, "containers">, entries: Entries): ReadonlyMap<string, string> {
+function causesOf({ containers }: Pick<StoredPlan, "containers">, entries: Entries): ReadonlyMap<string, Message> {
   const names = containers.map(({ name }) => name);
   const verdict = last(entries, "verify", "fail");
   if (verdict !== null) {
-    const text = textOf(verdict) ?? "";
-    const said = saidOf(text, names);
+    const whole = saidIn(verdict) ?? plain("");
+    const said = saidOf(whole, names);
     const judged = containers.filter((each) => each.is_running);
     const [only] = judged;
-    return said.size === 0 && only !== undefined && judged.length === 1 ? new Map([[only.name, text]]) : said;
+    return said.size === 0 && only !== undefined && judged.length === 1 ? new Map([[only.name, whole]]) : said;
   }
   const failed = entries.find(({ step, phase, facts }) => {
     return phase === "fail" && leading.has(step) && typeof facts.container === "string";
   });
-  const text = textOf(failed) ?? textOf(last(entries, "failure", "fail")) ?? "";
-  const { for: needed } = failed?.facts ?? {};
-  const at = text.indexOf(verdictMark);
-  if (typeof needed === "string" && names.includes(needed) && at !== -1) {
-    return new Map([[needed, text.slice(at + verdictMark.length)]]);
+  const said = saidIn(failed) ?? saidIn(last(entries, "failure", "fail")) ?? plain("");
+  if (says(said, "readiness.dependency_unhealthy") && names.includes(said.params.needed)) {
+    return new Map([[said.params.needed, said.params.cause]]);
   }
-  const name = (failed === undefined ? null : containerOf(failed)) ?? names.find((each) => text.includes(`"${each}"`));
-  return name === undefined ? new Map() : new Map([[name, text]]);
+  const name = (failed === undefined ? null : containerOf(failed)) ?? namedIn(said, names);
+  return name === null ? new Map() : new Map([[name, said]]);
+}
+
+/** The first of the names that is a value of the message, or of one inside it. */
+function namedIn({ params }: Message, names: readonly string[]): string | null {
+  for (const value of Object.values(params)) {
+    const found = isMessage(value) ? namedIn(value, names) : (names.find((name) => name === value) ?? null);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** What was done to each container of the plan, in its order; null for a run that did not come so far as to make one. */
@@ -174,9 +169,8 @@ export function containersOf(
     const place = placeOf(own);
     const failure = failureOf(own, name);
     const cause = causes.get(name) ?? null;
-    const caused = cause === null ? null : plain(cause);
     // Of one that is down it is more urgent why it did not come back.
-    const detail = place === "down" ? (failure ?? caused) : (caused ?? failure);
+    const detail = place === "down" ? (failure ?? cause) : (cause ?? failure);
     return {
       container: name,
       service,

@@ -6,6 +6,7 @@ import type { Database, Reader, Writer } from "../db/client.ts";
 import type { StoredOutage } from "../executors/schema.ts";
 import type { ExecutorService, ExecutorSettings } from "../executors/service.ts";
 import type { Log } from "../log.ts";
+import { inEnglish } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import type { OpenProbe, ProbeKind } from "../probes/probe.ts";
 import type { Readiness, RuntimeSession, UpdatePlan } from "../runtimes/runtime.ts";
@@ -136,7 +137,11 @@ export async function endRun<F extends ActiveState>(
   });
   run.state = to;
   const fields = { run: run.id, outcome: to, reason_code: reason?.code ?? null, serving: serving ?? null };
-  if (serving === "none") deps.log.error("Target down: neither version runs", { ...fields, reason: reason?.message });
+  if (serving === "none")
+    deps.log.error("Target down: neither version runs", {
+      ...fields,
+      reason: reason == null ? null : inEnglish(reason.message),
+    });
   else deps.log.info("Run ended", fields);
   if (cleanup !== null) await journal.reload();
   deps.changes.announce(run.id);

@@ -38,12 +38,12 @@ interface JournalOptions {
   redact: (text: string) => string;
 }
 
-function redactDeep(value: unknown, redact: (text: string) => string, depth = 0): unknown {
+function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === "string") return redact(value);
-  if (typeof value !== "object" || value === null || depth > 8) return value;
+  if (typeof value !== "object" || value === null) return value;
   if (isMessage(value)) return withTexts(value, redact);
-  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, redact, depth + 1)]));
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, redact)]));
 }
 
 /** Facts as they may be stored: without secrets. */

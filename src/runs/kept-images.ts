@@ -1,4 +1,5 @@
 import { errorMessage, PluginError } from "../errors.ts";
+import type { Message } from "../messages/message.ts";
 import type { RunContext } from "./context.ts";
 
 /** The images that a captured configuration needs, each once. */
@@ -18,7 +19,7 @@ interface Keeping {
  * Gives the images of a stored snapshot a name that keeps them from being pruned. One that cannot get it is worth a warning and not a
  * run: it is there now, and by its digest it can mostly be had again.
  */
-export async function keepImages({ deps, run, session }: Keeping, ids: readonly string[]): Promise<string | null> {
+export async function keepImages({ deps, run, session }: Keeping, ids: readonly string[]): Promise<Message | null> {
   if (session.images === undefined) return null;
   try {
     await session.images.keep(ids);
@@ -26,6 +27,6 @@ export async function keepImages({ deps, run, session }: Keeping, ids: readonly 
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
     deps.log.warning("Images of a snapshot could not be kept", { run: run.id, error: errorMessage(error) });
-    return errorMessage(error);
+    return error.said;
   }
 }

@@ -1,7 +1,7 @@
 import type { Reader } from "../db/client.ts";
 import { PluginError } from "../errors.ts";
 import type { OutageEnd, StoredOutage } from "../executors/schema.ts";
-import { type Message, plain, toldAs } from "../messages/message.ts";
+import { type Message, say, toldAs } from "../messages/message.ts";
 import type { Standing } from "../runtimes/runtime.ts";
 import { hasTouched, wentDownAt } from "./containers.ts";
 import { isStartedAgain, isToRun, type RunContext } from "./context.ts";
@@ -54,11 +54,10 @@ export async function notOwed(
   settings: RunContext["settings"],
 ): Promise<{ outcome: OutageEnd; detail: Message } | null> {
   const newer = await newerRunOf(read, run);
-  if (newer !== null) return { outcome: "replaced", detail: plain(`The run "${newer}" came after it`) };
+  if (newer !== null) return { outcome: "replaced", detail: say("runs.replaced_by_run", { run: newer }) };
   if (!settings.is_enabled)
-    return { outcome: "disabled", detail: plain(`The executor "${settings.name}" is disabled`) };
+    return { outcome: "disabled", detail: say("runs.executor_disabled", { executor: settings.name }) };
   const executor = await executorOfRun(read, run.executor_id);
-  if (executor?.is_connection_enabled !== true)
-    return { outcome: "disabled", detail: plain("The connection is disabled") };
+  if (executor?.is_connection_enabled !== true) return { outcome: "disabled", detail: say("runs.connection_disabled") };
   return null;
 }

@@ -1,4 +1,5 @@
 import type { Writer } from "../db/client.ts";
+import { inEnglish, type Message, say } from "../messages/message.ts";
 import type { UpdatePlan } from "../runtimes/runtime.ts";
 import { giveBack } from "./consent.ts";
 import type { RunContext } from "./context.ts";
@@ -10,7 +11,14 @@ const retryMs = 5_000;
 const lateRetryMs = 60_000;
 
 /** Another run works on a container of this one's plan: both at once would take each other's containers for strangers. */
-export class Overlap extends Error {}
+export class Overlap extends Error {
+  readonly said: Message;
+
+  constructor(said: Message) {
+    super(inEnglish(said));
+    this.said = said;
+  }
+}
 
 /**
  * Throws `Overlap` within the transaction in which a run begins to work. A connection may let several runs work at once, and a
@@ -20,7 +28,8 @@ export async function refuseOverlap(tx: Writer, context: RunContext, plan: Updat
   const { deps, run, settings } = context;
   const met = await findOverlap(tx, settings.connection_id, run.id, plan.containers, deps.clock.now());
   if (met === null) return;
-  throw new Overlap(`Waits for the run "${met.id}" of "${met.executor}", which works on "${met.container}"`);
+  const { id, executor, container } = met;
+  throw new Overlap(say("runs.waits_for_container", { run: id, executor, container }));
 }
 
 /** The run at work on one of these containers, and which; null when there is none. */
@@ -40,10 +49,10 @@ export async function findOverlap(
 }
 
 /** Lets go of the run until the other one has ended. */
-export async function awaitOther(context: RunContext, { message }: Overlap): Promise<void> {
+export async function awaitOther(context: RunContext, { said }: Overlap): Promise<void> {
   const { deps, run } = context;
   const now = deps.clock.now();
   const due = now + Math.min(lateRetryMs, Math.max(retryMs, Math.round((now - run.created_at) / 10)));
-  await deps.db.write((tx) => giveBack(tx, context, due, { reason_code: "waiting_for_connection", reason: message }));
+  await deps.db.write((tx) => giveBack(tx, context, due, { reason_code: "waiting_for_connection", reason: said }));
   deps.changes.announce(context.run.id);
 }

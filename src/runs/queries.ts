@@ -24,6 +24,7 @@ import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameAfter } from "../db/insertion-order.ts";
 import { alikeConnections, isSameEngine } from "../db/same-engine.ts";
 import { connections, executors, run_steps, runs } from "../db/tables.ts";
+import type { Message } from "../messages/message.ts";
 import { touchingSteps } from "./containers.ts";
 import type { RunState } from "./states.ts";
 
@@ -201,7 +202,7 @@ export async function deletePendingRun(tx: Writer, id: string, owner: string): P
 }
 
 /** Says why a run that nobody holds has not started yet. */
-export async function noteWaiting(tx: Writer, id: string, code: string, reason: string): Promise<void> {
+export async function noteWaiting(tx: Writer, id: string, code: string, reason: Message): Promise<void> {
   await tx
     .update(runs)
     .set({ reason_code: code, reason })

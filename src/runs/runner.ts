@@ -1,8 +1,8 @@
-import { AppError, errorMessage, PluginError } from "../errors.ts";
+import { AppError, PluginError, saidBy } from "../errors.ts";
 import { longestTryPauseMs, storedOutage } from "../executors/schema.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
-import { inEnglish, plain, toldAs } from "../messages/message.ts";
+import { type Message, saidAt, say, toldAs, withTexts } from "../messages/message.ts";
 import { bringUp, endUnowed, giveUpWhenOver } from "./bring-up.ts";
 import { cleanUp, conclude, failAsObserved, giveUpMs, undoAndFail } from "./conclude.ts";
 import { awaitWindow, judgeAwaiting } from "./consent.ts";
@@ -59,7 +59,8 @@ export function runRunner(deps: RunnerOptions) {
       const ahead = needsPlace ? await runsAhead(tx, executor.connection_id, run, now) : [];
       const [first] = ahead;
       if (first !== undefined && ahead.length >= executor.concurrent_runs) {
-        const reason = `Waits for the run "${first.id}" of "${first.executor}" on "${executor.connection}"`;
+        const { connection } = executor;
+        const reason = say("runs.waits_for_run", { run: first.id, executor: first.executor, connection });
         await noteWaiting(tx, id, "waiting_for_connection", reason);
         return null;
       }
@@ -77,7 +78,7 @@ export function runRunner(deps: RunnerOptions) {
   };
 
   /** Gives a run back that could not be worked on; it is taken up again at `due_at`. */
-  const release = async (run: RunRow, owner: string, waiting: Reason | null): Promise<void> => {
+  const release = async (run: RunRow, owner: string, waiting: Message | null): Promise<void> => {
     const age = deps.counted.now() - (run.started_at ?? run.created_at);
     const due = clock.now() + (waiting === null ? 0 : age < lateAfterMs ? retryMs : lateRetryMs);
     const isEnded = !isActiveState(run.state);
@@ -90,7 +91,7 @@ export function runRunner(deps: RunnerOptions) {
         lease_owner: null,
         lease_until: null,
         ...(isDown ? { outage_due_at: due } : isEnded ? { cleanup_due_at: isGivenUp ? null : due } : { due_at: due }),
-        ...(isEnded || waiting === null ? {} : { reason_code: "waiting_for_runtime", reason: waiting.message }),
+        ...(isEnded || waiting === null ? {} : { reason_code: "waiting_for_runtime", reason: waiting }),
       }),
     );
     deps.changes.announce(run.id);
@@ -113,23 +114,19 @@ export function runRunner(deps: RunnerOptions) {
       }
       if (shutdown.aborted) log.info("Run is left for the next start", { run: id, state: run.state });
       else log.error("Run is taken up again later", { run: id, state: run.state, error });
-      const cause = deps.redact(errorMessage(error));
+      const cause = withTexts(saidBy(error), deps.redact);
       const isGivenUp = !shutdown.aborted && deps.counted.now() - (run.started_at ?? run.created_at) >= giveUpMs;
       if (isGivenUp && journal !== null && isActiveState(run.state)) {
-        const reason: Reason = {
-          code: "interrupted",
-          message: `The run could not be brought to an end for a day: ${cause}`,
-        };
+        const reason: Reason = { code: "interrupted", message: say("runs.unfinished", { cause }) };
         const held = { deps, run, lease, journal, plan: storedPlan(run.plan) };
         const outage = await outageAtEnd(held, unseen, false, async () => null);
         await endRun(held, run.state, "failed", { reason, serving: "unknown", outage });
         return;
       }
       if (!shutdown.aborted && journal !== null && run.outage_due_at !== null) {
-        await giveUpWhenOver({ deps, run, lease, journal }, plain(cause));
+        await giveUpWhenOver({ deps, run, lease, journal }, cause);
       }
-      const message = `Taken up again after: ${cause}`;
-      await release(run, owner, shutdown.aborted ? null : { code: "unreachable", message });
+      await release(run, owner, shutdown.aborted ? null : say("runs.retrying_after", { cause }));
     } finally {
       await lease.stop();
     }
@@ -196,18 +193,19 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
     const reason: Reason =
       run.reason_code === "waiting_for_runtime" && run.reason !== null
         ? { code: "internal_error", message: run.reason }
-        : { code: "interrupted", message: "The process ended each time that this run was started" };
+        : { code: "interrupted", message: say("runs.process_ended") };
     await endRun(held, "pending", "failed", { reason, serving: "unknown" });
     return false;
   }
   const executor = await executorOfRun(deps.db.read, run.executor_id);
   if (executor?.is_connection_enabled !== true) {
-    const reason: Reason = { code: "connection_disabled", message: "The connection is disabled" };
+    const reason: Reason = { code: "connection_disabled", message: say("runs.connection_disabled") };
     await endRun(held, "pending", "skipped", { reason });
     return false;
   }
   if (!settings.is_enabled) {
-    const reason: Reason = { code: "executor_disabled", message: `The executor "${settings.name}" is disabled` };
+    const message = say("runs.executor_disabled", { executor: settings.name });
+    const reason: Reason = { code: "executor_disabled", message };
     await endRun(held, "pending", "skipped", { reason });
     return false;
   }
@@ -220,7 +218,7 @@ async function mayBegin(held: HeldRun): Promise<boolean> {
   const isDown = (await outageOf(deps.db.read, run.executor_id)) !== null;
   const isUnwanted = run.trigger !== "manual" && (settings.trigger === "manual" || isDown) && !isApproved;
   if (run.trigger === "manual" && !isWindowOpen(held)) {
-    const message = `The maintenance window of "${settings.name}" is closed, and the run is not to ignore it`;
+    const message = say("runs.window_closed", { executor: settings.name });
     await endRun(held, "pending", "skipped", { reason: { code: "window_closed", message } });
     return false;
   }
@@ -247,7 +245,7 @@ async function openOrEnd(held: HeldRun): Promise<RunContext["session"] | null> {
     return await deps.connections.open(settings.connection_id, lease.signal);
   } catch (error) {
     if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
-    const message = errorMessage(error);
+    const message = error.said;
     if (run.state === "pending") {
       const code = error instanceof PluginError ? faultOf(error, "update_failed") : "update_failed";
       await endRun(held, "pending", "failed", { reason: { code, message }, serving: "unknown" });
@@ -261,7 +259,8 @@ async function openOrEnd(held: HeldRun): Promise<RunContext["session"] | null> {
 function notedFailure(context: RunContext): Reason | null {
   const facts = firstEntry(context.journal, "failure", "fail")?.facts;
   const code = failureReasons.find((known) => known === facts?.reason_code);
-  return code === undefined || typeof facts?.message !== "string" ? null : { code, message: facts.message };
+  const message = saidAt(facts ?? {}, "message");
+  return code === undefined || message === null ? null : { code, message };
 }
 
 /** After its process ended: makes the target whole and brings the run to its end. */
@@ -272,10 +271,7 @@ async function recover(context: RunContext, from: Exclude<ActiveState, "pending"
   const recovery = await session.recover(settings.target, journal, await capturedBy(context), shutdown);
   await journal.note("recover", "finish", { state: recovery.state, ...toldAs("detail", recovery.detail) });
   const failure = notedFailure(context);
-  const interrupted: Reason = {
-    code: "interrupted",
-    message: `The run was interrupted. ${inEnglish(recovery.detail)}`,
-  };
+  const interrupted: Reason = { code: "interrupted", message: say("runs.interrupted", { recovery: recovery.detail }) };
   if (recovery.state === "untouched" || recovery.state === "down" || recovery.state === "mixed") {
     await failAsObserved(context, from, failure ?? interrupted, recovery);
     await cleanUp(context);

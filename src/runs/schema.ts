@@ -12,6 +12,7 @@ import {
 } from "../executors/schema.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
+import { type Message, says } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 
 export { runStates, type Serving, servings };
@@ -47,7 +48,12 @@ export const reasonCodes = [...skipReasons, ...failureReasons, ...remarks, ...wa
 
 export interface Reason {
   code: SkipReason | FailureReason | (typeof remarks)[number];
-  message: string;
+  message: Message;
+}
+
+/** A reason without what it says of the whole target as it is now: for places that tell this themselves. */
+export function withoutServing(reason: Message): Message {
+  return says(reason, "runs.with_serving") ? reason.params.reason : reason;
 }
 
 export interface NewAutomaticRun {
@@ -68,8 +74,8 @@ export interface SeenWhileWaiting {
   /** The plan as it would be now; null when there is none. */
   plan_hash: string | null;
   desired_revision: string | null;
-  /** Why nothing would be done now, in a sentence; null when something would. */
-  unmet: string | null;
+  /** Why nothing would be done now; null when something would. */
+  unmet: Message | null;
 }
 
 export const RunInput = v.strictObject({
@@ -137,6 +143,7 @@ const entries = {
   attempt: v.number(),
   reason_code: v.nullable(v.picklist(reasonCodes)),
   reason: v.nullable(v.string()),
+  reason_data: v.nullable(MessageSchema),
   from: Version,
   to: Version,
   snapshot_id: v.nullable(v.string()),

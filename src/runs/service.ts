@@ -6,6 +6,7 @@ import { outageView } from "../executors/schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
+import { say, toldAs } from "../messages/message.ts";
 import { versionsOf } from "./advance.ts";
 import { approvals, type Via } from "./approvals.ts";
 import { createRunChanges, stepView, watchRun } from "./changes.ts";
@@ -75,7 +76,7 @@ function viewOf(run: RunRow, executor: string): RunView {
     trigger: run.trigger,
     attempt: run.attempt,
     reason_code: reasonCodes.find((code) => code === run.reason_code) ?? null,
-    reason: run.reason,
+    ...toldAs("reason", run.reason),
     ...versionsOf(run),
     snapshot_id: run.snapshot_id,
     ignore_window: run.ignore_window,
@@ -95,7 +96,7 @@ function viewOf(run: RunRow, executor: string): RunView {
 }
 
 function runActive(executor: string, id: string): AppError {
-  return new AppError("run_active", 409, `The executor "${executor}" already has the run "${id}" going on`, {
+  return new AppError("run_active", 409, say("runs.in_progress", { executor, run: id }), {
     fields: { active_run_id: id },
   });
 }
@@ -130,7 +131,9 @@ export function runService(options: RunServiceOptions) {
     if (active !== null) throw runActive(executor.name, active.id);
     const snapshot = input.snapshot_id === undefined ? null : await findSnapshot(tx, input.snapshot_id);
     if (input.snapshot_id !== undefined && snapshot?.executor_id !== executorId) {
-      throw invalidInput({ snapshot_id: `The executor "${executor.name}" has no snapshot "${input.snapshot_id}"` });
+      throw invalidInput({
+        snapshot_id: say("runs.no_such_snapshot", { executor: executor.name, snapshot: input.snapshot_id }),
+      });
     }
     const kind = snapshot === null ? "update" : "rollback";
     const now = clock.now();

@@ -7,7 +7,7 @@ import { AppError, notFound } from "../errors.ts";
 import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
-import { toldEach } from "../messages/message.ts";
+import { say, toldEach } from "../messages/message.ts";
 import { type TargetRef, targetKinds } from "../runtimes/runtime.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { executorOfRun } from "./queries.ts";
@@ -206,10 +206,10 @@ export function snapshotService(options: SnapshotServiceOptions) {
       await db.write(async (tx) => {
         const stored = await findSnapshot(tx, id);
         if (stored?.is_locked === true) {
-          throw new AppError("snapshot_locked", 409, `The snapshot of "${row.reference}" is locked; unlock it first`);
+          throw new AppError("snapshot_locked", 409, say("snapshots.locked", { reference: row.reference }));
         }
         if (await isSnapshotInUse(tx, id)) {
-          throw new AppError("in_use", 409, `A run goes back to the snapshot of "${row.reference}"; wait for its end`);
+          throw new AppError("in_use", 409, say("snapshots.in_use", { reference: row.reference }));
         }
         await deleteSnapshotRow(tx, id);
         await audit(tx, actor, { event: "snapshot_deleted", outcome: "ok", subject: subjectOf(row) });

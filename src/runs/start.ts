@@ -1,7 +1,7 @@
-import { errorMessage, PluginError } from "../errors.ts";
+import { PluginError, saidBy } from "../errors.ts";
 import type { PlannedUpdate } from "../executors/service.ts";
 import { newId } from "../ids.ts";
-import { inEnglish, toldEach } from "../messages/message.ts";
+import { inEnglish, say, toldAs, toldEach } from "../messages/message.ts";
 import { otherContainer, type Prepared, type UpdatePlan } from "../runtimes/runtime.ts";
 import { cleanUp, conclude, failAsObserved, undoAndFail } from "./conclude.ts";
 import { awaitConsent, needsConsent } from "./consent.ts";
@@ -9,7 +9,6 @@ import { failedContainer } from "./containers.ts";
 import { type EndFacts, endRun, moveOn, type RunContext } from "./context.ts";
 import { fence } from "./journal.ts";
 import { imagesNeeded, keepImages } from "./kept-images.ts";
-import { outcomeTexts } from "./outcome.ts";
 import { awaitOther, Overlap, refuseOverlap } from "./overlap.ts";
 import { hasAttempt } from "./queries.ts";
 import type { FailureReason, Reason } from "./schema.ts";
@@ -30,7 +29,7 @@ export class NotStarted extends Error {
   readonly columns: EndFacts["columns"];
 
   constructor(outcome: "skipped" | "failed", reason: Reason, columns: EndFacts["columns"] = {}) {
-    super(reason.message);
+    super(inEnglish(reason.message));
     this.outcome = outcome;
     this.reason = reason;
     this.columns = columns;
@@ -84,11 +83,9 @@ async function apply(context: RunContext, intent: Intent): Promise<void> {
     if (shutdown.aborted && error === shutdown.reason) throw error;
     if (!(error instanceof PluginError)) context.deps.log.error("Update failed", { run: context.run.id, error });
     const code = error instanceof PluginError ? faultOf(error, "update_failed") : "internal_error";
-    const message = errorMessage(error);
-    const failed = failedContainer(context.plan, journal.entries());
-    const where = failed === null || message.includes(`"${failed}"`) ? "" : ` at "${failed}"`;
-    const { failed: what } = outcomeTexts[context.run.kind];
-    await undoAndFail(context, "updating", { code, message: `${what}${where}: ${message}` });
+    const container = failedContainer(context.plan, journal.entries());
+    const message = say("runs.failed", { kind: context.run.kind, container, cause: saidBy(error) });
+    await undoAndFail(context, "updating", { code, message });
     await cleanUp(context);
     return;
   }
@@ -102,7 +99,7 @@ async function withFaults<T>(otherwise: FailureReason, work: () => Promise<T>): 
     return await work();
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
-    throw new NotStarted("failed", { code: faultOf(error, otherwise), message: errorMessage(error) });
+    throw new NotStarted("failed", { code: faultOf(error, otherwise), message: error.said });
   }
 }
 
@@ -110,11 +107,7 @@ async function decideIntent(context: RunContext): Promise<Intent> {
   const { run } = context;
   const intent = run.kind === "rollback" ? await intendRollback(context) : await intendUpdate(context);
   if (run.expected_plan_hash !== null && run.expected_plan_hash !== intent.plan.hash) {
-    throw new NotStarted(
-      "failed",
-      { code: "target_changed", message: "The target or what is desired has changed since the plan was reviewed" },
-      intent.columns,
-    );
+    throw new NotStarted("failed", { code: "target_changed", message: say("runs.target_changed") }, intent.columns);
   }
   return intent;
 }
@@ -138,10 +131,10 @@ export async function intendRollback(context: RunContext): Promise<Intent> {
   const { deps, run, settings, session } = context;
   const snapshot = run.snapshot_id === null ? null : await findSnapshot(deps.db.read, run.snapshot_id);
   if (snapshot === null) {
-    throw new NotStarted("failed", { code: "snapshot_missing", message: "The snapshot was removed meanwhile" });
+    throw new NotStarted("failed", { code: "snapshot_missing", message: say("runs.snapshot_removed") });
   }
   if (session.snapshots === undefined) {
-    throw new NotStarted("failed", { code: "snapshot_missing", message: "This kind of target has no snapshots" });
+    throw new NotStarted("failed", { code: "snapshot_missing", message: say("runs.without_snapshots") });
   }
   const text = deps.sealer.open(snapshot.sealed_content);
   const owed = await deps.executors.owedContainers(run.executor_id);
@@ -155,18 +148,19 @@ export async function intendRollback(context: RunContext): Promise<Intent> {
     to_digest: service?.to.digest ?? snapshot.digest,
     to_tag: tagOf(snapshot.reference),
   };
+  const target = settings.target.id;
   const [refusal] = plan.refusals;
   if (refusal !== undefined) {
-    const message = `"${settings.target.id}" cannot be restored: ${inEnglish(refusal.message)}`;
+    const message = say("runs.not_restorable", { target, cause: refusal.message });
     throw new NotStarted("skipped", { code: "target_refused", message }, columns);
   }
   const stranger = plan.warnings.find((warning) => warning.code === otherContainer);
   if (stranger !== undefined && run.expected_plan_hash === null) {
-    const message = `"${settings.target.id}" is restored only with the hash of the reviewed plan: ${inEnglish(stranger.message)}`;
+    const message = say("runs.restore_unreviewed", { target, cause: stranger.message });
     throw new NotStarted("skipped", { code: "target_refused", message }, columns);
   }
   if (plan.is_noop) {
-    const message = `"${settings.target.id}" is already as the snapshot says`;
+    const message = say("runs.matches_snapshot", { target });
     throw new NotStarted("skipped", { code: "already_current", message }, columns);
   }
   return { plan, snapshot: text, columns };
@@ -224,13 +218,13 @@ export async function prepare(context: RunContext, intent: Intent): Promise<void
     ),
   );
   if (is_noop) {
-    const message = `The pulled image is the one that "${settings.target.id}" already runs`;
+    const message = say("runs.same_image", { target: settings.target.id });
     throw new NotStarted("skipped", { code: "already_current", message });
   }
   // A pull can take long: asked again before anything is touched, by the window as it is set by then.
   const current = await deps.executors.settings(run.executor_id);
   if (!isWindowOpen({ ...context, settings: current })) {
-    const message = `The maintenance window closed while the image of "${settings.name}" was pulled`;
+    const message = say("runs.window_closed_meanwhile", { executor: settings.name });
     throw new NotStarted("skipped", { code: "window_closed", message });
   }
   deps.log.debug("Run prepared", { run: run.id });
@@ -266,12 +260,12 @@ async function capture(context: RunContext): Promise<void> {
     text = await snapshots.capture(settings.target);
   } catch (error) {
     if (!(error instanceof PluginError)) throw error;
-    await journal.fail("snapshot", { error: errorMessage(error) });
+    await journal.fail("snapshot", toldAs("error", error.said));
     // A rollback may be what brings a target back that is gone or past saving.
     if (run.kind === "rollback" && error.code === "not_found") return;
     throw new NotStarted("failed", {
       code: faultOf(error, "snapshot_failed"),
-      message: `The configuration could not be saved: ${errorMessage(error)}`,
+      message: say("runs.snapshot_failed", { cause: error.said }),
     });
   }
   const now = deps.clock.now();
@@ -302,6 +296,6 @@ async function capture(context: RunContext): Promise<void> {
   await journal.finish("snapshot", {
     snapshot_id: id,
     removed: removed.length,
-    ...(warning === null ? {} : { images_not_kept: warning }),
+    ...(warning === null ? {} : toldAs("images_not_kept", warning)),
   });
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { Observation, outageView, type ServiceObservation, servingNow } from "../executors/schema.ts";
+import { toldAs } from "../messages/message.ts";
 import { reasonCodes, servings } from "../runs/schema.ts";
 import type { ActiveRow, JudgedRow } from "./queries.ts";
 import type { BadRun, LostConnection, LostTarget, PendingUpdate } from "./schema.ts";
@@ -146,7 +147,7 @@ export function runFacts(run: Run) {
     kind: run.kind,
     state: run.state,
     reason_code: reasonCodes.find((code) => code === run.reason_code) ?? null,
-    reason: run.reason,
+    ...toldAs("reason", run.reason),
     serving: runServing(run),
     outage: outageView(run),
     approval: run.approval,

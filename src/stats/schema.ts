@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { OutageView, triggers } from "../executors/schema.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
-import { ProblemSchema } from "../messages/schema.ts";
+import { MessageSchema, ProblemSchema } from "../messages/schema.ts";
 import { reasonCodes, runKinds, runStates, servings } from "../runs/schema.ts";
 
 /** What one service of an executor runs of a tracker, as last observed. */
@@ -34,6 +34,7 @@ const runEntries = {
   state: v.picklist(runStates),
   reason_code: v.nullable(v.picklist(reasonCodes)),
   reason: v.nullable(v.string()),
+  reason_data: v.nullable(MessageSchema),
   serving: v.nullable(v.picklist(servings)),
   /** What became of a target that it left down; null when it left nothing down. */
   outage: v.nullable(OutageView),

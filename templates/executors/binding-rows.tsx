@@ -66,7 +66,7 @@ export function ServiceResult({ ctx, row }: { ctx: PageContext; row: BindingRow 
   return (
     <p class="service-result" aria-live="polite">
       {planned.unmet !== null ? (
-        <span class="quiet">{translateMessage(ctx.language, planned.unmet.message)}</span>
+        <span class="quiet">{translateMessage(ctx.language, planned.unmet.message_data)}</span>
       ) : planned.desired === null ? null : (
         <>
           <span class="quiet">{t.plan_resulting}</span> <b class="version">{planned.desired.reference}</b>{" "}

@@ -183,8 +183,8 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
       {executor.waiting?.reason === "approval" && executor.active_run_id !== null ? (
         <ConsentBanner ctx={ctx} run_id={executor.active_run_id} until={executor.waiting.until} />
       ) : null}
-      {executor.waiting?.reason === "connection" && executor.waiting.message !== null ? (
-        <WaitBanner ctx={ctx} reason={executor.waiting.message} />
+      {executor.waiting?.reason === "connection" && executor.waiting.message_data !== null ? (
+        <WaitBanner ctx={ctx} reason={executor.waiting.message_data} />
       ) : null}
       {executor.state === "failed" && last !== null ? (
         <Banner
@@ -221,7 +221,7 @@ function Unaccepted({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "ex
         </ActionForm>
       }
     >
-      {executor.unknown_settings.map((each) => (
+      {executor.unknown_settings_data.map((each) => (
         <p>{translateMessage(ctx.language, each)}</p>
       ))}
       <p>{t.unaccepted_text}</p>

@@ -102,7 +102,7 @@ export function Plan({ ctx, view }: { ctx: PageContext; view: PlanView }) {
         </Banner>
       ) : unmet !== null && unmet.code !== "already_current" ? (
         <Banner tone="quiet" title={t.plan_unmet}>
-          {translateMessage(ctx.language, unmet.message)}
+          {translateMessage(ctx.language, unmet.message_data)}
         </Banner>
       ) : null}
       {view.is_downgrade && plan !== null && !plan.is_noop && refusals.length === 0 ? (
@@ -140,7 +140,7 @@ function LeftAlone({ ctx, view }: { ctx: PageContext; view: PlanView }) {
   return (
     <Banner tone="quiet" title={t.plan_left_alone(left.length)}>
       {left.map((reason) => (
-        <p>{translateMessage(ctx.language, reason.message)}</p>
+        <p>{translateMessage(ctx.language, reason.message_data)}</p>
       ))}
     </Banner>
   );

@@ -107,7 +107,7 @@ function ServiceState({ ctx, service }: { ctx: PageContext; service: Observed })
   const { difference, unmet, found } = service;
   if (unmet !== null) {
     return (
-      <State ctx={ctx} tone="unknown" title={translateMessage(ctx.language, unmet.message)}>
+      <State ctx={ctx} tone="unknown" title={translateMessage(ctx.language, unmet.message_data)}>
         {problemWords(unmet.code, t)}
       </State>
     );

@@ -35,7 +35,7 @@ export function ExecutorState({ ctx, executor, solid = false }: ExecutorStatePro
     );
   }
   const told =
-    executor.problem?.message_data ?? (executor.state === "waiting" ? (executor.waiting?.message ?? null) : null);
+    executor.problem?.message_data ?? (executor.state === "waiting" ? (executor.waiting?.message_data ?? null) : null);
   const isLooking = executor.state === "unknown" && isFirstLook(executor);
   const isAsking = executor.state === "waiting" && executor.waiting?.reason === "approval";
   return (
@@ -103,8 +103,8 @@ export function problemWords(code: string, t: Words): string {
 function waitingWords(ctx: PageContext, { waiting, next_windows }: ExecutorView): string {
   const t = texts(ctx).executors;
   if (waiting === null) return t.states.waiting;
-  const { reason, until, message } = waiting;
-  const other = reason === "connection" ? waitedRun(message) : null;
+  const { reason, until, message_data } = waiting;
+  const other = reason === "connection" ? waitedRun(message_data) : null;
   if (other !== null) return texts(ctx).runs.waits_for_run(other.executor);
   if (reason === "window") {
     const [next] = next_windows;

@@ -1,3 +1,4 @@
+import { saidAt } from "../../src/messages/message.ts";
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { IconName } from "../components/icons.ts";
 import { Section } from "../components/page-header.tsx";
@@ -133,7 +134,7 @@ function RunRow({ ctx, event }: { ctx: PageContext; event: EventView }) {
   const t = texts(ctx).overview;
   const { facts } = event;
   const [word, tone, icon] = outcomeOf(event);
-  const reason = text(facts.reason);
+  const reason = saidAt(facts, "reason");
   const serving = Object.entries(t.serving).find(([key]) => key === facts.serving)?.[1] ?? null;
   const isAsked = event.kind === "executor_run_awaiting_approval";
   const runId = event.run_id ?? text(facts.run);

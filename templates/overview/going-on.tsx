@@ -39,7 +39,9 @@ function ActiveRunRow({ ctx, run }: { ctx: PageContext; run: ActiveRun }) {
       meta={[
         t.executors.target_on(run.target, run.connection),
         // Which run it waits for is what its state says already.
-        run.reason === null || waitedRun(run.reason) !== null ? null : translateMessage(ctx.language, run.reason),
+        run.reason_data === null || waitedRun(run.reason_data) !== null
+          ? null
+          : translateMessage(ctx.language, run.reason_data),
         run.started_at === null ? (
           <>
             {t.overview.queued} <Time ctx={ctx} at={run.created_at} />

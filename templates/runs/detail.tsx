@@ -188,7 +188,7 @@ function RunBanner({ ctx, run, executor }: RunPageProps) {
     switch (run.state) {
       case "pending":
         if (isAwaiting(run)) return <ConsentBanner ctx={ctx} run_id={run.id} until={run.approval_until} />;
-        return run.reason === null ? null : <WaitBanner ctx={ctx} reason={run.reason} />;
+        return run.reason_data === null ? null : <WaitBanner ctx={ctx} reason={run.reason_data} />;
       case "skipped":
         return <Banner tone="quiet" title={t.skipped} children={reason} />;
       case "degraded":

@@ -1,6 +1,6 @@
 import { type OutageView, servingNow } from "../../src/executors/schema.ts";
-import { withoutServing } from "../../src/runs/outcome.ts";
-import type { RunView } from "../../src/runs/schema.ts";
+import { type Message, says } from "../../src/messages/message.ts";
+import { type RunView, withoutServing } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Banner } from "../components/notice.tsx";
 import { State } from "../components/state.tsx";
@@ -14,7 +14,7 @@ type RunLike = {
   kind: RunView["kind"];
   state: string;
   reason_code: string | null;
-  reason: string | null;
+  reason_data: Message | null;
   serving: string | null;
   outage: OutageView | null;
   approval?: string | null | undefined;
@@ -59,7 +59,7 @@ export function runWords(ctx: PageContext, run: RunLike): string {
         return until === null ? words.waits_approval : t.approval.waits_until(formatShort(ctx, until));
       }
       if (run.reason_code === "waiting_for_connection") {
-        const other = waitedRun(run.reason);
+        const other = waitedRun(run.reason_data);
         return other === null ? words.waits_connection : t.waits_for_run(other.executor);
       }
       if (run.reason_code === "waiting_for_window") return words.waits_window;
@@ -84,7 +84,7 @@ export function runWords(ctx: PageContext, run: RunLike): string {
 }
 
 /** Why a run ended as it did, or what it waits for; what runs now is told beside it. */
-export function reasonWords(ctx: PageContext, { reason }: Pick<RunLike, "reason">): string | null {
+export function reasonWords(ctx: PageContext, { reason_data: reason }: Pick<RunLike, "reason_data">): string | null {
   return reason === null ? null : translateMessage(ctx.language, withoutServing(reason));
 }
 
@@ -122,15 +122,19 @@ export function needsRollbackBadge({ kind, state }: Pick<RunLike, "kind" | "stat
   return kind === "rollback" && ["pending", "capturing", "verifying", "skipped"].includes(state);
 }
 
-/** The run that a queued one waits for, of what its reason says, and the container that both need; null when that is none. */
-export function waitedRun(reason: string | null): { id: string; executor: string; container: string | null } | null {
-  const found = /^Waits for the run "([^"]+)" of "(.+?)"(?:, which works on "(.+)"| on ".+")$/.exec(reason ?? "");
-  const [, id, executor, container] = found ?? [];
-  return id === undefined || executor === undefined ? null : { id, executor, container: container ?? null };
+/** The run that a queued one waits for, and the container that both need; null when its reason is another one. */
+export function waitedRun(reason: Message | null): { id: string; executor: string; container: string | null } | null {
+  if (reason === null) return null;
+  if (says(reason, "runs.waits_for_run")) {
+    return { id: reason.params.run, executor: reason.params.executor, container: null };
+  }
+  if (!says(reason, "runs.waits_for_container")) return null;
+  const { run: id, executor, container } = reason.params;
+  return { id, executor, container };
 }
 
 /** What a queued run waits for, with the way to it. */
-export function WaitBanner({ ctx, reason }: { ctx: PageContext; reason: string }) {
+export function WaitBanner({ ctx, reason }: { ctx: PageContext; reason: Message }) {
   const t = texts(ctx).runs;
   const other = waitedRun(reason);
   if (other === null) {

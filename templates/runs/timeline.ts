@@ -61,11 +61,6 @@ function shownStep(step: string): ShownStep {
   return shownSteps.find((known) => known === step) ?? "other";
 }
 
-/** The way back began by making a container again that somebody had removed. */
-function isRemaking({ step, phase, facts }: RunStepView): boolean {
-  return step === "undo" && phase === "begin" && /^make .* again from the snapshot$/.test(text(facts.move) ?? "");
-}
-
 function text(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
@@ -182,7 +177,7 @@ function entriesOf(items: readonly RunStepView[]): TimelineEntry[] {
 
   for (const item of items) {
     const found = entries[at(shownStep(item.step))];
-    const facts = { ...found?.facts, ...item.facts, ...(isRemaking(item) ? { is_remade: true } : {}) };
+    const facts = { ...found?.facts, ...item.facts };
     // A run that was given back with its plan made looks at it once more; it was made when it was made.
     if (item.step === "claim" && found?.state === "done") continue;
     // The plan is done when the run has moved on; what comes after is told by its own steps.

@@ -4,6 +4,7 @@ import { compareWithDesired } from "../../src/executors/desired.ts";
 import { planUpdate } from "../../src/executors/plan.ts";
 import type { ReleaseChoice } from "../../src/executors/releases.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
+import { type Message, say } from "../../src/messages/message.ts";
 import { FakeEngine, fakeSession } from "../support/fake-runtime.ts";
 import { digest, release } from "../support/run-world.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -97,6 +98,8 @@ async function plan(
   return await planUpdate(deps(choices), settings(options.changes), session, options.purpose ?? automatic);
 }
 
+const inWorker = (said: Message) => say("executors.of_service", { service: "worker", said });
+
 describe("compareWithDesired() of a group", () => {
   test("compares each bound service with its own tracker and names those that are bound to nothing", async () => {
     const found = await compare({ web: offers("1.5", "d"), worker: offers("1.4", "b") });
@@ -120,7 +123,7 @@ describe("compareWithDesired() of a group", () => {
   ])("leaves a service with %s as it is, and says why", async (_name, choice, code, message) => {
     const found = await compare({ web: offers("1.5", "d"), worker: choice }, { minimum_age_hours: 6 });
     expect(found.unmet).toBeNull();
-    expect(found.services.map((each) => each.unmet)).toEqual([null, { code: code as "no_release", message }]);
+    expect(found.services.map((each) => each.unmet)).toMatchObject([null, { code, message }]);
     expect(found.desired_revision).toBe(`web ${digest("d")}`);
     expect(found.ready_at).toBe(choice.ready_at);
   });
@@ -138,7 +141,10 @@ describe("compareWithDesired() of a group", () => {
       { web: offers("1.5", "d"), mail: offers("2", "e") },
       { bindings: [binding("web"), binding("mail")] },
     );
-    expect(missing.unmet).toEqual({ code: "target_missing", message: '"shop" has no service "mail"' });
+    expect(missing.unmet).toEqual({
+      code: "target_missing",
+      message: say("executors.service_missing", { target: "shop", service: "mail" }),
+    });
     const blind = { ...binding("worker"), source_id: "nothing" };
     const imageless = await compare(
       { web: offers("1.5", "d"), nothing: offers("1", "f") },
@@ -146,7 +152,7 @@ describe("compareWithDesired() of a group", () => {
     );
     expect(imageless.unmet).toEqual({
       code: "no_image",
-      message: 'Service "worker": The source "main" of "worker-app" watches no image',
+      message: inWorker(say("executors.no_image", { tracker: "worker-app", source: "main" })),
     });
   });
 });
@@ -182,7 +188,7 @@ describe("planUpdate() of a group", () => {
     const planned = await plan({ web: offers("1.5", "d"), worker: offers("1.3", "e") });
     expect(planned.unmet).toEqual({
       code: "would_downgrade",
-      message: 'Service "worker": "1.3" is lower than "1.4"; allow downgrades, or run it with the hash of its plan',
+      message: inWorker(say("executors.downgrade", { from: "1.4", to: "1.3" })),
     });
     const allowed = await plan(
       { web: offers("1.5", "d"), worker: offers("1.3", "e") },
@@ -192,15 +198,15 @@ describe("planUpdate() of a group", () => {
   });
 
   test.each([
-    ["another variant", "1.5-alpine", '"1.5-alpine" is another variant than "1.4"'],
-    ["another line", "1.5.0", '"1.5.0" leaves the line of "1.4"'],
-  ])("no automatic run goes to %s, even where downgrades are allowed", async (_name, tag, words) => {
+    ["another variant", "1.5-alpine", "executors.other_variant"],
+    ["another line", "1.5.0", "executors.other_line"],
+  ] as const)("no automatic run goes to %s, even where downgrades are allowed", async (_name, tag, code) => {
     const choices = { web: offers("1.5", "d"), worker: offers(tag, "e") };
     for (const allow_downgrade of [false, true]) {
       const planned = await plan(choices, { changes: { allow_downgrade } });
       expect(planned.unmet).toEqual({
         code: "would_leave",
-        message: `Service "worker": ${words}; run it with the hash of its plan`,
+        message: inWorker(say(code, { from: "1.4", to: tag })),
       });
     }
     expect((await plan(choices, { purpose: manual })).unmet).toBeNull();
@@ -213,8 +219,10 @@ describe("planUpdate() of a group", () => {
     const planned = await plan({ web: offers("142.0-20251101", "d"), worker: offers("1.4", "b") }, { engine });
     expect(planned.unmet).toEqual({
       code: "would_downgrade",
-      message:
-        'Service "web": "142.0-20251101" and "4.38.0-20251101" cannot be compared; allow downgrades, or run it with the hash of its plan',
+      message: say("executors.of_service", {
+        service: "web",
+        said: say("executors.incomparable", { from: "4.38.0-20251101", to: "142.0-20251101" }),
+      }),
     });
   });
 

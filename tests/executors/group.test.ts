@@ -92,7 +92,7 @@ describe("a group and one of its containers", () => {
     expect(await refused(world.main.executors.create(systemActor, group("web")))).toEqual({
       status: 409,
       code: "in_use",
-      fields: { "target.id": 'The container "shop-db-1" of "shop" has the executor "shop-db-1" of its own' },
+      fields: { "target.id": 'The container "shop-db-1" of "shop" has its own executor "shop-db-1"' },
     });
   });
 

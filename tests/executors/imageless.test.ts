@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { tracker_sources } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
-import { plain, told } from "../../src/messages/message.ts";
+import { plain, say, told } from "../../src/messages/message.ts";
 import { createWorld, digest, type World } from "../support/run-world.ts";
 
 // A source that is a repository or a chart tells versions; the image that runs says how its tags are written.
@@ -52,8 +52,8 @@ describe("a release of a source without an image", () => {
     const executor = await world.addExecutor({ trigger: "immediate" });
     await world.tick();
     expect(await world.runsOf(executor)).toEqual([]);
-    const message = `The registry has no tag "1.1" of "${image}" yet`;
-    expect((await world.main.executors.get(executor)).problem).toEqual({ code: "no_tag", ...told(plain(message)) });
+    const message = say("executors.tag_not_found", { image, tags: ["1.1"] });
+    expect((await world.main.executors.get(executor)).problem).toEqual({ code: "no_tag", ...told(message) });
     expect(await world.update(executor)).toMatchObject({ state: "skipped", reason_code: "no_tag", reason: message });
     world.upstream.tags = { [`${image}:1.1`]: digest("b") };
     await world.clock.advance(15 * 60_000);
@@ -61,17 +61,11 @@ describe("a release of a source without an image", () => {
     expect((await world.runsOf(executor)).at(-1)).toMatchObject({ state: "succeeded", to_tag: "1.1" });
   });
 
-  const asked = `The registry of "${image}" could not be asked for the tag "1.1"`;
+  const asked = { image, tag: "1.1", cause: plain("refused") };
   test.each([
-    ["malformed", `${asked}: refused`],
-    [
-      "unauthorized",
-      `${asked} without a login: refused. Add a source of this registry with a credential, or a user name and password to the connection's credential`,
-    ],
-    [
-      "unreachable",
-      `${asked} over https: refused. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`,
-    ],
+    ["malformed", say("executors.registry_failed", asked)],
+    ["unauthorized", say("executors.registry_needs_login", asked)],
+    ["unreachable", say("executors.registry_needs_http", asked)],
   ] as const)(
     "is not run while the registry cannot be asked, with the reason and what to do: %s",
     async (code, reason) => {
@@ -105,13 +99,13 @@ describe("a release of a source without an image", () => {
   test("says why where nothing tells the form", async () => {
     world.engine.add("web", `${image}@${digest("a")}`, digest("a"));
     const executor = await world.addExecutor();
-    const message = `"${image}" runs by its digest, so the form of its tags is unknown: run it by a tag once`;
-    expect((await planOf(executor)).unmet).toEqual({ code: "no_tag", message });
+    const message_data = say("executors.runs_by_digest", { image });
+    expect((await planOf(executor)).unmet).toMatchObject({ code: "no_tag", message_data });
     offer("nightly");
     world.engine.add("web", `${image}:1.0`, digest("a"));
-    expect((await planOf(executor)).unmet).toEqual({
+    expect((await planOf(executor)).unmet).toMatchObject({
       code: "no_tag",
-      message: '"nightly" cannot be written as a tag in the form of "1.0"',
+      message_data: say("executors.tag_not_formed", { version: "nightly", tag: "1.0" }),
     });
   });
 

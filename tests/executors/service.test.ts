@@ -126,7 +126,7 @@ describe("create()", () => {
   test("refuses the id of a container in place of its name, and says the name", async () => {
     const { id } = world.engine.get("web");
     const target = { kind: "container", id };
-    const wrong = { "target.id": 'Write the container\'s name "web" instead of its id' };
+    const wrong = { "target.id": 'Enter the container\'s name "web" instead of its ID' };
     expect(await refusedFields(world.main.executors.create(systemActor, { ...input(), target }))).toEqual(wrong);
     expect(await refusedFields(world.main.executors.preview({ ...input(), target }, live))).toEqual(wrong);
     expect((await world.main.executors.list({})).items).toEqual([]);
@@ -157,7 +157,7 @@ describe("create()", () => {
     await world.main.executors.create(systemActor, input());
     const sameName = { ...input(), target: { kind: "container", id: "db" } };
     expect(await refusedFields(world.main.executors.create(systemActor, sameName))).toEqual({
-      name: 'There is already an executor "web"',
+      name: 'Another executor is already named "web"',
     });
     expect(await refused(world.main.executors.create(systemActor, { ...input(), name: "other" }))).toMatchObject(taken);
     const db = { ...input(), name: "other", target: { kind: "container", id: "db" } };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
-import { inEnglish, plain, told } from "../../src/messages/message.ts";
+import { inEnglish, plain, say, told } from "../../src/messages/message.ts";
+import { english } from "../support/english.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const warning = { code: "untold_settings", message: plain("Podman does not tell which addresses were chosen") };
@@ -18,13 +19,13 @@ test("what an engine does not tell completely is not updated unasked, and the ru
   await world.tick();
   const [run] = await world.runsOf(executor);
   expect(run).toMatchObject({ state: "skipped", reason_code: "settings_unknown" });
-  expect(run?.reason).toBe(`"web" is updated only manually or with approval: ${inEnglish(warning.message)}`);
+  expect(english(run?.reason)).toBe(`"web" is updated only manually or with approval: ${inEnglish(warning.message)}`);
   expect(world.engine.calls.filter((call) => call.startsWith("stop"))).toEqual([]);
 });
 
 test("an executor that would not be updated by itself says so when it is stored", async () => {
-  const message = `"web" is updated only manually or with approval: ${inEnglish(warning.message)}`;
-  const warnings = [{ code: "settings_unknown", ...told(plain(message)) }];
+  const message = say("executors.settings_unknown", { target: "web", cause: warning.message });
+  const warnings = [{ code: "settings_unknown", ...told(message) }];
   const read = async (id: string) => await world.main.executors.get(id);
   const executor = await world.addExecutor({ trigger: "immediate" });
   expect(await read(executor)).toMatchObject({ unknown_settings: [inEnglish(warning.message)], warnings });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
+import { say, told } from "../../src/messages/message.ts";
 import { createWorld, digest, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -28,7 +29,7 @@ test("an executor whose run waits for another names that run, and no more once i
   expect(waiting).toEqual({
     reason: "connection",
     until: null,
-    message: `Waits for the run "${a.id}" of "web" on "Home"`,
+    ...told(say("runs.waits_for_run", { run: a.id, executor: "web", connection: "Home" })),
   });
   goOn.resolve();
   await world.clock.runUntil(going);

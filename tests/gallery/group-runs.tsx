@@ -1,5 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import { plain } from "../../src/messages/message.ts";
+import { plain, say, told, toldAs } from "../../src/messages/message.ts";
 import type {
   RunContainer,
   RunDetailView,
@@ -55,7 +55,7 @@ export function runOf(ctx: PageContext, noted: readonly Noted[], told: Partial<R
     trigger: "manual",
     attempt: 1,
     reason_code: null,
-    reason: null,
+    ...toldAs("reason", null),
     from: { tag: "2.18.4", digest: null },
     to: { tag: "3.0.5", digest: null },
     snapshot_id: null,
@@ -105,8 +105,9 @@ function outcomes(told: (container: string) => Partial<RunContainer>): RunContai
 
 /** All of it put back, because one container did not stay up. */
 export function PutBackSample({ ctx }: { ctx: PageContext }) {
-  const detail = `"paperless-worker-1": ${fault}`;
-  const message = `The new version did not pass its health check: ${detail}`;
+  const verdict = say("phrases.about", { name: "paperless-worker-1", said: plain(fault) });
+  const detail = toldAs("detail", verdict);
+  const message = say("runs.unhealthy", { kind: "update", cause: verdict });
   const back = names.flatMap((name): Noted[] => [
     ["undo", "begin", name],
     ["undo", "finish", name, { state: "untouched" }],
@@ -115,15 +116,18 @@ export function PutBackSample({ ctx }: { ctx: PageContext }) {
     ctx,
     [
       ...before,
-      ["probe", "fail", undefined, { number: 1, duration_ms: 12, detail }],
-      ["verify", "fail", undefined, { detail, attempts: 1 }],
+      ["probe", "fail", undefined, { number: 1, duration_ms: 12, ...detail }],
+      ["verify", "fail", undefined, { ...detail, attempts: 1 }],
       ...back,
-      ["failed", "fail", undefined, { reason: message }],
+      ["failed", "fail", undefined, toldAs("reason", message)],
     ],
     {
       state: "failed",
       reason_code: "unhealthy",
-      reason: `${message}. The previous version is running`,
+      ...toldAs(
+        "reason",
+        say("runs.with_serving", { reason: message, kind: "update", serving: "previous", is_resting: false }),
+      ),
       serving: "previous",
       ready_ms: null,
       containers: outcomes((name) => ({
@@ -186,8 +190,8 @@ function newOne(ctx: PageContext): ExecutorView {
 }
 
 function waitingOne(ctx: PageContext): ExecutorView {
-  const message = `Waits for the run "${id(4)}" of "${long}" on "nas"`;
-  const waiting = { reason: "connection", until: null, message } as const;
+  const message = say("runs.waits_for_run", { run: id(4), executor: long, connection: "nas" });
+  const waiting = { reason: "connection", until: null, ...told(message) } as const;
   return { ...executor(ctx), id: id(6), name: "billing", state: "waiting", waiting, active_run_id: id(7) };
 }
 
@@ -217,7 +221,7 @@ export function ExecutorsSample({ ctx }: { ctx: PageContext }) {
     kind: "update",
     state: "failed",
     reason_code: "update_failed",
-    reason: "The update failed",
+    ...toldAs("reason", plain("The update failed")),
     serving: "mixed",
     outage: null,
     downtime_ms: 3100,

@@ -1,6 +1,6 @@
 import type { UnusedImageList } from "../../src/connections/images-schema.ts";
 import type { ExecutorView, PlanView, ServiceObservation } from "../../src/executors/schema.ts";
-import { plain, told } from "../../src/messages/message.ts";
+import { plain, say, told, toldAs } from "../../src/messages/message.ts";
 import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
 import { PageHeader } from "../../templates/components/page-header.tsx";
 import { UnusedImages } from "../../templates/connections/images.tsx";
@@ -14,6 +14,9 @@ export const second = 1000;
 export const hour = 3_600_000;
 export const id = (number: number) => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
 export const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+
+const tooYoung = (tracker: string) =>
+  say("executors.too_young", { tracker, source: "main", channel: "stable", hours: 48 });
 
 function service(name: string, from: string, to: string | null): ServiceObservation {
   const image = `ghcr.io/paperless-ngx/${name}`;
@@ -37,7 +40,10 @@ function service(name: string, from: string, to: string | null): ServiceObservat
     difference: to === null ? null : "other_version",
     unmet:
       to === null
-        ? { code: "too_young", message: `Service "${name}": No release of the channel "stable" is 48 hours old yet` }
+        ? {
+            code: "too_young",
+            ...told(say("executors.of_service", { service: name, said: tooYoung(name) })),
+          }
         : null,
   };
 }
@@ -76,6 +82,7 @@ export function executor(ctx: PageContext): ExecutorView {
     start_first: true,
     drain_seconds: 10,
     unknown_settings: [],
+    unknown_settings_data: [],
     accepted_unknown_settings: [],
     warnings: [],
     state: "update",
@@ -208,8 +215,11 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
   return <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} snapshots={[]} planned={{ view }} />;
 }
 
-const unready =
-  '"paperless-worker-1" needs "paperless-webserver-1" healthy, and it is not: Its own health check fails: 503';
+const unready = say("readiness.dependency_unhealthy", {
+  name: "paperless-worker-1",
+  needed: "paperless-webserver-1",
+  cause: plain("Its own health check fails: 503"),
+});
 
 export type Noted = readonly [
   step: string,
@@ -239,8 +249,8 @@ const journal: readonly Noted[] = [
     ["start", "finish", name],
   ]),
   ["wait", "begin", "worker", { for: "paperless-webserver-1" }],
-  ["wait", "fail", "worker", { for: "paperless-webserver-1", error: unready }],
-  ["undo", "begin", "webserver", { move: "make paperless-webserver-1 again from the snapshot" }],
+  ["wait", "fail", "worker", { for: "paperless-webserver-1", ...toldAs("error", unready) }],
+  ["undo", "begin", "webserver", { is_remade: true }],
   ["undo", "finish", "webserver", { state: "untouched" }],
 ];
 
@@ -251,8 +261,14 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
     return { seq: index + 1, step, phase, facts: { ...named, ...facts }, at: at + index * second };
   });
   const ended = at + (steps.length + 1) * second;
-  const message = `The update failed: ${unready}`;
-  const last = { seq: steps.length + 1, step: "failed", phase: "fail", facts: { reason: message }, at: ended } as const;
+  const message = say("runs.failed", { kind: "update", container: null, cause: unready });
+  const last = {
+    seq: steps.length + 1,
+    step: "failed",
+    phase: "fail",
+    facts: toldAs("reason", message),
+    at: ended,
+  } as const;
   const outcome = (index: number, told: Partial<RunContainer>): RunContainer => {
     const { name, service: from, because } = containers[index] ?? containers[0];
     const nothing = {
@@ -273,7 +289,10 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
     trigger: "window",
     attempt: 1,
     reason_code: "update_failed",
-    reason: `${message}. Some services run the new version, others the previous one`,
+    ...toldAs(
+      "reason",
+      say("runs.with_serving", { reason: message, kind: "update", serving: "mixed", is_resting: false }),
+    ),
     from: { tag: "2.18.4", digest: null },
     to: { tag: "3.0.5", digest: null },
     snapshot_id: null,
@@ -299,7 +318,7 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
         detail_data: plain("Its own health check fails: 503"),
         is_cause: true,
       }),
-      outcome(2, { outcome: "untouched", detail: unready, detail_data: plain(unready) }),
+      outcome(2, { outcome: "untouched", ...toldAs("detail", unready) }),
     ],
     plan: {
       services: [

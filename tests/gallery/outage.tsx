@@ -1,5 +1,5 @@
 import type { ExecutorView, OutageView } from "../../src/executors/schema.ts";
-import { plain } from "../../src/messages/message.ts";
+import { plain, say, toldAs } from "../../src/messages/message.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
 import { ExecutorsPage } from "../../templates/executors/list.tsx";
 import type { PageContext } from "../../templates/page.ts";
@@ -37,10 +37,17 @@ const outageOf = (ctx: PageContext, changes: Partial<OutageView>): OutageView =>
   ...changes,
 });
 
+const downReason = say("runs.with_serving", {
+  reason: say("runs.failed", { kind: "update", container: "paperless-webserver-1", cause: plain(refusal) }),
+  kind: "update",
+  serving: "none",
+  is_resting: false,
+});
+
 const downRun = {
   state: "failed",
   reason_code: "target_down",
-  reason: `The update failed at "paperless-webserver-1": ${refusal}. Target down: neither version runs`,
+  ...toldAs("reason", downReason),
   serving: "none",
   downtime_ms: null,
   ready_ms: null,
@@ -71,7 +78,7 @@ export function DownExecutorsSample({ ctx }: { ctx: PageContext }) {
     kind: "update",
     state: "failed",
     reason_code: "target_down",
-    reason: downRun.reason,
+    ...toldAs("reason", downReason),
     serving: "none",
     downtime_ms: null,
     from_tag: "2.18.4",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { inEnglish, type Message, plain, say, toldAs } from "../../src/messages/message.ts";
 import { eventBody } from "../../src/notifications/message.ts";
 import type { ReleaseFacts } from "../../src/notifications/schema.ts";
 
@@ -75,6 +76,7 @@ describe("a new version", () => {
 });
 
 describe("a run that failed", () => {
+  const failed = say("runs.failed", { kind: "update", container: null, cause: plain("no") });
   const run = {
     executor: "shop",
     run: "r",
@@ -82,7 +84,7 @@ describe("a run that failed", () => {
     from: { tag: "1", digest: null },
     to: { tag: "2", digest: null },
     outcome: "failed" as const,
-    reason: "The update failed: no",
+    ...toldAs("reason", failed as Message),
     downtime_ms: null,
     serving: "previous" as string | null,
   };
@@ -105,9 +107,18 @@ describe("a run that failed", () => {
   });
 
   test("in a part is not told to be down as a whole", () => {
-    const reason = 'No. Target down: "db" does not run in either version, the other services run';
-    const text = textOf({ serving: "none", reason });
-    expect(text).toContain(`${reason}.`);
+    const reason = say("runs.partly_down", { reason: failed, services: ["db"] });
+    const text = textOf({ serving: "none", ...toldAs("reason", reason) });
+    expect(text).toContain("does not run in either version; the other services are running.");
     expect(text).not.toContain("neither version");
+  });
+
+  test("tells its reason in the notifier's language, and as data beside the English", () => {
+    const reason = say("runs.unhealthy", { kind: "update", cause: say("net.timed_out", { host: "a", seconds: 3 }) });
+    const facts = { ...run, ...toldAs("reason", reason) };
+    const body = eventBody({ kind: "executor_run_failed", executor_id: "e", run_id: "r", facts }, "zh", "");
+    expect(body).toMatchObject({ reason: inEnglish(reason), reason_data: reason });
+    expect(body.text).toContain("原因：新版本未通过健康检查：");
+    expect(body.text).not.toMatch(/The new|Request|timed out/);
   });
 });

@@ -187,7 +187,14 @@ describe("a run that awaits approval", () => {
   test("takes nothing of the run's one event, and may be told of again", async () => {
     const { notifier, outbox, deliverDue, sent } = await setUp([]);
     await notifier("hook", { trigger_events: ["executor_run_awaiting_approval", "executor_run_skipped"] });
-    const ended = { ...facts, outcome: "skipped" as const, reason: null, downtime_ms: null, serving: null };
+    const ended = {
+      ...facts,
+      outcome: "skipped" as const,
+      reason: null,
+      reason_data: null,
+      downtime_ms: null,
+      serving: null,
+    };
     await temporary.db.write(async (tx) => {
       await outbox.recordEvent(tx, asked);
       await outbox.recordEvent(tx, asked);

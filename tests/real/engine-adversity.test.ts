@@ -11,6 +11,7 @@ import { registryMissing } from "../peers/registry.ts";
 import { type Lab, labRepository, startLab } from "../support/engine-lab.ts";
 import { engineSuite, isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
+import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
 import { containersOf, group, removeGroup, runService } from "../support/group-target.ts";
 import { startHealthTimer } from "../support/health-timer.ts";
@@ -103,7 +104,7 @@ matrixSuite(
       await failAgain();
       const [first] = await runs.runsOf(executor);
       expect(first).toMatchObject({ state: "failed", reason_code: "unreachable", serving: "previous" });
-      expect(first?.reason).toContain("could not pull");
+      expect(english(first?.reason)).toContain("could not pull");
       await runs.tick();
       runs.clock.pass(9 * minuteMs);
       await runs.tick();
@@ -140,7 +141,7 @@ matrixSuite(
       const before = await inspectContainer(engine, name);
       const run = await runs.update(executor);
       expect(run).toMatchObject({ state: "failed", reason_code: "pull_failed", serving: "previous" });
-      expect(run.reason).toMatch(words);
+      expect(english(run.reason)).toMatch(words);
       expect((await runs.steps(run.id)).filter((step) => /^(create|stop|rename|start)/.test(step))).toEqual([]);
       expect(await inspectContainer(engine, name)).toMatchObject({ Id: id, State: before.State });
       expect(await lab.found(name)).toEqual([`${name} running 1.0.0`]);
@@ -178,7 +179,7 @@ matrixSuite(
             "unhealthy",
             null,
           ]);
-          expect(run.reason).toContain("Its own health check fails: says 1");
+          expect(english(run.reason)).toContain("Its own health check fails: says 1");
           expect(await runs.eventsOf(run.id)).toHaveLength(1);
         }
         expect(await lab.found(name)).toEqual([`${name} running ${stays}`]);
@@ -209,7 +210,7 @@ matrixSuite(
       const run = await runs.update(executor);
       proxy.around(null);
       expect(run).toMatchObject({ state: "failed", reason_code: "update_failed", serving: "previous" });
-      expect(run.reason).toMatch(/already in use|already allocated/);
+      expect(english(run.reason)).toMatch(/already in use|already allocated/);
       expect(starts).toBe(3);
       expect(await lab.found("port")).toEqual(["port running 1.0.0"]);
       expect(await publishedPort(engine, "port")).toBe(String(port));
@@ -230,8 +231,8 @@ matrixSuite(
       const run = await runs.update(executor);
       proxy.around(null);
       expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
-      expect(run.reason).toMatch(/already in use|already allocated/);
-      expect(run.reason).toContain("Target down");
+      expect(english(run.reason)).toMatch(/already in use|already allocated/);
+      expect(english(run.reason)).toContain("Target down");
       // Nothing is left over, and the old one waits in its place with its settings.
       expect((await lab.found("kept")).map((line) => line.replace(" created ", " exited "))).toEqual([
         "kept exited 1.0.0",
@@ -308,7 +309,7 @@ matrixSuite(
       for (const each of [runs.main, other]) await each.runs.work.perform({ id: second.id }, live);
       const waiting = await runs.run(second.id);
       expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection" });
-      expect(waiting.reason).toContain(id);
+      expect(english(waiting.reason)).toContain(id);
       gate.resolve();
       await Promise.all(first);
       proxy.around(null);
@@ -446,7 +447,7 @@ engineSuite(
       fill(1_000_000);
       const pulling = await runs.update(executor);
       expect(pulling).toMatchObject({ state: "failed", reason_code: "pull_failed", serving: "previous" });
-      expect(pulling.reason).toContain("no space left on device");
+      expect(english(pulling.reason)).toContain("no space left on device");
 
       // The image is there, and nothing else finds room.
       rmSync(filler);
@@ -454,7 +455,7 @@ engineSuite(
       fill(0);
       const creating = await runs.update(executor);
       expect(creating).toMatchObject({ state: "failed", serving: "previous" });
-      expect(creating.reason).toContain("no space left on device");
+      expect(english(creating.reason)).toContain("no space left on device");
       expect(await inspectContainer(engine, "full")).toMatchObject({ Id: id, State: { Status: "running" } });
       expect(await lab.found("full")).toEqual(["full running 1.0.0"]);
       rmSync(filler);

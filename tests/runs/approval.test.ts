@@ -3,6 +3,8 @@ import { asc } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { audit_entries, run_steps } from "../../src/db/tables.ts";
 import { AppError } from "../../src/errors.ts";
+import { say } from "../../src/messages/message.ts";
+import { english } from "../support/english.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -30,7 +32,8 @@ const awaiting = async (changes: Record<string, unknown> = {}) => {
   await world.tick();
   await world.tick();
   const run = await only(executor);
-  if (run.approval !== "awaiting" || run.plan_hash === null) throw new Error(`It does not wait: ${run.reason}`);
+  if (run.approval !== "awaiting" || run.plan_hash === null)
+    throw new Error(`It does not wait: ${english(run.reason)}`);
   return { executor, id: run.id, hash: run.plan_hash, until: run.approval_until ?? 0 };
 };
 const decide = (id: string, plan_hash: string, decision: "approve" | "refuse" = "approve", at = world.main) =>
@@ -159,7 +162,7 @@ describe("a run that needs approval", () => {
     expect(await world.run(id)).toMatchObject({
       state: "skipped",
       reason_code: "not_approved",
-      reason: "A run by hand took its place",
+      reason: say("runs.replaced_by_manual"),
     });
     await later(20 * minuteMs);
     expect(await world.runsOf(executor)).toHaveLength(2);
@@ -196,7 +199,7 @@ describe("a plan that is not the one that was asked about", () => {
       ["skipped", null, "1.1"],
       ["pending", "awaiting", "1.2"],
     ]);
-    expect(await world.run(id)).toMatchObject({ reason: "Another version is desired by now" });
+    expect(await world.run(id)).toMatchObject({ reason: say("runs.other_version") });
   });
 
   test("of a target that somebody changed is asked about anew, and the old consent is of no use", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { plain } from "../../src/messages/message.ts";
+import { inEnglish, plain, say, toldAs } from "../../src/messages/message.ts";
 import { containersOf, downtimeOf } from "../../src/runs/containers.ts";
 import type { JournalEntry } from "../../src/runtimes/runtime.ts";
 
@@ -92,19 +92,32 @@ describe("containersOf()", () => {
   const running = [...created, ...swap("db", 2, 3), ...swap("web", 4, 5), ...swap("worker", 4, 6)];
   const back = ["20 db undo begin", "20 web undo begin", '21 web undo finish {"state":"untouched"}'];
   const exited = "The engine restarted it 3 times; the last exit code was 1";
+  const beside = say("readiness.not_ready_beside", { name: "web", cause: plain("exited") });
   const fault = (step: string, facts: object, at = 10) => `${at} - ${step} fail ${JSON.stringify(facts)}`;
-  const wait = 'needs "db" healthy, and it is not: Its own health check fails: no route; try again';
+  const unready = plain("Its own health check fails: no route; try again");
+  const wait = say("readiness.dependency_unhealthy", { name: "web", needed: "db", cause: unready });
+  const about = (name: string, text: string) => say("phrases.about", { name, said: plain(text) });
   test.each<readonly [string, readonly string[], [string, string][]]>([
     [
       "the one that ended, when the health of all is judged",
-      [...running, fault("verify", { detail: `"web": ${exited}` }), ...back],
+      [...running, fault("verify", toldAs("detail", about("web", exited))), ...back],
       [["web", exited]],
     ],
     [
       "each that the judgement names, with its own verdict",
-      [...running, fault("verify", { detail: `"db": Its own health check fails: a; b; "worker": ${exited}` }), ...back],
       [
-        ["db", "Its own health check fails: a; b"],
+        ...running,
+        fault(
+          "verify",
+          toldAs(
+            "detail",
+            say("phrases.joined", { items: [about("db", 'fails: a; "web": b'), about("worker", exited)] }),
+          ),
+        ),
+        ...back,
+      ],
+      [
+        ["db", 'fails: a; "web": b'],
         ["worker", exited],
       ],
     ],
@@ -113,8 +126,8 @@ describe("containersOf()", () => {
       [
         ...created,
         ...swap("db", 2, 3),
-        `4 web wait fail ${JSON.stringify({ for: "db", error: `"web" ${wait}` })}`,
-        fault("failure", { message: `The update failed: "web" ${wait}` }),
+        `4 web wait fail ${JSON.stringify({ for: "db", ...toldAs("error", wait) })}`,
+        fault("failure", toldAs("message", say("runs.failed", { kind: "update", container: null, cause: wait }))),
         ...back,
       ],
       [["db", "Its own health check fails: no route; try again"]],
@@ -130,12 +143,8 @@ describe("containersOf()", () => {
     ],
     [
       "the one that the reason names, where no step of it failed",
-      [
-        ...created,
-        fault("failure", { message: 'The new "web" did not get ready beside the old one: exited' }),
-        ...back,
-      ],
-      [["web", 'The new "web" did not get ready beside the old one: exited']],
+      [...created, fault("failure", toldAs("message", beside)), ...back],
+      [["web", inEnglish(beside)]],
     ],
     [
       "nobody, when it was one answer for all",
@@ -155,7 +164,7 @@ describe("containersOf()", () => {
   test("says of one that did not come back why, also when the run failed because of it", () => {
     const entries = journal([
       ...running,
-      fault("verify", { detail: `"web": ${exited}` }),
+      fault("verify", toldAs("detail", about("web", exited))),
       '22 web undo fail {"error":"gone"}',
     ]);
     expect(containersOf(plan, entries)?.[1]).toMatchObject({ outcome: "down", detail: "gone", is_cause: true });

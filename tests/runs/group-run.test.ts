@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { runs } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
+import { english } from "../support/english.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 let world: World;
@@ -47,7 +48,7 @@ describe("a run on a group", () => {
     world.engine.failures.set("start shop-worker-1", new PluginError("rejected", "The port is taken"));
     const run = await world.update(executor);
     expect(run).toMatchObject({ state: "failed", serving: "previous", reason_code: "update_failed" });
-    expect(run.reason).toContain('The update failed at "shop-worker-1": The port is taken');
+    expect(english(run.reason)).toContain('The update failed at "shop-worker-1": The port is taken');
     const view = await world.main.runs.get(run.id);
     const worker = view.containers.find(({ container }) => container === "shop-worker-1");
     expect(worker).toMatchObject({ outcome: "put_back", service: "worker" });
@@ -63,7 +64,7 @@ test("a run that leaves one service down says which, and that the others run", a
   const run = await world.update(executor);
   expect(run).toMatchObject({ state: "failed", serving: "none", reason_code: "target_down" });
   expect(engine.running()).toContain("shop-web-1");
-  expect(run.reason).toEndWith('Target down: "worker" does not run in either version, the other services run');
+  expect(run.reason).toMatchObject({ code: "runs.partly_down", params: { services: ["worker"] } });
 });
 
 test("runs whose plans share a container are not at work at once, however many the connection takes", async () => {
@@ -95,7 +96,7 @@ test("runs whose plans share a container are not at work at once, however many t
   await world.main.runs.work.perform({ id: second.id }, live);
   const waiting = await world.run(second.id);
   expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection", lease_owner: null });
-  expect(waiting.reason).toBe(`Waits for the run "${first.id}" of "shop", which works on "web"`);
+  expect(english(waiting.reason)).toBe(`Waiting for the run "${first.id}" of "shop", which works on "web"`);
   expect(world.engine.calls.filter((call) => call.includes(" web"))).toEqual([]);
   const now = world.clock.now();
   expect(waiting.due_at).toBe(now + 5_000);

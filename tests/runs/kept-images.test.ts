@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import { keepImages } from "../../src/runs/kept-images.ts";
 import { createWorld, digest, release } from "../support/run-world.ts";
 
@@ -37,8 +38,8 @@ test("keepImages() answers what went wrong instead of failing the run, but not f
   });
   expect(await keepImages(keeping(null), ["a"])).toBeNull();
   expect(await keepImages({ ...keeping(null), session: {} }, ["a"])).toBeNull();
-  expect(await keepImages(keeping(new PluginError("unauthorized", "The proxy refused")), ["a"])).toBe(
-    "The proxy refused",
+  expect(await keepImages(keeping(new PluginError("unauthorized", "The proxy refused")), ["a"])).toEqual(
+    plain("The proxy refused"),
   );
   expect(warned).toEqual(["Images of a snapshot could not be kept"]);
   await expect(keepImages(keeping(new Error("ours")), ["a"])).rejects.toThrow("ours");

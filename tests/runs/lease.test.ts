@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { createLog } from "../../src/log.ts";
+import { plain } from "../../src/messages/message.ts";
 import { advance } from "../../src/runs/advance.ts";
 import { createRunChanges } from "../../src/runs/changes.ts";
 import { openJournal } from "../../src/runs/journal.ts";
@@ -93,7 +94,7 @@ describe("a stale owner", () => {
       recordEvent: () => Promise.reject(new Error("An event was recorded")),
     };
     const before = await world.steps(runId);
-    const reason = { code: "interrupted", message: "Late" } as const;
+    const reason = { code: "interrupted", message: plain("Late") } as const;
     const moving = world.db.write((tx) => advance(deps, tx, runId, "pending", "failed", { lease: first, reason }));
     await expect(moving).rejects.toBeInstanceOf(LeaseLost);
     expect((await world.run(runId)).state).toBe("pending");

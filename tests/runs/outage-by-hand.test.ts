@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { outageView } from "../../src/executors/schema.ts";
+import { say } from "../../src/messages/message.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -46,7 +47,7 @@ describe("an update by hand of a target that a run left down", () => {
     world.upstream.choice = { release: release("1.2", "c"), ready_at: null };
     expect(await world.update(executor)).toMatchObject({
       ...{ state: "succeeded", reason_code: "started_again", serving: "desired", to_tag: "1.2" },
-      reason: "The target was down and was started, because an earlier run had left it down",
+      reason: say("runs.started_after_outage"),
     });
     await tryDue();
     expect(await outcomeOf(id)).toBe("replaced");

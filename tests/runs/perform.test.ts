@@ -4,6 +4,7 @@ import { audit_entries, snapshots } from "../../src/db/tables.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
 import { plain, say } from "../../src/messages/message.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
+import { english } from "../support/english.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -83,6 +84,7 @@ describe("a run", () => {
       to: { tag: "1.1", digest: digest("b") },
       outcome: "succeeded",
       reason: null,
+      reason_data: null,
       downtime_ms: 0,
       serving: "desired",
     });
@@ -129,7 +131,7 @@ describe("a run", () => {
       world.engine.failures.set(step, new PluginError("rejected", "Engine: 500"));
       const run = await world.update(await world.addExecutor());
       expect(run).toMatchObject({ state: "failed", reason_code: "update_failed", serving: "previous" });
-      expect(run.reason).toEndWith("The previous version is in place, stopped as it was");
+      expect(english(run.reason)).toEndWith("The previous version is in place, stopped as it was");
       expect(world.engine.running()).toEqual([]);
       expect([...world.engine.containers.keys()]).toEqual(["web"]);
     },
@@ -198,7 +200,7 @@ describe("a run", () => {
       };
       const run = await world.update(await world.addExecutor({ health_check }));
       expect(run).toMatchObject({ state, serving, reason_code: "unhealthy" });
-      expect(run.reason).toContain('The engine restarted "web" once; the last exit code was 1');
+      expect(english(run.reason)).toContain('The engine restarted "web" once; the last exit code was 1');
       expect(run.ready_ms).toBeNull();
       expect(web()).toMatchObject({ image, running: true });
     },
@@ -229,7 +231,7 @@ describe("what fails before anything is touched", () => {
     const before = web();
     const run = await world.update(await world.addExecutor());
     expect(run).toMatchObject({ state: "failed", reason_code: code, serving: "previous", downtime_ms: null });
-    expect(run.reason).toContain("The previous version is running");
+    expect(english(run.reason)).toContain("The previous version is running");
     expect(web()).toEqual(before);
     expect(await world.events()).toHaveLength(1);
   });
@@ -270,7 +272,7 @@ describe("restore on failure", () => {
     unhealthy();
     const run = await world.update(await world.addExecutor());
     expect(run).toMatchObject({ state: "failed", reason_code: "unhealthy", serving: "previous" });
-    expect(run.reason).toBe(
+    expect(english(run.reason)).toBe(
       "The new version did not pass its health check: Exited with code 1. The previous version is running",
     );
     expect([...world.engine.containers.keys()]).toEqual(["web"]);
@@ -286,7 +288,10 @@ describe("restore on failure", () => {
     expect(run).toMatchObject({
       state: "failed",
       serving: "previous",
-      reason: "The new version did not pass its health check: Container was removed. The previous version is running",
+      reason: say("runs.with_serving", {
+        reason: say("runs.unhealthy", { kind: "update", cause: plain("Container was removed") }),
+        ...{ kind: "update", serving: "previous", is_resting: false },
+      }),
     });
     const steps = await world.steps(run.id);
     expect(steps.slice(steps.indexOf("verify begin"), steps.indexOf("undo begin"))).toEqual([
@@ -332,7 +337,7 @@ describe("restore on failure", () => {
     world.engine.failures.set("undo", new PluginError("rejected", "Start: 500"));
     const run = await world.update(await world.addExecutor());
     expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
-    expect(run.reason).toContain("Target down");
+    expect(english(run.reason)).toContain("Target down");
     expect((await world.events())[0]?.facts).toMatchObject({ serving: "none" });
   });
 
@@ -341,7 +346,7 @@ describe("restore on failure", () => {
     const run = await world.update(await world.addExecutor());
     const stored = JSON.stringify([run, await world.main.runs.get(run.id), await world.events()]);
     expect(stored).not.toContain("hunter2-token");
-    expect(run.reason).toContain("[redacted]");
+    expect(english(run.reason)).toContain("[redacted]");
   });
 });
 
@@ -349,7 +354,7 @@ describe("a skipped run", () => {
   const skipped = async (code: string, executor: string, input?: unknown) => {
     const run = await world.update(executor, input);
     expect(run).toMatchObject({ state: "skipped", reason_code: code });
-    expect(run.reason).toMatch(/^[A-Z"].*[^.]$/);
+    expect(english(run.reason)).toMatch(/^[A-Z"].*[^.]$/);
     expect(world.engine.calls.filter((call) => !call.startsWith("pull"))).toEqual([]);
     const events = await world.events();
     expect(events.map((event) => event.kind)).toEqual(["executor_run_skipped"]);
@@ -375,7 +380,7 @@ describe("a skipped run", () => {
   test("target_refused", async () => {
     world.engine.refusals = [{ code: "auto_remove", message: plain("It removes itself when it stops") }];
     const run = await skipped("target_refused", await world.addExecutor());
-    expect(run.reason).toContain("It removes itself when it stops");
+    expect(english(run.reason)).toContain("It removes itself when it stops");
   });
 
   test("connection_disabled", async () => {
@@ -484,7 +489,7 @@ describe("one run at a time", () => {
       await world.main.runs.work.perform({ id: b.id }, live);
       const waiting = await world.run(b.id);
       expect(waiting).toMatchObject({ state: "pending", reason_code: "waiting_for_connection", lease_owner: null });
-      expect(waiting.reason).toContain(a.id);
+      expect(english(waiting.reason)).toContain(a.id);
       // Told once; from then on it is not even asked for while the connection is busy, and others are.
       expect(await world.main.runs.work.due(world.clock.now(), 10)).toEqual([]);
       goOn.resolve();
@@ -531,7 +536,7 @@ describe("one run at a time", () => {
     expect(found.map((run) => run.lease_owner !== null)).toEqual(ids.map((_, index) => index < going));
     for (const run of found.slice(going)) {
       expect(run).toMatchObject({ state: "pending", reason_code: "waiting_for_connection" });
-      expect(run.reason).toMatch(/^Waits for the run ".+" of "." on "Home"$/);
+      expect(run.reason).toMatchObject({ code: "runs.waits_for_run", params: { connection: "Home" } });
     }
     goOn.resolve();
     await world.clock.runUntil(Promise.all(performing));
@@ -576,7 +581,7 @@ test("a fault of our own ends a run after two tries, and names it", async () => 
   }
   const run = await world.run(id);
   expect(run).toMatchObject({ state: "failed", reason_code: "internal_error" });
-  expect(run.reason).toContain("Cannot read properties of undefined");
+  expect(english(run.reason)).toContain("Cannot read properties of undefined");
   expect(await world.events()).toHaveLength(1);
 });
 

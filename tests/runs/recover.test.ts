@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
+import { english } from "../support/english.ts";
 import { createWorld, digest, type Instance, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -253,7 +254,7 @@ describe("recovery", () => {
     await world.tick();
     const run = await world.run(id);
     expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
-    expect(run.reason).toContain("Target down: neither version runs");
+    expect(english(run.reason)).toContain("Target down: neither version runs");
     expect(world.logs.some((line) => line.includes("ERROR") && line.includes("Target down"))).toBe(true);
   });
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { AppError, PluginError } from "../../src/errors.ts";
-import { plain } from "../../src/messages/message.ts";
+import { plain, say } from "../../src/messages/message.ts";
 import { maskEnvironment } from "../../src/runs/snapshots.ts";
+import { english } from "../support/english.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 let world: World;
@@ -123,7 +124,7 @@ describe("a rollback", () => {
     const snapshot_id = snapshot?.id ?? "";
     const unasked = await world.update(executor, { snapshot_id });
     expect(unasked).toMatchObject({ state: "skipped", reason_code: "target_refused" });
-    expect(unasked.reason).toContain(message);
+    expect(english(unasked.reason)).toContain(message);
     expect(world.engine.get("web").image).toBe("registry.test/app:1.1");
     const { plan_hash, warnings } = await world.main.snapshots.diff(snapshot_id, new AbortController().signal);
     expect(warnings).toMatchObject([{ message }]);
@@ -148,7 +149,7 @@ describe("a rollback", () => {
       expect(run).toMatchObject({
         state: "succeeded",
         reason_code: "started_again",
-        reason: "The target was down and was started, because it ran when its snapshot was captured",
+        reason: say("runs.started_for_snapshot"),
         serving: "desired",
         downtime_ms: null,
         ready_ms: null,
@@ -187,7 +188,7 @@ describe("a rollback", () => {
       world.engine.judge = () => ({ ready: false, detail: plain("Exited with code 1"), final: true });
       const run = await world.update(executor, { snapshot_id });
       expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
-      expect(run.reason).toContain("did not pass its health check: Exited with code 1. Target down");
+      expect(english(run.reason)).toContain("did not pass its health check: Exited with code 1. Target down");
       expect([...world.engine.containers.values()].map(({ name, image, running }) => [name, image, running])).toEqual([
         ["web", "registry.test/app:1.1", false],
       ]);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { plain, say } from "../../src/messages/message.ts";
 import { reasonWords, waitedRun } from "../../templates/runs/state.tsx";
 import {
   ExecutorsSample,
@@ -128,36 +129,51 @@ test("a page asks for what the first look finds only until it was found", () => 
 });
 
 test.each([
-  ['Waits for the run "7" of "the "big" one" on "nas"', { id: "7", executor: 'the "big" one', container: null }],
-  ['Waits for the run "7" of "shop", which works on "web-1"', { id: "7", executor: "shop", container: "web-1" }],
-  ["The engine did not answer", null],
+  [
+    say("runs.waits_for_run", { run: "7", executor: 'the "big" one', connection: "nas" }),
+    { id: "7", executor: 'the "big" one', container: null },
+  ],
+  [
+    say("runs.waits_for_container", { run: "7", executor: "shop", container: "web-1" }),
+    { id: "7", executor: "shop", container: "web-1" },
+  ],
+  [plain("The engine did not answer"), null],
   [null, null],
-])("waitedRun() of %s", (reason, expected) => {
+])("waitedRun() of %p", (reason, expected) => {
   expect(waitedRun(reason)).toEqual(expected);
 });
+
+const unhealthy = (kind: "update" | "rollback") => say("runs.unhealthy", { kind, cause: plain("no route") });
+const failed = (kind: "update" | "rollback", container: string | null) =>
+  say("runs.failed", { kind, container, cause: plain("no") });
 
 test.each([
   [
     "en",
-    "The new version did not pass its health check: It ended with exit code 3. The previous version is running",
-    "The new version did not pass its health check: It ended with exit code 3",
-  ],
-  [
-    "en",
-    "The version of the snapshot did not pass its health check: No answer. What ran before the rollback is running",
-    "The version of the snapshot did not pass its health check: No answer",
+    say("runs.with_serving", { reason: unhealthy("update"), kind: "update", serving: "previous", is_resting: false }),
+    "The new version did not pass its health check: no route",
   ],
   [
     "zh",
-    "The version of the snapshot did not pass its health check: It ended with exit code 3. What runs now could not be seen",
-    "快照中的版本未通过健康检查：已退出，退出码 3",
+    say("runs.with_serving", {
+      reason: unhealthy("rollback"),
+      kind: "rollback",
+      serving: "unknown",
+      is_resting: false,
+    }),
+    "快照中的版本未通过健康检查：no route",
   ],
   [
     "en",
-    'The update failed: no. Target down: "db" does not run in either version, the other services run',
-    'The update failed: no. Target down: "db" does not run in either version, the other services run',
+    say("runs.partly_down", { reason: failed("update", null), services: ["db"] }),
+    'The update failed: no. Target down: "db" does not run in either version; the other services are running',
   ],
-  ["zh", 'The rollback failed at "web": no', "回滚“web”失败：no"],
-] as const)("reasonWords() in %s: %s", (language, reason, expected) => {
-  expect(reasonWords(sampleContext({ language }), { reason })).toBe(expected);
+  ["zh", failed("rollback", "web"), "回滚“web”失败：no"],
+  [
+    "zh",
+    plain("The update failed: no. The previous version is running"),
+    "The update failed: no. The previous version is running",
+  ],
+] as const)("reasonWords() in %s: %p", (language, reason, expected) => {
+  expect(reasonWords(sampleContext({ language }), { reason_data: reason })).toBe(expected);
 });

@@ -74,7 +74,7 @@ describe("fieldWords()", () => {
 describe("translateMessage()", () => {
   test.each([
     ["Use at most 100 characters", "最多 100 个字符"],
-    ['There is no tracker "a "b" c"', '不存在追踪器“a "b" c”'],
+    ['There is already a connection "a "b" c"', '已存在名为“a "b" c”的连接'],
     ["Something that nobody translated", "Something that nobody translated"],
     ["Use at most ", "Use at most "],
   ])("%s", (message, expected) => {

@@ -6,6 +6,7 @@ import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { credentials } from "./credentials.ts";
+import { executors } from "./executors.ts";
 import { fields } from "./fields.ts";
 import { files } from "./files.ts";
 import { images } from "./images.ts";
@@ -15,8 +16,11 @@ import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
 import { patterns } from "./patterns.ts";
 import { phrases } from "./phrases.ts";
+import { readiness } from "./readiness.ts";
 import { request } from "./request.ts";
+import { runs } from "./runs.ts";
 import { settings } from "./settings.ts";
+import { snapshots } from "./snapshots.ts";
 import { sources } from "./sources.ts";
 import { thing } from "./thing.ts";
 import { trackers } from "./trackers.ts";
@@ -29,6 +33,7 @@ export const catalogue = {
   charts,
   checks,
   credentials,
+  executors,
   fields,
   images,
   files,
@@ -38,8 +43,11 @@ export const catalogue = {
   oidc,
   patterns,
   phrases,
+  readiness,
   request,
+  runs,
   settings,
+  snapshots,
   sources,
   thing,
   trackers,

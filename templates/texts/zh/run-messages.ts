@@ -27,9 +27,6 @@ const recoveries: MessageDictionary = [
     ['The container "{}" was paused', "容器“{}”已被暂停"],
     ['The container "{}" was started and stopped', "容器“{}”曾被启动后又停止"],
     ['The container "{}" was started', "容器“{}”已被启动"],
-    ['The run "{}" came after it', "其后又有运行“{}”"],
-    ["It was tried for a day: {}", "已尝试一天：{}"],
-    ["It was running again when it was looked at", "查看时它已恢复运行"],
     ['There is no container "{}" any more', "容器“{}”已不存在"],
     ['The previous container is gone; the new one is in place as "{}"', "旧容器已不存在；新容器已以“{}”的名称就位"],
     ['The previous container "{}" runs; what is left to do failed: {}', "旧容器“{}”正在运行；其余步骤失败：{}"],
@@ -59,14 +56,6 @@ const recoveries: MessageDictionary = [
 
 /** 更新途中的失败，以及运行的理由。 */
 const reasons: MessageDictionary = [
-  ["The run could not be brought to an end for a day: {}", "运行在一天之内都未能结束：{}"],
-  ["Taken up again after: {}", "在此之后继续：{}"],
-  ["The run was interrupted. {}", "运行被中断。{}"],
-  [
-    'The maintenance window of "{}" is closed, and the run is not to ignore it',
-    "“{}”的维护窗口已关闭，且此运行不忽略窗口",
-  ],
-  ["The configuration could not be saved: {}", "无法保存配置：{}"],
   [
     'The container "{}" was changed since the plan was made; plan again',
     "制定计划之后容器“{}”已发生变化；请重新制定计划",
@@ -77,9 +66,6 @@ const reasons: MessageDictionary = [
   ],
   ["The engine did not take over every setting: {}", "引擎没有接收全部设置：{}"],
   ["not every setting arrived: {}", "部分设置未能生效：{}"],
-  ['"{}" needs "{}" healthy, and it is not: {}', "“{}”要求“{}”健康，但它不健康：{}"],
-  ['The new "{}" did not get ready beside the old one: {}', "新的“{}”未能在旧容器旁就绪：{}"],
-  ['The new "{}" did not stay ready beside the old one: {}', "新的“{}”未能在旧容器旁保持就绪：{}"],
   ['"{}" has not come to its end within an hour', "“{}”在一小时内没有结束"],
   [
     '"{}" ended with exit code {}; what needs it to have completed was not started',
@@ -108,12 +94,6 @@ const reasons: MessageDictionary = [
 
 /** 运行、快照、镜像和审批的表单与接口给出的句子。 */
 const forms: MessageDictionary = [
-  ['The executor "{}" has no snapshot "{}"', "执行器“{}”没有快照“{}”"],
-  ['A run goes back to the snapshot of "{}"; wait for its end', "有运行正在回滚到“{}”的快照；请等待其结束"],
-  [
-    'The executor "{}" has the run "{}" going on; change the target of it afterwards',
-    "执行器“{}”的运行“{}”正在进行，请在其结束后再更改目标",
-  ],
   ["Choose script or compose", "请选择脚本或 compose"],
   ["Write a plan's hash", "请填写计划的哈希"],
   ["Write the hash of a plan, 64 hexadecimal digits", "请填写计划的哈希，64 位十六进制数字"],
@@ -140,8 +120,6 @@ const forms: MessageDictionary = [
     "A body pattern needs the method GET, an answer to HEAD has no body",
     "匹配响应内容需要使用 GET 方法，HEAD 的应答没有内容",
   ],
-  ["what runs", "当前运行的版本"],
-  ["what is desired", "期望的版本"],
   ['The connection "{}" is disabled; enable it first', "连接“{}”已停用，请先启用"],
   ['The connection "{}" is disabled', "连接“{}”已停用"],
   ['There is no list of images of the connection "{}"', "连接“{}”不提供镜像列表"],
@@ -149,11 +127,7 @@ const forms: MessageDictionary = [
   ["a container", "容器"],
   ['a snapshot of "{}", {}', "“{}”的快照、{}"],
   ['a snapshot of "{}"', "“{}”的快照"],
-  ['There is no executor "{}"', "不存在执行器“{}”"],
-  ['There is no connection "{}"', "不存在连接“{}”"],
-  ['There is no snapshot "{}"', "不存在快照“{}”"],
   ['There is no image "{}"', "不存在镜像“{}”"],
-  ['There is no run "{}"', "不存在运行“{}”"],
 ];
 
 /** 运行及其目标给出的句子。 */

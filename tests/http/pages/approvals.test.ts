@@ -295,7 +295,7 @@ describe("the administrator's pages", () => {
     expect([done.status, done.location]).toEqual([303, `/runs/${id}`]);
     const again = await person.post(`/runs/${id}/approvals`, fields);
     expect(again.status).toBe(409);
-    expect(again.text).toContain("The run was approved already");
+    expect(again.text).toContain("The run is already approved");
   });
 
   test("refuse by the other verb", async () => {

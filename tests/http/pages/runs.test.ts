@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { run_steps, runs, snapshots } from "../../../src/db/tables.ts";
+import { plain, say, toldAs } from "../../../src/messages/message.ts";
 import { addSurroundings } from "../../support/surroundings.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
@@ -167,7 +168,13 @@ describe("a run's page", () => {
         ["serving", "finish"],
         ["failed", "fail", { reason_code: "unhealthy", reason: "It did not pass" }],
       ],
-      { state: "failed", reason_code: "unhealthy", reason: "It did not pass", serving: "previous", downtime_ms: 2_200 },
+      {
+        state: "failed",
+        reason_code: "unhealthy",
+        reason: plain("It did not pass"),
+        serving: "previous",
+        downtime_ms: 2_200,
+      },
     );
     const { text } = await person.get(`/runs/${id}`);
     expect(text).toContain("The previous container serves again");
@@ -192,7 +199,7 @@ describe("a run's page", () => {
         ["pull", "fail", { error: "manifest for <b>app</b> unknown" }],
         ["failed", "fail", { reason: "No" }],
       ],
-      { state: "failed", reason_code: "target_down", reason: "No", serving: "none" },
+      { state: "failed", reason_code: "target_down", reason: plain("No"), serving: "none" },
     );
     const { text } = await person.get(`/runs/${id}`);
     expect(text).toContain("Nothing serves");
@@ -271,9 +278,10 @@ describe("a run's page", () => {
   });
 
   test("is complete in Chinese, without anything inline", async () => {
-    const id = await addRun([...upToStart, ["failed", "fail", { reason: "The connection is disabled" }]], {
+    const disabled = say("runs.connection_disabled");
+    const id = await addRun([...upToStart, ["failed", "fail", toldAs("reason", disabled)]], {
       state: "failed",
-      reason: "The connection is disabled",
+      reason: disabled,
       serving: "unknown",
     });
     for (const address of ["/runs", "/runs?state=failed", `/runs/${id}`]) {

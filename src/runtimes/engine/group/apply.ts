@@ -1,5 +1,5 @@
 import { PluginError } from "../../../errors.ts";
-import { inEnglish, type Message, plain, toldAs } from "../../../messages/message.ts";
+import { type Message, plain, say, toldAs } from "../../../messages/message.ts";
 import type { Journal, UpdatePlan } from "../../runtime.ts";
 import {
   type ApplyContext,
@@ -249,8 +249,9 @@ async function awaitHealthy(
     return;
   }
   if (failure !== null) {
-    const message = `"${unit.name}" needs "${needed.name}" healthy, and it is not: ${inEnglish(failure)}`;
-    await journal.fail("wait", { ...facts, error: message });
+    const { name } = unit;
+    const message = say("readiness.dependency_unhealthy", { name, needed: needed.name, cause: failure });
+    await journal.fail("wait", { ...facts, ...toldAs("error", message) });
     throw new PluginError("rejected", message);
   }
   await journal.finish("wait", { ...facts, at: clock.now() });
@@ -273,8 +274,8 @@ async function drain(context: GroupContext, candidate: Candidate, seconds: numbe
     await clock.sleep(Math.min(left, healthPollMs), stopping);
     const { verdict } = await judgeBeside(context, candidate, startedAt);
     if (verdict.ready || verdict.final !== true) continue;
-    const message = `The new "${candidate.name}" did not stay ready beside the old one: ${inEnglish(verdict.detail)}`;
-    await journal.fail("drain", { ...facts, error: message });
+    const message = say("readiness.not_staying_ready", { name: candidate.name, cause: verdict.detail });
+    await journal.fail("drain", { ...facts, ...toldAs("error", message) });
     throw new PluginError("rejected", message);
   }
   await journal.finish("drain", { ...facts, at: clock.now() });
@@ -297,7 +298,7 @@ async function awaitReady(context: GroupContext, candidate: Candidate): Promise<
     if (verdict.final === true || clock.elapsed() >= deadline) {
       throw new PluginError(
         "rejected",
-        `The new "${candidate.name}" did not get ready beside the old one: ${inEnglish(verdict.detail)}`,
+        say("readiness.not_ready_beside", { name: candidate.name, cause: verdict.detail }),
       );
     }
     await requireStarted(context);

@@ -1,4 +1,4 @@
-import { inEnglish, type Message, plain } from "../../../messages/message.ts";
+import { type Message, plain, say } from "../../../messages/message.ts";
 import type { Journal, Readiness, TargetRef } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { factsOf } from "../facts.ts";
@@ -54,7 +54,7 @@ export async function findEndOfRun(client: EngineClient, ref: TargetRef, journal
 
 /** In the form from which a run's view takes what was said of each container. */
 function listed(said: readonly { name: string; text: Message }[]): Message {
-  return plain(said.map(({ name, text }) => `"${name}": ${inEnglish(text)}`).join("; "));
+  return say("phrases.joined", { items: said.map(({ name, text }) => say("phrases.about", { name, said: text })) });
 }
 
 /** The new containers that are to run; jobs have come to their end before. */

@@ -53,7 +53,11 @@ export async function rebuildLost(
   }
   for (const { lost, journal, names } of all) {
     if (made.has(lost.id)) continue;
-    await journal.begin("undo", { move: `make ${names.name} again from the snapshot`, at: context.clock.now() });
+    await journal.begin("undo", {
+      is_remade: true,
+      move: `make ${names.name} again from the snapshot`,
+      at: context.clock.now(),
+    });
     try {
       const labels = { [ownLabels.remade]: journal.run_id, ...(await lost.files?.labels()) };
       const id = await make(context, lost, labels, names.aside, made);

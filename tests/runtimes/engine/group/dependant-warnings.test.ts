@@ -50,7 +50,10 @@ async function look(ref: TargetRef, isSidecarMember: boolean) {
     desired,
   );
   const target = await describeTarget(found);
-  return { seen: unknownSettingsIn(target.warnings), planned: unknownSettingsIn(plan.warnings) };
+  return {
+    seen: unknownSettingsIn(target.warnings).map(english),
+    planned: unknownSettingsIn(plan.warnings).map(english),
+  };
 }
 
 test.each([

@@ -1,0 +1,75 @@
+import type { Area, Message } from "./types.ts";
+
+type Target = { target: string };
+type Service = { service: string };
+type Executor = { executor: string };
+type Cause = { cause: Message };
+type Channel = { tracker: string; source: string; channel: string };
+type Move = { from: string | null; to: string | null };
+type Tag = { image: string; tag: string };
+
+const current = (tag: string | null) => (tag === null ? "the running version" : `"${tag}"`);
+const desired = (tag: string | null) => (tag === null ? "the desired version" : `"${tag}"`);
+const start = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const quoted = (names: readonly string[], between: string) => names.map((name) => `"${name}"`).join(between);
+
+/** What keeps a target from being updated, and an executor from being stored or changed. */
+export const executors = {
+  target_missing: ({ target }: Target) => `The connection has no target "${target}"`,
+  target_refused: ({ target, cause }: Target & Cause, tell) => `"${target}" cannot be updated: ${tell(cause)}`,
+  service_missing: ({ target, service }: Target & Service) => `"${target}" has no service "${service}"`,
+  of_service: ({ service, said }: Service & { said: Message }, tell) => `Service "${service}": ${tell(said)}`,
+  no_release: ({ tracker, source, channel }: Channel) =>
+    `The channel "${tracker}, ${source}, ${channel}" has no release yet`,
+  too_young: ({ tracker, source, channel, hours }: Channel & { hours: number }) =>
+    `No release of the channel "${tracker}, ${source}, ${channel}" is ${hours} ${hours === 1 ? "hour" : "hours"} old yet`,
+  no_image: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" tracks no image`,
+  runs_by_digest: ({ image }: { image: string }) =>
+    `"${image}" runs by its digest, so the form of its tags is unknown: run it by a tag once`,
+  tag_not_formed: ({ version, tag }: { version: string; tag: string }) =>
+    `"${version}" cannot be written as a tag in the form of "${tag}"`,
+  tag_not_found: ({ image, tags }: { image: string; tags: readonly string[] }) =>
+    `The registry has no tag ${quoted(tags, " or ")} of "${image}" yet`,
+  registry_failed: ({ image, tag, cause }: Tag & Cause, tell) =>
+    `The registry of "${image}" could not be asked for the tag "${tag}": ${tell(cause)}`,
+  registry_needs_login: ({ image, tag, cause }: Tag & Cause, tell) =>
+    `The registry of "${image}" could not be asked for the tag "${tag}" without a login: ${tell(cause)}. Add a source of this registry with a credential, or a user name and password to the connection's credential`,
+  registry_needs_http: ({ image, tag, cause }: Tag & Cause, tell) =>
+    `The registry of "${image}" could not be asked for the tag "${tag}" over https: ${tell(cause)}. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`,
+  already_current: ({ target }: Target) => `"${target}" already runs the desired version`,
+  settings_unknown: ({ target, cause }: Target & Cause, tell) =>
+    `"${target}" is updated only manually or with approval: ${tell(cause)}`,
+  other_line: ({ from, to }: Move) =>
+    `${start(desired(to))} leaves the line of ${current(from)}; run it with the hash of its plan`,
+  other_variant: ({ from, to }: Move) =>
+    `${start(desired(to))} is another variant than ${current(from)}; run it with the hash of its plan`,
+  downgrade: ({ from, to }: Move) =>
+    `${start(desired(to))} is lower than ${current(from)}; allow downgrades, or run it with the hash of its plan`,
+  incomparable: ({ from, to }: Move) =>
+    `${start(desired(to))} and ${current(from)} cannot be compared; allow downgrades, or run it with the hash of its plan`,
+  connection_disabled: ({ connection }: { connection: string }) => `The connection "${connection}" is disabled`,
+
+  bound_twice: ({ service }: Service) => `The service "${service}" is already bound above`,
+  no_such_service: ({ target, service, services }: Target & Service & { services: readonly string[] }) =>
+    `"${target}" has no service "${service}"; it has ${services.join(", ")}`,
+  no_such_source: ({ tracker, source }: Omit<Channel, "channel">) =>
+    `The tracker "${tracker}" has no source "${source}"`,
+  no_such_channel: ({ source, channels }: { source: string; channels: readonly string[] }) =>
+    `The source "${source}" has the channels ${channels.join(", ")}`,
+  imageless_source: ({ tracker, source }: Omit<Channel, "channel">) =>
+    `The source "${source}" of "${tracker}" has no image: choose "Replace current image tag"`,
+  window_missing: "Choose days and times for the maintenance window",
+  target_taken: ({ target, executor }: Target & Executor) =>
+    `"${target}" already belongs to the executor "${executor}"`,
+  target_in_group: ({ target, group, executor }: Target & Executor & { group: string }) =>
+    `"${target}" is part of "${group}", which the executor "${executor}" updates as a whole`,
+  container_has_executor: ({ container, group, executor }: Executor & { container: string; group: string }) =>
+    `The container "${container}" of "${group}" has its own executor "${executor}"`,
+  id_for_name: ({ name }: { name: string }) => `Enter the container's name "${name}" instead of its ID`,
+  in_progress: ({ executor, run }: Executor & { run: string }) =>
+    `The executor "${executor}" has the run "${run}" in progress; wait until it has ended`,
+  still_down: ({ executor, run }: Executor & { run: string }) =>
+    `The run "${run}" of "${executor}" left its target down and is trying to start it; disable the executor first`,
+  still_clearing: ({ executor, run }: Executor & { run: string }) =>
+    `The run "${run}" of "${executor}" still has to remove what it kept; try again later, or disable the connection first`,
+} satisfies Area;

@@ -1,0 +1,120 @@
+import type { Area, Message } from "./types.ts";
+
+type Kind = "update" | "rollback";
+type Serving = "desired" | "previous" | "mixed" | "none" | "unknown";
+type Cause = { cause: Message };
+type Executor = { executor: string };
+type Target = { target: string };
+type Run = { run: string };
+
+/** A rollback leads to no new version. */
+const words = {
+  update: { failed: "The update failed", version: "The new version" },
+  rollback: { failed: "The rollback failed", version: "The version of the snapshot" },
+};
+
+const serving: Readonly<Record<Kind, Readonly<Record<Serving, string>>>> = {
+  update: {
+    desired: "The new version is kept running",
+    previous: "The previous version is running",
+    mixed: "Some services run the new version, others the previous one",
+    none: "Target down: neither version runs",
+    unknown: "What is running now is unknown",
+  },
+  rollback: {
+    desired: "The version of the snapshot is kept running",
+    previous: "What ran before the rollback is running",
+    mixed: "Some services run the version of the snapshot, others what ran before",
+    none: "Target down: neither version runs",
+    unknown: "What is running now is unknown",
+  },
+};
+
+/** Of a target that is not to run. */
+const resting: Readonly<Record<Kind, Partial<Record<Serving, string>>>> = {
+  update: {
+    desired: "The new version is kept, stopped",
+    previous: "The previous version is in place, stopped as it was",
+  },
+  rollback: {
+    desired: "The version of the snapshot is kept, stopped",
+    previous: "What was there before the rollback is in place, stopped as it was",
+  },
+};
+
+const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(", ");
+
+/** Runs: why they ended as they did, what they wait for, and what cannot be done to one. */
+export const runs = {
+  unhealthy: ({ kind, cause }: { kind: Kind } & Cause, tell) =>
+    `${words[kind].version} did not pass its health check: ${tell(cause)}`,
+  failed: ({ kind, container, cause }: { kind: Kind; container: string | null } & Cause, tell) => {
+    const why = tell(cause);
+    const where = container === null || why.includes(`"${container}"`) ? "" : ` at "${container}"`;
+    return `${words[kind].failed}${where}: ${why}`;
+  },
+  interrupted: ({ recovery }: { recovery: Message }, tell) => `The run was interrupted. ${tell(recovery)}`,
+  process_ended: "Tidemark stopped each time that this run was started",
+  unfinished: ({ cause }: Cause, tell) => `The run could not be completed within a day: ${tell(cause)}`,
+  with_serving: (
+    {
+      reason,
+      kind,
+      serving: state,
+      is_resting,
+    }: { reason: Message; kind: Kind; serving: Serving; is_resting: boolean },
+    tell,
+  ) => `${tell(reason)}. ${(is_resting ? resting[kind][state] : undefined) ?? serving[kind][state]}`,
+  partly_down: ({ reason, services }: { reason: Message; services: readonly string[] }, tell) =>
+    `${tell(reason)}. Target down: ${quoted(services)} ${services.length === 1 ? "does" : "do"} not run in either version; the other services are running`,
+
+  left_stopped: "The target was stopped and stays stopped; it was updated without a health check",
+  started_for_snapshot: "The target was down and was started, because it ran when its snapshot was captured",
+  started_after_outage: "The target was down and was started, because an earlier run had left it down",
+
+  target_changed: "The target or its desired version has changed since the plan was reviewed",
+  snapshot_removed: "The snapshot was removed in the meantime",
+  without_snapshots: "This kind of target has no snapshots",
+  snapshot_failed: ({ cause }: Cause, tell) => `The configuration could not be saved: ${tell(cause)}`,
+  not_restorable: ({ target, cause }: Target & Cause, tell) => `"${target}" cannot be restored: ${tell(cause)}`,
+  restore_unreviewed: ({ target, cause }: Target & Cause, tell) =>
+    `"${target}" is restored only with the hash of the reviewed plan: ${tell(cause)}`,
+  matches_snapshot: ({ target }: Target) => `"${target}" already matches the snapshot`,
+  same_image: ({ target }: Target) => `"${target}" already runs the pulled image`,
+  window_closed: ({ executor }: Executor) =>
+    `The maintenance window of "${executor}" is closed, and the run does not ignore it`,
+  window_closed_meanwhile: ({ executor }: Executor) =>
+    `The maintenance window closed while the image of "${executor}" was being pulled`,
+  connection_disabled: "The connection is disabled",
+  executor_disabled: ({ executor }: Executor) => `The executor "${executor}" is disabled`,
+
+  waits_for_run: ({ run, executor, connection }: Run & Executor & { connection: string }) =>
+    `Waiting for the run "${run}" of "${executor}" on "${connection}"`,
+  waits_for_container: ({ run, executor, container }: Run & Executor & { container: string }) =>
+    `Waiting for the run "${run}" of "${executor}", which works on "${container}"`,
+  waits_for_window: ({ executor }: Executor) => `Waiting for the maintenance window of "${executor}"`,
+  retrying_after: ({ cause }: Cause, tell) => `Retrying after: ${tell(cause)}`,
+
+  approval_timed_out: ({ executor }: Executor) => `The plan of "${executor}" was not approved in time`,
+  refused: "The run was refused",
+  refused_by_link: "The run was refused through its link",
+  replaced_by_manual: "A manual run replaced it",
+  manual_only: ({ executor }: Executor) => `"${executor}" is now updated only manually`,
+  nothing_left: ({ cause }: Cause, tell) => `The plan has nothing left to do: ${tell(cause)}`,
+  other_version: "Another version is desired now",
+  target_changed_since_plan: "The target has changed since the plan was made",
+  already_approved: "The run is already approved",
+  not_awaiting: "The run is not waiting for approval",
+  plan_changed: "The plan has changed; review it and decide again",
+  approval_expired: "The time to approve this run is over",
+  decided_meanwhile: "Another decision on this run was made in the meantime",
+
+  in_progress: ({ executor, run }: Executor & Run) =>
+    `The executor "${executor}" already has the run "${run}" in progress`,
+  no_such_snapshot: ({ executor, snapshot }: Executor & { snapshot: string }) =>
+    `The executor "${executor}" has no snapshot "${snapshot}"`,
+
+  replaced_by_run: ({ run }: Run) => `The run "${run}" came after it`,
+  tried_for_a_day: ({ cause }: Cause, tell) => `It was tried for a day: ${tell(cause)}`,
+  up_by_itself: "It was already running again",
+} satisfies Area;

@@ -1,0 +1,50 @@
+import type { Catalogue } from "../catalogue.ts";
+import type { Rendering } from "../types.ts";
+
+const current = (tag: string | null) => (tag === null ? "当前运行的版本" : `“${tag}”`);
+const desired = (tag: string | null) => (tag === null ? "期望的版本" : `“${tag}”`);
+const quoted = (names: readonly string[], between: string) => names.map((name) => `“${name}”`).join(between);
+
+export const executors = {
+  target_missing: ({ target }) => `连接上没有目标“${target}”`,
+  target_refused: ({ target, cause }, tell) => `无法更新“${target}”：${tell(cause)}`,
+  service_missing: ({ target, service }) => `“${target}”没有服务“${service}”`,
+  of_service: ({ service, said }, tell) => `服务“${service}”：${tell(said)}`,
+  no_release: ({ tracker, source, channel }) => `通道“${tracker}, ${source}, ${channel}”还没有发布版本`,
+  too_young: ({ tracker, source, channel, hours }) =>
+    `通道“${tracker}, ${source}, ${channel}”还没有满 ${hours} 小时的版本`,
+  no_image: ({ tracker, source }) => `来源“${source}”（追踪器“${tracker}”）没有追踪镜像`,
+  runs_by_digest: ({ image }) => `“${image}”按摘要运行，标签的写法未知：请先用标签运行一次`,
+  tag_not_formed: ({ version, tag }) => `“${version}”无法按“${tag}”的写法写成标签`,
+  tag_not_found: ({ image, tags }) => `镜像仓库中还没有标签${quoted(tags, "或")}（镜像“${image}”）`,
+  registry_failed: ({ image, tag, cause }, tell) => `未能向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}`,
+  registry_needs_login: ({ image, tag, cause }, tell) =>
+    `未登录，无法向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。请为该仓库添加带凭据的来源，或在连接的凭据中填写用户名和密码`,
+  registry_needs_http: ({ image, tag, cause }, tell) =>
+    `无法通过 https 向“${image}”所在的镜像仓库查询标签“${tag}”：${tell(cause)}。如果该仓库使用明文 http，请添加地址以 http:// 开头的来源，或将其加入引擎的 insecure-registries`,
+  already_current: ({ target }) => `“${target}”已在运行期望的版本`,
+  settings_unknown: ({ target, cause }, tell) => `“${target}”只能手动更新或经批准后更新：${tell(cause)}`,
+  other_line: ({ from, to }) => `${desired(to)}离开了${current(from)}的版本线；请确认其计划后运行`,
+  other_variant: ({ from, to }) => `${desired(to)}与${current(from)}不是同一变体；请确认其计划后运行`,
+  downgrade: ({ from, to }) => `${desired(to)}低于${current(from)}；请允许降级，或确认其计划后运行`,
+  incomparable: ({ from, to }) => `${desired(to)}与${current(from)}无法比较；请允许降级，或确认其计划后运行`,
+  connection_disabled: ({ connection }) => `连接“${connection}”已停用`,
+
+  bound_twice: ({ service }) => `服务“${service}”已在上方绑定`,
+  no_such_service: ({ target, service, services }) =>
+    `“${target}”没有服务“${service}”；它的服务有 ${services.join("、")}`,
+  no_such_source: ({ tracker, source }) => `追踪器“${tracker}”没有来源“${source}”`,
+  no_such_channel: ({ source, channels }) => `来源“${source}”的通道为 ${channels.join("、")}`,
+  imageless_source: ({ tracker, source }) =>
+    `来源“${source}”（追踪器“${tracker}”）没有镜像：请选择“替换当前镜像的标签”`,
+  window_missing: "请为维护窗口选择日期和时间",
+  target_taken: ({ target, executor }) => `“${target}”已属于执行器“${executor}”`,
+  target_in_group: ({ target, group, executor }) => `“${target}”属于“${group}”，执行器“${executor}”会整体更新该组`,
+  container_has_executor: ({ container, group, executor }) =>
+    `容器“${container}”（属于“${group}”）已有自己的执行器“${executor}”`,
+  id_for_name: ({ name }) => `请填写容器的名称“${name}”，而不是其 ID`,
+  in_progress: ({ executor, run }) => `执行器“${executor}”的运行“${run}”正在进行，请等待其结束`,
+  still_down: ({ executor, run }) => `“${run}”（“${executor}”的运行）使目标停机，正在尝试启动它；请先停用该执行器`,
+  still_clearing: ({ executor, run }) =>
+    `“${run}”（“${executor}”的运行）尚未移除保留的内容；请稍后再试，或先停用该连接`,
+} satisfies Rendering<Catalogue["executors"]>;
