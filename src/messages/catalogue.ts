@@ -3,7 +3,9 @@ import { auth } from "./auth.ts";
 import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
+import { compose } from "./compose.ts";
 import { credentials } from "./credentials.ts";
+import { engine } from "./engine.ts";
 import { executors } from "./executors.ts";
 import { fields } from "./fields.ts";
 import { files } from "./files.ts";
@@ -14,8 +16,12 @@ import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
 import { patterns } from "./patterns.ts";
 import { phrases } from "./phrases.ts";
+import { podman } from "./podman.ts";
 import { readiness } from "./readiness.ts";
+import { recovery } from "./recovery.ts";
+import { refusals } from "./refusals.ts";
 import { request } from "./request.ts";
+import { restoring } from "./restoring.ts";
 import { runs } from "./runs.ts";
 import { settings } from "./settings.ts";
 import { snapshots } from "./snapshots.ts";
@@ -31,7 +37,9 @@ export const english = {
   changelogs,
   charts,
   checks,
+  compose,
   credentials,
+  engine,
   executors,
   fields,
   images,
@@ -42,8 +50,12 @@ export const english = {
   oidc,
   patterns,
   phrases,
+  podman,
   readiness,
+  recovery,
+  refusals,
   request,
+  restoring,
   runs,
   settings,
   snapshots,

@@ -10,6 +10,8 @@ export const net = {
   cancelled: ({ host }: Host) => `Request to "${host}" was cancelled`,
   request_failed: ({ host, cause }: Host & { cause: Message }, tell) => `Request to "${host}" failed: ${tell(cause)}`,
   connection_refused: "the connection was refused",
+  no_socket: "the socket does not exist",
+  socket_denied: "Tidemark is not allowed to use the socket",
   connection_closed: "the connection was closed",
   connection_timed_out: "the connection timed out",
   host_unreachable: "the host is unreachable",

@@ -168,6 +168,8 @@ function codeOf(error: unknown): string {
 
 const phrases: Readonly<Record<string, Message>> = {
   ECONNREFUSED: say("net.connection_refused"),
+  ENOENT: say("net.no_socket"),
+  EACCES: say("net.socket_denied"),
   ECONNRESET: say("net.connection_closed"),
   EPIPE: say("net.connection_closed"),
   ETIMEDOUT: say("net.connection_timed_out"),
@@ -190,6 +192,11 @@ export function malformation(cause: unknown): Message | null {
   const code = codeOf(cause);
   if (code === "HPE_HEADER_OVERFLOW") return say("net.headers_too_large", { kib: maxHeaderBytes / 1024 });
   return code.startsWith("HPE_") ? say("net.not_http") : null;
+}
+
+/** Why a connection could not be made or broke off, as the end of a sentence; null for every other failure. */
+export function connectionFault(cause: unknown): Message | null {
+  return phrases[codeOf(cause)] ?? null;
 }
 
 export interface Failure {
@@ -217,6 +224,6 @@ export function describeFailure(cause: unknown, url: URL, deadline: Deadline): F
   if (code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE") {
     return fail("malformed", failed(say("net.gzip_damaged")), false);
   }
-  const why = phrases[code] ?? say("net.not_sent", { code: code === "" ? null : code });
+  const why = connectionFault(cause) ?? say("net.not_sent", { code: code === "" ? null : code });
   return fail("unreachable", failed(why), passingCodes.has(code));
 }

@@ -140,7 +140,7 @@ function causesOf({ containers }: Pick<StoredPlan, "containers">, entries: Entri
     return phase === "fail" && leading.has(step) && typeof facts.container === "string";
   });
   const said = saidIn(failed) ?? saidIn(last(entries, "failure", "fail")) ?? plain("");
-  if (says(said, "readiness.dependency_unhealthy") && names.includes(said.params.needed)) {
+  if (says(said, "readiness.needs_healthy") && names.includes(said.params.needed)) {
     return new Map([[said.params.needed, said.params.cause]]);
   }
   const name = (failed === undefined ? null : containerOf(failed)) ?? namedIn(said, names);

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { type Message, plain, saidAt } from "../../src/messages/message.ts";
+import { type Message, saidAt } from "../../src/messages/message.ts";
 import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
 import { Code } from "../components/code.tsx";
 import { Progress } from "../components/progress.tsx";
@@ -218,7 +218,7 @@ function detailOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): r
     case "snapshot":
       return [
         state === "done" ? t.encrypted : null,
-        typeof facts.images_not_kept === "string" ? t.images_not_kept : null,
+        saidAt(facts, "images_not_kept") === null ? null : t.images_not_kept,
       ];
     case "rename":
       return [
@@ -275,9 +275,8 @@ function contentOf(ctx: PageContext, run: RunDetailView, entry: TimelineEntry): 
   if (entry.step === "bring_up" && entry.attempts.length > 0 && entry.state !== "done") {
     return <Attempts ctx={ctx} attempts={entry.attempts} name={texts(ctx).runs.outage.try_number} />;
   }
-  if (entry.step === "snapshot" && typeof entry.facts.images_not_kept === "string") {
-    return <EngineSays ctx={ctx} text={plain(entry.facts.images_not_kept)} />;
-  }
+  const notKept = saidAt(entry.facts, "images_not_kept");
+  if (entry.step === "snapshot" && notKept !== null) return <EngineSays ctx={ctx} text={notKept} />;
   const isToldAlready =
     entry.step === "plan" || entry.step === "approval" || entry.step === "verify" || entry.step === "end";
   if (entry.error === null || isToldAlready || entry.state === "skipped") return null;

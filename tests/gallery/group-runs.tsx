@@ -16,7 +16,7 @@ import { containers, diff, digest, executor, hour, id, type Noted, second } from
 
 /** Pages of compose groups: how runs of them ended, a rollback, one that is new and one that waits. */
 const names = ["broker", "webserver", "worker"];
-const fault = "The engine restarted it 3 times; the last exit code was 1";
+const fault = say("readiness.restarted", { count: 3, exit_code: 1 });
 
 const swapped = names.flatMap((name): Noted[] =>
   ["create", "stop", "rename_old", "rename_new", "start"].flatMap((step): Noted[] => [
@@ -105,7 +105,7 @@ function outcomes(told: (container: string) => Partial<RunContainer>): RunContai
 
 /** All of it put back, because one container did not stay up. */
 export function PutBackSample({ ctx }: { ctx: PageContext }) {
-  const verdict = say("phrases.about", { name: "paperless-worker-1", said: plain(fault) });
+  const verdict = say("phrases.about", { name: "paperless-worker-1", said: fault });
   const detail = toldAs("detail", verdict);
   const message = say("runs.unhealthy", { kind: "update", cause: verdict });
   const back = names.flatMap((name): Noted[] => [
@@ -132,7 +132,7 @@ export function PutBackSample({ ctx }: { ctx: PageContext }) {
       ready_ms: null,
       containers: outcomes((name) => ({
         outcome: "put_back",
-        ...(name === "paperless-worker-1" ? { detail: fault, detail_data: plain(fault), is_cause: true } : {}),
+        ...(name === "paperless-worker-1" ? { ...toldAs("detail", fault), is_cause: true } : {}),
       })),
     },
   );
@@ -140,10 +140,11 @@ export function PutBackSample({ ctx }: { ctx: PageContext }) {
 }
 
 export function RolledBackSample({ ctx }: { ctx: PageContext }) {
-  const detail = '"paperless-webserver-1": Running for 10 s without a restart';
+  const said = say("readiness.running", { seconds: 10 });
+  const detail = toldAs("detail", say("phrases.about", { name: "paperless-webserver-1", said }));
   const run = runOf(
     ctx,
-    [...before, ["verify", "finish", undefined, { detail, attempts: 1 }], ["succeeded", "finish"]],
+    [...before, ["verify", "finish", undefined, { ...detail, attempts: 1 }], ["succeeded", "finish"]],
     {
       kind: "rollback",
       from: { tag: "3.0.5", digest: null },

@@ -1,6 +1,6 @@
 import type { UnusedImageList } from "../../src/connections/images-schema.ts";
 import type { ExecutorView, PlanView, ServiceObservation } from "../../src/executors/schema.ts";
-import { plain, say, told, toldAs } from "../../src/messages/message.ts";
+import { say, told, toldAs } from "../../src/messages/message.ts";
 import type { RunContainer, RunDetailView, RunStepView } from "../../src/runs/schema.ts";
 import { PageHeader } from "../../templates/components/page-header.tsx";
 import { UnusedImages } from "../../templates/connections/images.tsx";
@@ -120,9 +120,12 @@ const files = [
       "--- compose.yaml\n+++ compose.yaml\n@@ -4 +4 @@\n-    image: ghcr.io/paperless-ngx/webserver:2.18.4\n+    image: ghcr.io/paperless-ngx/webserver:3.0.5",
     is_readable: true,
     ...told(
-      plain(
-        'The file names "ghcr.io/paperless-ngx/webserver:2.18.4": without this edit the next `docker compose up` goes back to it; after it the next one recreates nothing',
-      ),
+      say("phrases.joined", {
+        items: [
+          say("compose.reverts", { image: "ghcr.io/paperless-ngx/webserver:2.18.4" }),
+          say("compose.then_nothing"),
+        ],
+      }),
     ),
   },
   {
@@ -131,9 +134,13 @@ const files = [
     patch: "REDIS_TAG=8.2",
     is_readable: true,
     ...told(
-      plain(
-        'The file names "redis:7.4" while "redis:8.0" runs: without this edit the next `docker compose up` moves to that; after it the next one makes the container anew from "redis:8.2" once, because its files are not, or not alone, what it was made from: they were edited since, or a shell\'s variables went in; the same edit changes "cache"',
-      ),
+      say("phrases.joined", {
+        items: [
+          say("compose.moves", { image: "redis:7.4", running: "redis:8.0" }),
+          say("compose.then_recreated", { image: "redis:8.2", cause: say("compose.other_files") }),
+          say("compose.also_changes", { services: ["cache"] }),
+        ],
+      }),
     ),
   },
   {
@@ -141,11 +148,7 @@ const files = [
     path: "/srv/stacks/paperless/compose.yaml",
     patch: "",
     is_readable: false,
-    ...told(
-      plain(
-        "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has another id now (compose is not installed beside Tidemark)",
-      ),
-    ),
+    ...told(say("compose.shares", { cause: say("compose.not_installed") })),
   },
 ];
 
@@ -170,11 +173,7 @@ export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is
       warnings: [
         {
           code: "job",
-          ...told(
-            plain(
-              '"migrate": It ends by design and is run once from the new image; what it has done by then is not undone by putting back',
-            ),
-          ),
+          ...told(say("phrases.about", { name: "migrate", said: say("refusals.job") })),
         },
       ],
     },
@@ -186,10 +185,11 @@ export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is
 
 /** The same plan refused, because one container cannot run beside its successor. */
 export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
+  const mac = say("refusals.mac_unknown", { networks: ["front"] });
   const refusals = [
-    '"webserver" cannot run beside its successor: it publishes host ports; switch "start before stop" off',
-    '"broker": Whether a MAC address was chosen for it on "front" is not known: the engine tells that only while the container runs',
-  ].map((message) => ({ code: "start_first", ...told(plain(message)) }));
+    say("refusals.start_first", { name: "webserver", cause: say("refusals.publishes_ports") }),
+    say("phrases.about", { name: "broker", said: mac }),
+  ].map((message) => ({ code: "start_first", ...told(message) }));
   const view: PlanView = {
     target: { kind: "compose", id: "paperless", is_group: true },
     services,
@@ -215,11 +215,13 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
   return <ExecutorPage ctx={ctx} executor={executor(ctx)} runs={[]} snapshots={[]} planned={{ view }} />;
 }
 
-const unready = say("readiness.dependency_unhealthy", {
+const unhealthy = say("readiness.check_fails", { output: "503" });
+const unready = say("readiness.needs_healthy", {
   name: "paperless-worker-1",
   needed: "paperless-webserver-1",
-  cause: plain("Its own health check fails: 503"),
+  cause: unhealthy,
 });
+const forbidden = say("engine.refused", { request: "POST /images/1/tag", status: 403, answer: "forbidden" });
 
 export type Noted = readonly [
   step: string,
@@ -234,7 +236,7 @@ const journal: readonly Noted[] = [
   ["pull", "begin"],
   ["pull", "finish", undefined, { was_local: false }],
   ["snapshot", "begin"],
-  ["snapshot", "finish", undefined, { images_not_kept: "The engine refused POST /images/1/tag (403): forbidden" }],
+  ["snapshot", "finish", undefined, toldAs("images_not_kept", forbidden)],
   ["updating", "finish"],
   ...["broker", "webserver", "worker"].flatMap((name): Noted[] => [
     ["create", "begin", name],
@@ -314,8 +316,7 @@ export function GroupRunSample({ ctx }: { ctx: PageContext }) {
       outcome(1, {
         outcome: "put_back",
         downtime_ms: 3100,
-        detail: "Its own health check fails: 503",
-        detail_data: plain("Its own health check fails: 503"),
+        ...toldAs("detail", unhealthy),
         is_cause: true,
       }),
       outcome(2, { outcome: "untouched", ...toldAs("detail", unready) }),

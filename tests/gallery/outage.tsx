@@ -1,5 +1,5 @@
 import type { ExecutorView, OutageView } from "../../src/executors/schema.ts";
-import { plain, say, toldAs } from "../../src/messages/message.ts";
+import { say, toldAs } from "../../src/messages/message.ts";
 import type { RunDetailView } from "../../src/runs/schema.ts";
 import { ExecutorsPage } from "../../templates/executors/list.tsx";
 import type { PageContext } from "../../templates/page.ts";
@@ -8,20 +8,23 @@ import { before, runOf } from "./group-runs.tsx";
 import { executor, hour, id, type Noted, second } from "./groups.tsx";
 
 /** A target that a run left down, and the same when it runs again. */
-const refusal =
-  "The engine refused POST /containers/3f1/start: driver failed programming external connectivity: address already in use";
+const refusal = say("engine.refused", {
+  request: "POST /containers/3f1/start",
+  status: 500,
+  answer: "driver failed programming external connectivity: address already in use",
+});
 
 const tries: readonly Noted[] = [1, 2, 3].flatMap((number): Noted[] => [
   ["bring_up", "begin", undefined, { number }],
-  ["bring_up", "fail", undefined, { number, error: refusal }],
+  ["bring_up", "fail", undefined, { number, ...toldAs("error", refusal) }],
 ]);
 
 const failed: readonly Noted[] = [
   ...before.slice(0, -2),
-  ["start", "fail", "webserver", { error: refusal }],
+  ["start", "fail", "webserver", toldAs("error", refusal)],
   ["undo", "begin", "webserver"],
-  ["undo", "fail", "webserver", { error: refusal }],
-  ["failed", "fail", undefined, { reason: refusal }],
+  ["undo", "fail", "webserver", toldAs("error", refusal)],
+  ["failed", "fail", undefined, toldAs("reason", refusal)],
   ...tries,
 ];
 
@@ -30,15 +33,14 @@ const outageOf = (ctx: PageContext, changes: Partial<OutageView>): OutageView =>
   tries: 3,
   next_try_at: ctx.now + 40 * second,
   outcome: null,
-  detail: refusal,
-  detail_data: plain(refusal),
+  ...toldAs("detail", refusal),
   serving: null,
   ended_at: null,
   ...changes,
 });
 
 const downReason = say("runs.with_serving", {
-  reason: say("runs.failed", { kind: "update", container: "paperless-webserver-1", cause: plain(refusal) }),
+  reason: say("runs.failed", { kind: "update", container: "paperless-webserver-1", cause: refusal }),
   kind: "update",
   serving: "none",
   is_resting: false,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { say } from "../../src/messages/message.ts";
 import type { EngineClient } from "../../src/runtimes/engine/client.ts";
 import { findInjectedFiles, readInjectedFiles } from "../../src/runtimes/engine/compose/injected-files.ts";
 import { composeOutlooks } from "../../src/runtimes/engine/compose/outlook.ts";
@@ -135,7 +136,7 @@ for (const mode of modes) {
         const moves = containers.map((container) => ({ container, reference: to }));
         const outlooks = await composeOutlooks(moves, { folders });
         const patch = outlooks[0]?.notice?.patch ?? "";
-        expect(outlooks.map((each) => each.reason)).toEqual([null, null, "the edit changes more of it than its image"]);
+        expect(outlooks.map((each) => each.reason)).toEqual([null, null, say("compose.edit_changes_more")]);
         expect(outlooks.map((each) => each.notice?.patch)).toEqual([patch, "", ""]);
         expect(patch).not.toContain("hidden");
         for (const [index, container] of containers.entries()) await remake(opened, container, to, outlooks[index]);
@@ -234,7 +235,7 @@ for (const mode of modes) {
         const container = await project.container("app");
         const [outlook] = await composeOutlooks([{ container, reference: to }], { folders });
         expect(outlook?.config_hash).toBeNull();
-        expect(english(outlook?.notice?.message)).toContain("makes the container anew");
+        expect(english(outlook?.notice?.message)).toContain("recreates the container");
         await remake(opened, container, to, outlook);
         const updated = await project.ids();
         project.patch(outlook?.notice?.patch ?? "");

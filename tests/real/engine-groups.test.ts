@@ -303,7 +303,9 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const plan = await session.plan(group("circle"), changes({ a: next, b: next }));
     expect(plan.refusals).toMatchObject([{ code: "dependency_cycle" }]);
-    expect(english(plan.refusals[0]?.message)).toContain('"circle-a-1" needs "circle-b-1" needs "circle-a-1"');
+    expect(english(plan.refusals[0]?.message)).toContain(
+      '"circle-a-1" depends on "circle-b-1" depends on "circle-a-1"',
+    );
     await removeGroup(engine, "circle");
   });
 
@@ -356,7 +358,7 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const failing = memoryJournal();
     const failure = await updateGroup(session, "jobs", { migrate: broken, web: next }, failing).catch(errorMessage);
-    expect(failure).toContain('"jobs-migrate-1" ended with exit code 1');
+    expect(failure).toContain('"jobs-migrate-1" exited (code 1)');
     expect(failing.entries().some((each) => each.step === "stop" && each.facts.container === "jobs-web-1")).toBe(false);
     await session.undo(group("jobs"), failing, null);
     expect(await stateOf("jobs")).toEqual([`jobs-migrate-1 exited ${old}`, `jobs-web-1 running ${old}`]);
@@ -511,7 +513,9 @@ engineSuite("groups of containers", (mode) => {
     });
     const second = memoryJournal();
     const started = (await inspectOne(engine, "rolling-web-1")).Id;
-    expect(await session.apply(failing, second).catch(errorMessage)).toContain("did not get ready beside the old one");
+    expect(await session.apply(failing, second).catch(errorMessage)).toContain(
+      "did not become ready beside the old one",
+    );
     expect(second.written()).not.toContain("stop begin");
     await session.undo(group("rolling"), second, null);
     expect(await stateOf("rolling")).toEqual([`rolling-web-1 running ${next}`]);
@@ -525,7 +529,7 @@ engineSuite("groups of containers", (mode) => {
     const plan = await session.plan(group("both"), changes({ web: next }), { start_first: true, drain_seconds: 0 });
     expect(new Set(plan.refusals.map((each) => each.code))).toEqual(new Set(["start_first"]));
     // Podman also fixes a random port from the creation on.
-    expect(english(plan.refusals.at(-1)?.message)).toContain('"both-worker-1" hang on it');
+    expect(english(plan.refusals.at(-1)?.message)).toContain('"both-worker-1" depends on it');
     await removeGroup(engine, "both");
   });
 });

@@ -105,7 +105,7 @@ function suite(mode: EngineMode): void {
     const { old } = await updated("used");
     await engine.call("POST", "/containers/create?name=user", { Image: old });
     expect((await images.listUnused()).map((image) => image.id)).not.toContain(old);
-    await expect(images.remove(old)).rejects.toThrow("A container uses the image");
+    await expect(images.remove(old)).rejects.toThrow("is used by a container");
     expect(await exists(keptName(old))).toBe(true);
     await removeContainers(engine, "user");
     await removeContainers(engine, "used");

@@ -84,7 +84,7 @@ engineSuite(
       const snapshot = await takenDown("empty");
       await engine.call("DELETE", "/volumes/empty_data");
       expect(await refusalsOf("empty", snapshot)).toEqual([
-        'volume_gone: The volume "empty_data" of "empty-e-1" is gone',
+        'volume_gone: The volume "empty_data" of "empty-e-1" no longer exists',
       ]);
       await expect(restore(session, group("empty"), snapshot, memoryJournal())).rejects.toThrow("empty_data");
       await expect(engine.call("GET", "/volumes/empty_data")).rejects.toThrow();
@@ -98,10 +98,10 @@ engineSuite(
       await runService(engine, "split", "e", { body: { Image: groupImages.next } });
       for (const name of ["default", "second"]) await removeNetwork(`split_${name}`);
       expect((await refusalsOf("split", snapshot)).sort()).toEqual([
-        'network_gone: The network "split_default" of "split-e-1" is gone',
-        'network_gone: The network "split_second" of "split-e-1" is gone',
+        'network_gone: The network "split_default" of "split-e-1" no longer exists',
+        'network_gone: The network "split_second" of "split-e-1" no longer exists',
       ]);
-      await expect(restore(session, group("split"), snapshot, memoryJournal())).rejects.toThrow("is gone");
+      await expect(restore(session, group("split"), snapshot, memoryJournal())).rejects.toThrow("no longer exists");
       expect(await containersOf(engine, "split")).toEqual([`split-e-1 running ${groupImages.next}`]);
 
       await makeNetworks("split");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { inEnglish, plain, say, toldAs } from "../../src/messages/message.ts";
+import { type Message, plain, say, toldAs } from "../../src/messages/message.ts";
 import { containersOf, downtimeOf } from "../../src/runs/containers.ts";
 import type { JournalEntry } from "../../src/runtimes/runtime.ts";
 
@@ -91,33 +91,26 @@ describe("containersOf()", () => {
 
   const running = [...created, ...swap("db", 2, 3), ...swap("web", 4, 5), ...swap("worker", 4, 6)];
   const back = ["20 db undo begin", "20 web undo begin", '21 web undo finish {"state":"untouched"}'];
-  const exited = "The engine restarted it 3 times; the last exit code was 1";
-  const beside = say("readiness.not_ready_beside", { name: "web", cause: plain("exited") });
+  const exited = say("readiness.restarted", { count: 3, exit_code: 1 });
   const fault = (step: string, facts: object, at = 10) => `${at} - ${step} fail ${JSON.stringify(facts)}`;
-  const unready = plain("Its own health check fails: no route; try again");
-  const wait = say("readiness.dependency_unhealthy", { name: "web", needed: "db", cause: unready });
-  const about = (name: string, text: string) => say("phrases.about", { name, said: plain(text) });
-  test.each<readonly [string, readonly string[], [string, string][]]>([
+  const unhealthy = say("readiness.check_fails", { output: 'no route; "web": try again' });
+  const wait = say("readiness.needs_healthy", { name: "web", needed: "db", cause: unhealthy });
+  const failed = say("readiness.job_failed", { name: "db", exit_code: 3 });
+  const slow = say("readiness.not_ready_beside", { name: "web", cause: exited });
+  const about = (name: string, said: Message) => say("phrases.about", { name, said });
+  const judged = (...items: readonly Message[]) =>
+    fault("verify", toldAs("detail", items.length === 1 && items[0] ? items[0] : say("phrases.joined", { items })));
+  test.each<readonly [string, readonly string[], [string, Message][]]>([
     [
       "the one that ended, when the health of all is judged",
-      [...running, fault("verify", toldAs("detail", about("web", exited))), ...back],
+      [...running, judged(about("web", exited)), ...back],
       [["web", exited]],
     ],
     [
       "each that the judgement names, with its own verdict",
+      [...running, judged(about("db", unhealthy), about("worker", exited)), ...back],
       [
-        ...running,
-        fault(
-          "verify",
-          toldAs(
-            "detail",
-            say("phrases.joined", { items: [about("db", 'fails: a; "web": b'), about("worker", exited)] }),
-          ),
-        ),
-        ...back,
-      ],
-      [
-        ["db", 'fails: a; "web": b'],
+        ["db", unhealthy],
         ["worker", exited],
       ],
     ],
@@ -130,27 +123,19 @@ describe("containersOf()", () => {
         fault("failure", toldAs("message", say("runs.failed", { kind: "update", container: null, cause: wait }))),
         ...back,
       ],
-      [["db", "Its own health check fails: no route; try again"]],
+      [["db", unhealthy]],
     ],
     [
       "a job that came to a bad end",
-      [
-        ...created,
-        `4 db wait fail ${JSON.stringify({ for: "db", job: true, error: '"db" ended with exit code 3' })}`,
-        ...back,
-      ],
-      [["db", '"db" ended with exit code 3']],
+      [...created, `4 db wait fail ${JSON.stringify({ for: "db", job: true, ...toldAs("error", failed) })}`, ...back],
+      [["db", failed]],
     ],
     [
       "the one that the reason names, where no step of it failed",
-      [...created, fault("failure", toldAs("message", beside)), ...back],
-      [["web", inEnglish(beside)]],
+      [...created, fault("failure", toldAs("message", slow)), ...back],
+      [["web", slow]],
     ],
-    [
-      "nobody, when it was one answer for all",
-      [...running, fault("verify", { detail: "Answered 503, expected 2xx or 3xx" }), ...back],
-      [],
-    ],
+    ["nobody, when it was one answer for all", [...running, judged(plain("Answered 503")), ...back], []],
     [
       "nobody, when it is what is to be removed that stays",
       [...running, '30 db remove_old fail {"error":"in use"}'],
@@ -158,22 +143,20 @@ describe("containersOf()", () => {
     ],
   ])("blames %s", (_name, lines, blamed) => {
     const found = containersOf(plan, journal(lines)) ?? [];
-    expect(found.flatMap((each) => (each.is_cause ? [[each.container, each.detail ?? ""]] : []))).toEqual(blamed);
+    expect(found.flatMap((each) => (each.is_cause ? [[each.container, each.detail_data ?? plain("")]] : []))).toEqual(
+      blamed,
+    );
   });
 
   test("says of one that did not come back why, also when the run failed because of it", () => {
-    const entries = journal([
-      ...running,
-      fault("verify", toldAs("detail", about("web", exited))),
-      '22 web undo fail {"error":"gone"}',
-    ]);
+    const entries = journal([...running, judged(about("web", exited)), '22 web undo fail {"error":"gone"}']);
     expect(containersOf(plan, entries)?.[1]).toMatchObject({ outcome: "down", detail: "gone", is_cause: true });
   });
 
   test("blames the only one that was to run for a judgement that names none", () => {
     const alone = { ...plan, containers: plan.containers.map((each, index) => ({ ...each, is_running: index === 1 })) };
-    const found = containersOf(alone, journal([...running, fault("verify", { detail: exited })])) ?? [];
-    expect(found.map((each) => [each.is_cause, each.detail])).toEqual([
+    const found = containersOf(alone, journal([...running, judged(exited)])) ?? [];
+    expect(found.map((each) => [each.is_cause, each.detail_data])).toEqual([
       [false, null],
       [true, exited],
       [false, null],

@@ -22,7 +22,7 @@ test.each([
   ["zh", "引擎拒绝了 POST /images/1/tag（403）：forbidden"],
   ["zh", "依赖不健康 (paperless-webserver-1)"],
   ["zh", "旧容器已恢复 (旧容器已不存在，已按快照重新创建)"],
-  ["zh", "“paperless-worker-1”要求“paperless-webserver-1”健康，但它不健康：自身的健康检查失败：503"],
+  ["zh", "“paperless-worker-1”要求“paperless-webserver-1”健康，但它不健康：健康检查失败：503"],
 ] as const)("a run of several containers says in %s: %s", (language, text) => {
   expect(String(<GroupRunSample ctx={sampleContext({ language })} />)).toContain(text);
 });
@@ -41,7 +41,7 @@ test("the container that the run failed for stands out, and those that went alon
   expect(html).toMatch(/class="step skipped" id="step-container-2"/);
   const cause = /id="step-container-1".*?<\/li>/s.exec(html)?.[0] ?? "";
   expect(cause).toContain("the run failed here");
-  expect(cause.indexOf("Its own health check fails: 503")).toBeLessThan(cause.indexOf("New container created"));
+  expect(cause.indexOf("Health check fails: 503")).toBeLessThan(cause.indexOf("New container created"));
 });
 
 test("a plan that would do nothing warns of nothing", () => {

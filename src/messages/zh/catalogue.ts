@@ -5,7 +5,9 @@ import { auth } from "./auth.ts";
 import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
+import { compose } from "./compose.ts";
 import { credentials } from "./credentials.ts";
+import { engine } from "./engine.ts";
 import { executors } from "./executors.ts";
 import { fields } from "./fields.ts";
 import { files } from "./files.ts";
@@ -16,8 +18,12 @@ import { notifications } from "./notifications.ts";
 import { oidc } from "./oidc.ts";
 import { patterns } from "./patterns.ts";
 import { phrases } from "./phrases.ts";
+import { podman } from "./podman.ts";
 import { readiness } from "./readiness.ts";
+import { recovery } from "./recovery.ts";
+import { refusals } from "./refusals.ts";
 import { request } from "./request.ts";
+import { restoring } from "./restoring.ts";
 import { runs } from "./runs.ts";
 import { settings } from "./settings.ts";
 import { snapshots } from "./snapshots.ts";
@@ -32,7 +38,9 @@ export const catalogue = {
   changelogs,
   charts,
   checks,
+  compose,
   credentials,
+  engine,
   executors,
   fields,
   images,
@@ -43,8 +51,12 @@ export const catalogue = {
   oidc,
   patterns,
   phrases,
+  podman,
   readiness,
+  recovery,
+  refusals,
   request,
+  restoring,
   runs,
   settings,
   snapshots,

@@ -8,6 +8,8 @@ export const net = {
   cancelled: ({ host }) => `对“${host}”的请求已取消`,
   request_failed: ({ host, cause }, tell) => `对“${host}”的请求失败：${tell(cause)}`,
   connection_refused: "连接被拒绝",
+  no_socket: "套接字不存在",
+  socket_denied: "Tidemark 无权使用该套接字",
   connection_closed: "连接已被关闭",
   connection_timed_out: "连接超时",
   host_unreachable: "主机不可达",

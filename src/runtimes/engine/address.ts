@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import * as v from "valibot";
-import { plain } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import { bareHost } from "../../net/address.ts";
 import type { Refusal } from "../runtime.ts";
 
@@ -70,17 +70,13 @@ export function addressWarnings(text: string, isVerified: boolean): readonly Ref
   const warnings: Refusal[] = [
     {
       code: "tls_not_verified",
-      message: plain(
-        `The certificate of ${parsed.host} is not verified; anybody on the way can read and change what is sent`,
-      ),
+      message: say("refusals.tls_not_verified", { host: parsed.host }),
     },
   ];
   if (!isLoopback(parsed.host)) {
     warnings.push({
       code: "plain_tcp",
-      message: plain(
-        `Without a TLS credential ${parsed.host} is reached by plain tcp: whoever reaches it has root on that machine`,
-      ),
+      message: say("refusals.plain_tcp", { host: parsed.host }),
     });
   }
   return warnings;

@@ -1,8 +1,9 @@
 import type { Clock } from "../../clock.ts";
-import { errorMessage, PluginError } from "../../errors.ts";
+import { PluginError, saidBy } from "../../errors.ts";
+import { say, toldAs } from "../../messages/message.ts";
 import type { Journal } from "../runtime.ts";
 import { type Blueprint, createBody, mainAttachment, noRestart } from "./carry.ts";
-import type { EngineClient } from "./client.ts";
+import { type EngineClient, EngineError } from "./client.ts";
 import { differences } from "./compare.ts";
 import { targetFacts } from "./facts.ts";
 import { ownLabelsFor, type RunNames, runNames } from "./names.ts";
@@ -81,11 +82,7 @@ export async function createCandidate(
     );
     await attachNetworks(client, blueprint, newId);
     await files?.write(newId);
-    const wrong = differences(blueprint, await client.inspectContainer(newId));
-    if (wrong.length > 0) {
-      const paths = wrong.map((each) => each.path).join(", ");
-      throw new PluginError("rejected", `The engine did not take over every setting: ${paths.slice(0, 400)}`);
-    }
+    requireSettings(blueprint, await client.inspectContainer(newId));
     return { new_id: newId };
   });
   return { ...replacement, new_id: newId, names, journal };
@@ -148,6 +145,13 @@ export async function takeDown(context: ApplyContext, candidate: Candidate): Pro
   await renameStep(context.client, renameNew(newId, names), journal);
 }
 
+/** Throws where a container that was made is not set as its blueprint says. */
+export function requireSettings(blueprint: Blueprint, made: ContainerInspect): void {
+  const settings = differences(blueprint, made).map(({ path }) => path);
+  if (settings.length === 0) return;
+  throw new PluginError("rejected", say("recovery.settings_missing", { settings: settings.slice(0, 20) }));
+}
+
 /** Starts the new one, where it is to run. */
 export async function bringUp(context: ApplyContext, candidate: Candidate): Promise<void> {
   const { client, clock } = context;
@@ -178,7 +182,7 @@ export async function swapStartFirst(
   await takePolicyOff(client, old, journal);
   const { error } = await settled(client.stopContainer(old.Id, stopGraceMs(old)));
   if (error !== null) {
-    await journal.fail("stop", { error: error.message, may_follow: mayFollow(error) });
+    await journal.fail("stop", { ...toldAs("error", saidBy(error)), may_follow: mayFollow(error) });
     throw error;
   }
   await journal.finish("stop", { ...overlapped, at: clock.now() });
@@ -220,7 +224,7 @@ async function stopAndSwapNames(
   }
   const { error } = await stopping;
   if (error !== null) {
-    await journal.fail("stop", { error: error.message, may_follow: mayFollow(error) });
+    await journal.fail("stop", { ...toldAs("error", saidBy(error)), may_follow: mayFollow(error) });
     throw error;
   }
   return { stopping_at: stoppingAt, stopped_at: clock.now() };
@@ -237,7 +241,7 @@ async function takePolicyOff(client: EngineClient, old: ContainerInspect, journa
   try {
     await client.updateRestartPolicy(old.Id, noRestart);
   } catch (error) {
-    await journal.fail("stop", { error: error instanceof Error ? error.message : String(error) });
+    await journal.fail("stop", toldAs("error", saidBy(error)));
     throw error;
   }
 }
@@ -260,7 +264,7 @@ async function move(client: EngineClient, { step: name, facts }: Rename, journal
   try {
     await client.renameContainer(facts.id, facts.to);
   } catch (error) {
-    await journal.fail(name, { ...facts, error: errorMessage(error) });
+    await journal.fail(name, { ...facts, ...toldAs("error", saidBy(error)) });
     throw error;
   }
 }
@@ -288,7 +292,7 @@ async function endStart(
     failure = await givePolicy(context, newId, blueprint.restart_policy);
   }
   if (failure === null) return journal.finish("start", { new_id: newId, ...facts });
-  await journal.fail("start", { new_id: newId, error: failure.message.slice(0, 500) });
+  await journal.fail("start", { new_id: newId, ...toldAs("error", saidBy(failure)) });
   throw failure;
 }
 
@@ -303,7 +307,9 @@ async function givePolicy({ client, clock }: ApplyContext, id: string, policy: R
 
 /** The engine still counts it as running, and what runs containers for it does not any more. */
 function isOfEnding(error: Error): boolean {
-  return /stopped container|not running|no such process|deleted process/i.test(error.message);
+  return (
+    error instanceof EngineError && /stopped container|not running|no such process|deleted process/i.test(error.answer)
+  );
 }
 
 export function stopGraceMs(container: ContainerInspect): number {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import { type Said, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { PullProgress, RegistryAuth } from "../runtime.ts";
@@ -37,11 +38,14 @@ const maxPullMs = 6 * 3_600_000;
 /** A refusal or failure of the engine, with its HTTP status where there was an answer. */
 export class EngineError extends PluginError {
   readonly status: number | null;
+  /** What the engine said itself; blank where it gave no reason. */
+  readonly answer: string;
 
-  constructor(code: PluginErrorCode, message: string, status: number | null, cause?: unknown) {
-    super(code, message, cause === undefined ? {} : { cause });
+  constructor(code: PluginErrorCode, said: Said, status: number | null, answer = "", cause?: unknown) {
+    super(code, said, cause === undefined ? {} : { cause });
     this.name = "EngineError";
     this.status = status;
+    this.answer = answer;
   }
 }
 
@@ -148,10 +152,13 @@ export function engineClient(options: ClientOptions) {
       try {
         await send({ method: "POST", path: `${container(id)}/start` });
       } catch (error) {
-        const port = error instanceof EngineError ? refusedPort(error.message) : null;
+        const port = error instanceof EngineError ? refusedPort(error.answer) : null;
         if (!(error instanceof EngineError) || port === null) throw error;
         const holder = portHolder(port, await listContainers().catch(() => Promise.reject(error)));
-        throw new EngineError(error.code, `${error.message}. ${holder}`, error.status, error);
+        const facts = { cause: error.said, port };
+        const said =
+          holder === null ? say("engine.port_not_released", facts) : say("engine.port_held", { ...facts, holder });
+        throw new EngineError(error.code, said, error.status, error.answer, error);
       }
     },
     /** Resolves when it is stopped, also when it was; `graceMs` is how long the engine itself may wait before it kills. */
@@ -201,14 +208,14 @@ export function engineClient(options: ClientOptions) {
       const { status, pathStat = "" } = await send(request);
       const stat = v.safeParse(PathStat, tryJson(Buffer.from(pathStat, "base64").toString("utf8")));
       if (stat.success) return stat.output;
-      throw new EngineError("malformed", `The answer to HEAD ${request.path} does not tell what is there`, status);
+      throw new EngineError("malformed", say("engine.no_file_facts", { request: `HEAD ${request.path}` }), status);
     },
     /** A path as a tar archive of at most `maxBytes`. */
     async readArchive(id: string, path: string, maxBytes: number): Promise<Uint8Array> {
       const request = { method: "GET", path: `${container(id)}/archive`, query: { path }, maxBytes } as const;
       const { status, bytes } = await send(request);
       if (bytes !== undefined) return bytes;
-      throw new EngineError("malformed", `The answer to GET ${request.path} is no archive`, status);
+      throw new EngineError("malformed", say("engine.no_archive", { request: `GET ${request.path}` }), status);
     },
     /** Unpacks a tar archive over the container's root, with the owners that it names. */
     async writeArchive(id: string, archive: Uint8Array): Promise<void> {
@@ -279,15 +286,16 @@ export async function negotiate(
 }
 
 export function chooseApiVersion(engineMin: string, engineMax: string, wanted: string | null): string {
-  const offered = `The engine speaks API ${engineMin} to ${engineMax}`;
+  const offered = { min: engineMin, max: engineMax };
   if (wanted !== null) {
     const isOffered = compareApi(wanted, engineMin) >= 0 && compareApi(wanted, engineMax) <= 0;
     if (isOffered && compareApi(wanted, supportedApi.min) >= 0) return wanted;
-    throw new PluginError("rejected", `${offered}; the connection asks for ${wanted}`);
+    throw new PluginError("rejected", say("engine.api_not_offered", { ...offered, wanted }));
   }
   const chosen = compareApi(engineMax, supportedApi.max) < 0 ? engineMax : supportedApi.max;
   if (compareApi(chosen, engineMin) >= 0 && compareApi(chosen, supportedApi.min) >= 0) return chosen;
-  throw new PluginError("rejected", `${offered}; Tidemark speaks ${supportedApi.min} to ${supportedApi.max}`);
+  const own = { own_min: supportedApi.min, own_max: supportedApi.max };
+  throw new PluginError("rejected", say("engine.api_not_shared", { ...offered, ...own }));
 }
 
 /** Less than, equal to or greater than zero, as `left` is older than, the same as or newer than `right`. */
@@ -301,13 +309,10 @@ function throwIfRefused(request: Pick<EngineRequest, "method" | "path">, respons
   // 304 is how the engine says that a start or stop found its work done.
   if (response.status < 300 || response.status === 304) return;
   const verb = `${request.method} ${request.path.replace(/^\/v[0-9.]+(?=\/)/, "")}`;
-  const text = engineText(response);
+  const answer = engineText(response);
   const status = statusOf(request, response);
-  throw new EngineError(
-    codeOf(status),
-    `The engine refused ${verb} (${response.status}): ${text}`.slice(0, 700),
-    status,
-  );
+  const facts = { request: verb.slice(0, 200), status: response.status, answer: answer === "" ? null : answer };
+  throw new EngineError(codeOf(status), say("engine.refused", facts), status, answer);
 }
 
 /** Podman calls it a fault of its own when somebody looks at what is removed in the same moment. */
@@ -330,7 +335,7 @@ function codeOf(status: number): PluginErrorCode {
   return "rejected";
 }
 
-/** The engine's `message`, or the visible text of a proxy's page; at most 500 characters. */
+/** The engine's `message`, or the visible text of a proxy's page; at most 500 characters, and blank where there is neither. */
 function engineText(response: EngineResponse): string {
   const answer = tryJson(response.text);
   if (isObject(answer) && typeof answer.message === "string") return answer.message.slice(0, 500);
@@ -338,7 +343,7 @@ function engineText(response: EngineResponse): string {
     .replace(/<[^>]{0,200}>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
-  return visible === "" ? "no text" : visible.slice(0, 500);
+  return visible.slice(0, 500);
 }
 
 function parsed<S extends v.GenericSchema>(schema: S, label: string, response: EngineResponse): v.InferOutput<S> {
@@ -354,11 +359,7 @@ function judged<S extends v.GenericSchema>(schema: S, label: string, answer: unk
 }
 
 function malformed(label: string, text: string, status: number | null): EngineError {
-  return new EngineError(
-    "malformed",
-    `The answer to ${label} is not what an engine answers: ${text.slice(0, 120)}`,
-    status,
-  );
+  return new EngineError("malformed", say("engine.malformed", { request: label, start: text.slice(0, 120) }), status);
 }
 
 function tryJson(text: string): unknown {

@@ -1,4 +1,4 @@
-import { plain } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import type { Refusal } from "../runtime.ts";
 import { sharesNetwork } from "./carry.ts";
 import { compareApi, type EngineClient } from "./client.ts";
@@ -24,9 +24,7 @@ async function withHiddenSettings(client: EngineClient, container: ContainerInsp
   if (hidden.length === 0) return container;
   const refusal: Refusal = {
     code: "hidden_settings",
-    message: plain(
-      `The connection speaks API ${negotiated}, which does not show ${hidden.join(", ")}; the engine's ${max} does`,
-    ),
+    message: say("refusals.hidden_settings", { api: negotiated, settings: hidden, newest: max }),
   };
   return { ...container, Refusals: [...(container.Refusals ?? []), refusal] };
 }

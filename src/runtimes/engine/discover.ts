@@ -1,4 +1,4 @@
-import { inEnglish, plain, toText } from "../../messages/message.ts";
+import { say, toText } from "../../messages/message.ts";
 import type { Refusal, Target, TargetRef, TargetService } from "../runtime.ts";
 import { composeOf } from "./compose/labels.ts";
 import { dependantRefusals, dependantsOf, dependantWarnings, type Replaced } from "./group/plan.ts";
@@ -69,9 +69,7 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
   });
   const replicas = differing.map((service) => ({
     code: "replicas_differ",
-    message: plain(
-      `The replicas of "${service}" differ from each other; make them equal with \`docker compose up\` first`,
-    ),
+    message: say("refusals.replicas_differ", { service }),
   }));
   return {
     ref: found.ref,
@@ -86,7 +84,7 @@ export async function describeTarget(found: FoundTarget): Promise<Target> {
 function told(ref: TargetRef, service: string, notice: Refusal): Refusal {
   return ref.kind === "container"
     ? notice
-    : { ...notice, message: plain(`"${service}": ${inEnglish(notice.message)}`) };
+    : { ...notice, message: say("phrases.about", { name: service, said: notice.message }) };
 }
 
 function distinct(notices: readonly Refusal[]): readonly Refusal[] {

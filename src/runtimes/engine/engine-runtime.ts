@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
+import { fromText, say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { RegistryAuth, Runtime } from "../runtime.ts";
 import { AddressText, addressWarnings, engineAddress, parseAddress } from "./address.ts";
@@ -131,7 +132,7 @@ function tlsOf(secret: SecretMembers | null) {
   if (secret === null) return null;
   const { ca_certificate, client_certificate, client_key } = secret;
   if ((client_certificate === null) !== (client_key === null)) {
-    throw new PluginError("rejected", "The credential needs the client certificate and the client key, or neither");
+    throw new PluginError("rejected", say("engine.credential_half"));
   }
   return { ca_certificate, client_certificate, client_key };
 }
@@ -145,8 +146,6 @@ function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOut
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  throw new PluginError(
-    "rejected",
-    `The connection's ${v.getDotPath(issue) ?? "configuration"} is not usable: ${issue.message}`,
-  );
+  const facts = { path: v.getDotPath(issue), cause: fromText(issue.message) };
+  throw new PluginError("rejected", say("engine.config_unusable", facts));
 }

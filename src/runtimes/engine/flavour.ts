@@ -1,4 +1,5 @@
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import type { EngineVersion } from "./objects.ts";
 import { isObject, listAt, objectAt, type RawObject, stringAt } from "./raw.ts";
 
@@ -39,21 +40,15 @@ export function requireFlavour(version: EngineVersion, flavour: Flavour): void {
   const components = listAt(version.Components).filter(isObject);
   const found = components.find((component) => stringAt(component.Name) === podman);
   if (found !== undefined && flavour.component !== podman) {
-    throw new PluginError(
-      "rejected",
-      `The engine at this address is Podman ${stringAt(found.Version)}, not Docker; choose "Podman" as the connection's type`,
-    );
+    throw new PluginError("rejected", say("engine.is_podman", { version: stringAt(found.Version) }));
   }
   if (found === undefined && flavour.component === podman) {
-    throw new PluginError(
-      "rejected",
-      `The engine at this address is not Podman; choose "Docker Engine" as the connection's type`,
-    );
+    throw new PluginError("rejected", say("engine.is_not_podman"));
   }
   if (found === undefined || flavour.oldest === null) return;
   const api = stringAt(objectAt(found.Details).APIVersion) || stringAt(found.Version);
   if (isOlder(api, flavour.oldest)) {
-    throw new PluginError("rejected", `The engine is Podman ${api}; ${flavour.oldest} is the oldest that is supported`);
+    throw new PluginError("rejected", say("engine.podman_too_old", { version: api, oldest: flavour.oldest }));
   }
 }
 

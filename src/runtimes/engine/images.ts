@@ -1,4 +1,5 @@
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import type { RuntimeImages, UnusedImage } from "../runtime.ts";
 import type { EngineClient } from "./client.ts";
 import type { ImageInspect, ImageSummary } from "./objects.ts";
@@ -36,7 +37,7 @@ export function engineImages(client: EngineClient): RuntimeImages {
   };
   const refuseUsed = async (id: string) => {
     if (!(await used()).has(bareId(id))) return;
-    throw new PluginError("rejected", `A container uses the image "${id}"; it stays`);
+    throw new PluginError("rejected", say("engine.image_used", { id }));
   };
 
   return {
@@ -66,7 +67,7 @@ export function engineImages(client: EngineClient): RuntimeImages {
       try {
         for (let image = await orNull(client.inspectImage(id)); image !== null; ) {
           const name = nextName(image);
-          if (taken.length > maxNames) throw new PluginError("rejected", `The image "${id}" keeps getting new names`);
+          if (taken.length > maxNames) throw new PluginError("rejected", say("engine.image_renamed_again", { id }));
           await orNull(client.removeImage(name ?? image.Id));
           if (name === null) return;
           taken.push(name);

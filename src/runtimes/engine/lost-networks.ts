@@ -1,4 +1,5 @@
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import { type Attachment, attachments, mainAttachment } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { type ContainerInspect, nameOf } from "./objects.ts";
@@ -19,7 +20,7 @@ export async function startConnected(
   apiVersion: string,
 ): Promise<void> {
   if (known === null && lostNetwork(container) !== null) {
-    throw new PluginError("rejected", `"${nameOf(container)}" lost its networks when the engine failed to start it`);
+    throw new PluginError("rejected", say("engine.networks_lost", { name: nameOf(container) }));
   }
   const isSuspect = mayHaveLost(container);
   const wanted = isSuspect && known !== null ? known : attachments(container, apiVersion);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { plain } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import type { Change, Refusal, UpdatePlan } from "../runtime.ts";
 import { attachments, type Blueprint, blueprint, carriedCounts, mountPath } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
@@ -173,7 +173,7 @@ export function sceneRefusals(scene: Scene): readonly Refusal[] {
   if (scene.inherited === null) {
     refusals.push({
       code: "volumes_from_missing",
-      message: plain("A container that it takes volumes from is no longer there"),
+      message: say("refusals.volumes_from_missing"),
     });
   }
   return refusals;
@@ -186,7 +186,7 @@ export function platformRefusals(old: ImageInspect | null, desired: ImageInspect
   if (is === wants || desired.Architecture === "" || `${is}/` === `${wants}/`) return [];
   const isSameMachine = desired.Os === old.Os && desired.Architecture === old.Architecture;
   if (isSameMachine && ((desired.Variant ?? "") === "" || (old.Variant ?? "") === "")) return [];
-  return [{ code: "platform_mismatch", message: plain(`The new image is for ${is}, the container runs ${wants}`) }];
+  return [{ code: "platform_mismatch", message: say("refusals.platform_mismatch", { image: is, container: wants }) }];
 }
 
 /**

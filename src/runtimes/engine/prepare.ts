@@ -1,4 +1,5 @@
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import { isImageId } from "../../versions/image-reference.ts";
 import type { Change, Journal, RegistryAuth } from "../runtime.ts";
 import type { EngineClient } from "./client.ts";
@@ -28,7 +29,7 @@ export async function pullDesired(
     await tagAsReferenced(client, change, image);
     return { service: change.service, image_id: image.Id, was_local: local !== null };
   });
-  if (image === null) throw new PluginError("malformed", `The pull of ${wanted} brought no image`);
+  if (image === null) throw new PluginError("malformed", say("engine.pull_without_image", { reference: wanted }));
   return image;
 }
 
@@ -47,7 +48,7 @@ export async function findPulledImage(client: EngineClient, change: Change): Pro
 async function verifiedImage(client: EngineClient, scene: Scene, change: Change): Promise<ImageInspect> {
   const image = await client.inspectImage(change.digest ?? change.reference);
   if (change.digest !== null && !hasDigest(image, change.digest)) {
-    throw new PluginError("rejected", `The engine has another image than ${change.digest} after the pull`);
+    throw new PluginError("rejected", say("engine.pulled_another", { digest: change.digest }));
   }
   const [refusal] = platformRefusals(scene.image, image);
   if (refusal !== undefined) throw new PluginError("rejected", refusal.message);

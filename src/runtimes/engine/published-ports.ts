@@ -5,19 +5,18 @@ import { isObject, listAt } from "./raw.ts";
 /** Docker's own record of ports refuses it; of a port that another process holds, the system says "address already in use". */
 const allocated = /:(\d{1,5}) failed: port is already allocated/;
 
-/** The host port that a refused start did not get, by what the engine says; null for any other refusal. */
-export function refusedPort(message: string): string | null {
-  return allocated.exec(message)?.[1] ?? null;
+/** The host port that a refused start did not get, by the engine's own words; null for any other refusal. */
+export function refusedPort(answer: string): string | null {
+  return allocated.exec(answer)?.[1] ?? null;
 }
 
 /**
- * Who has the port. A Docker 20.10 that is killed while it starts a container comes up with the container's port in its record and
+ * Who has the port; null where no container has it. A Docker 20.10 that is killed while it starts a container comes up with the container's port in its record and
  * nothing that publishes it (8 of 8 times in our measurement, also without Tidemark), and refuses the port until it is started anew.
  */
-export function portHolder(port: string, containers: readonly ContainerSummary[]): string {
+export function portHolder(port: string, containers: readonly ContainerSummary[]): string | null {
   const holder = containers.find(({ Ports }) =>
     listAt(Ports).some((each) => isObject(each) && String(each.PublicPort) === port),
   );
-  if (holder !== undefined) return `"${nameInList(holder)}" publishes port ${port}`;
-  return `No container publishes port ${port}: the engine did not release it. Restart the engine to free it`;
+  return holder === undefined ? null : nameInList(holder);
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import type { PullProgress } from "../runtime.ts";
 
@@ -36,13 +37,13 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
   let rest = "";
   let failure: PluginError | null = null;
   let events = 0;
-  const malformed = (what: string) => new PluginError("malformed", `The pull of ${reference} ${what}`);
+  const malformed = (said: Message) => new PluginError("malformed", said);
 
   const read = (line: string) => {
     if (line.trim() === "") return;
     const value = tryJson(line);
     const event = v.safeParse(PullEvent, Array.isArray(value) ? undefined : value);
-    if (!event.success) throw malformed(`answered what no engine answers: ${line.slice(0, 120)}`);
+    if (!event.success) throw malformed(say("engine.pull_malformed", { reference, start: line.slice(0, 120) }));
     events += 1;
     const { id, status, progressDetail, error, errorDetail } = event.output;
     const text = errorDetail?.message ?? error ?? null;
@@ -60,19 +61,19 @@ export function pullReader(reference: string, onProgress: (progress: PullProgres
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) read(line);
-      if (rest.length > maxLineLength) throw malformed("answered a line without an end");
+      if (rest.length > maxLineLength) throw malformed(say("engine.pull_endless_line", { reference }));
     },
     end(): void {
       read(rest);
       if (failure !== null) throw failure;
-      if (events === 0) throw malformed("ended without a word");
+      if (events === 0) throw malformed(say("engine.pull_silent", { reference }));
     },
   };
 }
 
 /** What the engine could not get from the registry, by the engine's words: as an event of the stream or as its status 500. */
 export function pullFailure(reference: string, text: string): PluginError {
-  return new PluginError(pullErrorCode(text), `The engine could not pull ${reference}: ${text.slice(0, 500)}`);
+  return new PluginError(pullErrorCode(text), say("engine.pull_failed", { reference, answer: text.slice(0, 500) }));
 }
 
 /** True when the layers' state changed. */

@@ -1,10 +1,10 @@
 import type { Clock } from "../../clock.ts";
-import { errorMessage, PluginError } from "../../errors.ts";
-import { plain, toldAs } from "../../messages/message.ts";
+import { PluginError, saidBy } from "../../errors.ts";
+import { inEnglish, type Message, say, toldAs } from "../../messages/message.ts";
 import type { Journal, Recovery, UpdateStep } from "../runtime.ts";
 import { stopGraceMs } from "./apply.ts";
 import type { Attachment } from "./carry.ts";
-import { type EngineClient, isMissing } from "./client.ts";
+import { type EngineClient, EngineError, isMissing } from "./client.ts";
 import { hasEntry } from "./facts.ts";
 import { tiesTo } from "./group/ties.ts";
 import { startConnected } from "./lost-networks.ts";
@@ -62,13 +62,13 @@ export async function removePrevious(context: RecoverContext, name: string, jour
   await journal.begin("remove_old", { at: context.clock.now() });
   const failure = await attempt(() => travel(context, name, journal, "remove_old", moveToEnd));
   if (failure !== null) {
-    await journal.fail("remove_old", { error: failure.message });
-    throw new PluginError("rejected", failure.message, { cause: failure });
+    await journal.fail("remove_old", toldAs("error", failure.said));
+    throw new PluginError("rejected", failure.said, { cause: failure });
   }
   const left = await findSituation(context.client, name, journal);
   if (left.previous !== null && nameOf(left.previous) === left.names.aside) {
-    const message = `"${left.names.aside}" is kept: the container that was to replace it is gone`;
-    await journal.fail("remove_old", { error: message });
+    const message = say("recovery.kept_alone", { kept: left.names.aside });
+    await journal.fail("remove_old", toldAs("error", message));
     throw new PluginError("rejected", message);
   }
   await journal.finish("remove_old", {});
@@ -92,14 +92,14 @@ export async function removeAfterFailure(
     return move?.container === found.previous && userOf(found.previous) !== undefined ? null : move;
   };
   const failure = await attempt(() => travel(context, name, journal, "undo", choose));
-  if (failure !== null) throw new PluginError("rejected", failure.message, { cause: failure });
+  if (failure !== null) throw new PluginError("rejected", failure.said, { cause: failure });
   const { previous, next, names } = await look(context, name, journal);
   if (previous === null || nameOf(previous) !== names.aside || next === null || nameOf(next) !== names.name) return;
   const user = userOf(previous);
   const message =
     user === undefined
-      ? `"${names.aside}" is kept: "${name}", which replaced it, does not run`
-      : `"${names.aside}" is kept: "${nameOf(user)}" cannot be started without it`;
+      ? say("recovery.kept_not_running", { kept: names.aside, name })
+      : say("recovery.kept_needed", { kept: names.aside, user: nameOf(user) });
   throw new PluginError("rejected", message);
 }
 
@@ -119,10 +119,10 @@ export async function recoverRun(
     // An engine that restarted may have left it stopped. One that cannot be started costs nobody the previous one.
     const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
     if (failure !== null) {
-      return { state: "down", detail: plain(`The new container "${name}" does not start: ${failure.message}`) };
+      return { state: "down", detail: say("recovery.new_does_not_start", { name, cause: failure.said }) };
     }
     await removePrevious(context, name, journal);
-    return { state: "finished", detail: plain(`The new container "${name}" is in place`) };
+    return { state: "finished", detail: say("recovery.in_place", { names: [name] }) };
   }
   if (isGoingOn(situation, journal)) return goOn(context, name, journal, mend);
   const recovery = await goBack(context, name, journal, { mend });
@@ -160,9 +160,9 @@ async function goOn(context: RecoverContext, name: string, journal: Journal, men
   if (failure !== null) return goBack(context, name, journal, { mend });
   const { previous } = await look(context, name, journal);
   if (previous === null) {
-    return { state: "finished", detail: plain(`The new container "${name}" is in place; the previous one is gone`) };
+    return { state: "finished", detail: say("recovery.in_place_gone", { names: [name] }) };
   }
-  return { state: "started", detail: plain(`The new container "${name}" is in place; the previous one is kept aside`) };
+  return { state: "started", detail: say("recovery.in_place_kept", { names: [name] }) };
 }
 
 /** The previous one serves again, or, where it is gone or refuses, whatever can be made to serve. */
@@ -182,19 +182,21 @@ export async function goBack(
   if (failure !== null) return fallForward(context, name, journal, failure, choose);
   const after = await look(context, name, journal);
   if (after.stranger !== null) {
-    const kept = after.previous === null ? "" : `; the previous one is kept as "${nameOf(after.previous)}"`;
-    return { state: "untouched", detail: plain(`Another container took the name "${name}" meanwhile${kept}`) };
+    const kept = after.previous === null ? null : nameOf(after.previous);
+    const detail =
+      kept === null ? say("recovery.name_taken", { name }) : say("recovery.name_taken_kept", { name, kept });
+    return { state: "untouched", detail };
   }
   if (after.previous === null) return keepNext(context, name, journal, after);
-  return { state: "untouched", detail: plain(`The container "${name}" is as it was before the run`) };
+  return { state: "untouched", detail: say("recovery.as_before", { name }) };
 }
 
 /**
  * Refused because of the process that it had before: a Docker that is killed while it stops a container forgets that process and
  * then takes it, for ever, for one that runs.
  */
-function isStuck({ label, message }: MoveFailed): boolean {
-  return label.startsWith("start ") && /\btask [0-9a-f]+: already exists\b/.test(message);
+function isStuck({ move, cause }: MoveFailed): boolean {
+  return move === "start" && cause instanceof EngineError && /\btask [0-9a-f]+: already exists\b/.test(cause.answer);
 }
 
 /** An engine that cannot stop the previous one leaves it running, and that is all that is wanted here. */
@@ -206,21 +208,21 @@ async function travelBack(
 ): Promise<void> {
   const failure = await attempt(() => travel(context, name, journal, "undo", choose));
   if (failure === null) return;
-  if (!failure.label.startsWith("stop ")) throw failure;
+  if (failure.move !== "stop") throw failure;
   await travel(context, name, journal, "undo", (found) => choose({ ...found, is_stop_pending: false }));
 }
 
 /** The previous one was removed by somebody else: the new one is all there is. */
 async function keepNext(context: RecoverContext, name: string, journal: Journal, found: Situation): Promise<Recovery> {
-  if (found.next === null) return { state: "down", detail: plain(`There is no container "${name}" any more`) };
+  if (found.next === null) return { state: "down", detail: say("recovery.gone", { name }) };
   const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
   if (failure !== null) {
     return {
       state: "down",
-      detail: plain(`The previous container is gone and the new one does not start: ${failure.message}`),
+      detail: say("recovery.neither_starts", { cause: failure.said }),
     };
   }
-  return { state: "finished", detail: plain(`The previous container is gone; the new one is in place as "${name}"`) };
+  return { state: "finished", detail: say("recovery.previous_gone", { name }) };
 }
 
 /**
@@ -236,10 +238,10 @@ async function fallForward(
 ): Promise<Recovery> {
   const found = await look(context, name, journal);
   if (found.previous !== null && isBack(found, found.previous)) {
-    const is = isRunning(found.previous) ? "runs" : "is in place";
+    const facts = { name, is_running: isRunning(found.previous), cause: refusal.said };
     return {
       state: "untouched",
-      detail: plain(`The previous container "${name}" ${is}; what is left to do failed: ${refusal.message}`),
+      detail: say("recovery.previous_unfinished", facts),
       is_left_over: found.next !== null,
     };
   }
@@ -248,13 +250,13 @@ async function fallForward(
     if (failure === null) {
       return {
         state: "started",
-        detail: plain(`The previous container could not be put back (${refusal.message}); the new one is in its place`),
+        detail: say("recovery.previous_refused", { cause: refusal.said }),
       };
     }
   }
   // Neither starts: the previous one gets its name and policy back, so that the next run finds what there was, and not the new one.
   await attempt(() => travel(context, name, journal, "undo", (found) => restingMove(found, choose)));
-  return { state: "down", detail: plain(`The target "${name}" is down: ${refusal.message}`) };
+  return { state: "down", detail: say("recovery.down", { name, cause: refusal.said }) };
 }
 
 function isBack({ names, facts }: Situation, previous: ContainerInspect): boolean {
@@ -271,11 +273,14 @@ export function restingMove(situation: Situation, choose: (situation: Situation)
 }
 
 export class MoveFailed extends Error {
-  readonly label: string;
+  /** The move that was refused; null where there were too many. */
+  readonly move: Move["do"] | null;
+  readonly said: Message;
 
-  constructor(label: string, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.label = label;
+  constructor(move: Move["do"] | null, said: Message, cause?: unknown) {
+    super(inEnglish(said), { cause });
+    this.move = move;
+    this.said = said;
   }
 }
 
@@ -322,13 +327,13 @@ export async function travel(
       const count = (failures.get(label) ?? 0) + 1;
       failures.set(label, count);
       if (count >= attemptsPerMove) {
-        const what = move.do === "policy" ? `set the restart policy of ${nameOf(move.container)}` : label;
-        throw new MoveFailed(label, `could not ${what}: ${errorMessage(error)}`, error);
+        const facts = { move: move.do, name: nameOf(move.container), cause: saidBy(error) };
+        throw new MoveFailed(move.do, say("recovery.move_failed", facts), error);
       }
       await context.clock.sleep(context.retryDelayMs * count);
     }
   }
-  throw new MoveFailed("", `gave up after ${maxMoves} moves`);
+  throw new MoveFailed(null, say("recovery.too_many_moves", { limit: maxMoves }));
 }
 
 /**
@@ -365,7 +370,7 @@ export async function look(
     } catch (error) {
       if (attempt >= attemptsPerMove) {
         if (!(error instanceof PluginError) || error.code === "unreachable") throw error;
-        throw new PluginError("unreachable", error.message, { cause: error });
+        throw new PluginError("unreachable", error.said, { cause: error });
       }
       await context.clock.sleep(context.retryDelayMs * attempt);
     }

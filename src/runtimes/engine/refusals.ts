@@ -1,4 +1,4 @@
-import { plain } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import type { Refusal, RuntimeContext } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { isLoopback } from "./address.ts";
@@ -44,23 +44,16 @@ function unnamedRefusals(container: ContainerInspect): readonly Refusal[] {
   const unnamed = (container.Mounts ?? []).filter((mount) => mount.Type === "volume" && volumeName(mount) === "");
   return unnamed.map((mount) => ({
     code: "volume_unnamed",
-    message: plain(
-      `The engine does not tell the name of the volume at "${stringAt(mount.Destination)}", so it could not be mounted again`,
-    ),
+    message: say("refusals.volume_unnamed", { path: stringAt(mount.Destination) }),
   }));
 }
 
 /** It would be made without a network that it is to have. */
 function networkRefusals(container: ContainerInspect): readonly Refusal[] {
   const lost = lostNetwork(container);
-  if (lost !== null) {
-    const message = `It lost the network "${lost}" when the engine failed to start it. Reconnect it with "docker network connect" or recreate it, then start it`;
-    return [{ code: "network_lost", message: plain(message) }];
-  }
+  if (lost !== null) return [{ code: "network_lost", message: say("refusals.network_lost", { network: lost }) }];
   if (!hasFailedAtNetwork(container)) return [];
-  const message =
-    "The engine failed to connect it at its last start and may have dropped a network. Check its networks, then start it";
-  return [{ code: "network_lost", message: plain(message) }];
+  return [{ code: "network_lost", message: say("refusals.network_suspect") }];
 }
 
 /**
@@ -77,10 +70,8 @@ function macNotices(container: ContainerInspect): readonly Refusal[] {
     return takesMac && stringAt(endpoint.MacAddress) === "";
   });
   const main = mainAttachment({ attachments: silent, host_config: container.HostConfig });
-  const names = silent.filter((each) => each !== main).map(({ network }) => `"${network}"`);
-  if (names.length === 0) return [];
-  const message = `Whether a MAC address was chosen for it on ${names.join(", ")} is not known: the engine tells that only while the container runs`;
-  return [{ code: "mac_unknown", message: plain(message) }];
+  const networks = silent.filter((each) => each !== main).map(({ network }) => network);
+  return networks.length === 0 ? [] : [{ code: "mac_unknown", message: say("refusals.mac_unknown", { networks }) }];
 }
 
 function composeProject(container: ContainerInspect): string | undefined {
@@ -91,9 +82,7 @@ function composeProject(container: ContainerInspect): string | undefined {
 export function imageRefusals(container: ContainerInspect, image: ImageInspect | null): readonly Refusal[] {
   if (image !== null) return [];
   const id = container.Image.slice(0, "sha256:".length + 12);
-  return [
-    { code: "image_missing", message: plain(`The image that it was made from (${id}) is no longer on the engine`) },
-  ];
+  return [{ code: "image_missing", message: say("refusals.image_missing", { id }) }];
 }
 
 /** Somebody else creates and removes these; a replacement of ours would be undone or doubled. */
@@ -104,32 +93,32 @@ function ownerRefusals(container: ContainerInspect): readonly Refusal[] {
   if (leftover !== null) {
     refusals.push({
       code: "leftover",
-      message: plain(`It is what an update of "${leftover.name}" keeps aside, not a target of its own`),
+      message: say("refusals.leftover", { name: leftover.name }),
     });
   }
   if (container.HostConfig.AutoRemove === true) {
     refusals.push({
       code: "auto_remove",
-      message: plain("It was started with --rm: the engine removes it when it stops, so it could not be put back"),
+      message: say("refusals.auto_remove"),
     });
   }
   const unit = labels.PODMAN_SYSTEMD_UNIT;
   if (unit !== undefined && unit !== podmanComposeUnit(labels)) {
     refusals.push({
       code: "systemd_owned",
-      message: plain(`The systemd unit "${unit}" owns it; change the unit's image instead`),
+      message: say("refusals.systemd_owned", { unit }),
     });
   }
   if (isPodInfra(container, labels)) {
     refusals.push({
       code: "pod_infra",
-      message: plain("It is the infrastructure container of a pod and has no image to update"),
+      message: say("refusals.pod_infra"),
     });
   }
   if (labels["com.docker.swarm.task.id"] !== undefined) {
     refusals.push({
       code: "swarm_task",
-      message: plain("It is a task of a swarm service; swarm replaces its tasks itself"),
+      message: say("refusals.swarm_task"),
     });
   }
   return refusals;
@@ -149,8 +138,7 @@ function unitWarnings(container: ContainerInspect): readonly Refusal[] {
   const labels = stringMapAt(container.Config.Labels);
   const unit = podmanComposeUnit(labels);
   if (unit === null || labels.PODMAN_SYSTEMD_UNIT !== unit || !isRunning(container)) return [];
-  const message = `Where the systemd unit "${unit}" is installed and started, it stops the whole project as soon as each of its containers was stopped once; stop the unit before the update and start it again after`;
-  return [{ code: "podman_compose_unit", message: plain(message) }];
+  return [{ code: "podman_compose_unit", message: say("podman.compose_unit", { unit }) }];
 }
 
 function isPodInfra(container: ContainerInspect, labels: Readonly<Record<string, string>>): boolean {
@@ -166,32 +154,30 @@ function stateRefusals(container: ContainerInspect): readonly Refusal[] {
     return [
       {
         code: "paused",
-        message: plain("It is paused; resume or stop it first, so that it is clear what should run after"),
+        message: say("refusals.paused"),
       },
     ];
   }
   const status = container.State.Status ?? "";
   if (container.State.Dead === true || status === "dead" || status === "removing") {
-    return [{ code: "being_removed", message: plain(`The engine is removing it (state "${status}")`) }];
+    return [{ code: "being_removed", message: say("refusals.being_removed", { state: status }) }];
   }
   return [];
 }
 
 function selfRefusals(container: ContainerInspect, around: Surroundings): readonly Refusal[] {
   if (isOurselves(container, around.self)) {
-    return [
-      { code: "own_container", message: plain("Tidemark runs in it and would end itself half way through the update") },
-    ];
+    return [{ code: "own_container", message: say("refusals.own_container") }];
   }
   const refusals: Refusal[] = [];
   if (carriesConnection(container, around.address)) {
     refusals.push({
       code: "own_connection",
-      message: plain("The connection to this engine goes through it and would break half way"),
+      message: say("refusals.own_connection"),
     });
   }
   if (sharesOurData(container, around)) {
-    refusals.push({ code: "own_data", message: plain("It mounts the volume with Tidemark's own data") });
+    refusals.push({ code: "own_data", message: say("refusals.own_data") });
   }
   return refusals;
 }
@@ -257,7 +243,7 @@ function carriesConnection(container: ContainerInspect, address: EngineAddress):
 export function warningsOf(container: ContainerInspect, around: Pick<Surroundings, "all">): readonly Refusal[] {
   const composeFile = {
     code: "compose_file",
-    message: plain("The compose file still names the present image: the next `docker compose up` goes back to it"),
+    message: say("refusals.compose_file"),
   };
   return [
     ...makeWarnings(container),
@@ -272,8 +258,8 @@ export function moveWarnings(container: ContainerInspect, around: Pick<Surroundi
   const name = nameOf(container);
   const leftovers = around.all.map(nameOf).filter((each) => leftoverOf(each)?.name === name);
   if (leftovers.length === 0) return unitWarnings(container);
-  const message = `An earlier update left ${leftovers.map((each) => `"${each}"`).join(", ")}; look whether "${name}" is as it should be, then remove what is left`;
-  return [...unitWarnings(container), { code: "leftovers", message: plain(message) }];
+  const message = say("refusals.leftovers", { name, names: leftovers });
+  return [...unitWarnings(container), { code: "leftovers", message }];
 }
 
 /** Of making one that is set as this one was when the engine told it. */
@@ -282,8 +268,6 @@ export function makeWarnings(container: ContainerInspect): readonly Refusal[] {
   return [
     ...(container.Warnings ?? []),
     ...(composeProject(container) === undefined ? [] : macNotices(container)),
-    ...(isMadeFromId
-      ? [{ code: "image_by_id", message: plain("It was created from an image id, which names no repository") }]
-      : []),
+    ...(isMadeFromId ? [{ code: "image_by_id", message: say("refusals.image_by_id") }] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { plain } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import type { Refusal } from "../runtime.ts";
 import { isNameOrId } from "./group/ties.ts";
 import { leftoverOf } from "./names.ts";
@@ -16,12 +16,10 @@ export function requirementRefusals(container: ContainerInspect, all: readonly C
   return requiredBy(container, all).flatMap((required): Refusal[] => {
     const name = nameOf(required);
     if (leftoverOf(name) !== null) {
-      const message = `It requires "${name}", which an earlier update kept aside and which would be started with it; make it again with the command that made it first`;
-      return [{ code: "requires_leftover", message: plain(message) }];
+      return [{ code: "requires_leftover", message: say("refusals.requires_leftover", { name }) }];
     }
     if (!isRunning(container) || isRunning(required) || hasEndedWell(required)) return [];
-    const message = `It requires "${name}", which does not run and would be started with it; start "${name}" first, or stop both`;
-    return [{ code: "requires_stopped", message: plain(message) }];
+    return [{ code: "requires_stopped", message: say("refusals.requires_stopped", { name }) }];
   });
 }
 
@@ -31,9 +29,7 @@ export function requirementWarnings(container: ContainerInspect, all: readonly C
   const ended = requiredBy(container, all).filter((each) => !isRunning(each) && hasEndedWell(each));
   return ended.map((each) => ({
     code: "requires_ended",
-    message: plain(
-      `It requires "${nameOf(each)}", which has come to its end: the engine runs that again whenever it starts this one`,
-    ),
+    message: say("refusals.requires_ended", { name: nameOf(each) }),
   }));
 }
 

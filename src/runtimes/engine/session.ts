@@ -1,5 +1,5 @@
 import { PluginError } from "../../errors.ts";
-import { inEnglish } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import type { Journal, RegistryAuth, RuntimeContext, RuntimeFacts, RuntimeSession, UpdatePlan } from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { attachments, needsDisconnect, needsNetworkCalls } from "./carry.ts";
@@ -220,12 +220,12 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
 
 function requireSame(plan: UpdatePlan, again: UpdatePlan): void {
   if (plan.hash !== again.hash) {
-    const what = plan.ref.kind === "compose" ? "compose group" : "container";
-    throw new PluginError("rejected", `The ${what} "${plan.ref.id}" was changed since the plan was made; plan again`);
+    const code = plan.ref.kind === "compose" ? "engine.group_changed" : "engine.container_changed";
+    throw new PluginError("rejected", say(code, { name: plan.ref.id }));
   }
   const [refusal] = again.refusals;
   if (refusal !== undefined) {
-    throw new PluginError("rejected", `"${plan.ref.id}" cannot be updated: ${inEnglish(refusal.message)}`);
+    throw new PluginError("rejected", say("refusals.not_updatable", { name: plan.ref.id, cause: refusal.message }));
   }
 }
 

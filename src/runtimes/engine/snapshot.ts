@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import { plain } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import { type Refusal, type RegistryAuth, type TargetRef, targetKinds } from "../runtime.ts";
 import { type Blueprint, blueprint } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
@@ -64,7 +64,7 @@ export function writeSnapshot(ref: TargetRef, apiVersion: string, captured: read
     members: captured.map(({ scene, service, role, files }) => {
       const name = nameOf(scene.container);
       if (scene.image === null) {
-        throw new PluginError("rejected", `The image of the container "${name}" is no longer on the engine`);
+        throw new PluginError("rejected", say("restoring.image_not_saved", { name }));
       }
       const { container, image } = scene;
       return { name, service, role, container, image, inherited: [...(scene.inherited ?? [])], files };
@@ -78,15 +78,15 @@ export function readSnapshot(text: string): Snapshot {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new PluginError("malformed", "The snapshot is not JSON", { cause: error });
+    throw new PluginError("malformed", say("restoring.not_json"), { cause: error });
   }
   const parsed = v.safeParse(AnyFormat, value);
   if (!parsed.success) {
     const format = objectAt(value).format;
     const isKnown = format === 1 || format === 2;
     const message = isKnown
-      ? `The snapshot cannot be read: ${parsed.issues[0].message}`
-      : "This snapshot was made by another version of Tidemark";
+      ? say("restoring.unreadable", { reason: parsed.issues[0].message })
+      : say("restoring.other_format");
     throw new PluginError("malformed", message);
   }
   const found = parsed.output;
@@ -139,7 +139,7 @@ export async function fetchSnapshotImage(
     image = await client.inspectImage(digest);
   }
   if (image.Id !== snapshot.image.Id) {
-    throw new PluginError("rejected", `The registry's ${digest ?? reference} is another image than the snapshot's`);
+    throw new PluginError("rejected", say("engine.snapshot_image_differs", { reference: digest ?? reference }));
   }
   const isById = /^sha256:[0-9a-f]{64}$/.test(reference);
   if (!isById) await tagAsReferenced(client, { reference }, image);
@@ -149,8 +149,6 @@ export async function fetchSnapshotImage(
 export function imageGone(reference: string): Refusal {
   return {
     code: "image_gone",
-    message: plain(
-      `The image "${reference}" of the snapshot is no longer on the engine and was never pulled by a digest`,
-    ),
+    message: say("restoring.image_gone", { reference }),
   };
 }

@@ -1,4 +1,5 @@
-import { errorMessage } from "../../errors.ts";
+import { saidBy } from "../../errors.ts";
+import { toldAs } from "../../messages/message.ts";
 import type { Journal, UpdateStep } from "../runtime.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ export async function step(
   try {
     result = await work();
   } catch (error) {
-    await journal.fail(name, { error: errorMessage(error) });
+    await journal.fail(name, toldAs("error", saidBy(error)));
     throw error;
   }
   await journal.finish(name, result);

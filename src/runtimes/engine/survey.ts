@@ -1,4 +1,5 @@
 import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
 import { type EngineClient, isMissing } from "./client.ts";
 import { nameInList } from "./names.ts";
 import { type ContainerInspect, type ImageInspect, nameOf } from "./objects.ts";
@@ -15,10 +16,8 @@ export async function surveyContainers(
 ): Promise<readonly ContainerInspect[]> {
   const listed = await client.listContainers();
   if (listed.length > maxContainers) {
-    throw new PluginError(
-      "rejected",
-      `The engine has ${listed.length} containers; ${maxContainers} at most are supported`,
-    );
+    const facts = { count: listed.length, limit: maxContainers };
+    throw new PluginError("rejected", say("engine.too_many_containers", facts));
   }
   const found: ContainerInspect[] = [];
   keepOnly(
@@ -58,7 +57,7 @@ async function findByName(client: EngineClient, name: string): Promise<Container
 export async function getByName(client: EngineClient, name: string): Promise<ContainerInspect> {
   const found = await findByName(client, name);
   if (found !== null) return found;
-  throw new PluginError("not_found", `There is no container "${name.slice(0, 200)}" on the engine`);
+  throw new PluginError("not_found", say("engine.no_container", { name: name.slice(0, 200) }));
 }
 
 /** Shorter texts are taken for names, though an id may begin with them: `cafe` is a name that somebody gives. */

@@ -1,10 +1,10 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import type DockerModem from "docker-modem";
-import { errorMessage, PluginError, type PluginErrorCode } from "../../errors.ts";
-import { inEnglish, say } from "../../messages/message.ts";
+import { PluginError, type PluginErrorCode, saidBy } from "../../errors.ts";
+import { inEnglish, type Message, say } from "../../messages/message.ts";
 import { isMetadataHost } from "../../net/destination.ts";
-import { answerHead, malformation } from "../../net/exchange.ts";
+import { answerHead, connectionFault, malformation } from "../../net/exchange.ts";
 import { lookupFrom, type Resolve, resolveBeyondMetadata, systemResolve } from "../../net/resolve.ts";
 import type { EngineAddress } from "./address.ts";
 
@@ -95,19 +95,17 @@ export function engineTransport(
     opened ??= openModem(address, resolve);
     const modem = await opened;
     if (signal.aborted) {
-      throw new PluginError("unreachable", `${label} was not sent: the work was stopped`, { cause: signal.reason });
+      throw new PluginError("unreachable", say("engine.not_sent", { request: label }), { cause: signal.reason });
     }
     const ending = new AbortController();
     const over = Promise.withResolvers<never>();
-    const late = (limitMs: number) => over.reject(new Fault("unreachable", `nothing within ${limitMs} ms`));
-    const onAbort = () => over.reject(new Fault("unreachable", "the work was stopped", signal.reason));
+    const late = (limitMs: number) => over.reject(new Fault("unreachable", say("engine.silent", { ms: limitMs })));
+    const onAbort = () => over.reject(new Fault("unreachable", say("engine.stopped"), signal.reason));
     const arm = () => setTimeout(late, request.deadlineMs, request.deadlineMs);
     let silence = arm();
     const { totalMs } = request;
-    const whole = totalMs === undefined ? undefined : setTimeout(tooLong, totalMs);
-    function tooLong() {
-      over.reject(new Fault("unreachable", `it did not come to its end within ${totalMs} ms`));
-    }
+    const tooLong = (ms: number) => over.reject(new Fault("unreachable", say("engine.endless", { ms })));
+    const whole = totalMs === undefined ? undefined : setTimeout(tooLong, totalMs, totalMs);
     signal.addEventListener("abort", onAbort, { once: true });
     const take =
       onChunk === null
@@ -139,10 +137,12 @@ export function engineTransport(
 /** Why there is no answer, as the end of a sentence. */
 class Fault extends Error {
   readonly code: PluginErrorCode;
+  readonly said: Message;
 
-  constructor(code: PluginErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(code: PluginErrorCode, said: Message, cause?: unknown) {
+    super(inEnglish(said), { cause });
     this.code = code;
+    this.said = said;
   }
 }
 
@@ -150,11 +150,8 @@ function failureOf(label: string, cause: unknown): PluginError {
   if (cause instanceof PluginError) return cause;
   const malformed = malformation(cause);
   const code = cause instanceof Fault ? cause.code : malformed === null ? "unreachable" : "malformed";
-  return new PluginError(
-    code,
-    `The engine did not answer ${label}: ${malformed === null ? errorMessage(cause) : inEnglish(malformed)}`,
-    { cause },
-  );
+  const said = malformed ?? (cause instanceof Fault ? cause.said : (connectionFault(cause) ?? saidBy(cause)));
+  return new PluginError(code, say("engine.no_answer", { request: label, cause: said }), { cause });
 }
 
 /** Sends a request and resolves with the head of its answer. */
@@ -185,9 +182,9 @@ function readAnswer(
   take: ((chunk: string) => void) | null,
 ): Promise<EngineResponse> {
   const status = answer.statusCode ?? 0;
-  if (status < 200 || status > 599) throw new Fault("malformed", `its status is ${status}`);
+  if (status < 200 || status > 599) throw new Fault("malformed", say("engine.odd_status", { status }));
   if (status >= 300 && status < 400 && status !== 304) {
-    throw new Fault("rejected", `it redirects (${status}), which is not followed`);
+    throw new Fault("rejected", say("engine.redirects", { status }));
   }
   const isStreamed = take !== null && status < 300;
   const isBinary = maxBytes !== undefined && status < 300;
@@ -198,7 +195,7 @@ function readAnswer(
   let bytes = 0;
   const onData = (chunk: Buffer) => {
     bytes += chunk.byteLength;
-    if (bytes > limit) throw new Fault("malformed", `more than ${limit} bytes`);
+    if (bytes > limit) throw new Fault("malformed", say("engine.too_large", { limit }));
     if (isBinary) pieces.push(chunk);
     else if (isStreamed) take(decoder.decode(chunk, { stream: true }));
     else text += decoder.decode(chunk, { stream: true });
@@ -211,12 +208,10 @@ function readAnswer(
         reject(error);
       }
     });
-    answer.on("error", (cause) =>
-      reject(new Fault("unreachable", "the connection broke in the middle of the answer", cause)),
-    );
-    answer.on("close", () => reject(new Fault("unreachable", "the answer ended early")));
+    answer.on("error", (cause) => reject(new Fault("unreachable", say("engine.broken_off"), cause)));
+    answer.on("close", () => reject(new Fault("unreachable", say("engine.ended_early"))));
     answer.on("end", () => {
-      if (!answer.complete) return reject(new Fault("unreachable", "the answer ended early"));
+      if (!answer.complete) return reject(new Fault("unreachable", say("engine.ended_early")));
       const pathStat = answer.headers["x-docker-container-path-stat"];
       resolve({
         status,

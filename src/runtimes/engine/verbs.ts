@@ -1,5 +1,6 @@
 import { PluginError } from "../../errors.ts";
 import { randomToken } from "../../ids.ts";
+import { say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import type { EngineClient } from "./client.ts";
 import { injectedFileProbes } from "./compose/injected-files.ts";
@@ -49,11 +50,8 @@ async function requireLetThrough(client: EngineClient, nothing: string, probes: 
   const answers = await Promise.all(probes.map(async (probe) => ({ probe, answer: await client.probe(probe) })));
   const missing = answers.filter(({ answer }) => !isFromEngine(answer.status, answer.text));
   if (missing.length === 0) return;
-  const names = missing.map(({ probe, answer }) => `${label(probe, nothing)} (${answer.status})`);
-  throw new PluginError(
-    "unauthorized",
-    `Not let through to the engine: ${names.join(", ")}; allow them at the socket proxy`,
-  );
+  const requests = missing.map(({ probe, answer }) => `${label(probe, nothing)} (${answer.status})`);
+  throw new PluginError("unauthorized", say("engine.requests_blocked", { requests }));
 }
 
 function verbs(flavour: Flavour, nothing: string, needs: NeededVerbs): readonly Probe[] {

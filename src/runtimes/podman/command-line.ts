@@ -1,3 +1,4 @@
+import { type Message, say } from "../../messages/message.ts";
 import { stringsAt } from "../engine/raw.ts";
 
 /** Stands for the image in a recorded command line, which is the one word that an update changes. */
@@ -157,35 +158,36 @@ export function splitOnce(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-/** Of these inspect tells nothing, or not enough to make the same again; the sentence says what each is. */
-const untellable: readonly { names: readonly string[]; matches?: RegExp; what: string }[] = [
-  { names: ["device-cgroup-rule"], what: "rules for devices" },
-  { names: ["device"], matches: /:[rwm]{1,3}$/, what: "rights on a device" },
-  { names: ["gpus"], what: "GPUs" },
-  { names: ["security-opt"], matches: /^(mask|unmask|proc-opts|systempaths)/, what: "masked paths" },
-  { names: ["storage-opt"], what: "storage options" },
-  { names: ["secret"], what: "secrets" },
-  { names: ["personality"], what: "a personality" },
-  { names: ["passwd-entry", "group-entry"], what: "an entry of /etc/passwd or /etc/group" },
-  { names: ["hostuser"], what: "users of the host" },
-  { names: ["rootfs"], what: "a root file system in place of an image" },
-  { names: ["init-path"], what: "an init program of its own" },
-  { names: ["init-ctr"], what: "being an init container" },
-  { names: ["preserve-fds"], what: "open file descriptors" },
-  { names: ["unsetenv", "unsetenv-all"], what: "variables of the image taken away" },
-  { names: ["image-volume"], matches: /^(?!(anonymous|bind)$)/, what: "how volumes of the image are treated" },
-  { names: ["volume"], matches: /:([^:]*,)?O(,|$)/, what: "an overlay mount" },
-  { names: ["no-hosts"], matches: /^true$/, what: "its own /etc/hosts" },
-  { names: ["dns"], matches: /^none$/, what: "its own /etc/resolv.conf" },
-  { names: ["seccomp-policy"], what: "a seccomp policy" },
+/** Of these inspect tells nothing, or not enough to make the same again; `what` says what each is. Secrets have a refusal of their own. */
+const untellable: readonly { names: readonly string[]; matches?: RegExp; what: Message }[] = [
+  { names: ["device-cgroup-rule"], what: say("podman.device_rules") },
+  { names: ["device"], matches: /:[rwm]{1,3}$/, what: say("podman.device_rights") },
+  { names: ["gpus"], what: say("podman.gpus") },
+  { names: ["security-opt"], matches: /^(mask|unmask|proc-opts|systempaths)/, what: say("podman.masked_paths") },
+  { names: ["storage-opt"], what: say("podman.storage_options") },
+  { names: ["personality"], what: say("podman.personality") },
+  { names: ["passwd-entry", "group-entry"], what: say("podman.passwd_entry") },
+  { names: ["hostuser"], what: say("podman.host_users") },
+  { names: ["rootfs"], what: say("podman.root_folder") },
+  { names: ["init-path"], what: say("podman.init_program") },
+  { names: ["init-ctr"], what: say("podman.init_container") },
+  { names: ["preserve-fds"], what: say("podman.open_files") },
+  { names: ["unsetenv", "unsetenv-all"], what: say("podman.unset_variables") },
+  { names: ["image-volume"], matches: /^(?!(anonymous|bind)$)/, what: say("podman.image_volumes") },
+  { names: ["volume"], matches: /:([^:]*,)?O(,|$)/, what: say("podman.overlay") },
+  { names: ["no-hosts"], matches: /^true$/, what: say("podman.own_hosts") },
+  { names: ["dns"], matches: /^none$/, what: say("podman.own_resolv_conf") },
+  { names: ["seccomp-policy"], what: say("podman.seccomp_policy") },
 ];
 
-/** What a command line asks for that could not be made again, in words. */
-export function untellableOptions(line: CommandLine): readonly string[] {
+/** What a command line asks for that could not be made again. */
+export function untellableOptions(line: CommandLine): readonly Message[] {
   const told = untellable
     .filter(({ names, matches }) =>
       valuesOf(line, ...names).some((value) => matches === undefined || matches.test(value)),
     )
-    .map(({ names, what }) => `${what} (--${names[0]})`);
-  return [...told, ...unknownNetworkOptions(line).map((key) => `an option of a network (--network …:${key})`)];
+    .map(({ names: [option = ""], what }) => say("podman.option", { what, option }));
+  const what = say("podman.network_option");
+  const others = unknownNetworkOptions(line).map((key) => say("podman.option", { what, option: `network …:${key}` }));
+  return [...told, ...others];
 }

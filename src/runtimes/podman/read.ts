@@ -1,4 +1,4 @@
-import { plain } from "../../messages/message.ts";
+import { type Message, say } from "../../messages/message.ts";
 import {
   isBlank,
   isObject,
@@ -331,40 +331,31 @@ function mountObject(mount: RawObject): RawObject {
 
 function refusals(raw: RawObject, line: CommandLine | null): readonly Refusal[] {
   const found: Refusal[] = [];
-  const refuse = (code: string, message: string) => found.push({ code, message: plain(message) });
+  const refuse = (code: string, message: Message) => found.push({ code, message });
   const config = objectAt(raw.Config);
-  const secrets = secretNames(config, line).map((name) => `"${name}"`);
+  const secrets = secretNames(config, line);
   if (stringAt(raw.Rootfs) !== "") {
-    refuse("no_image", `It was made from the folder "${stringAt(raw.Rootfs)}", not from an image`);
+    refuse("no_image", say("podman.from_folder", { path: stringAt(raw.Rootfs) }));
   }
   if (secrets.length > 0) {
-    refuse(
-      "podman_secrets",
-      `It uses the secrets ${secrets.join(", ")}, and Podman does not report in which form and place`,
-    );
+    refuse("podman_secrets", say("podman.secrets", { names: secrets }));
   }
-  const untellable = line === null ? [] : untellableOptions(line).filter((what) => !what.startsWith("secrets "));
+  const untellable = line === null ? [] : untellableOptions(line);
   if (untellable.length > 0) {
-    refuse("untold_settings", `It was made with ${untellable.join(", ")}, which Podman does not tell completely`);
+    refuse("untold_settings", say("podman.untold_options", { options: untellable }));
   }
   const networkMode = stringAt(objectAt(raw.HostConfig).NetworkMode);
   if (networkMode.startsWith("ns:")) {
-    refuse(
-      "foreign_namespace",
-      `It joins the network namespace "${networkMode.slice(3)}", which belongs to none of the containers`,
-    );
+    refuse("foreign_namespace", say("podman.foreign_namespace", { path: networkMode.slice(3) }));
   }
   if (isOwnFile(raw, raw.PidFile)) {
-    refuse(
-      "pid_file",
-      `Its process id is written to "${stringAt(raw.PidFile)}" (--pidfile), of which the service cannot be told`,
-    );
+    refuse("pid_file", say("podman.pid_file", { path: stringAt(raw.PidFile) }));
   }
   if (raw.IsService === true) {
-    refuse("pod_service", "It is the service container of a Kubernetes file, which Podman makes and removes itself");
+    refuse("pod_service", say("podman.service_container"));
   }
   const isKube = stringMapAt(config.Annotations)["io.podman.annotations.kube"] !== undefined;
-  if (isKube) refuse("kube_play", "It was made from a Kubernetes file; change the image there and play the file again");
+  if (isKube) refuse("kube_play", say("podman.kube_play"));
   return found;
 }
 
@@ -379,7 +370,7 @@ function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
   const idFile = stringAt(objectAt(raw.HostConfig).ContainerIDFile);
   const stale = {
     code: "id_file",
-    message: plain(`The file "${idFile}" (--cidfile) goes on naming the id of the present container`),
+    message: say("podman.id_file", { path: idFile }),
   };
   const known = idFile === "" ? [] : [stale];
   if (line !== null || stringAt(raw.Rootfs) !== "") return known;
@@ -387,10 +378,7 @@ function warnings(raw: RawObject, line: CommandLine | null): readonly Refusal[] 
     ...known,
     {
       code: untoldSettings,
-      message: plain(
-        "It was created through the API. For such containers Podman does not report chosen addresses and interface names, kernel " +
-          "parameters, rights on devices, a host or private IPC mode, and which variables come from secrets: these are not carried over",
-      ),
+      message: say("podman.created_by_api"),
     },
   ];
 }

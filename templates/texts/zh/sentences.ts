@@ -1,6 +1,5 @@
 import type { MessageDictionary } from "../messages.ts";
-import { engineMessages } from "./engine-messages.ts";
-import { containerMessages, runMessages } from "./run-messages.ts";
+import { runMessages } from "./run-messages.ts";
 import { serviceMessages } from "./service-messages.ts";
 import { sourceMessages } from "./source-messages.ts";
 
@@ -8,7 +7,6 @@ import { sourceMessages } from "./source-messages.ts";
 export const messages: MessageDictionary = [
   // 较长的句子在前，否则会先被较短的匹配。
   ...sourceMessages,
-  ...engineMessages,
   ...runMessages,
   ["Write a text", "请填写文本"],
   ["Write a list of texts", "请填写文本列表"],
@@ -131,7 +129,6 @@ export const messages: MessageDictionary = [
   ["The largest is {}", "最大为 {}"],
   ["Choose one of {}", "请选择其中之一：{}"],
   ["Write a list", "请填写列表"],
-  ...containerMessages,
   ["the disk is full", "磁盘已满"],
   ["There is no room on the disk for {}", "磁盘空间不足，无法写入{}"],
   [

@@ -70,7 +70,7 @@ test("an unverified tcp address is warned of while it is typed, before anything 
     "config.address": "tcp://engine.example:2375",
   });
   expect(answer.status).toBe(200);
-  expect(answer.text).toContain("reached by plain tcp");
+  expect(answer.text).toContain("reached over plain TCP");
   expect(answer.text).toContain('value="rack"');
   expect((await person.get("/connections")).text).not.toContain("engine.example");
 });

@@ -78,7 +78,7 @@ describe("chooseApiVersion()", () => {
     ["1.44", "1.51", "1.43"],
     ["1.12", "1.41", "1.24"],
   ] as const)("of %s to %s, wanted %p, is refused with both ranges", (min, max, wanted) => {
-    expect(() => chooseApiVersion(min, max, wanted)).toThrow(`The engine speaks API ${min} to ${max}`);
+    expect(() => chooseApiVersion(min, max, wanted)).toThrow(`The engine supports API ${min} to ${max}`);
   });
 });
 

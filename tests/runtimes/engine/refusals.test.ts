@@ -242,7 +242,7 @@ describe("warningsOf()", () => {
       warningsOf({ ...container, State: { ...container.State, ...state } }, { all: [required({ State: exited })] });
     expect(told({}).map((each) => each.code)).toEqual(["requires_ended", "podman_compose_unit"]);
     expect(told({}).map((each) => english(each.message))).toEqual([
-      expect.stringMatching(/^It requires "db", which has come to its end:/),
+      expect.stringMatching(/^It requires "db", which has completed:/),
       expect.stringContaining('"podman-compose@shop.service"'),
     ]);
     expect(told(exited)).toEqual([]);

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Message, say } from "../../../messages/message.ts";
 import type { ComposeContainer } from "./labels.ts";
 
 /** Where compose is looked for: the usual PATH, and the places of docker's plug-ins, which also run by themselves. */
@@ -47,7 +48,7 @@ export interface HashRun {
   override: string | null;
 }
 
-export type Hashes = { hashes: ReadonlyMap<string, string>; reason: null } | { hashes: null; reason: string };
+export type Hashes = { hashes: ReadonlyMap<string, string>; reason: null } | { hashes: null; reason: Message };
 
 /**
  * What `docker compose config --hash` says of services. Labels name the files and the project, so nothing of them is taken that
@@ -59,8 +60,7 @@ export async function configHashes(command: string, run: HashRun): Promise<Hashe
   const environment = run.environment ?? compose.environment_files;
   const paths = [workingDir, ...compose.config_files, ...environment];
   const isFit = projectName.test(compose.project) && services.every(isServiceName) && paths.every(isPlainPath);
-  if (!isFit || services.length === 0)
-    return { hashes: null, reason: "its labels hold names that compose does not give" };
+  if (!isFit || services.length === 0) return { hashes: null, reason: say("compose.odd_names") };
   const folder = await mkdtemp(join(tmpdir(), "tidemark-compose-"));
   try {
     const override = join(folder, "override.yaml");
@@ -73,7 +73,7 @@ export async function configHashes(command: string, run: HashRun): Promise<Hashe
       ...["config", "--hash", services.join(",")],
     ];
     const output = await runBounded(command, args, folder, workingDir);
-    if (output === null) return { hashes: null, reason: "compose does not answer for its files" };
+    if (output === null) return { hashes: null, reason: say("compose.no_hashes") };
     const lines = [...output.matchAll(/^(\S+) ([0-9a-f]{64})\r?$/gm)];
     return { hashes: new Map(lines.map(([, service = "", hash = ""]) => [service, hash])), reason: null };
   } finally {

@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { type Message, say } from "../../../messages/message.ts";
 import { type Environment, readEnvironment, withVariable } from "./environment-file.ts";
 import { editTemplate, evaluate, parseTemplate, type TemplateEdit } from "./interpolate.ts";
 import type { ComposeContainer } from "./labels.ts";
@@ -27,7 +28,7 @@ export interface FileEdit {
   /** The service whose edit does it, as both get their image from the same place; null for an edit of its own. */
   same_as: string | null;
   /** Why there is no patch. */
-  reason: string | null;
+  reason: Message | null;
 }
 
 /** The services of one project that were made from the same files, and the images that they are to get. */
@@ -124,7 +125,7 @@ function editAll(
     };
     const conflict = conflicts.get(each);
     if (conflict !== undefined) {
-      edits.set(each, { ...unmade, reason: inConflict(conflict) });
+      edits.set(each, { ...unmade, reason: say("compose.shared_line", { service: conflict }) });
       continue;
     }
     if (now(view)?.images.get(service) === reference) {
@@ -154,13 +155,9 @@ function editAll(
   return { texts, edits };
 }
 
-function inConflict(service: string): string {
-  return `"${service}" gets its image from the same place and is to get another one: one of the two needs a line of its own`;
-}
-
 function patchOf({ view }: Wanted, made: MadeEdit): Pick<FileEdit, "path" | "line" | "patch" | "reason"> {
   const { path, line, before, after } = made;
-  if (!made.is_own_line) return { path, line, patch: null, reason: "the line has more in it than the image" };
+  if (!made.is_own_line) return { path, line, patch: null, reason: say("compose.line_has_more") };
   return { path, line, patch: linePatch(shown(path, view.compose), before, after), reason: null };
 }
 
@@ -194,11 +191,11 @@ function editOne(
   texts: Texts,
   now: Look | undefined,
   place: Place | undefined,
-): MadeEdit | { path: string | null; reason: string } {
-  if (now === undefined || place === undefined) return { path: null, reason: "the service was not found there" };
+): MadeEdit | { path: string | null; reason: Message } {
+  if (now === undefined || place === undefined) return { path: null, reason: say("compose.service_not_found") };
   if (place.kind === "none") return place;
   const { path, start } = place;
-  if (!plainReference.test(reference)) return { path, reason: "the image is no plain text" };
+  if (!plainReference.test(reference)) return { path, reason: say("compose.image_not_plain") };
   const before = texts.get(path) ?? "";
   const line = `image: ${reference}`;
   const inFile = (after: string, isOwnLine: boolean): MadeEdit => {
@@ -221,7 +218,7 @@ function editOne(
     const changed = new Map([...texts, [file, after] as const]);
     return { path: file, line: assignment, before: text, after, is_own_line: true, texts: changed };
   }
-  return { path, reason: `the value of ${edit.name} was not found in a file` };
+  return { path, reason: say("compose.variable_not_found", { name: edit.name }) };
 }
 
 function templateEdit(value: string, known: Environment, reference: string): TemplateEdit {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Message, say } from "../../../messages/message.ts";
 import type { ContainerInspect } from "../objects.ts";
 import { stringAt, stringsAt } from "../raw.ts";
 import { configHashes, isServiceName } from "./command.ts";
@@ -16,7 +17,7 @@ export interface HashQuestion {
   image: { from: string; to: string; is_written: boolean } | null;
 }
 
-export type HashAnswer = { hash: string; reason: null } | { hash: null; reason: string };
+export type HashAnswer = { hash: string; reason: null } | { hash: null; reason: Message };
 
 interface HashOptions {
   command: string;
@@ -27,8 +28,7 @@ interface HashOptions {
   moved: ReadonlyMap<string, string>;
 }
 
-const otherFiles =
-  "its files are not, or not alone, what it was made from: they were edited since, or a shell's variables went in";
+const otherFiles = say("compose.other_files");
 
 /**
  * The config hashes that services will have once their files are edited: with these in their labels `docker compose up` finds
@@ -48,7 +48,7 @@ export async function nextHashes(
   });
   if (open.length === 0) return answers;
   const services = open.map((question) => question.service);
-  const give = (reason: string) =>
+  const give = (reason: Message) =>
     new Map([...answers, ...services.map((each) => [each, { hash: null, reason }] as const)]);
 
   const overlaid = (imageOf: (question: HashQuestion) => string | null, ids: ReadonlyMap<string, string>) => {
@@ -73,23 +73,22 @@ export async function nextHashes(
     ]);
   });
   if (found.hashes === null) return give(found.reason);
-  if (alone.hashes === null || next.hashes === null)
-    return give("compose does not answer for its files once they are edited");
+  if (alone.hashes === null || next.hashes === null) return give(say("compose.no_hashes_edited"));
   for (const { service, present_hash: label } of open) {
     const hash = next.hashes.get(service);
     if (hash === undefined || found.hashes.get(service) !== label) {
       answers.set(service, { hash: null, reason: otherFiles });
     } else if (alone.hashes.get(service) !== label) {
-      answers.set(service, { hash: null, reason: "the edit changes more of it than its image" });
+      answers.set(service, { hash: null, reason: say("compose.edit_changes_more") });
     } else answers.set(service, { hash, reason: null });
   }
   return answers;
 }
 
-function unknowable({ service, container, present_hash: label }: HashQuestion): string | null {
-  if (label === null) return "it carries no hash of compose";
+function unknowable({ service, container, present_hash: label }: HashQuestion): Message | null {
+  if (label === null) return say("compose.no_hash_label");
   const names = [service, ...volumeOwners(container, new Map()).map((each) => each.split(":")[0] ?? "")];
-  if (!names.every(isServiceName)) return "its labels hold names that compose does not give";
+  if (!names.every(isServiceName)) return say("compose.odd_names");
   return null;
 }
 

@@ -1,6 +1,6 @@
 import { parseInstant } from "../../../clock.ts";
-import { errorMessage, PluginError } from "../../../errors.ts";
-import { plain } from "../../../messages/message.ts";
+import { PluginError } from "../../../errors.ts";
+import { say } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { type EngineClient, isMissing } from "../client.ts";
 import { type ContainerInspect, type FileChange, nameOf, type PathStat } from "../objects.ts";
@@ -78,11 +78,10 @@ export async function readInjectedFiles(
   for (const { path } of files) {
     const [file, ...others] = await readTar(await client.readArchive(id, path, left + archiveOverheadBytes));
     if (file === undefined || others.length > 0 || file.path !== path.slice(path.lastIndexOf("/") + 1)) {
-      throw new PluginError("rejected", `"${path}" changed while it was read from the container`);
+      throw new PluginError("rejected", say("refusals.file_changed", { path }));
     }
     left -= file.content.length;
-    if (left < 0)
-      throw new PluginError("rejected", `The files up to "${path}" have more than ${maxBytes} bytes together`);
+    if (left < 0) throw new PluginError("rejected", say("refusals.files_over_limit", { path, bytes: maxBytes }));
     found.push({ ...file, path });
   }
   return await writeTar(found);
@@ -96,7 +95,7 @@ export async function writeInjectedFiles(client: EngineClient, id: string, archi
   const wanted = await readTar(archive);
   const isOther = wanted.length === 0 && archive.some((byte) => byte !== 0);
   if (isOther || wanted.some((file) => !isSafePath(file.path)))
-    throw new PluginError("rejected", "The archive has a path that leads out of its place");
+    throw new PluginError("rejected", say("refusals.file_path_escapes"));
   if (wanted.length === 0) return;
   await client.writeArchive(id, archive);
   const wrong: string[] = [];
@@ -107,7 +106,7 @@ export async function writeInjectedFiles(client: EngineClient, id: string, archi
   if (wrong.length === 0) return;
   throw new PluginError(
     "rejected",
-    `The engine did not take over every file of compose: ${wrong.join(", ").slice(0, 400)}`,
+    say("refusals.files_not_written", { paths: wrong.slice(0, 10).map((path) => path.slice(0, 200)) }),
   );
 }
 
@@ -210,10 +209,14 @@ function sizeRefusals(container: ContainerInspect, files: readonly InjectedFile[
   return [
     {
       code: "injected_files_too_large",
-      message: plain(
-        `Compose put ${files.length} files with ${bytes} bytes into "${nameOf(container)}", and at most ${maxFiles} with ` +
-          `${maxBytes} bytes are carried; the largest: ${largest.map((file) => `"${file.path.slice(0, 120)}"`).join(", ")}`,
-      ),
+      message: say("refusals.files_too_large", {
+        name: nameOf(container),
+        files: files.length,
+        bytes,
+        most_files: maxFiles,
+        most_bytes: maxBytes,
+        largest: largest.map((file) => file.path.slice(0, 120)),
+      }),
     },
   ];
 }
@@ -221,18 +224,13 @@ function sizeRefusals(container: ContainerInspect, files: readonly InjectedFile[
 function tooMany(container: ContainerInspect, count: number): Refusal {
   return {
     code: "injected_files_unknown",
-    message: plain(
-      `"${nameOf(container)}" has ${count} changed files outside of its volumes, more than the ${maxLooks} among which those that ` +
-        "compose put there are looked for; keep its data in a volume",
-    ),
+    message: say("refusals.files_too_many", { name: nameOf(container), files: count, limit: maxLooks }),
   };
 }
 
 function unreadable(container: ContainerInspect, error: PluginError): Refusal {
   return {
     code: "injected_files_unreadable",
-    message: plain(
-      `The files that compose put into "${nameOf(container)}" cannot be read and would be lost: ${errorMessage(error)}`,
-    ),
+    message: say("refusals.files_unreadable", { name: nameOf(container), cause: error.said }),
   };
 }

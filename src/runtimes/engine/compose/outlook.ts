@@ -1,5 +1,5 @@
-import { errorMessage } from "../../../errors.ts";
-import { plain } from "../../../messages/message.ts";
+import { saidBy } from "../../../errors.ts";
+import { type Message, plain, say } from "../../../messages/message.ts";
 import type { FileNotice } from "../../runtime.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import { type RawObject, stringAt } from "../raw.ts";
@@ -23,7 +23,7 @@ export interface ComposeOutlook {
   /** The hash label of the new container, with which `docker compose up` of the edited file finds nothing to do; null keeps the old one. */
   config_hash: string | null;
   /** Why the hash is not known; null where it is, or where the old one stays right. */
-  reason: string | null;
+  reason: Message | null;
 }
 
 export interface OutlookOptions {
@@ -121,13 +121,13 @@ async function outlookOf(
     if (isLeft(member, options)) return unchanged(container);
     const answer = hashes.get(own.service) ?? {
       hash: null,
-      reason: found.reason ?? "compose is not installed beside Tidemark",
+      reason: found.reason ?? say("compose.not_installed"),
     };
     const edit = edits.get(own.service);
     const notice = isSame(member)
       ? sharingNotice(own, answer)
       : edit === undefined
-        ? unreadableNotice(own, reference, found.sources === null ? found : { path: null, reason: "" })
+        ? unreadableNotice(own, reference, found.sources === null ? found : { path: null, reason: plain("") })
         : editNotice(own, stringAt(container.Config.Image), reference, edit, answer, changed);
     return { container: nameOf(container), notice, config_hash: answer.hash, reason: answer.reason };
   });
@@ -165,7 +165,7 @@ async function hashesOf(
     return await nextHashes(asked, questions);
   } catch (error) {
     // No temporary folder, or no memory for another process: the hash is a convenience, and the update goes on without it.
-    const answer = { hash: null, reason: `compose could not be run (${errorMessage(error)})` };
+    const answer = { hash: null, reason: say("compose.not_run", { cause: saidBy(error) }) };
     return new Map(questions.map(({ service }) => [service, answer]));
   }
 }
@@ -178,17 +178,16 @@ function editNotice(
   answer: HashAnswer,
   changed: readonly Member[],
 ): FileNotice | null {
-  const isKnown = answer.hash !== null;
-  if (edit.patch === "" && isKnown) return null;
+  if (edit.patch === "" && answer.hash !== null) return null;
   const others = edit.also.filter((name) => !changed.some((member) => member.compose.service === name));
-  const texts = [
-    presentText(edit, from, to),
-    isKnown
-      ? "after it the next one recreates nothing"
-      : `after it the next one makes the container anew from "${to}" once, because ${answer.reason}`,
-    ...(edit.reason === null ? [] : [`it has to be edited by hand, because ${edit.reason}`]),
-    ...(edit.same_as === null ? [] : [`it is the edit for "${edit.same_as}"`]),
-    ...(others.length === 0 ? [] : [`the same edit changes ${others.map((name) => `"${name}"`).join(", ")}`]),
+  const items = [
+    presentImage(edit, from, to),
+    answer.reason === null
+      ? say("compose.then_nothing")
+      : say("compose.then_recreated", { image: to, cause: answer.reason }),
+    ...(edit.reason === null ? [] : [say("compose.edit_manually", { cause: edit.reason })]),
+    ...(edit.same_as === null ? [] : [say("compose.same_edit", { service: edit.same_as })]),
+    ...(others.length === 0 ? [] : [say("compose.also_changes", { services: others })]),
   ];
   return {
     service,
@@ -196,32 +195,29 @@ function editNotice(
     // Given once: who applies all patches applies each.
     patch: edit.same_as !== null ? "" : edit.patch || edit.line,
     is_readable: true,
-    message: plain(texts.join("; ")),
+    message: say("phrases.joined", { items }),
   };
 }
 
-function presentText(edit: FileEdit, from: string, to: string): string {
-  if (edit.patch === "") return `The file names "${to}" already`;
+function presentImage(edit: FileEdit, from: string, to: string): Message {
+  if (edit.patch === "") return say("compose.names_already", { image: to });
   if (edit.present === null || edit.present === from) {
-    return `The file names "${from}": without this edit the next \`docker compose up\` goes back to it`;
+    return say("compose.reverts", { image: from });
   }
-  return `The file names "${edit.present}" while "${from}" runs: without this edit the next \`docker compose up\` moves to that`;
+  return say("compose.moves", { image: edit.present, running: from });
 }
 
 function unreadableNotice(
   { service }: ComposeContainer,
   to: string,
-  found: { path: string | null; reason: string },
+  found: { path: string | null; reason: Message },
 ): FileNotice {
   return {
     service,
     path: found.path,
     patch: `image: ${to}`,
     is_readable: false,
-    message: plain(
-      `The compose file cannot be read (${found.reason}): unless the service "${service}" gets this line, the next ` +
-        "`docker compose up` goes back to the image that the file names; with it the container is made anew once",
-    ),
+    message: say("compose.unreadable", { service, cause: found.reason }),
   };
 }
 
@@ -233,10 +229,7 @@ function podmanNotice({ config_files, working_dir }: ComposeContainer, { compose
     path: path === undefined ? null : path.startsWith("/") ? path : `${working_dir ?? ""}/${path}`,
     patch: `image: ${reference}`,
     is_readable: false,
-    message: plain(
-      `As long as its file is not edited, \`podman-compose up\` leaves the service "${compose.service}" as it is; with this line ` +
-        "it makes the container anew once, and without it whatever makes it anew goes back to the image that the file names",
-    ),
+    message: say("compose.podman", { service: compose.service }),
   };
 }
 
@@ -248,10 +241,7 @@ function sharingNotice({ service, config_files }: ComposeContainer, answer: Hash
     path: config_files[0] ?? null,
     patch: "",
     is_readable: false,
-    message: plain(
-      "Nothing has to be edited; the next `docker compose up` makes the container anew once, for it shares with one that has " +
-        `another id now (${answer.reason})`,
-    ),
+    message: say("compose.shares", { cause: answer.reason }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Alias, Document, Pair, Scalar, YAMLMap } from "yaml";
+import { type Message, say } from "../../../messages/message.ts";
 
 type Yaml = typeof import("yaml");
 
@@ -8,7 +9,7 @@ export type Place =
   | { kind: "scalar"; path: string; value: string; start: number; end: number; quote: string; is_own_line: boolean }
   /** It comes from elsewhere (`value`, null where that is not in these files); a line of its own would go to `start`. */
   | { kind: "absent"; path: string; value: string | null; start: number; indent: string; line_end: string }
-  | { kind: "none"; path: string | null; value: null; reason: string };
+  | { kind: "none"; path: string | null; value: null; reason: Message };
 
 /** How far a chain of merge keys and `extends` is followed. */
 const maxDepth = 10;
@@ -99,19 +100,19 @@ function memberOf(yaml: Yaml, map: YAMLMap, key: string): Pair | undefined {
 function placeOf(file: OpenFile, service: YAMLMap): Place {
   const { yaml, path } = file;
   const image = memberOf(yaml, service, "image");
-  const none = (reason: string): Place => ({ kind: "none", path, value: null, reason });
+  const none = (reason: Message): Place => ({ kind: "none", path, value: null, reason });
   if (image !== undefined) {
     if (yaml.isScalar(image.value) || yaml.isAlias(image.value)) return scalarPlace(file, image.value);
-    return none("its image is no plain text there");
+    return none(say("compose.image_there_not_plain"));
   }
-  if (memberOf(yaml, service, "build") !== undefined) return none("its image is built from there");
+  if (memberOf(yaml, service, "build") !== undefined) return none(say("compose.image_built"));
   const isInherited = ["extends", "<<"].some((key) => memberOf(yaml, service, key) !== undefined);
   const [first] = service.items;
-  if (!isInherited || first === undefined || !yaml.isScalar(first.key)) return none("no image is written there");
+  if (!isInherited || first === undefined || !yaml.isScalar(first.key)) return none(say("compose.image_not_there"));
   const at = first.key.range?.[0] ?? 0;
   const lineStart = file.text.lastIndexOf("\n", at - 1) + 1;
   const indent = file.text.slice(lineStart, at);
-  if (service.flow === true || !/^ *$/.test(indent)) return none("its image comes from another service there");
+  if (service.flow === true || !/^ *$/.test(indent)) return none(say("compose.image_inherited"));
   const lineEnd = /\r\n/.test(file.text) ? "\r\n" : "\n";
   const value = inheritedImage(file, service, 0);
   return { kind: "absent", path, value, start: lineStart, indent, line_end: lineEnd };
@@ -125,7 +126,7 @@ function scalarPlace({ yaml, path, text, document }: OpenFile, node: Scalar | Al
   const quote = /^["']/.test(source) ? source.slice(0, 1) : "";
   const isPlain = yaml.isAlias(node) || source === `${quote}${value}${quote}`;
   if (value === null || !isPlain)
-    return { kind: "none", path, value: null, reason: "its image is no plain text there" };
+    return { kind: "none", path, value: null, reason: say("compose.image_there_not_plain") };
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const before = text.slice(lineStart, start);
   const after = /^[^\n]*/.exec(text.slice(end))?.[0] ?? "";

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type Message, say } from "../../../messages/message.ts";
 import { isObject } from "../raw.ts";
 import type { ComposeContainer } from "./labels.ts";
 
@@ -23,7 +24,7 @@ export interface ComposeSources {
 
 export type FoundSources =
   | { sources: ComposeSources; reason: null }
-  | { sources: null; path: string | null; reason: string };
+  | { sources: null; path: string | null; reason: Message };
 
 /**
  * Reads the files that the labels name, if we can see them: often we run in a container of our own, where the paths of the host do
@@ -34,15 +35,15 @@ export async function findSources(compose: ComposeContainer): Promise<FoundSourc
   const { config_files: paths, working_dir: workingDir } = compose;
   const [first] = paths;
   if (first === undefined || workingDir === null) {
-    return { sources: null, path: null, reason: "its labels do not tell where its compose file is" };
+    return { sources: null, path: null, reason: say("compose.no_path") };
   }
   if (paths.length + compose.environment_files.length > maxFiles) {
-    return { sources: null, path: first, reason: `it was made from more than ${maxFiles} files` };
+    return { sources: null, path: first, reason: say("compose.too_many_files", { limit: maxFiles }) };
   }
   const files: SourceFile[] = [];
   for (const path of paths) {
     if (!/\.(ya?ml|json)$/i.test(path))
-      return { sources: null, path, reason: `"${path}" is not named like a compose file` };
+      return { sources: null, path, reason: say("compose.not_named_like_one", { path }) };
     const text = await readSource(path, workingDir);
     if (typeof text !== "string") return { sources: null, path, reason: text.reason };
     files.push({ path, text });
@@ -57,25 +58,30 @@ export async function findSources(compose: ComposeContainer): Promise<FoundSourc
   return { sources: { files, environment }, reason: null };
 }
 
-async function readSource(path: string, workingDir: string): Promise<string | { reason: string; is_missing: boolean }> {
-  const refused = (detail: string) => ({ reason: `"${path}" ${detail}`, is_missing: false });
-  if (!path.startsWith("/") || !workingDir.startsWith("/") || hasControl(path)) return refused("is no absolute path");
+async function readSource(
+  path: string,
+  workingDir: string,
+): Promise<string | { reason: Message; is_missing: boolean }> {
+  const refused = (reason: Message) => ({ reason, is_missing: false });
+  if (!path.startsWith("/") || !workingDir.startsWith("/") || hasControl(path))
+    return refused(say("compose.not_absolute", { path }));
   try {
     const [real, folder, project] = await Promise.all([
       realpath(path),
       realOrSame(dirname(path)),
       realOrSame(workingDir),
     ]);
-    if (!isWithin(real, folder) && !isWithin(real, project)) return refused("is a link that leads elsewhere");
+    if (!isWithin(real, folder) && !isWithin(real, project)) return refused(say("compose.leads_elsewhere", { path }));
     // Not a link any more; a pipe would block the opening.
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const stat = await file.stat();
-      if (!stat.isFile()) return refused("is no regular file");
-      if (stat.size > maxFileBytes) return refused(`has ${stat.size} bytes, and ${maxFileBytes} at most are read`);
+      if (!stat.isFile()) return refused(say("compose.not_regular", { path }));
+      const tooLarge = say("compose.too_large", { path, limit: maxFileBytes });
+      if (stat.size > maxFileBytes) return refused(tooLarge);
       const bytes = Buffer.alloc(maxFileBytes + 1);
       const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-      if (bytesRead > maxFileBytes) return refused(`has more than ${maxFileBytes} bytes`);
+      if (bytesRead > maxFileBytes) return refused(tooLarge);
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, bytesRead));
     } finally {
       await file.close();
@@ -83,9 +89,9 @@ async function readSource(path: string, workingDir: string): Promise<string | { 
   } catch (error) {
     const code = isObject(error) ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") {
-      return { reason: `"${path}" is not visible to Tidemark`, is_missing: true };
+      return { reason: say("compose.not_visible", { path }), is_missing: true };
     }
-    return refused(code === "EACCES" || code === "EPERM" ? "may not be read by Tidemark" : "cannot be read as text");
+    return refused(say(code === "EACCES" || code === "EPERM" ? "compose.not_allowed" : "compose.not_text", { path }));
   }
 }
 

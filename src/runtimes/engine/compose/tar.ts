@@ -1,6 +1,7 @@
 import { packTar, unpackTar } from "modern-tar";
 import { toDate } from "../../../clock.ts";
-import { errorMessage, PluginError } from "../../../errors.ts";
+import { PluginError, saidBy } from "../../../errors.ts";
+import { say } from "../../../messages/message.ts";
 
 /** A regular file in a POSIX archive; other kinds of entries are passed over. */
 export interface TarFile {
@@ -26,7 +27,7 @@ export async function readTar(archive: Uint8Array): Promise<readonly TarFile[]> 
       return header.type === "file" ? [{ path, mode: mode & 0o7777, uid, gid, mtime: seconds, content }] : [];
     });
   } catch (cause) {
-    throw new PluginError("malformed", `The engine's archive cannot be read: ${errorMessage(cause)}`, { cause });
+    throw new PluginError("malformed", say("engine.archive_unreadable", { cause: saidBy(cause) }), { cause });
   }
 }
 

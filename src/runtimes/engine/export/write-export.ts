@@ -1,4 +1,5 @@
 import { PluginError } from "../../../errors.ts";
+import { say } from "../../../messages/message.ts";
 import type { SnapshotReader } from "../../runtime.ts";
 import { composeNotes, writeCompose } from "./compose.ts";
 import { ownSettings, type RestorableSnapshot } from "./member.ts";
@@ -14,7 +15,7 @@ const containerName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/;
  */
 export function writeExport(snapshot: RestorableSnapshot, options: Parameters<SnapshotReader["write"]>[1]): string {
   const strange = snapshot.members.find(({ name }) => !containerName.test(name));
-  if (strange !== undefined) throw new PluginError("malformed", "The snapshot names a container as no engine would");
+  if (strange !== undefined) throw new PluginError("malformed", say("restoring.odd_name"));
   const { format, with_secrets } = options;
   return format === "script" ? writeScript(snapshot, with_secrets) : writeCompose(snapshot, with_secrets);
 }

@@ -1,5 +1,5 @@
 import { PluginError } from "../../../errors.ts";
-import { type Message, plain, say, toldAs } from "../../../messages/message.ts";
+import { type Message, say, toldAs } from "../../../messages/message.ts";
 import type { Journal, UpdatePlan } from "../../runtime.ts";
 import {
   type ApplyContext,
@@ -171,7 +171,7 @@ async function requireUnchanged({ client, apiVersion }: ApplyContext, { name, ol
     return planHash({ ...container, HostConfig, State: old.State }, apiVersion, {});
   };
   if (hashOf(now) === hashOf(old)) return;
-  throw new PluginError("rejected", `"${name}" was changed while the run waited for what it needs; plan again`);
+  throw new PluginError("rejected", say("readiness.changed_while_waiting", { name }));
 }
 
 /**
@@ -193,9 +193,8 @@ async function runJob(context: GroupContext, candidate: Candidate): Promise<void
     const code = container?.State.ExitCode ?? 0;
     if (lost === null && !isUp && code === 0) break;
     if (lost !== null || !isUp || clock.elapsed() >= deadline) {
-      const ended =
-        lost ?? plain(`"${name}" ended with exit code ${code}; what needs it to have completed was not started`);
-      const message = lost === null && isUp ? plain(`"${name}" has not come to its end within an hour`) : ended;
+      const ended = lost ?? say("readiness.job_failed", { name, exit_code: code });
+      const message = lost === null && isUp ? say("readiness.job_endless", { name }) : ended;
       await journal.fail("wait", { ...facts, ...toldAs("error", message) });
       throw new PluginError("rejected", message);
     }
@@ -249,8 +248,7 @@ async function awaitHealthy(
     return;
   }
   if (failure !== null) {
-    const { name } = unit;
-    const message = say("readiness.dependency_unhealthy", { name, needed: needed.name, cause: failure });
+    const message = say("readiness.needs_healthy", { name: unit.name, needed: needed.name, cause: failure });
     await journal.fail("wait", { ...facts, ...toldAs("error", message) });
     throw new PluginError("rejected", message);
   }
@@ -274,7 +272,7 @@ async function drain(context: GroupContext, candidate: Candidate, seconds: numbe
     await clock.sleep(Math.min(left, healthPollMs), stopping);
     const { verdict } = await judgeBeside(context, candidate, startedAt);
     if (verdict.ready || verdict.final !== true) continue;
-    const message = say("readiness.not_staying_ready", { name: candidate.name, cause: verdict.detail });
+    const message = say("readiness.not_stable_beside", { name: candidate.name, cause: verdict.detail });
     await journal.fail("drain", { ...facts, ...toldAs("error", message) });
     throw new PluginError("rejected", message);
   }
@@ -296,10 +294,8 @@ async function awaitReady(context: GroupContext, candidate: Candidate): Promise<
     const deadline = startedAt + healthBudgetMs(container?.Config.Healthcheck);
     if (verdict.ready) return;
     if (verdict.final === true || clock.elapsed() >= deadline) {
-      throw new PluginError(
-        "rejected",
-        say("readiness.not_ready_beside", { name: candidate.name, cause: verdict.detail }),
-      );
+      const message = say("readiness.not_ready_beside", { name: candidate.name, cause: verdict.detail });
+      throw new PluginError("rejected", message);
     }
     await requireStarted(context);
     await clock.sleep(healthPollMs, stopping);

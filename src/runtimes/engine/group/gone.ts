@@ -1,4 +1,4 @@
-import { plain } from "../../../messages/message.ts";
+import { say } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { type Blueprint, sharesNetwork, volumeName } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
@@ -20,9 +20,9 @@ export async function goneNeeds(
   const namesBy = (namesOf: (shape: Blueprint) => readonly string[]) => {
     const users = new Map<string, string[]>();
     for (const { member, shape } of needs) {
-      for (const name of new Set(namesOf(shape))) users.set(name, [...(users.get(name) ?? []), `"${member.name}"`]);
+      for (const name of new Set(namesOf(shape))) users.set(name, [...(users.get(name) ?? []), member.name]);
     }
-    return [...users].map(([name, all]) => ({ name, users: all.join(", ") }));
+    return [...users].map(([name, all]) => ({ name, users: all }));
   };
   const gone: Refusal[] = [];
   for (const { name, users } of namesBy(volumesOf)) {
@@ -30,16 +30,14 @@ export async function goneNeeds(
     const command = `${client.flavour.kind} volume create ${name}`;
     gone.push({
       code: "volume_gone",
-      message: plain(
-        `The volume "${name}" of ${users} is gone; restore it with its data first, or make an empty one with \`${command}\``,
-      ),
+      message: say("restoring.volume_gone", { name, users, command }),
     });
   }
   for (const { name, users } of namesBy(networksOf)) {
     if ((await client.hasNetwork(name)) !== false) continue;
     gone.push({
       code: "network_gone",
-      message: plain(`The network "${name}" of ${users} is gone; create it again first`),
+      message: say("restoring.network_gone", { name, users }),
     });
   }
   return gone;

@@ -1,4 +1,4 @@
-import { inEnglish, plain } from "../../../messages/message.ts";
+import { say } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import type { Scene } from "../plan.ts";
@@ -30,7 +30,7 @@ export function judgeRestored(
   };
   const making = makeRefusals(container).map(({ code, message }) => ({
     code,
-    message: plain(`The snapshot cannot be restored exactly: ${inEnglish(message)}`),
+    message: say("restoring.inexact", { cause: message }),
   }));
   return {
     refusals: [
@@ -51,7 +51,7 @@ export function judgeRestored(
 function lossWarnings({ container, image }: Scene): readonly Refusal[] {
   return imageRefusals(container, image).map(({ message }) => ({
     code: "not_saved",
-    message: plain(`What is replaced cannot be saved, and nothing leads back to it: ${inEnglish(message)}`),
+    message: say("restoring.present_not_saved", { cause: message }),
   }));
 }
 

@@ -1,4 +1,4 @@
-import { plain } from "../../../messages/message.ts";
+import { say } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
 import type { Snapshot, SnapshotMember } from "../snapshot.ts";
@@ -76,6 +76,6 @@ function ownerGone(member: SnapshotMember, place: string, reference: string): Re
   const owner = /^[0-9a-f]{64}$/.test(reference) ? reference.slice(0, 12) : reference;
   return {
     code: "owner_gone",
-    message: plain(`In the snapshot "${member.name}" hangs on the container "${owner}" (${setting}), which is gone`),
+    message: say("restoring.owner_gone", { name: member.name, owner, setting }),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { PluginError } from "../../../errors.ts";
-import { inEnglish, plain, toText } from "../../../messages/message.ts";
+import { say, toText } from "../../../messages/message.ts";
 import type { Change, FieldDiff, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
@@ -66,7 +66,7 @@ export async function planTarget(
     const members = found.members.filter((each) => each.service === change.service);
     const [first] = members;
     if (first === undefined) {
-      throw new PluginError("not_found", `"${found.ref.id}" has no service "${change.service}"`);
+      throw new PluginError("not_found", say("engine.no_service", { name: found.ref.id, service: change.service }));
     }
     const desired = await desiredImage(client, change);
     for (const { container, service } of members) {
@@ -81,9 +81,7 @@ export async function planTarget(
     if (differingReplicas(members.map((each) => each.container))) {
       refusals.push({
         code: "replicas_differ",
-        message: plain(
-          `The replicas of "${change.service}" differ from each other; make them equal with \`docker compose up\` first`,
-        ),
+        message: say("refusals.replicas_differ", { service: change.service }),
       });
     }
   }
@@ -186,7 +184,7 @@ function labelOf(found: FoundTarget, { service, scene }: Replaced): string | nul
 }
 
 function told(notice: Refusal, label: string | null): Refusal {
-  return label === null ? notice : { ...notice, message: plain(`"${label}": ${inEnglish(notice.message)}`) };
+  return label === null ? notice : { ...notice, message: say("phrases.about", { name: label, said: notice.message }) };
 }
 
 /**
@@ -223,8 +221,8 @@ export function dependantWarnings(found: FoundTarget, replaced: Replaced): reado
 export function dependantRefusals({ scene }: Replaced): readonly Refusal[] {
   const [refusal] = sceneRefusals(scene);
   if (refusal === undefined) return [];
-  const message = `"${nameOf(scene.container)}" hangs on it and cannot be made anew: ${inEnglish(refusal.message)}`;
-  return [{ code: "has_dependents", message: plain(message) }];
+  const facts = { name: nameOf(scene.container), cause: refusal.message };
+  return [{ code: "has_dependents", message: say("refusals.has_dependents", facts) }];
 }
 
 export function plannedContainer({ scene, service, because }: Replaced): PlannedContainer {
@@ -264,11 +262,9 @@ export function arrange<T>(all: readonly Arrangeable<T>[]): {
     const together = clusters(found.order, joined, needs).map(itemsOf);
     return { order: together.flat(), clusters: together, refusals: [] };
   }
-  const names = found.circle.map(
-    ({ containers: [container] }) => `"${container === undefined ? "" : nameOf(container)}"`,
-  );
-  const message = `${[...names, names[0] ?? ""].join(" needs ")}: a circle has no order in which it could be updated`;
-  return { order: itemsOf(all), clusters: [], refusals: [{ code: "dependency_cycle", message: plain(message) }] };
+  const names = found.circle.map(({ containers: [container] }) => (container === undefined ? "" : nameOf(container)));
+  const message = say("refusals.dependency_cycle", { names });
+  return { order: itemsOf(all), clusters: [], refusals: [{ code: "dependency_cycle", message }] };
 }
 
 /** As it is arranged with others. */
@@ -294,9 +290,7 @@ function jobWarnings({ is_job: isRunOnce }: Replaced): readonly Refusal[] {
   return [
     {
       code: "job",
-      message: plain(
-        "It ends by design and is run once from the new image; what it has done by then is not undone by putting back",
-      ),
+      message: say("refusals.job"),
     },
   ];
 }

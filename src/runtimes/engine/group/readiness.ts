@@ -1,4 +1,4 @@
-import { type Message, plain, say } from "../../../messages/message.ts";
+import { type Message, say } from "../../../messages/message.ts";
 import type { Journal, Readiness, TargetRef } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { factsOf } from "../facts.ts";
@@ -25,13 +25,13 @@ export async function judgeRun(
 /** Several verdicts as one. */
 export function judgeTogether(ref: TargetRef, judged: readonly { name: string; readiness: Readiness }[]): Readiness {
   const [only] = judged;
-  if (only === undefined) return unready(plain(`Nothing of "${ref.id}" runs`));
+  if (only === undefined) return unready(say("readiness.nothing_runs", { name: ref.id }));
   if (judged.length === 1) return only.readiness;
   const unreadyOnes = judged.filter(({ readiness }) => !readiness.ready);
   const final = unreadyOnes.filter(({ readiness }) => !readiness.ready && readiness.final === true);
   // Whoever is at fault is named; the others were only not done yet.
   const shown = final.length > 0 ? final : unreadyOnes.length > 0 ? unreadyOnes : judged;
-  const detail = listed(shown.map(({ name, readiness }) => ({ name, text: readiness.detail })));
+  const detail = listed(shown.map(({ name, readiness }) => ({ name, said: readiness.detail })));
   if (unreadyOnes.length === 0) return { ready: true, detail };
   return { ready: false, detail, ...(final.length > 0 ? { final: true } : {}) };
 }
@@ -42,19 +42,19 @@ export async function findEndOfRun(client: EngineClient, ref: TargetRef, journal
   const ends = await Promise.all(
     started.map(async (made) => {
       const { container, lost } = await findMade(client, made);
-      const text = lost ?? endOf(container);
-      return text === null ? [] : [{ name: made.name, text }];
+      const said = lost ?? endOf(container);
+      return said === null ? [] : [{ name: made.name, said }];
     }),
   );
   const found = ends.flat();
   const [first] = found;
   if (first === undefined) return null;
-  return started.length === 1 ? first.text : listed(found);
+  return started.length === 1 ? first.said : listed(found);
 }
 
-/** In the form from which a run's view takes what was said of each container. */
-function listed(said: readonly { name: string; text: Message }[]): Message {
-  return say("phrases.joined", { items: said.map(({ name, text }) => say("phrases.about", { name, said: text })) });
+/** What is said of several containers, each with its name. */
+function listed(said: readonly { name: string; said: Message }[]): Message {
+  return say("phrases.joined", { items: said.map((each) => say("phrases.about", each)) });
 }
 
 /** The new containers that are to run; jobs have come to their end before. */

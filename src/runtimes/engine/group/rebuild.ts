@@ -1,8 +1,8 @@
-import { errorMessage } from "../../../errors.ts";
+import { saidBy } from "../../../errors.ts";
+import { toldAs } from "../../../messages/message.ts";
 import type { Journal } from "../../runtime.ts";
-import { attachNetworks, type CarriedFiles } from "../apply.ts";
+import { attachNetworks, type CarriedFiles, requireSettings } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
-import { differences } from "../compare.ts";
 import { ownLabels, type RunNames } from "../names.ts";
 import { type ContainerInspect, isIdPrefix, isRunning, nameOf } from "../objects.ts";
 import { isSame, type RawObject, stringMapAt } from "../raw.ts";
@@ -48,7 +48,7 @@ export async function rebuildLost(
       await context.client.removeContainer(previous.Id, false);
     } catch (error) {
       made.set(lost.id, { id: previous.Id, name: names.aside, was_named: names.name });
-      await journal.fail("undo", { error: errorMessage(error).slice(0, 500) });
+      await journal.fail("undo", toldAs("error", saidBy(error)));
     }
   }
   for (const { lost, journal, names } of all) {
@@ -63,7 +63,7 @@ export async function rebuildLost(
       const id = await make(context, lost, labels, names.aside, made);
       made.set(lost.id, { id, name: names.aside, was_named: names.name });
     } catch (error) {
-      await journal.fail("undo", { error: errorMessage(error).slice(0, 500) });
+      await journal.fail("undo", toldAs("error", saidBy(error)));
     }
   }
 }
@@ -136,8 +136,7 @@ async function make(
   try {
     await attachNetworks(client, blueprint, id);
     await lost.files?.write(id);
-    const wrong = differences(blueprint, await client.inspectContainer(id));
-    if (wrong.length > 0) throw new Error(`not every setting arrived: ${wrong.map(({ path }) => path).join(", ")}`);
+    requireSettings(blueprint, await client.inspectContainer(id));
   } catch (error) {
     await client.removeContainer(id, false);
     throw error;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PluginError } from "../../../errors.ts";
-import { inEnglish, plain, toldAs } from "../../../messages/message.ts";
+import { type Message, say, toldAs } from "../../../messages/message.ts";
 import { isImageId } from "../../../versions/image-reference.ts";
 import type { Journal, Recovery, TargetRef } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
@@ -17,6 +17,7 @@ import {
   isInPlace,
   look,
   type Mend,
+  type MoveFailed,
   putBack,
   type RecoverContext,
   recoverRun,
@@ -98,7 +99,7 @@ async function undoMembers(
 ): Promise<Recovery> {
   const members = runMembers(journal, ref);
   const [only] = members;
-  if (only === undefined) return { state: "untouched", detail: plain(`Nothing of "${ref.id}" was touched`) };
+  if (only === undefined) return { state: "untouched", detail: say("recovery.nothing_touched", { name: ref.id }) };
   if (rebuild !== null) await rebuildLost(context, members, rebuild);
   if (members.length === 1) {
     return await putBack(context, only.name, only.journal, mendOf(context, members, only, rebuild));
@@ -111,7 +112,7 @@ async function undoMembers(
 
 /** Removes what a run kept aside, those that others hang on last; see `RuntimeSession.finish`. */
 export async function finishRun(context: RecoverContext, ref: TargetRef, journal: Journal): Promise<void> {
-  const failures: string[] = [];
+  const failures: Message[] = [];
   const hasFailed = !isEnded(journal) && hasEntry(journal, "undo", "begin", "fail");
   const members = runMembers(journal, ref);
   const back = hasFailed ? await previousInPlace(context, members) : [];
@@ -121,10 +122,10 @@ export async function finishRun(context: RecoverContext, ref: TargetRef, journal
       else await removePrevious(context, name, own);
     } catch (error) {
       if (!(error instanceof PluginError) || error.code !== "rejected") throw error;
-      failures.push(error.message);
+      failures.push(error.said);
     }
   }
-  if (failures.length > 0) throw new PluginError("rejected", failures.join("; "));
+  if (failures.length > 0) throw new PluginError("rejected", joined(failures));
 }
 
 /** The previous containers that have their own names. */
@@ -155,7 +156,7 @@ async function recoverMembers(
 ): Promise<Recovery> {
   const members = runMembers(journal, ref);
   const [only] = members;
-  if (only === undefined) return { state: "untouched", detail: plain(`Nothing of "${ref.id}" was touched`) };
+  if (only === undefined) return { state: "untouched", detail: say("recovery.nothing_touched", { name: ref.id }) };
   if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
   if (members.length === 1) {
     return await recoverRun(context, only.name, only.journal, mendOf(context, members, only, rebuild));
@@ -216,32 +217,33 @@ async function endTogether(
     if (failure !== null) {
       ends.push({
         state: "down",
-        detail: plain(`The new container "${member.name}" does not start: ${failure.message}`),
+        detail: say("recovery.new_does_not_start", { name: member.name, cause: failure.said }),
       });
       continue;
     }
     committed.push(member);
-    ends.push({ state: "finished", detail: plain(`The new container "${member.name}" is in place`) });
+    ends.push({ state: "finished", detail: say("recovery.in_place", { names: [member.name] }) });
   }
   for (const { name, journal } of committed.toReversed()) await removePrevious(context, name, journal);
   return together(ends);
 }
 
-/** Null when each is in place, else what went wrong. */
-async function goOnTogether(context: RecoverContext, members: readonly RunMember[]): Promise<string | null> {
+/** Null when each is in place, else what failed. */
+async function goOnTogether(context: RecoverContext, members: readonly RunMember[]): Promise<MoveFailed | null> {
   for (const { name, journal } of members) {
     const failure = await attempt(() => travel(context, name, journal, "start", moveForward));
-    if (failure !== null) return `The new container "${name}" does not start: ${failure.message}`;
+    if (failure !== null) return failure;
   }
   return null;
 }
 
 async function startedOrFinished(context: RecoverContext, members: readonly RunMember[]): Promise<Recovery> {
   const situations = await situationsOf(context, members);
+  const names = members.map(({ name }) => name);
   if (situations.every(({ found }) => found.previous === null)) {
-    return { state: "finished", detail: plain(`${listed(members)} are in place; the previous ones are gone`) };
+    return { state: "finished", detail: say("recovery.in_place_gone", { names }) };
   }
-  return { state: "started", detail: plain(`${listed(members)} are in place; the previous ones are kept aside`) };
+  return { state: "started", detail: say("recovery.in_place_kept", { names }) };
 }
 
 /**
@@ -283,8 +285,8 @@ async function backTogether(
     const choose = (found: Situation) => (isDown ? restingMove(found, moveBack) : moveBack(found));
     const failure = await attempt(() => travel(context, member.name, member.journal, "undo", choose));
     if (failure !== null) {
-      const detail = `${inEnglish(recovery.detail)}; what is left to do failed: ${failure.message}`;
-      end.recovery = { ...recovery, detail: plain(detail), ...(isDown ? {} : { is_left_over: true }) };
+      const detail = say("recovery.unfinished", { said: recovery.detail, cause: failure.said });
+      end.recovery = { ...recovery, detail, ...(isDown ? {} : { is_left_over: true }) };
     }
   }
   for (const { member, recovery } of ends) {
@@ -341,8 +343,8 @@ function stopAdded({ next }: Situation): Move | null {
 async function takeAway(context: RecoverContext, { name, journal }: RunMember): Promise<Recovery> {
   const failure = await attempt(() => travel(context, name, journal, "undo", moveBack));
   return failure === null
-    ? { state: "untouched", detail: plain(`There is no container "${name}", as before the run`) }
-    : { state: "finished", detail: plain(`The run made "${name}" and could not remove it: ${failure.message}`) };
+    ? { state: "untouched", detail: say("recovery.absent_as_before", { name }) }
+    : { state: "finished", detail: say("recovery.not_removed", { name, cause: failure.said }) };
 }
 
 /** The way back without its last move, the removal. */
@@ -362,17 +364,18 @@ function stopNext(situation: Situation) {
 
 function together(recoveries: readonly Recovery[]): Recovery {
   const of = (state: Recovery["state"]) => recoveries.filter((each) => each.state === state);
-  const detail = (found: readonly Recovery[]) => found.map((each) => inEnglish(each.detail)).join("; ");
+  const detail = (found: readonly Recovery[]) => joined(found.map((each) => each.detail));
   const [down, untouched] = [of("down"), of("untouched")];
-  if (down.length > 0) return { state: "down", detail: plain(detail(down)) };
+  if (down.length > 0) return { state: "down", detail: detail(down) };
   if (untouched.length === recoveries.length) {
     const isLeftOver = recoveries.some((each) => each.state === "untouched" && each.is_left_over === true);
-    return { state: "untouched", detail: plain(detail(untouched)), is_left_over: isLeftOver };
+    return { state: "untouched", detail: detail(untouched), is_left_over: isLeftOver };
   }
-  if (untouched.length > 0) return { state: "mixed", detail: plain(detail(recoveries)) };
-  return { state: of("started").length > 0 ? "started" : "finished", detail: plain(detail(recoveries)) };
+  if (untouched.length > 0) return { state: "mixed", detail: detail(recoveries) };
+  return { state: of("started").length > 0 ? "started" : "finished", detail: detail(recoveries) };
 }
 
-function listed(members: readonly RunMember[]): string {
-  return `The new containers ${members.map(({ name }) => `"${name}"`).join(", ")}`;
+function joined(items: readonly Message[]): Message {
+  const [only] = items;
+  return only !== undefined && items.length === 1 ? only : say("phrases.joined", { items });
 }

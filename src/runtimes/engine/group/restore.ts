@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { inEnglish, plain } from "../../../messages/message.ts";
+import { say } from "../../../messages/message.ts";
 import type { FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
 import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
@@ -101,7 +101,7 @@ export async function planRestore(
   const nameOfId = namesOfIds(found, snapshot, owners);
   const isSingle = found.ref.kind === "container";
   const told = (notice: Refusal, name: string) =>
-    isSingle ? notice : { ...notice, message: plain(`"${name}": ${inEnglish(notice.message)}`) };
+    isSingle ? notice : { ...notice, message: say("phrases.about", { name, said: notice.message }) };
   const judged = restored.map((each) => ({ ...judgeRestored(each, after, nameOfId), name: each.member.name }));
   return {
     plan: {
@@ -207,7 +207,7 @@ function asReplaced({ member }: Restored, present: Scene): Replaced {
 
 function targetRefusals(snapshot: Snapshot, ref: TargetRef): readonly Refusal[] {
   if (snapshot.name === ref.id && snapshot.kind === ref.kind) return [];
-  return [{ code: "other_target", message: plain(`The snapshot is of "${snapshot.name}", not of "${ref.id}"`) }];
+  return [{ code: "other_target", message: say("restoring.other_target", { name: snapshot.name, target: ref.id }) }];
 }
 
 /** A container by itself is its name; of a group nobody but the group's own may be replaced. */
@@ -221,9 +221,7 @@ function takenNames(found: FoundTarget, snapshot: Snapshot): readonly Refusal[] 
     .filter((each) => names.has(nameOf(each)) && !isOfTarget(found, each))
     .map((each) => ({
       code: "name_taken",
-      message: plain(
-        `"${nameOf(each)}" is another container now, not one of "${found.ref.id}"; rename or remove it first`,
-      ),
+      message: say("restoring.name_taken", { name: nameOf(each), target: found.ref.id }),
     }));
 }
 

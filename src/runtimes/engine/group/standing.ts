@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Message, plain } from "../../../messages/message.ts";
+import { type Message, say } from "../../../messages/message.ts";
 import type { Journal, Standing, StandingLook, TargetRef } from "../../runtime.ts";
 import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
 import { judgeReadiness, unready } from "../readiness.ts";
@@ -70,7 +70,7 @@ export async function standingOf(
 /** Restarts that were counted before do not tell against one that has been up since. */
 function readinessOf({ name, found, was }: Seen, ranMs: number) {
   const holder = holderOf(found);
-  if (holder === null) return unready(plain(`There is no container "${name}"`));
+  if (holder === null) return unready(say("readiness.no_container", { name }));
   const then = [was?.previous, was?.next].find((each) => each?.id === holder.Id && each.is_up);
   const restarts = (holder.RestartCount ?? 0) - (then?.restarts ?? 0);
   return judgeReadiness({ ...holder, RestartCount: Math.max(0, restarts) }, ranMs);
@@ -105,8 +105,8 @@ function isUpOrResting(situation: Situation): boolean {
 
 /** Of a container of which nobody wrote down how it was left. */
 function goneSince(name: string, { previous, next, stranger }: Situation): Message | null {
-  if (stranger !== null) return plain(`Another container has the name "${name}"`);
-  return previous === null && next === null ? plain(`There is no container "${name}" any more`) : null;
+  if (stranger !== null) return say("recovery.name_taken", { name });
+  return previous === null && next === null ? say("recovery.gone", { name }) : null;
 }
 
 function changeSince(
@@ -115,18 +115,18 @@ function changeSince(
   { previous, next, stranger, facts }: Situation,
   isUp: boolean,
 ): Message | null {
-  if (stranger !== null && stranger.Id !== was.stranger) return plain(`Another container took the name "${name}"`);
+  if (stranger !== null && stranger.Id !== was.stranger) return say("recovery.name_taken", { name });
   // What a run made beside a previous one is of no use to anybody but the run.
   const [then, now] = was.previous === null ? [was.next, next] : [was.previous, previous];
   if (then === null) return null;
-  if (now === null || now.Id !== then.id) return plain(`The container "${then.name}" was removed`);
-  if (nameOf(now) !== then.name) return plain(`The container "${then.name}" was renamed to "${nameOf(now)}"`);
-  if (now.State.Paused === true) return plain(`The container "${then.name}" was paused`);
+  if (now === null || now.Id !== then.id) return say("recovery.removed", { name: then.name });
+  if (nameOf(now) !== then.name) return say("recovery.renamed", { name: then.name, to: nameOf(now) });
+  if (now.State.Paused === true) return say("recovery.paused", { name: then.name });
   if (isRunning(now)) {
     const isWanted = isUp || was.previous === null || facts?.was_running !== false;
-    return isWanted || then.is_up ? null : plain(`The container "${then.name}" was started`);
+    return isWanted || then.is_up ? null : say("recovery.started", { name: then.name });
   }
-  return isHandled(then, now) ? plain(`The container "${then.name}" was started and stopped`) : null;
+  return isHandled(then, now) ? say("recovery.started_and_stopped", { name: then.name }) : null;
 }
 
 /**

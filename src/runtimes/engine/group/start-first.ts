@@ -1,4 +1,4 @@
-import { plain } from "../../../messages/message.ts";
+import { type Message, say } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
 import { attachments } from "../carry.ts";
 import { nameOf } from "../objects.ts";
@@ -16,9 +16,9 @@ export function startFirstRefusals(
 ): readonly Refusal[] {
   const { container } = scene;
   const name = label ?? nameOf(container);
-  const refuse = (what: string): Refusal => ({
+  const refuse = (cause: Message): Refusal => ({
     code: "start_first",
-    message: plain(`"${name}" cannot run beside its successor: ${what}; switch "start before stop" off`),
+    message: say("refusals.start_first", { name, cause }),
   });
   const { HostConfig: host } = container;
   const ports = Object.values(objectAt(host.PortBindings)).flatMap(listAt).map(objectAt);
@@ -27,12 +27,16 @@ export function startFirstRefusals(
   const isFixed = networks.some((network) => !isBlank(network.IPAMConfig));
   const isMacFixed = attachments(container, scene.apiVersion).some(({ endpoint }) => !isBlank(endpoint.MacAddress));
   return [
-    ...(ports.some((port) => !["", "0"].includes(stringAt(port.HostPort))) ? [refuse("it publishes host ports")] : []),
-    ...(mode === "host" || mode.startsWith("container:") ? [refuse(`it uses the network "${mode}"`)] : []),
-    ...(isFixed ? [refuse("it has a fixed address")] : []),
-    ...(isMacFixed || stringAt(container.Config.MacAddress) !== "" ? [refuse("it has a fixed MAC address")] : []),
+    ...(ports.some((port) => !["", "0"].includes(stringAt(port.HostPort)))
+      ? [refuse(say("refusals.publishes_ports"))]
+      : []),
+    ...(mode === "host" || mode.startsWith("container:")
+      ? [refuse(say("refusals.uses_network", { network: mode }))]
+      : []),
+    ...(isFixed ? [refuse(say("refusals.fixed_address"))] : []),
+    ...(isMacFixed || stringAt(container.Config.MacAddress) !== "" ? [refuse(say("refusals.fixed_mac_address"))] : []),
     ...(dependants.length > 0
-      ? [refuse(`${dependants.map((each) => `"${nameOf(each.scene.container)}"`).join(", ")} hang on it`)]
+      ? [refuse(say("refusals.others_depend", { names: dependants.map((each) => nameOf(each.scene.container)) }))]
       : []),
   ];
 }

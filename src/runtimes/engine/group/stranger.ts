@@ -1,4 +1,4 @@
-import { plain } from "../../../messages/message.ts";
+import { say } from "../../../messages/message.ts";
 import { otherContainer, type Refusal } from "../../runtime.ts";
 import { composeOf } from "../compose/labels.ts";
 import { ownLabels } from "../names.ts";
@@ -23,9 +23,7 @@ export function strangerWarnings(member: SnapshotMember, present: Scene | null):
   return [
     {
       code: otherContainer,
-      message: plain(
-        `"${member.name}" is another container now, neither the one of the snapshot nor one that a run has made; it would be replaced`,
-      ),
+      message: say("restoring.other_container", { name: member.name }),
     },
   ];
 }

@@ -1,4 +1,5 @@
 import { PluginError } from "../../../errors.ts";
+import { say } from "../../../messages/message.ts";
 import type { TargetRef } from "../../runtime.ts";
 import { completeContainer } from "../complete.ts";
 import { composeOf } from "../compose/labels.ts";
@@ -86,8 +87,8 @@ export async function getTarget(
 
 function orThrow(found: FoundTarget): FoundTarget {
   if (found.members.length > 0) return found;
-  const what = found.ref.kind === "compose" ? "compose group" : "container";
-  throw new PluginError("not_found", `There is no ${what} "${found.ref.id.slice(0, 200)}" on the engine`);
+  const code = found.ref.kind === "compose" ? "engine.no_group" : "engine.no_container";
+  throw new PluginError("not_found", say(code, { name: found.ref.id.slice(0, 200) }));
 }
 
 /** A target's containers, and those that a run would make anew with them, directly or by others: none of them from memory. */

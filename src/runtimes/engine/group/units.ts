@@ -1,4 +1,5 @@
 import { PluginError } from "../../../errors.ts";
+import { say } from "../../../messages/message.ts";
 import type { Refusal, TargetRef } from "../../runtime.ts";
 import type { CarriedFiles } from "../apply.ts";
 import { blueprint } from "../carry.ts";
@@ -29,7 +30,7 @@ export async function unitOf(client: EngineClient, replaced: Replaced): Promise<
   const reference = change === null ? stringAt(container.Config.Image) : change.reference;
   const newImage = change === null ? image : (desired ?? (await orNull(client.inspectImage(change.reference))));
   if (newImage === null || image === null) {
-    throw new PluginError("rejected", `The image "${reference}" is not on the engine; prepare the plan first`);
+    throw new PluginError("rejected", say("engine.image_not_pulled", { reference }));
   }
   if (change !== null) await tagAsReferenced(client, change, newImage);
   return {

@@ -234,14 +234,16 @@ describe("writeInjectedFiles()", () => {
   ])("throws when the %s is another, without the content", async (_what, file) => {
     const { client } = engineWith({ "/a": file });
     const error = await writeInjectedFiles(client, "id", archive).catch((thrown: unknown) => String(thrown));
-    expect(error).toContain("did not take over every file of compose: /a");
+    expect(error).toContain("did not write every file of compose as it was: /a");
     expect(error).not.toContain("s3cr3t");
     expect(error).not.toContain("others");
   });
 
   test.each(["/../a", "a", "/a/", "/"])("writes nothing when a path is %p", async (path) => {
     const { client, requests } = engineWith({});
-    expect(writeInjectedFiles(client, "id", await writeTar([tarFile(path, "x")]))).rejects.toThrow("out of its place");
+    expect(writeInjectedFiles(client, "id", await writeTar([tarFile(path, "x")]))).rejects.toThrow(
+      "out of the container",
+    );
     expect(requests).toEqual([]);
   });
 });

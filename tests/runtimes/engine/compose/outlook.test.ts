@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { say } from "../../../../src/messages/message.ts";
 import { composeLabels } from "../../../../src/runtimes/engine/compose/labels.ts";
 import { composeOutlooks, configHashLabels } from "../../../../src/runtimes/engine/compose/outlook.ts";
-import { english } from "../../../support/english.ts";
 import { containerInspect } from "../inspect.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tidemark-outlook-")));
@@ -89,9 +89,10 @@ describe("composeOutlooks()", () => {
     expect(one?.config_hash).toBe(hashOf(text, '{"services":{"web":{"image":"app:2"}}}'));
     expect(one?.notice).toMatchObject({ service: "web", path, is_readable: true });
     expect(one?.notice?.patch).toContain("-    image: app:1\n+    image: app:2\n");
-    expect(english(one?.notice?.message)).toBe(
-      'The file names "app:1": without this edit the next `docker compose up` goes back to it; after it the next one recreates nothing',
-    );
+    expect(one?.notice?.message.params.items).toEqual([
+      say("compose.reverts", { image: "app:1" }),
+      say("compose.then_nothing"),
+    ]);
     expect(configHashLabels(one)).toEqual({ [composeLabels.config_hash]: one?.config_hash });
   });
 
@@ -116,8 +117,9 @@ describe("composeOutlooks()", () => {
   test("promises nothing for a file that is not what the container was made from", async () => {
     const one = await outlook(container({ [composeLabels.config_hash]: hashOf("another") }));
     expect(one?.config_hash).toBeNull();
-    expect(one?.reason).toContain("they were edited since");
-    expect(english(one?.notice?.message)).toContain('makes the container anew from "app:2" once');
+    const cause = say("compose.other_files");
+    expect(one?.reason).toEqual(cause);
+    expect(one?.notice?.message.params.items).toContainEqual(say("compose.then_recreated", { image: "app:2", cause }));
     expect(configHashLabels(one)).toEqual({});
   });
 
@@ -130,16 +132,17 @@ describe("composeOutlooks()", () => {
 
   test("says in words what to write where the file is not visible", async () => {
     const one = await outlook(container({ [composeLabels.config_files]: "/nowhere/compose.yaml" }));
-    expect(one).toMatchObject({ config_hash: null, reason: '"/nowhere/compose.yaml" is not visible to Tidemark' });
+    const reason = say("compose.not_visible", { path: "/nowhere/compose.yaml" });
+    expect(one).toMatchObject({ config_hash: null, reason });
     expect(one?.notice).toMatchObject({ path: "/nowhere/compose.yaml", patch: "image: app:2", is_readable: false });
-    expect(english(one?.notice?.message)).toContain("goes back");
+    expect(one?.notice?.message).toEqual(say("compose.unreadable", { service: "web", cause: reason }));
   });
 
   test("says of podman-compose what that does, and asks no other", async () => {
     const labels = { "io.podman.compose.project": "shop", [composeLabels.config_files]: "compose.yaml" };
     const one = await outlook(container(labels));
     expect(one).toMatchObject({ config_hash: null, notice: { path, patch: "image: app:2", is_readable: false } });
-    expect(english(one?.notice?.message)).toContain('`podman-compose up` leaves the service "web" as it is');
+    expect(one?.notice?.message).toEqual(say("compose.podman", { service: "web" }));
     expect((await outlook(container(labels), "app:1"))?.notice).toBeNull();
     expect(asked()).toEqual([]);
   });
@@ -185,7 +188,7 @@ describe("composeOutlooks()", () => {
     );
     expect(outlooks.map(({ notice }) => notice?.patch.includes("+    image: app:2"))).toEqual([true, false]);
     expect(outlooks[1]?.notice).toMatchObject({ service: "worker", path, patch: "", is_readable: true });
-    expect(english(outlooks[1]?.notice?.message)).toContain('; it is the edit for "web"');
+    expect(outlooks[1]?.notice?.message.params.items).toContainEqual(say("compose.same_edit", { service: "web" }));
   });
 
   test("lays the new id of the container whose volumes it takes over the file", async () => {

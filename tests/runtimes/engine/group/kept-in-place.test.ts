@@ -88,7 +88,7 @@ describe("a group of which one container stays down after a failed way back", ()
     const kept = containers.find((each) => nameOf(each) === "db");
     Object.assign(kept?.State ?? {}, down);
     await expect(clock.runUntil(finishRun(context, ref, journal))).rejects.toThrow(
-      '"db", which replaced it, does not run',
+      '"db", which replaced it, is not running',
     );
     expect(states()).toContain("db previous as db-previous exited");
     Object.assign(kept?.State ?? {}, { Status: "running", Running: true });

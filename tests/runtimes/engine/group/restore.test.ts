@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { plain } from "../../../../src/messages/message.ts";
+import { say } from "../../../../src/messages/message.ts";
 import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { planRestore } from "../../../../src/runtimes/engine/group/restore.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
@@ -127,7 +127,7 @@ describe("planRestore() of a group", () => {
     expect(plan.refusals).toEqual([
       {
         code: "name_taken",
-        message: plain('"gone-e-1" is another container now, not one of "gone"; rename or remove it first'),
+        message: say("restoring.name_taken", { name: "gone-e-1", target: "gone" }),
       },
     ]);
     expect(plan.services.map(({ from }) => from.image_id)).toEqual([""]);
@@ -141,8 +141,7 @@ describe("planRestore() of a group", () => {
 });
 
 describe("planRestore() without what the snapshot mounts and is connected to", () => {
-  const refusal = (kind: "volume" | "network", name: string): string =>
-    `${kind}_gone The ${kind} "${name}" of "web" is gone`;
+  const refusal = (kind: "volume" | "network", name: string) => `${kind}_gone ${name} of web`;
   const networks = (mode: string, ...names: readonly string[]) => ({
     HostConfig: { NetworkMode: mode },
     NetworkSettings: { Networks: Object.fromEntries(names.map((name) => [name, { NetworkID: `id-of-${name}` }])) },
@@ -166,7 +165,7 @@ describe("planRestore() without what the snapshot mounts and is connected to", (
     ["one that it was taken off", networks("front", "bridge"), [refusal("network", "front")]],
   ])("says so of %s", async (_, change, refusals) => {
     const plan = await restoreOf([containerInspect(change)], none, { has: () => false });
-    const told = plan.refusals.map(({ code, message }) => `${code} ${english(message)?.split(";")[0]}`);
+    const told = plan.refusals.map(({ code, message: { params } }) => `${code} ${params.name} of ${params.users}`);
     expect(told.sort()).toEqual([...refusals]);
   });
 
@@ -201,9 +200,7 @@ describe("planRestore() where somebody else's container has the name", () => {
     expect(plan.is_noop).toBe(false);
     expect(plan.warnings).toContainEqual({
       code: "other_container",
-      message: plain(
-        '"web" is another container now, neither the one of the snapshot nor one that a run has made; it would be replaced',
-      ),
+      message: say("restoring.other_container", { name: "web" }),
     });
   });
 
@@ -255,9 +252,7 @@ describe("planRestore() of one that requires others", () => {
   test("is refused where one is gone with nobody in its place", async () => {
     const plan = await restoreOf(captured, [web("22", "99"), named("cache", "22"), named("queue", "99")]);
     expect(codes(plan)).toEqual(["owner_gone", "owner_gone"]);
-    expect(english(plan.refusals[0]?.message)).toContain(
-      'hangs on the container "111111111111" (Dependencies), which is gone',
-    );
+    expect(plan.refusals[0]?.message.params).toMatchObject({ owner: "111111111111", setting: "Dependencies" });
   });
 });
 

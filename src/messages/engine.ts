@@ -1,0 +1,72 @@
+import type { Area, Message } from "./types.ts";
+
+type Named = { name: string };
+type Caused = { cause: Message };
+/** Method and path of a request to the engine. */
+type Requested = { request: string };
+type Range = { min: string; max: string };
+
+/** What an engine answers, and why it does not. */
+export const engine = {
+  is_podman: ({ version }: { version: string }) =>
+    `The engine at this address is Podman ${version}, not Docker; choose "Podman" as the connection's type`,
+  is_not_podman: 'The engine at this address is not Podman; choose "Docker Engine" as the connection\'s type',
+  podman_too_old: ({ version, oldest }: { version: string; oldest: string }) =>
+    `The engine is Podman ${version}; ${oldest} is the oldest that is supported`,
+  api_not_offered: ({ min, max, wanted }: Range & { wanted: string }) =>
+    `The engine supports API ${min} to ${max}; the connection asks for ${wanted}`,
+  api_not_shared: ({ min, max, own_min, own_max }: Range & { own_min: string; own_max: string }) =>
+    `The engine supports API ${min} to ${max}; Tidemark supports ${own_min} to ${own_max}`,
+  too_many_containers: ({ count, limit }: { count: number; limit: number }) =>
+    `The engine has ${count} containers; at most ${limit} are supported`,
+  requests_blocked: ({ requests }: { requests: readonly string[] }) =>
+    `Requests do not get through to the engine: ${requests.join(", ")}; allow them at the socket proxy`,
+  credential_half: "The credential needs the client certificate and the client key, or neither",
+  config_unusable: ({ path, cause }: Caused & { path: string | null }, tell) =>
+    `The connection's ${path ?? "configuration"} cannot be used: ${tell(cause)}`,
+
+  refused: ({ request, status, answer }: Requested & { status: number; answer: string | null }) =>
+    `The engine refused ${request} (${status})${answer === null ? "" : `: ${answer}`}`,
+  port_held: ({ cause, port, holder }: Caused & { port: string; holder: string }, tell) =>
+    `${tell(cause)}. "${holder}" publishes port ${port}`,
+  port_not_released: ({ cause, port }: Caused & { port: string }, tell) =>
+    `${tell(cause)}. No container publishes port ${port}: the engine did not release it. Restart the engine to free it`,
+  no_answer: ({ request, cause }: Requested & Caused, tell) => `The engine did not answer ${request}: ${tell(cause)}`,
+  silent: ({ ms }: { ms: number }) => `nothing within ${ms} ms`,
+  stopped: "the work was stopped",
+  endless: ({ ms }: { ms: number }) => `it did not complete within ${ms} ms`,
+  odd_status: ({ status }: { status: number }) => `its status is ${status}`,
+  redirects: ({ status }: { status: number }) => `it redirects (${status}), which is not followed`,
+  too_large: ({ limit }: { limit: number }) => `more than ${limit} bytes`,
+  broken_off: "the connection broke in the middle of the answer",
+  ended_early: "the answer ended early",
+  not_sent: ({ request }: Requested) => `${request} was not sent: the work was stopped`,
+  malformed: ({ request, start }: Requested & { start: string }) =>
+    `The answer to ${request} is not what an engine answers: ${start}`,
+  no_file_facts: ({ request }: Requested) => `The answer to ${request} does not say what is there`,
+  no_archive: ({ request }: Requested) => `The answer to ${request} is not an archive`,
+  archive_unreadable: ({ cause }: Caused, tell) => `The engine's archive cannot be read: ${tell(cause)}`,
+
+  no_container: ({ name }: Named) => `There is no container "${name}" on the engine`,
+  no_group: ({ name }: Named) => `There is no compose group "${name}" on the engine`,
+  no_service: ({ name, service }: Named & { service: string }) => `"${name}" has no service "${service}"`,
+  networks_lost: ({ name }: Named) => `"${name}" lost its networks when the engine failed to start it`,
+  container_changed: ({ name }: Named) => `The container "${name}" was changed since the plan was made; plan again`,
+  group_changed: ({ name }: Named) => `The compose group "${name}" was changed since the plan was made; plan again`,
+
+  pull_failed: ({ reference, answer }: { reference: string; answer: string }) =>
+    `The engine could not pull ${reference}: ${answer}`,
+  pull_malformed: ({ reference, start }: { reference: string; start: string }) =>
+    `The pull of ${reference} answered with something that an engine does not answer: ${start}`,
+  pull_endless_line: ({ reference }: { reference: string }) =>
+    `The pull of ${reference} answered a line without an end`,
+  pull_silent: ({ reference }: { reference: string }) => `The pull of ${reference} ended without an answer`,
+  pull_without_image: ({ reference }: { reference: string }) => `The pull of ${reference} brought no image`,
+  pulled_another: ({ digest }: { digest: string }) => `The engine has another image than ${digest} after the pull`,
+  snapshot_image_differs: ({ reference }: { reference: string }) =>
+    `The registry's ${reference} is another image than the snapshot's`,
+  image_not_pulled: ({ reference }: { reference: string }) =>
+    `The image "${reference}" is not on the engine; prepare the plan first`,
+  image_used: ({ id }: { id: string }) => `The image "${id}" is used by a container and was kept`,
+  image_renamed_again: ({ id }: { id: string }) => `The image "${id}" keeps getting new names`,
+} satisfies Area;

@@ -1,0 +1,52 @@
+import type { Catalogue } from "../catalogue.ts";
+import type { Rendering } from "../types.ts";
+
+export const engine = {
+  is_podman: ({ version }) => `此地址的引擎是 Podman ${version}，不是 Docker；请将连接类型选为“Podman”`,
+  is_not_podman: "此地址的引擎不是 Podman；请将连接类型选为“Docker 引擎”",
+  podman_too_old: ({ version, oldest }) => `引擎是 Podman ${version}；支持的最低版本为 ${oldest}`,
+  api_not_offered: ({ min, max, wanted }) => `引擎支持 API ${min} 至 ${max}；连接要求 ${wanted}`,
+  api_not_shared: ({ min, max, own_min, own_max }) =>
+    `引擎支持 API ${min} 至 ${max}；Tidemark 支持 ${own_min} 至 ${own_max}`,
+  too_many_containers: ({ count, limit }) => `引擎有 ${count} 个容器；最多支持 ${limit} 个`,
+  requests_blocked: ({ requests }) => `以下请求无法到达引擎：${requests.join("、")}；请在套接字代理中放行`,
+  credential_half: "凭据需同时包含客户端证书和客户端密钥，或两者都不含",
+  config_unusable: ({ path, cause }, tell) => `连接的${path === null ? "配置" : ` ${path} `}不可用：${tell(cause)}`,
+
+  refused: ({ request, status, answer }) => `引擎拒绝了 ${request}（${status}）${answer === null ? "" : `：${answer}`}`,
+  port_held: ({ cause, port, holder }, tell) => `${tell(cause)}。“${holder}”发布了端口 ${port}`,
+  port_not_released: ({ cause, port }, tell) =>
+    `${tell(cause)}。没有容器发布端口 ${port}：引擎没有释放该端口。请重启引擎以释放它`,
+  no_answer: ({ request, cause }, tell) => `引擎没有应答 ${request}：${tell(cause)}`,
+  silent: ({ ms }) => `${ms} 毫秒内没有应答`,
+  stopped: "操作已停止",
+  endless: ({ ms }) => `${ms} 毫秒内没有结束`,
+  odd_status: ({ status }) => `应答的状态码为 ${status}`,
+  redirects: ({ status }) => `引擎发生重定向（${status}），不会跟随`,
+  too_large: ({ limit }) => `超过 ${limit} 字节`,
+  broken_off: "应答途中连接中断",
+  ended_early: "应答提前结束",
+  not_sent: ({ request }) => `${request} 未发送：操作已停止`,
+  malformed: ({ request, start }) => `对 ${request} 的应答不像引擎的应答：${start}`,
+  no_file_facts: ({ request }) => `对 ${request} 的应答没有说明该处的内容`,
+  no_archive: ({ request }) => `对 ${request} 的应答不是归档`,
+  archive_unreadable: ({ cause }, tell) => `无法读取引擎的归档：${tell(cause)}`,
+
+  no_container: ({ name }) => `引擎上没有容器“${name}”`,
+  no_group: ({ name }) => `引擎上没有 compose 组“${name}”`,
+  no_service: ({ name, service }) => `“${name}”没有服务“${service}”`,
+  networks_lost: ({ name }) => `引擎启动“${name}”失败时使它脱离了网络`,
+  container_changed: ({ name }) => `制定计划之后容器“${name}”已发生变化；请重新制定计划`,
+  group_changed: ({ name }) => `制定计划之后 compose 组“${name}”已发生变化；请重新制定计划`,
+
+  pull_failed: ({ reference, answer }) => `引擎无法拉取 ${reference}：${answer}`,
+  pull_malformed: ({ reference, start }) => `拉取 ${reference} 时的应答不像引擎的应答：${start}`,
+  pull_endless_line: ({ reference }) => `拉取 ${reference} 时的应答行没有结尾`,
+  pull_silent: ({ reference }) => `拉取 ${reference} 时没有任何应答`,
+  pull_without_image: ({ reference }) => `拉取 ${reference} 后没有得到镜像`,
+  pulled_another: ({ digest }) => `拉取后引擎中的镜像与 ${digest} 不同`,
+  snapshot_image_differs: ({ reference }) => `镜像仓库中的 ${reference} 与快照中的不是同一个镜像`,
+  image_not_pulled: ({ reference }) => `镜像“${reference}”不在引擎上；请先准备计划`,
+  image_used: ({ id }) => `镜像“${id}”正被容器使用，已保留`,
+  image_renamed_again: ({ id }) => `镜像“${id}”不断获得新的名称`,
+} satisfies Rendering<Catalogue["engine"]>;

@@ -1,0 +1,4 @@
+/** 句中的名称：“a”、“b”。 */
+export function quotedList(names: readonly string[]): string {
+  return names.map((name) => `“${name}”`).join("、");
+}
