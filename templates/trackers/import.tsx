@@ -93,10 +93,10 @@ function Found({ ctx, found, chosen, by_version }: TrackerImportPageProps & { fo
             {t.skipped(found.skipped.length)}
           </summary>
           <ul>
-            {found.skipped.map(({ found_in, reason }) => (
+            {found.skipped.map(({ found_in, reason_data }) => (
               <li>
                 <span class="version">{found_in}</span>{" "}
-                <span class="quiet">{translateMessage(ctx.language, reason)}</span>
+                <span class="quiet">{translateMessage(ctx.language, reason_data)}</span>
               </li>
             ))}
           </ul>

@@ -12,6 +12,7 @@ import { executors } from "./executors.ts";
 import { fields } from "./fields.ts";
 import { files } from "./files.ts";
 import { images } from "./images.ts";
+import { imports } from "./imports.ts";
 import { keys } from "./keys.ts";
 import { net } from "./net.ts";
 import { notifications } from "./notifications.ts";
@@ -43,8 +44,9 @@ export const catalogue = {
   engine,
   executors,
   fields,
-  images,
   files,
+  images,
+  imports,
   keys,
   net,
   notifications,

@@ -1,3 +1,4 @@
+import { say } from "../../messages/message.ts";
 import { type Fields, fieldsOf, isFalse, isFields, isTrue, textOf } from "./document.ts";
 import type { ChannelDraft, Draft, Reading, Remark, Skipped, SourceDraft } from "./draft.ts";
 
@@ -25,8 +26,7 @@ export function readArgus(document: unknown): Reading {
     const lookup = lookupOf(service) ?? {};
     const sources = sourcesOf(lookup);
     if (sources.length === 0) {
-      const reason = `It follows ${textOf(lookup.url) ?? "a web page"}, and only a repository, a registry or a chart can be tracked`;
-      skipped.push({ found_in: foundIn, reason });
+      skipped.push({ found_in: foundIn, reason: say("imports.web_page", { url: textOf(lookup.url) }) });
       continue;
     }
     const options = { ...service, ...fieldsOf(service.options) };

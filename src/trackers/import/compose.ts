@@ -1,3 +1,4 @@
+import { say } from "../../messages/message.ts";
 import { type Fields, fieldsOf, isFalse, isFields, textOf } from "./document.ts";
 import { anyOf, type Draft, type Reading, type Skipped } from "./draft.ts";
 import { type ImageRules, imageDraft } from "./image.ts";
@@ -32,10 +33,10 @@ export function readCompose(document: unknown, variables: Variables): Reading {
     if (image === null) {
       skipped.push({
         found_in: foundIn,
-        reason: isBuilt(service) ? "It is built here, from no registry" : "It has no image",
+        reason: say(isBuilt(service) ? "imports.built" : "imports.no_image"),
       });
     } else if (offLabels.some((label) => isFalse(labels[label]))) {
-      skipped.push({ found_in: foundIn, reason: "A label takes it out of watching" });
+      skipped.push({ found_in: foundIn, reason: say("imports.label_off") });
     } else {
       const { text, unset } = fillIn(image, variables);
       const found = imageDraft(text, foundIn, { rules: rulesOf(labels), unset, untagged: "latest" });

@@ -1,3 +1,6 @@
+import { SaidError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
+
 /** How deep a pasted document may be nested, and how many nodes it may have: configurations are flat and short. */
 const maxDepth = 32;
 const maxNodes = 50_000;
@@ -7,8 +10,8 @@ const maxDocuments = 1_000;
 /** What the parser holds beside the values that it is within: the document, and pairs that are begun. */
 const aroundValues = 8;
 
-/** A pasted text that cannot be read; the message says what is wrong, for the person who pasted it. */
-export class ImportError extends Error {}
+/** A pasted text that cannot be read. */
+export class ImportError extends SaidError {}
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -52,7 +55,7 @@ export async function readDocuments(text: string): Promise<readonly unknown[]> {
   const lines = new LineCounter();
   const noYaml = (message: string, offset: number) => {
     const { line, col } = lines.linePos(offset);
-    return new ImportError(`This is no YAML: ${firstLine(message)} at line ${line}, column ${col}`);
+    return new ImportError(say("imports.no_yaml", { reason: firstLine(message), line, column: col }));
   };
   function* tokens() {
     const parser = new Parser(lines.addNewLine);
@@ -82,14 +85,13 @@ export async function readDocuments(text: string): Promise<readonly unknown[]> {
           isScalar(key) && typeof key.value !== "symbol" ? [String(key.value)] : [],
         );
         const doubled = firstDoubled(keys);
-        if (doubled !== null)
-          throw new ImportError(`This is no YAML: "${doubled.slice(0, 100)}" is there twice in one place`);
+        if (doubled !== null) throw new ImportError(say("imports.key_twice", { key: doubled.slice(0, 100) }));
       },
     });
     try {
       values.push(document.toJS({ maxAliasCount: 100 }));
     } catch (cause) {
-      throw new ImportError("This YAML cannot be taken: its aliases multiply it beyond measure", { cause });
+      throw new ImportError(say("imports.too_many_aliases"), cause);
     }
     if (values.length > maxDocuments) throw tooLarge();
   }
@@ -107,7 +109,7 @@ function firstDoubled(keys: readonly string[]): string | null {
 }
 
 function tooLarge(): ImportError {
-  return new ImportError(`This is larger or deeper than any configuration: at most ${maxNodes} values are read`);
+  return new ImportError(say("imports.too_large", { limit: maxNodes }));
 }
 
 function firstLine(message: string): string {

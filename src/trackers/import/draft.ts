@@ -1,3 +1,4 @@
+import type { Message } from "../../messages/types.ts";
 import type { ChannelType } from "../schema.ts";
 
 /** What a pasted text says of one source, in the terms of a tracker's input; judged by its schema afterwards. */
@@ -63,7 +64,7 @@ export interface Draft {
 /** A part of the text that gives no tracker, and why. */
 export interface Skipped {
   found_in: string;
-  reason: string;
+  reason: Message;
 }
 
 export interface Reading {

@@ -1,3 +1,4 @@
+import { say } from "../../messages/message.ts";
 import {
   DOCKER_HUB,
   type ImageReference,
@@ -33,10 +34,10 @@ export function imageDraft(reference: string, foundIn: string, options: ImageOpt
   const { named, asks } =
     unset.length === 0 ? { named: reference.trim(), asks: false } : withoutUnsetTag(reference.trim());
   if (named.includes(unsetMark)) {
-    return { found_in: foundIn, reason: `The image needs a value for ${unset.join(", ")}: enter it under "Variables"` };
+    return { found_in: foundIn, reason: say("imports.value_wanted", { variables: [...unset] }) };
   }
   const parsed = readReference(named);
-  if (parsed instanceof ImageReferenceError) return { found_in: foundIn, reason: parsed.message };
+  if (parsed instanceof ImageReferenceError) return { found_in: foundIn, reason: parsed.said };
   const { scheme, registry, repository, digest } = parsed;
   const tag = parsed.tag ?? (digest === null && !asks ? untagged : null);
   const remarks: Remark[] = [];

@@ -1,5 +1,6 @@
 import { invalidInput } from "../../errors.ts";
 import { parseInput } from "../../forms/issues.ts";
+import { type Message, say, toldAs } from "../../messages/message.ts";
 import { isArgus, readArgus } from "./argus.ts";
 import { isCompose, readCompose } from "./compose.ts";
 import { isDiun, readDiun } from "./diun.ts";
@@ -21,13 +22,17 @@ type DocumentFormat = Exclude<ImportFormat, "images">;
 const readers: Readonly<
   Record<
     DocumentFormat,
-    { recognises(document: unknown): boolean; read(document: unknown, variables: Variables): Reading; wanted: string }
+    { recognises(document: unknown): boolean; read(document: unknown, variables: Variables): Reading; refusal: Message }
   >
 > = {
-  compose: { recognises: isCompose, read: readCompose, wanted: '"services" with images' },
-  diun: { recognises: isDiun, read: readDiun, wanted: 'a list of entries with a "name"' },
-  argus: { recognises: isArgus, read: readArgus, wanted: '"service" with a "latest_version" for each' },
-  release_tracker: { recognises: isReleaseTracker, read: readReleaseTracker, wanted: 'trackers with "sources"' },
+  compose: { recognises: isCompose, read: readCompose, refusal: say("imports.no_compose_file") },
+  diun: { recognises: isDiun, read: readDiun, refusal: say("imports.no_diun_file") },
+  argus: { recognises: isArgus, read: readArgus, refusal: say("imports.no_argus_file") },
+  release_tracker: {
+    recognises: isReleaseTracker,
+    read: readReleaseTracker,
+    refusal: say("imports.no_release_tracker_file"),
+  },
 };
 /** In the order in which a text is tried: the first that knows itself in it has it. */
 const documentFormats = importFormats.filter((format) => format !== "images");
@@ -38,7 +43,10 @@ export function trackerImports(options: ImportOptions) {
     const { format: asked, text, variables } = parseInput(ImportInput, input);
     const { format, reading } = await readAs(asked, text, readVariables(variables));
     const { proposals, surplus } = proposeTrackers(options, reading.drafts, await options.knownChannels());
-    const skipped = [...reading.skipped, ...surplus];
+    const skipped = [...reading.skipped, ...surplus].map(({ found_in, reason }) => ({
+      found_in,
+      ...toldAs("reason", reason),
+    }));
     return { format, proposals, skipped, unset_variables: [...(reading.unset ?? [])] };
   };
 }
@@ -55,7 +63,7 @@ async function readAs(
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     if (asked === "auto" && looksLikeList(text)) return { format: "images", reading: readImageList(text) };
-    throw invalidInput({ text: error.message });
+    throw invalidInput({ text: error.said });
   }
   const formats = asked === "auto" ? documentFormats : [asked];
   for (const format of formats) {
@@ -63,11 +71,9 @@ async function readAs(
     if (known.length > 0)
       return { format, reading: joined(known.map((document) => readers[format].read(document, variables))) };
   }
-  if (asked !== "auto") throw invalidInput({ text: `This is something else: it must have ${readers[asked].wanted}` });
+  if (asked !== "auto") throw invalidInput({ text: readers[asked].refusal });
   if (looksLikeList(text)) return { format: "images", reading: readImageList(text) };
-  throw invalidInput({
-    text: "Paste a compose file, a list of image references, or a configuration of Diun, Argus or ReleaseTracker",
-  });
+  throw invalidInput({ text: say("imports.text_wanted") });
 }
 
 /** Lines of which each could be an image reference. */

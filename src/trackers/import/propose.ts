@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { judgeInput } from "../../forms/issues.ts";
-import { tellAll } from "../../messages/message.ts";
+import { say, tellAll } from "../../messages/message.ts";
 import { judge } from "../../versions/channel.ts";
 import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
@@ -45,7 +45,7 @@ export function proposeTrackers(
       continue;
     }
     if (proposals.size === maxProposals) {
-      surplus.push({ found_in: draft.found_in, reason: `At most ${maxProposals} trackers are proposed at once` });
+      surplus.push({ found_in: draft.found_in, reason: say("imports.too_many", { limit: maxProposals }) });
       continue;
     }
     const existing = sources

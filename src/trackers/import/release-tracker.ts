@@ -1,3 +1,4 @@
+import { say } from "../../messages/message.ts";
 import { channelTypes, isChannelName } from "../schema.ts";
 import { type Fields, fieldsOf, isFalse, isFields, isTrue, itemsOf, textOf } from "./document.ts";
 import type { ChannelDraft, Draft, Reading, Remark, Skipped, SourceDraft } from "./draft.ts";
@@ -43,7 +44,7 @@ export function readReleaseTracker(document: unknown): Reading {
     const sources = sourceFields(tracker).map((source) => sourceDraft(source, tracker, remarks));
     const found = sources.filter((source) => source.channels.length > 0);
     if (found.length === 0) {
-      skipped.push({ found_in: name, reason: "None of its sources has a channel that is switched on" });
+      skipped.push({ found_in: name, reason: say("imports.no_channel") });
       continue;
     }
     const description = textOf(tracker.description);

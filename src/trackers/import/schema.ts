@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { issue } from "../../messages/message.ts";
 import { MessageSchema } from "../../messages/schema.ts";
 import { remarkCodes } from "./draft.ts";
 
@@ -11,7 +12,7 @@ const maxVariablesCharacters = 64 * 1024;
 
 export const ImportInput = v.strictObject({
   format: v.pipe(
-    v.optional(v.picklist(["auto", ...importFormats], `Choose one of auto, ${importFormats.join(", ")}`), "auto"),
+    v.optional(v.picklist(["auto", ...importFormats]), "auto"),
     v.title("Format"),
     v.metadata({
       option_titles: {
@@ -25,21 +26,15 @@ export const ImportInput = v.strictObject({
     }),
   ),
   text: v.pipe(
-    v.string("Write a text"),
-    v.regex(/\S/, "Paste a compose file, a list of images or a configuration"),
-    v.maxLength(maxImportCharacters, `Use at most ${maxImportCharacters} characters`),
+    v.string(),
+    v.regex(/\S/, issue("imports.text_wanted")),
+    v.maxLength(maxImportCharacters),
     v.title("Text"),
     v.description("You see a preview before anything is created"),
     v.metadata({ multiline: true, code: true }),
   ),
   variables: v.pipe(
-    v.optional(
-      v.pipe(
-        v.string("Write a text"),
-        v.maxLength(maxVariablesCharacters, `Use at most ${maxVariablesCharacters} characters`),
-      ),
-      "",
-    ),
+    v.optional(v.pipe(v.string(), v.maxLength(maxVariablesCharacters)), ""),
     v.title("Variables"),
     v.description(
       "The .env file next to the compose file, or NAME=value lines. Used to resolve image references; not stored",
@@ -76,7 +71,7 @@ export const ProposalsView = v.object({
   format: v.picklist(importFormats),
   proposals: v.array(ProposalView),
   /** What gives no tracker, and why. */
-  skipped: v.array(v.object({ found_in: v.string(), reason: v.string() })),
+  skipped: v.array(v.object({ found_in: v.string(), reason: v.string(), reason_data: MessageSchema })),
   /** Variables without a value that decide about something of it: a value belongs in `variables`. */
   unset_variables: v.array(v.string()),
 });

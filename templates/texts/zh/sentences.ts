@@ -1,12 +1,10 @@
 import type { MessageDictionary } from "../messages.ts";
 import { runMessages } from "./run-messages.ts";
 import { serviceMessages } from "./service-messages.ts";
-import { sourceMessages } from "./source-messages.ts";
 
 /** 服务与表单校验给出的英文句子及其中文；`{}` 处为原文中的值，顺序保持一致。 */
 export const messages: MessageDictionary = [
   // 较长的句子在前，否则会先被较短的匹配。
-  ...sourceMessages,
   ...runMessages,
   ["Write a text", "请填写文本"],
   ["Write a list of texts", "请填写文本列表"],
@@ -112,15 +110,6 @@ export const messages: MessageDictionary = [
   ["It is paused", "已暂停"],
   ["Not started, because the previous one was stopped", "未启动，因为旧容器原本已停止"],
   ["No answer within {} s", "{} 秒内没有响应"],
-  ["Paste a compose file, a list of images or a configuration", "请粘贴 compose 文件、镜像列表或配置"],
-  [
-    "Paste a compose file, a list of image references, or a configuration of Diun, Argus or ReleaseTracker",
-    "请粘贴 compose 文件、镜像引用列表，或 Diun、Argus、ReleaseTracker 的配置",
-  ],
-  ["It is built here, from no registry", "在本地构建，没有镜像仓库"],
-  ["It has no image", "没有镜像"],
-  ["A label takes it out of watching", "标签指定不监视"],
-  ["At most {} trackers are proposed at once", "一次最多建议 {} 个追踪器"],
   ["Choose a release channel", "请选择发布通道"],
   ['"{}" has no service "{}"', "“{}”没有服务“{}”"],
   ["The smallest is {} s", "最小为 {} 秒"],

@@ -11,13 +11,6 @@ const keysAndBackups: MessageDictionary = [
 ];
 
 /** 追踪器、导入与来源的消息。 */
-const trackersAndSources: MessageDictionary = [
-  ["This YAML cannot be taken: its aliases multiply it beyond measure", "无法接受此 YAML：其别名会使内容无限膨胀"],
-  [
-    "This is larger or deeper than any configuration: at most {} values are read",
-    "内容比任何配置都更大或更深：最多读取 {} 个值",
-  ],
-  ["This is something else: it must have {}", "这是别的内容：它必须包含 {}"],
-];
+const trackersAndSources: MessageDictionary = [];
 
 export const serviceMessages: MessageDictionary = [...general, ...keysAndBackups, ...trackersAndSources];

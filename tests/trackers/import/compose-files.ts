@@ -112,7 +112,7 @@ services:
       worker: ["ghcr.io/paperless-ngx/paperless-ngx:2.13.5"],
       gotenberg: ["gotenberg/gotenberg:8.7", "stays on 8.7"],
       tika: ["apache/tika:latest", "follows latest"],
-      scanner: ["", "It is built here, from no registry"],
+      scanner: ["", "Built locally, not pulled from a registry"],
     },
   },
   {
@@ -181,8 +181,8 @@ services:
 `,
     wanted: {
       synapse: ["ghcr.io/element-hq/synapse:v1.118.0"],
-      postgres: ["", "A label takes it out of watching"],
-      bridge: ["", "A label takes it out of watching"],
+      postgres: ["", "A label excludes it from tracking"],
+      bridge: ["", "A label excludes it from tracking"],
       element: ["vectorim/element-web:v1.11.85", "the pattern ^(?!.*rc).*$ goes"],
       "sliding-sync": ["ghcr.io/matrix-org/sliding-sync:v0.99.19"],
     },
@@ -254,11 +254,11 @@ services:
       base: ["registry.example.com/shop/php:8.3-fpm-bookworm", "stays on 8.3", "keeps fpm-bookworm"],
       web: ["registry.example.com/shop/php:8.3-fpm-bookworm", "stays on 8.3", "keeps fpm-bookworm"],
       queue: ["registry.example.com/shop/php:8.3-fpm-bookworm", "stays on 8.3", "keeps fpm-bookworm"],
-      elsewhere: ["", "It has no image"],
+      elsewhere: ["", "No image"],
       db: ["mysql:8.0", "stays on 8.0"],
       search: ["docker.elastic.co/elasticsearch/elasticsearch:8.15.3", "stays on 8"],
       mail: ["axllent/mailpit:v1.20", "stays on 1.20"],
-      asset: ["", 'The image needs a value for ASSET_IMAGE: enter it under "Variables"'],
+      asset: ["", 'The image needs a value for ASSET_IMAGE; enter it under "Variables"'],
     },
   },
   {
@@ -306,7 +306,7 @@ services:
       notify: ["gotify/server:alpine-v18.2.0", "keeps alpine"],
       pinned: ["acme/tool@sha256:aaaaaaaaaaaa…", "the digest goes"],
       broken: ["", 'The image "Acme/Tool:1" has upper-case letters in its repository; enter "acme/tool"'],
-      empty: ["", "It has no image"],
+      empty: ["", "No image"],
     },
   },
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/errors.ts";
+import { say, toldAs } from "../../../src/messages/message.ts";
 import { sources } from "../../../src/sources/index.ts";
 import { trackerImports } from "../../../src/trackers/import/import.ts";
 import type { KnownChannel } from "../../../src/trackers/import/propose.ts";
@@ -134,7 +135,10 @@ services:
       ["must", [{ code: "tag_unknown", subject: "MUST_TAG" }]],
     ]);
     expect(skipped).toEqual([
-      { found_in: "services.repository", reason: 'The image needs a value for IMAGE: enter it under "Variables"' },
+      {
+        found_in: "services.repository",
+        ...toldAs("reason", say("imports.value_wanted", { variables: ["IMAGE"] })),
+      },
     ]);
     expect(unset_variables).toEqual(["VW_TAG", "TAG", "MUST_TAG", "IMAGE"]);
   });
@@ -212,8 +216,8 @@ services:
     const { proposals, skipped } = await propose(lines, "images");
     expect(proposals).toHaveLength(500);
     expect(skipped).toEqual([
-      { found_in: "line 501", reason: "At most 500 trackers are proposed at once" },
-      { found_in: "line 502", reason: "At most 500 trackers are proposed at once" },
+      { found_in: "line 501", ...toldAs("reason", say("imports.too_many", { limit: 500 })) },
+      { found_in: "line 502", ...toldAs("reason", say("imports.too_many", { limit: 500 })) },
     ]);
   });
 });
@@ -436,14 +440,14 @@ describe("refuses", () => {
     .join("\n")}\n`;
   test.each([
     ["an empty text", "  \n ", "Paste a compose file"],
-    ["YAML with a mistake", "services:\n  web: {image: nginx:1\n  - x", "This is no YAML"],
-    ["a key that is there twice", "services:\n  web: {image: nginx}\n  web: {image: redis}\n", '"web" is there twice'],
-    ["aliases that multiply", bomb, "aliases multiply"],
-    ["nesting without end", `${"[".repeat(200)}${"]".repeat(200)}`, "larger or deeper"],
-    ["brackets without end", "[".repeat(500_000), "larger or deeper"],
-    ["list marks without end", "- ".repeat(250_000), "larger or deeper"],
-    ["brackets that seem to be closed", '["]",'.repeat(100_000), "larger or deeper"],
-    ["documents without end", "---\n".repeat(125_000), "larger or deeper"],
+    ["YAML with a mistake", "services:\n  web: {image: nginx:1\n  - x", "cannot be parsed as YAML"],
+    ["a key that is there twice", "services:\n  web: {image: nginx}\n  web: {image: redis}\n", '"web" appears twice'],
+    ["aliases that multiply", bomb, "aliases expand"],
+    ["nesting without end", `${"[".repeat(200)}${"]".repeat(200)}`, "larger or nested deeper"],
+    ["brackets without end", "[".repeat(500_000), "larger or nested deeper"],
+    ["list marks without end", "- ".repeat(250_000), "larger or nested deeper"],
+    ["brackets that seem to be closed", '["]",'.repeat(100_000), "larger or nested deeper"],
+    ["documents without end", "---\n".repeat(125_000), "larger or nested deeper"],
     ["a mistake, with its place", "services: {}\nweb: }", "at line 2, column 6"],
     ["a document of another kind", "apiVersion: v1\nkind: Pod\n", "Paste a compose file, a list of image references"],
     ["too much text", "x".repeat(600_000), "Use at most"],
@@ -455,6 +459,6 @@ describe("refuses", () => {
 
   test("a text that is not of the format that was chosen", async () => {
     const refusal = await refusalOf(propose("services: { web: { image: nginx } }", "argus"));
-    expect(refusal.fields?.text).toContain('it must have "service"');
+    expect(refusal.fields?.text).toContain('it needs a "service"');
   });
 });
