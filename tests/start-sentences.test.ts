@@ -106,7 +106,7 @@ describe("a start that cannot be says in one sentence what happened and what to 
     mkdirSync(lock, { recursive: true, mode: 0o700 });
     const { code, errors } = await refusal({ DATA_DIR: dir });
     expect([code, errors]).toEqual([1, expect.stringContaining(`The lock file "${lock}" cannot be used (`)]);
-    expect(errors).toEndWith("; see what is in its place, and move it away\n");
+    expect(errors).toEndWith("; check what is in its place and move it away\n");
   });
 
   test("another program has the port", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isThere, removeLeft, renameDurably, syncFolder, withoutRoom } from "../durable-files.ts";
-import { AppError, errorMessage } from "../errors.ts";
+import { AppError, saidBy } from "../errors.ts";
 import { say } from "../messages/message.ts";
 import { manifestName } from "./manifest.ts";
 import { type BackupKind, type BackupView, backupKinds } from "./schema.ts";
@@ -87,7 +87,7 @@ function makeBackupsFolder(dataDir: string): string {
     throw new AppError(
       "backups_folder",
       409,
-      `The folder "${folder}" cannot be made (${errorMessage(error)}). If it is a link, mount or correct what it leads to`,
+      say("backups.folder_not_created", { path: folder, cause: saidBy(error) }),
       { cause: error },
     );
   }

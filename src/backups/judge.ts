@@ -3,6 +3,7 @@ import { schemaDifference } from "../db/expected-schema.ts";
 import { knownMigrations } from "../db/migrate.ts";
 import { everySealedValue } from "../db/sealed-columns.ts";
 import { isThere } from "../durable-files.ts";
+import { say } from "../messages/message.ts";
 import { assertKeyOpens, opener } from "../secrets/assert-key-opens.ts";
 import { type Keys, loadKeys } from "../secrets/keys.ts";
 import { damagedBackup } from "./manifest.ts";
@@ -14,7 +15,7 @@ async function one(client: Client, sql: string): Promise<unknown> {
 
 async function assertWhole(client: Client, source: string): Promise<void> {
   const integrity = await one(client, "PRAGMA integrity_check(1)");
-  if (integrity !== "ok") throw damagedBackup(`The backup "${source}" is damaged: ${String(integrity)}`);
+  if (integrity !== "ok") throw damagedBackup(say("backups.database_damaged", { source, problem: String(integrity) }));
 }
 
 async function assertSchema(client: Client, source: string, migrationsFolder: string): Promise<void> {
@@ -22,26 +23,22 @@ async function assertSchema(client: Client, source: string, migrationsFolder: st
     client,
     "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'installation', 'administrators', 'sessions')",
   );
-  if (tables !== 4) throw refusal(`The file "${source}" is not a database of Tidemark`);
+  if (tables !== 4) throw refusal(say("backups.not_a_tidemark_database", { source }));
   const known = knownMigrations(migrationsFolder);
   const applied = (await client.execute("SELECT tag FROM migrations ORDER BY idx")).rows.map((row) => String(row[0]));
   if (applied.length > known.length || applied.some((tag, index) => tag !== known[index]?.tag)) {
-    throw refusal(
-      `The backup "${source}" has ${applied.length} migrations and this version of Tidemark knows ${known.length}: it was written by a newer version; restore it with that one`,
-    );
+    throw refusal(say("backups.of_newer_version", { source, applied: applied.length, known: known.length }));
   }
   const difference = await schemaDifference(client, migrationsFolder, applied.length);
   if (difference === null) return;
-  throw damagedBackup(
-    `The backup "${source}" does not have the schema that its version of Tidemark made: ${difference}`,
-  );
+  throw damagedBackup(say("backups.schema_wrong", { source, difference }));
 }
 
 async function assertReferences(client: Client, source: string): Promise<void> {
   const [dangling] = (await client.execute("PRAGMA foreign_key_check")).rows;
   if (dangling === undefined) return;
   throw damagedBackup(
-    `The backup "${source}" is damaged: a row of the table "${String(dangling[0])}" refers to one that is missing in "${String(dangling[2])}"`,
+    say("backups.reference_missing", { source, table: String(dangling[0]), parent: String(dangling[2]) }),
   );
 }
 
@@ -50,7 +47,7 @@ async function assertAdministrator(client: Client, source: string): Promise<void
     client,
     "SELECT count(*) FROM administrators a JOIN installation i ON i.key = 'administrator_id' AND i.value = a.id",
   );
-  if (known !== 1) throw damagedBackup(`The backup "${source}" has no administrator`);
+  if (known !== 1) throw damagedBackup(say("backups.without_administrator", { source }));
 }
 
 /** Looks at a copy of a backup's database as a start would, and closer. Changes nothing. */
@@ -71,9 +68,7 @@ export interface GivenKeys {
 function keysInForce(given: GivenKeys, keyFile: string): Keys {
   const needsFile = given.session_key === null || given.encryption_key === null;
   if (needsFile && !isThere(keyFile)) {
-    throw refusal(
-      `There are no keys for this backup: it has none, and there is no key file "${keyFile}"; put the "keys.json" that belongs to it beside its database, or set ENCRYPTION_KEY and SESSION_KEY`,
-    );
+    throw refusal(say("backups.without_keys", { path: keyFile }));
   }
   return loadKeys({ ...given, keys_file: keyFile, has_encrypted_rows: true });
 }
@@ -105,9 +100,7 @@ export async function judgeSecrets(
     if (opens(value)) continue;
     unreadable += 1;
     if (accepts_unreadable) continue;
-    throw refusal(
-      `The secret in the backup "${source}", table "${table}", row ${rowid}, column "${column}", cannot be decrypted with its keys. Choose another backup, or add --accept-unreadable-secrets and enter such secrets again after the restore`,
-    );
+    throw refusal(say("backups.secret_unreadable", { source, table, row: Number(rowid), column }));
   }
   return { encryption_key_id: id, unreadable };
 }

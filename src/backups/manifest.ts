@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { type FileFacts, isSameContent, isThere, writeNewFile } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { version } from "../version.ts";
 
 /** Beside the files of a backup: what each of them must be. */
@@ -32,7 +33,7 @@ export function readManifest(folder: string): Manifest | null {
   if (!isThere(path)) return null;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Manifest), readFileSync(path, "utf8"));
   if (parsed.success) return parsed.output;
-  throw damagedBackup(`The manifest "${path}" cannot be read`);
+  throw damagedBackup(say("backups.manifest_unreadable", { path }));
 }
 
 /** Throws when a file of a backup is not the one that was written with it. A file that the manifest does not name has no checksum. */
@@ -41,11 +42,11 @@ export function assertAsWritten(manifest: Manifest, name: string, path: string, 
   if (written === undefined || isSameContent(written, facts)) return;
   throw damagedBackup(
     written.size === facts.size
-      ? `The file "${path}" is damaged: its checksum does not match "${manifestName}"`
-      : `The file "${path}" is damaged: it has ${facts.size} bytes, and "${manifestName}" says ${written.size}`,
+      ? say("backups.checksum_wrong", { path, manifest: manifestName })
+      : say("backups.size_wrong", { path, manifest: manifestName, found: facts.size, wanted: written.size }),
   );
 }
 
-export function damagedBackup(what: string, cause?: unknown): AppError {
-  return new AppError("backup_damaged", 409, `${what}. Choose another backup`, { cause });
+export function damagedBackup(problem: Message): AppError {
+  return new AppError("backup_damaged", 409, say("backups.damaged", { problem }));
 }

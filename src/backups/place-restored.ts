@@ -11,7 +11,8 @@ import {
   syncFolder,
   writeNewFile,
 } from "../durable-files.ts";
-import { AppError, errorMessage } from "../errors.ts";
+import { AppError, saidBy } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { keyFilePath } from "../secrets/keys.ts";
 import { clearUnfinishedBackups } from "./folder.ts";
 
@@ -41,7 +42,7 @@ const notePath = (dataDir: string) => join(dataDir, "tidemark.restore.json");
 function realPlace(path: string): string {
   if (isThere(path)) return realpathSync(path);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return resolve(path);
-  throw new AppError("dangling_link", 500, `"${path}" is a link that leads nowhere; mount or correct what it names`);
+  throw new AppError("dangling_link", 500, say("backups.broken_link", { path }));
 }
 
 export interface RestoredPlaces {
@@ -80,18 +81,14 @@ export function writeRestoreNote(dataDir: string, note: RestoreNote): void {
   renameDurably(`${path}.tmp`, path);
 }
 
-const unfinished = (what: string, replaced: string, cause?: unknown) =>
-  new AppError(
-    "restore_unfinished",
-    500,
-    `${what}. Correct this and start again, or run "bun run restore FOLDER": with the same backup it completes the restore, with ${replaced} it undoes it`,
-    { cause },
-  );
+const unfinished = (problem: Message, undo: Message, cause?: unknown) =>
+  new AppError("restore_unfinished", 500, say("backups.unfinished", { problem, undo }), { cause });
 
 /** What to do about a restore that is not complete because of `cause`. */
 export function unfinishedRestore({ source, at, replaced }: RestoreNote, cause: unknown): AppError {
-  const what = `The restore of "${source}" began at ${toIso(at)} and is not complete: ${errorMessage(cause)}`;
-  return unfinished(what, replaced === null ? "another one" : `"${replaced}"`, cause);
+  const problem = say("backups.restore_incomplete", { source, at: toIso(at), cause: saidBy(cause) });
+  const undo = replaced === null ? say("backups.undo_another") : say("backups.undo_folder", { path: replaced });
+  return unfinished(problem, undo, cause);
 }
 
 /** Null when no restore has begun. A note that cannot be read is no reason to go on with half of a restore. */
@@ -101,19 +98,22 @@ function readNote(dataDir: string): RestoreNote | null {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Note), readFileSync(path, "utf8"));
   const base = realpathSync(dataDir);
   if (parsed.success) return withPaths(parsed.output, (file) => resolve(base, file));
-  throw unfinished(
-    `A restore has begun and is not complete, and its note "${path}" cannot be read`,
-    'the newest "replaced" backup of the backups folder',
-  );
+  throw unfinished(say("backups.restore_note_unreadable", { path }), say("backups.undo_newest"));
 }
+
+const lost = (said: Message) => new AppError("restored_file_lost", 500, said);
 
 /** Whether a restored file is still to be placed. Throws when it is neither beside its place nor there. */
 function isWaiting({ staged, place, ...facts }: RestoredFile): boolean {
   const isStaged = isThere(staged);
   const path = isStaged ? staged : place;
-  if (!isStaged && !isThere(place)) throw new Error(`"${staged}" is missing`);
+  if (!isStaged && !isThere(place)) throw lost(say("backups.staged_missing", { path: staged }));
   if (isSameContent(fileFacts(path), facts)) return isStaged;
-  throw new Error(isStaged ? `"${staged}" was changed` : `"${staged}" is missing, and "${place}" is another file`);
+  throw lost(
+    isStaged
+      ? say("backups.staged_changed", { path: staged })
+      : say("backups.staged_missing_other_placed", { path: staged, place }),
+  );
 }
 
 /** Places what is not in its place yet. Harmless to repeat after a crash at any point. */
@@ -152,11 +152,7 @@ export function withdrawRestore(dataDir: string, { files }: RestoreNote): boolea
 /** For commands that work on the database without a start: they must not change one that is about to be replaced. */
 export function assertNoRestore(dataDir: string): void {
   if (!isThere(notePath(dataDir))) return;
-  throw new AppError(
-    "restore_unfinished",
-    409,
-    "A restore has begun and is not complete; start Tidemark or run the restore again first",
-  );
+  throw new AppError("restore_unfinished", 409, say("backups.restore_pending"));
 }
 
 /** Whether a name in the folder of `place` is one that a restore gives, this version's or an earlier one's. */

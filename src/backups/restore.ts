@@ -14,9 +14,9 @@ import {
   syncFolder,
   withoutRoom,
 } from "../durable-files.ts";
-import { AppError, errorMessage } from "../errors.ts";
+import { AppError, saidBy } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { say } from "../messages/message.ts";
+import { type Message, say } from "../messages/message.ts";
 import { databaseName, keysName, makeBackup, walName } from "./folder.ts";
 import { judgeDatabase, judgeSecrets, type Secrets } from "./judge.ts";
 import { manifestName, writeManifest } from "./manifest.ts";
@@ -102,7 +102,7 @@ async function stage(options: RestoreOptions, source: BackupSource, to: Staging,
     return { secrets, with_keys: isTaken, has_checksums: source.manifest !== null };
   } catch (error) {
     if (error instanceof AppError || isDiskFull(error)) throw error;
-    throw refusal(`The backup "${source.database}" cannot be read (${errorMessage(error)})`, error);
+    throw refusal(say("backups.unreadable", { source: source.database, cause: saidBy(error) }), error);
   } finally {
     client.close();
   }
@@ -130,7 +130,7 @@ async function prepare(options: RestoreOptions): Promise<{ note: RestoreNote; ju
   const places = restoredPlaces(options.data_dir, options.database_file);
   const source = findSource(options.source);
   if (isThere(places.database) && realpathSync(source.database) === places.database) {
-    throw refusal(`"${source.database}" is the database in use itself; name a backup`);
+    throw refusal(say("backups.database_in_use", { source: source.database }));
   }
   const staged = { database: stagedPath(places.database, now), keys: stagedPath(places.keys, now) };
   try {
@@ -164,22 +164,22 @@ function place(dataDir: string, note: RestoreNote, mayWithdraw: boolean): void {
   }
 }
 
-function sentence(error: unknown): string {
-  if (error instanceof AppError) return error.message;
-  if (isDiskFull(error)) return "There is no room on the disk for the restored files; free space, then run this again";
-  return `${errorMessage(error)}. Correct this, then run this again`;
+function sentence(error: unknown): Message {
+  if (error instanceof AppError) return error.said;
+  if (isDiskFull(error)) return say("backups.no_room_to_restore");
+  return say("backups.correct_and_repeat", { cause: saidBy(error) });
 }
 
 /** Says of a refused restore what is true afterwards, also of the one that had begun before. */
 function notRestored(error: unknown, source: string, former: RestoreNote | AppError | null): AppError {
-  const text =
-    former === null
-      ? `Nothing was restored. ${sentence(error)}`
-      : former instanceof AppError
-        ? `"${source}" was not restored. ${sentence(error)}. ${former.message}`
-        : `"${source}" was not restored. ${sentence(error)}. The restore of "${former.source}", begun at ${toIso(former.at)}, is complete now`;
-  const code = former === null ? "not_restored" : "restore_unfinished";
-  return new AppError(code, 409, text, { cause: error });
+  const cause = sentence(error);
+  if (former === null)
+    return new AppError("not_restored", 409, say("backups.nothing_restored", { cause }), { cause: error });
+  const said =
+    former instanceof AppError
+      ? say("backups.not_restored_former_unfinished", { source, cause, former: former.said })
+      : say("backups.not_restored_former_complete", { source, cause, former: former.source, at: toIso(former.at) });
+  return new AppError("restore_unfinished", 409, said, { cause: error });
 }
 
 /** What became of a restore that had begun before this one: none, its note when it is complete now, or why it is not. */

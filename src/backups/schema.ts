@@ -12,7 +12,7 @@ export const maximumBackups = 20;
 export const BackupInput = v.strictObject({
   with_keys: v.optional(
     v.pipe(
-      v.boolean("Choose yes or no"),
+      v.boolean(),
       v.title("With the keys"),
       v.description("A backup with the keys opens every secret in it; one without needs the key file from elsewhere"),
     ),

@@ -7,6 +7,7 @@ import { syncFolder } from "../durable-files.ts";
 import { AppError, conflict, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
+import { say } from "../messages/message.ts";
 import { beginChange } from "../request-scope.ts";
 import { backupsFolder, findBackup, findBackups, makeBackup } from "./folder.ts";
 import { BackupInput, type BackupKind, BackupQuery, type BackupView, maximumBackups } from "./schema.ts";
@@ -32,16 +33,16 @@ export function backupService({ db, clock, audit, data_dir, database_file, keys 
 
   const requireFile = (): string => {
     if (database_file !== null) return database_file;
-    throw new AppError("remote_database", 409, "The database is on a libSQL server; use that server's own backup");
+    throw new AppError("remote_database", 409, say("backups.remote_database"));
   };
 
   /** Makes it, and gives it its name in the transaction that records it: neither is there without the other. */
   const write = async (actor: Actor, kind: BackupKind, withKeys: boolean): Promise<BackupView> => {
     const database = requireFile();
-    if (isBusy) throw conflict("A backup is being made; wait until it is done");
+    if (isBusy) throw conflict(say("backups.in_progress"));
     const kept = findBackups(data_dir).filter((backup) => backup.kind !== "before-upgrade").length;
     if (kept >= maximumBackups) {
-      throw conflict(`There are ${maximumBackups} backups, which is the most; move some elsewhere or delete them`);
+      throw conflict(say("backups.too_many", { limit: maximumBackups }));
     }
     isBusy = true;
     try {

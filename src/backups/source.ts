@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { copyToNewFile, fileFacts, isThere } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { databaseName, keysName, walName } from "./folder.ts";
 import { assertAsWritten, damagedBackup, type Manifest, manifestName, readManifest } from "./manifest.ts";
 
@@ -17,8 +18,8 @@ export interface BackupSource {
   manifest: Manifest | null;
 }
 
-export function refusal(message: string, cause?: unknown): AppError {
-  return new AppError("restore_refused", 409, message, { cause });
+export function refusal(said: Message, cause?: unknown): AppError {
+  return new AppError("restore_refused", 409, said, { cause });
 }
 
 /** The log beside a database; null for an empty one, which comes and goes with a look into the database. */
@@ -30,11 +31,11 @@ export function walOf(database: string): string | null {
 /** Finds what belongs to a backup; throws when a part of it is missing, or one is there that was not written with it. */
 export function findSource(path: string): BackupSource {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) throw refusal(`There is no backup "${path}"`);
+  if (stat === undefined) throw refusal(say("backups.not_found", { source: path }));
   const isFolder = !stat.isFile();
   const database = isFolder ? join(path, databaseName) : path;
   if (!isThere(database)) {
-    throw refusal(`The folder "${path}" has no "${databaseName}": it is no backup of Tidemark`);
+    throw refusal(say("backups.folder_without_database", { source: path, name: databaseName }));
   }
   const folder = dirname(database);
   const manifest = basename(database) === databaseName ? readManifest(folder) : null;
@@ -44,12 +45,12 @@ export function findSource(path: string): BackupSource {
   const missing = (isFolder ? [databaseName, walName, keysName] : [databaseName, walName]).find(
     (name) => isListed(name) && !isThere(join(folder, name)),
   );
-  if (missing !== undefined) throw damagedBackup(`The backup "${path}" is incomplete: "${missing}" is missing`);
+  if (missing !== undefined) throw damagedBackup(say("backups.incomplete", { source: path, name: missing }));
   if (manifest !== null && !isListed(databaseName)) {
-    throw damagedBackup(`The manifest "${join(folder, manifestName)}" has no checksum of "${databaseName}"`);
+    throw damagedBackup(say("backups.manifest_incomplete", { path: join(folder, manifestName), name: databaseName }));
   }
   if (manifest !== null && wal !== null && !isListed(walName)) {
-    throw damagedBackup(`The file "${wal}" was not there when the backup "${path}" was made`);
+    throw damagedBackup(say("backups.surplus_file", { source: path, path: wal }));
   }
   return { path, database, wal, keys, manifest };
 }

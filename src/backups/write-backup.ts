@@ -4,6 +4,7 @@ import { copyDatabase } from "../db/copy-database.ts";
 import type { CopyFacts } from "../db/copy-here.ts";
 import { fileFacts, removeLeft, syncFolder, writeNewFile } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { storedKeyIds } from "../secrets/keys.ts";
 import { databaseName, keysName, makeBackup } from "./folder.ts";
 import { type ManifestFile, manifestName, writeManifest } from "./manifest.ts";
@@ -61,11 +62,7 @@ export async function writeBackup({ database, keys, folder, created_at }: WriteB
       files = [...files, { name: keysName, ...fileFacts(temporary(keysName)) }];
       if (!keys.opens_data || belongTogether(temporary(keysName), facts)) break;
       if (attempt === attempts) {
-        throw new AppError(
-          "backup_failed",
-          500,
-          "The keys were changed each time that the database was copied; try again",
-        );
+        throw new AppError("backup_failed", 500, say("backups.keys_kept_changing"));
       }
     }
     writeManifest(temporary(manifestName), { created_at, migrations, files });

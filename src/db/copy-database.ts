@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import * as v from "valibot";
 import { isDiskFull, withoutRoom } from "../durable-files.ts";
 import { AppError } from "../errors.ts";
-import { say } from "../messages/message.ts";
+import { plain, say } from "../messages/message.ts";
 import type { CopyFacts } from "./copy-here.ts";
 
 const Answer = v.union([
@@ -38,10 +38,10 @@ export async function copyDatabase(file: string, target: string): Promise<CopyFa
   const answer = await askWorker(file, target);
   if ("failed" in answer) {
     if (isDiskFull(answer.failed)) throw withoutRoom(answer.failed, say("files.no_room_for_database_copy"));
-    throw new AppError("backup_failed", 500, `The database could not be copied: ${answer.failed}`);
+    throw new AppError("backup_failed", 500, say("backups.copy_failed", { cause: plain(answer.failed) }));
   }
   if (answer.integrity !== "ok") {
-    throw new AppError("backup_failed", 500, `The copy of the database is damaged: ${answer.integrity}`);
+    throw new AppError("backup_failed", 500, say("backups.copy_damaged", { problem: answer.integrity }));
   }
   return answer;
 }

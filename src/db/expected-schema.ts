@@ -1,5 +1,6 @@
 import type { Client } from "@libsql/client";
 import Sqlite from "libsql";
+import { type Message, say } from "../messages/message.ts";
 import { knownMigrations, migrationsTable, readMigration } from "./migrate.ts";
 
 /** What is defined by each table, index, trigger and view, by its kind and name. */
@@ -33,13 +34,13 @@ function expectedSchema(folder: string, count: number): Schema {
 }
 
 /** How a database with so many migrations differs from what they make, as `table "runs" is missing`; null when it does not. */
-export async function schemaDifference(client: Client, folder: string, count: number): Promise<string | null> {
+export async function schemaDifference(client: Client, folder: string, count: number): Promise<Message | null> {
   const expected = expectedSchema(folder, count);
   const found = toSchema((await client.execute(everyDefinition)).rows);
   for (const [object, definition] of expected) {
-    if (!found.has(object)) return `${object} is missing`;
-    if (found.get(object) !== definition) return `${object} is defined differently`;
+    if (!found.has(object)) return say("database.object_missing", { object });
+    if (found.get(object) !== definition) return say("database.object_changed", { object });
   }
-  for (const object of found.keys()) if (!expected.has(object)) return `${object} does not belong to Tidemark`;
+  for (const object of found.keys()) if (!expected.has(object)) return say("database.object_foreign", { object });
   return null;
 }

@@ -1,6 +1,7 @@
 import { type Client, createClient } from "@libsql/client/sqlite3";
 import { isDiskFull } from "../durable-files.ts";
-import { AppError, errorMessage } from "../errors.ts";
+import { AppError, errorMessage, saidBy } from "../errors.ts";
+import { say } from "../messages/message.ts";
 
 export interface DataDirLock {
   /** Whether a start has found an installation here before, as `noteUse` wrote it down. */
@@ -80,14 +81,10 @@ function isBusy(error: unknown): boolean {
 function lockFailure(dataDir: string, error: unknown): unknown {
   if (isDiskFull(error)) return error;
   if (!isBusy(error)) {
-    const file = `${dataDir}/tidemark.lock`;
-    const message = `The lock file "${file}" cannot be used (${errorMessage(error)}); see what is in its place, and move it away`;
-    return new AppError("lock_unusable", 500, message, { cause: error });
+    const said = say("database.lock_unusable", { path: `${dataDir}/tidemark.lock`, cause: saidBy(error) });
+    return new AppError("lock_unusable", 500, said, { cause: error });
   }
-  return new AppError(
-    "data_dir_in_use",
-    500,
-    `Another Tidemark already runs on the data directory "${dataDir}"; stop it first, or give this one another DATA_DIR`,
-    { cause: error },
-  );
+  return new AppError("data_dir_in_use", 500, say("database.data_directory_in_use", { path: dataDir }), {
+    cause: error,
+  });
 }

@@ -4,18 +4,15 @@ import { dirname, join, resolve } from "node:path";
 import { type Client, LibsqlError } from "@libsql/client/sqlite3";
 import * as v from "valibot";
 import { assertWritableFolder, isDiskFull, unusableFolder } from "../durable-files.ts";
-import { AppError, errorMessage } from "../errors.ts";
-import { say } from "../messages/message.ts";
+import { AppError, saidBy } from "../errors.ts";
+import { type Message, say } from "../messages/message.ts";
 import { retryBusy } from "./client.ts";
 
 const Journal = v.object({ entries: v.array(v.object({ idx: v.number(), tag: v.string() })) });
 
-function startError(message: string, cause?: unknown): AppError {
+function startError(message: Message, cause?: unknown): AppError {
   return new AppError("database_unusable", 500, message, { cause });
 }
-
-const restoreHint =
-  'Restore a backup: stop the service, run "bun run restore FOLDER" with one of the backups folder or of your own, start again';
 
 /** What says that a database was here before. */
 export interface FormerUse {
@@ -25,22 +22,11 @@ export interface FormerUse {
   was_used: boolean;
 }
 
-/** What the empty or missing database stands beside, and what to do where there never was another. */
-function signOf({ keys }: FormerUse): { sign: string; instead: string } {
-  return keys === "key_file"
-    ? { sign: "a key file is there", instead: "move the key file away first" }
-    : {
-        sign: "the environment gives its keys",
-        instead: 'move "tidemark.lock" and what is left of the database away first',
-      };
-}
-
 /**
  * Looks at a database file before it is opened, and touches nothing: garbage, a truncated file, and a missing or empty file where
  * there was an installation stop the start.
  */
 export function inspectDatabaseFile(path: string, former: FormerUse): void {
-  const { sign, instead } = signOf(former);
   const folder = dirname(resolve(path));
   try {
     assertWritableFolder(folder);
@@ -49,28 +35,26 @@ export function inspectDatabaseFile(path: string, former: FormerUse): void {
   }
   if (!existsSync(path)) {
     if (former.keys === null || !former.was_used) return;
-    throw startError(`The database "${path}" is missing though ${sign}. ${restoreHint}. To begin anew, ${instead}`);
+    throw startError(say("database.missing", { path, keys: former.keys }));
   }
   const stat = statSync(path);
-  if (!stat.isFile()) throw startError(`The database "${path}" is not a file; correct DATABASE_URL`);
+  if (!stat.isFile()) throw startError(say("database.not_a_file", { path }));
   const { size } = stat;
   if (size === 0) {
     if (former.keys === null) return;
-    throw startError(
-      `The database "${path}" is empty (0 bytes) though ${sign}. ${restoreHint}. To begin anew, ${instead}`,
-    );
+    throw startError(say("database.blank_file", { path, keys: former.keys }));
   }
   const header = Buffer.alloc(100);
   const file = openSync(path, "r");
   const length = readSync(file, header, 0, 100, 0);
   closeSync(file);
   if (length < 100 || header.toString("latin1", 0, 16) !== "SQLite format 3\0") {
-    throw startError(`The file "${path}" is not a database. ${restoreHint}`);
+    throw startError(say("database.not_a_database", { path }));
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
   if (!existsSync(`${path}-wal`) && pages * pageSize > size) {
-    throw startError(`The database "${path}" is cut off: ${size} bytes of ${pages * pageSize}. ${restoreHint}`);
+    throw startError(say("database.cut_off", { path, found: size, wanted: pages * pageSize }));
   }
 }
 
@@ -78,33 +62,31 @@ export function inspectDatabaseFile(path: string, former: FormerUse): void {
 export function unreadableDatabase(path: string | null, cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   if (path === null) {
-    const message = `The database server cannot be used (${errorMessage(cause)}); correct DATABASE_URL and DATABASE_AUTH_TOKEN, or see to the server`;
-    return startError(message, cause);
+    return startError(say("database.server_unusable", { cause: saidBy(cause) }), cause);
   }
   if (isDiskFull(cause)) {
-    return startError(`The disk of the database "${path}" is full; free space and start again`, cause);
+    return startError(say("database.disk_full", { path }), cause);
   }
   if (cause instanceof LibsqlError && cause.code.startsWith("URL_")) {
-    return startError(`DATABASE_URL cannot be used (${errorMessage(cause)}); correct it`, cause);
+    return startError(say("database.url_unusable", { cause: saidBy(cause) }), cause);
   }
-  return startError(`The database "${path}" cannot be read (${errorMessage(cause)}). ${restoreHint}`, cause);
+  return startError(say("database.unreadable", { path, cause: saidBy(cause) }), cause);
 }
 
 /** Asserts what the code relies on, on a connection as the client hands them out. */
 export async function checkDatabase(client: Client, path: string | null): Promise<void> {
   try {
     const foreignKeys = await client.execute("PRAGMA foreign_keys");
-    if (foreignKeys.rows[0]?.[0] !== 1) throw startError("The database does not enforce foreign keys");
+    if (foreignKeys.rows[0]?.[0] !== 1) throw startError(say("database.without_foreign_keys"));
     if (path === null) return;
     const check = await client.execute("PRAGMA quick_check(1)");
     const verdict = String(check.rows[0]?.[0]);
-    if (verdict !== "ok") throw startError(`The database "${path}" is damaged (${verdict}). ${restoreHint}`);
+    if (verdict !== "ok") throw startError(say("database.damaged", { path, problem: verdict }));
     const mode = await client.execute("PRAGMA journal_mode");
-    if (mode.rows[0]?.[0] !== "wal") throw startError(`The database "${path}" is not in WAL mode`);
+    if (mode.rows[0]?.[0] !== "wal") throw startError(say("database.without_wal", { path }));
     // 2 is FULL: a commit waits until the disk has it.
     const synchronous = await client.execute("PRAGMA synchronous");
-    if (synchronous.rows[0]?.[0] !== 2)
-      throw startError(`The database "${path}" does not wait for its disk at commits`);
+    if (synchronous.rows[0]?.[0] !== 2) throw startError(say("database.without_synchronous", { path }));
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw unreadableDatabase(path, error);
@@ -116,7 +98,7 @@ export async function refuseEmptied(client: Client, path: string, former: Former
   if (former.keys === null || !former.was_used) return;
   const found = await client.execute("SELECT count(*) FROM sqlite_master");
   if (found.rows[0]?.[0] !== 0) return;
-  throw startError(`The database "${path}" is empty though ${signOf(former).sign}. ${restoreHint}`);
+  throw startError(say("database.emptied", { path, keys: former.keys }));
 }
 
 interface MigrateOptions {
@@ -163,9 +145,7 @@ export async function migrate(options: MigrateOptions): Promise<number> {
   const applied = (await client.execute("SELECT idx, tag FROM migrations ORDER BY idx")).rows;
   const known = knownMigrations(folder);
   if (applied.length > known.length) {
-    throw startError(
-      `The database has ${applied.length} migrations and this version of Tidemark knows ${known.length}: it was written by a newer version. Start that version, or restore the backup made before the upgrade`,
-    );
+    throw startError(say("database.of_newer_version", { applied: applied.length, known: known.length }));
   }
   const missing = known.slice(applied.length);
   if (missing.length === 0) return 0;

@@ -1,10 +1,12 @@
 import { addresses } from "./addresses.ts";
 import { auth } from "./auth.ts";
+import { backups } from "./backups.ts";
 import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { compose } from "./compose.ts";
 import { credentials } from "./credentials.ts";
+import { database } from "./database.ts";
 import { engine } from "./engine.ts";
 import { executors } from "./executors.ts";
 import { fields } from "./fields.ts";
@@ -35,11 +37,13 @@ import { trackers } from "./trackers.ts";
 export const english = {
   addresses,
   auth,
+  backups,
   changelogs,
   charts,
   checks,
   compose,
   credentials,
+  database,
   engine,
   executors,
   fields,

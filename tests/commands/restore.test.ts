@@ -133,7 +133,7 @@ describe("bun run restore", () => {
 
   const cases: readonly [name: string, damage: (backup: string) => unknown, says: (backup: string) => string][] = [
     ["a folder that is none", (b) => rmSync(b, { recursive: true }), () => "There is no backup"],
-    ["a folder without a database", (b) => rmSync(join(b, "tidemark.db")), () => "it is no backup of Tidemark"],
+    ["a folder without a database", (b) => rmSync(join(b, "tidemark.db")), () => "it is not a backup of Tidemark"],
     ["an empty database", (b) => writeFileSync(join(b, "tidemark.db"), ""), () => "is not a database of Tidemark"],
     ["no database", (b) => writeFileSync(join(b, "tidemark.db"), "x".repeat(9_000)), () => "is not a database"],
     ["a truncated database", (b) => truncateSync(join(b, "tidemark.db"), 20_000), () => "is cut off"],
@@ -143,7 +143,7 @@ describe("bun run restore", () => {
     [
       "a newer schema",
       (b) => change(b, "INSERT INTO migrations VALUES (999, '0999_future', 'x', 1)"),
-      () => "was written by a newer version",
+      () => "a newer version made it",
     ],
     [
       "no administrator",
@@ -228,7 +228,7 @@ describe("bun run restore", () => {
     expect((await command("restore", fresh, [withoutKeys])).err).toContain("There are no keys for this backup");
     expect(existsSync(join(fresh, "tidemark.db"))).toBe(false);
     const own = await command("restore", dir, [dir]);
-    expect(own.err).toContain("is the database in use itself");
+    expect(own.err).toContain("is the database in use; name a backup");
     expect(contentOf(dir)).toEqual(before);
   }, 60_000);
 
@@ -336,7 +336,7 @@ describe("bun run restore", () => {
     const { code, err } = await command("restore", dir, [withKeys]);
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/^Nothing was restored\. The folder ".+backups" cannot be made/),
+      expect.stringMatching(/^Nothing was restored\. The folder ".+backups" cannot be created/),
     ]);
     expect(contentOf(dir)).toEqual(before);
     expect(await credentialsIn(dir)).toEqual(["later", "registry", "old session 200"]);

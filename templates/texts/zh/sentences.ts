@@ -15,7 +15,6 @@ export const messages: MessageDictionary = [
   ["Write true or false", "请选择是或否"],
   ["Choose from {}", "请从以下值中选择：{}"],
   ["Destination blocked", "目标已被拦截"],
-  ['There is no backup "{}"', "不存在备份“{}”"],
   ['There is no {} "{}"', "不存在 {}“{}”"],
   ["Write an id", "请填写编号"],
   ['Write the time as "HH:MM", from 00:00 to 23:59', "请按“HH:MM”填写时间，00:00 至 23:59"],
@@ -119,23 +118,9 @@ export const messages: MessageDictionary = [
   ["Choose one of {}", "请选择其中之一：{}"],
   ["Write a list", "请填写列表"],
   ["the disk is full", "磁盘已满"],
-  ["There is no room on the disk for {}", "磁盘空间不足，无法写入{}"],
   [
     "The database is on a libSQL server; use that server's own backup",
     "数据库位于 libSQL 服务器上；请使用该服务器自己的备份",
-  ],
-  [
-    'The folder "{}" cannot be made ({}). If it is a link, mount or correct what it leads to',
-    "无法创建文件夹“{}”（{}）。如果它是链接，请挂载或更正其目标",
-  ],
-  ["A backup is being made; wait until it is done", "正在制作备份；请等待完成"],
-  [
-    "There are {} backups, which is the most; move some elsewhere or delete them",
-    "已有 {} 个备份，达到上限；请将一些移到别处或删除",
-  ],
-  [
-    "The keys were changed each time that the database was copied; try again",
-    "每次复制数据库时密钥都发生了变化；请重试",
   ],
   ...serviceMessages,
 ];

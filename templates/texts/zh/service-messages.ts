@@ -4,11 +4,7 @@ import type { MessageDictionary } from "../messages.ts";
 const general: MessageDictionary = [["A signing secret has at most 256 characters", "签名密钥最多 256 个字符"]];
 
 /** 密钥与备份的消息。 */
-const keysAndBackups: MessageDictionary = [
-  ["Choose yes or no", "请选择是或否"],
-  ["The database could not be copied: {}", "无法复制数据库：{}"],
-  ["The copy of the database is damaged: {}", "数据库的副本已损坏：{}"],
-];
+const keysAndBackups: MessageDictionary = [];
 
 /** 追踪器、导入与来源的消息。 */
 const trackersAndSources: MessageDictionary = [];
