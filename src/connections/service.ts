@@ -5,7 +5,7 @@ import type { CredentialService } from "../credentials/service.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { type Message, plain, told, toldEach } from "../messages/message.ts";
 import type { TcpDestination } from "../plugin.ts";
@@ -184,13 +184,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     list: async (query: unknown): Promise<Page<ConnectionView>> => {
       const parsed = parseInput(PageQuery, query);
       const rows = await listConnectionsAfter(db.read, cursorKey(parsed), pageSize(parsed));
-      const page = toPage(
-        rows,
-        parsed,
-        (row) => row.name,
-        (row) => row,
-      );
-      return { items: await views(page.items), next_cursor: page.next_cursor };
+      return await toPageOfViews(rows, parsed, (row) => row.name, views);
     },
     get,
 

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { type AppError, inUse, invalidInput, nameTaken, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
@@ -92,13 +92,7 @@ export function credentialService(options: CredentialServiceOptions) {
     list: async (query: unknown): Promise<Page<CredentialView>> => {
       const parsed = parseInput(ListQuery, query);
       const rows = await listCredentialsAfter(db.read, cursorKey(parsed), pageSize(parsed), parsed.kind ?? null);
-      const page = toPage(
-        rows,
-        parsed,
-        (row) => row.name,
-        (row) => row,
-      );
-      return { items: await views(page.items), next_cursor: page.next_cursor };
+      return await toPageOfViews(rows, parsed, (row) => row.name, views);
     },
     get,
 

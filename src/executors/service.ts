@@ -5,7 +5,7 @@ import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
 import { AppError, invalidInput, nameTaken, noSuch, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { fromText, inEnglish, type Message, say, toText } from "../messages/message.ts";
 import type { Destination } from "../plugin.ts";
@@ -177,13 +177,12 @@ export function executorService(options: ExecutorServiceOptions) {
         connection_id: parsed.connection_id ?? null,
         tracker: parsed.tracker ?? null,
       });
-      const page = toPage(
+      return await toPageOfViews(
         rows,
         parsed,
         (row) => row.name,
-        (row) => row,
+        (kept) => executorViews(viewDeps, kept),
       );
-      return { items: await executorViews(viewDeps, page.items), next_cursor: page.next_cursor };
     },
     get,
 

@@ -50,3 +50,14 @@ export function toPage<R, T>(
   const hasMore = rows.length > kept.length && last !== undefined;
   return { items: kept.map(view), next_cursor: hasMore ? Buffer.from(key(last), "utf8").toString("base64url") : null };
 }
+
+/** As `toPage`, where the views of all rows are made together. */
+export async function toPageOfViews<R, T>(
+  rows: readonly R[],
+  query: PageQuery,
+  key: (row: R) => string,
+  views: (kept: readonly R[]) => Promise<readonly T[]>,
+): Promise<Page<T>> {
+  const { items, next_cursor } = toPage(rows, query, key, (row) => row);
+  return { items: await views(items), next_cursor };
+}

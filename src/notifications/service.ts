@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Database, Reader } from "../db/client.ts";
 import { conflict, invalidInput, nameTaken, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { inEnglish, type Message, say } from "../messages/message.ts";
 import type { Sealer } from "../secrets/sealed.ts";
@@ -165,13 +165,12 @@ export function notificationService(options: NotificationServiceOptions) {
     list: async (query: unknown): Promise<Page<NotifierView>> => {
       const parsed = parseInput(PageQuery, query);
       const rows = await listNotifiersAfter(db.read, cursorKey(parsed), pageSize(parsed));
-      const page = toPage(
+      return await toPageOfViews(
         rows,
         parsed,
         (row) => row.name,
-        (row) => row,
+        (kept) => Promise.all(kept.map(view)),
       );
-      return { items: await Promise.all(page.items.map(view)), next_cursor: page.next_cursor };
     },
 
     get: async (id: string): Promise<NotifierView> => await view(await getRow(db.read, id)),

@@ -6,7 +6,7 @@ import type { CredentialService } from "../credentials/service.ts";
 import type { Database, Reader, Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput, nameTaken, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
-import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
+import { cursorKey, type Page, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { say } from "../messages/message.ts";
@@ -239,13 +239,12 @@ export function trackerService(options: TrackerServiceOptions) {
         kind: parsed.kind ?? null,
       };
       const rows = await listTrackersAfter(db.read, cursorKey(parsed), pageSize(parsed), filter, now);
-      const page = toPage(
+      return await toPageOfViews(
         rows,
         parsed,
         (row) => row.name,
-        (row) => row,
+        (kept) => trackerViews(db.read, kept, viewContext(now)),
       );
-      return { items: await trackerViews(db.read, page.items, viewContext(now)), next_cursor: page.next_cursor };
     },
     get,
 

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
+import type { FieldErrors } from "../../src/errors.ts";
 import type { Said } from "../../src/messages/message.ts";
-import { FieldError, Help } from "../components/field.tsx";
+import { FieldError, Help, Refusals } from "../components/field.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -68,5 +69,28 @@ export function PasswordField(props: PasswordFieldProps) {
       <FieldError ctx={ctx} id={`${id}-error`} message={error} />
       <Help id={`${id}-help`} text={help ?? ""} />
     </div>
+  );
+}
+
+interface CurrentPasswordProps {
+  ctx: PageContext;
+  errors: FieldErrors;
+  autofocus?: boolean;
+}
+
+/** Asks for the password once more, and says above why an answer was refused. */
+export function CurrentPassword({ ctx, errors, autofocus }: CurrentPasswordProps) {
+  return (
+    <>
+      <Refusals ctx={ctx} errors={errors} shown={["current_password"]} />
+      <PasswordField
+        ctx={ctx}
+        name="current_password"
+        title={texts(ctx).auth.current_password}
+        autocomplete="current-password"
+        error={errors.current_password}
+        autofocus={autofocus}
+      />
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { Layout, type Section } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
-import { Button, Csrf } from "./button.tsx";
+import { Button, Csrf, LinkButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface AskedProps {
@@ -12,7 +12,7 @@ interface AskedProps {
   /** Of the window, when the question is a page of its own. */
   title: string;
   section?: Section | undefined;
-  children: Child;
+  children?: Child;
 }
 
 /** A question as htmx asks for it, alone, for the dialog that `app.js` opens; otherwise as a page of its own. */
@@ -96,6 +96,31 @@ export function Confirm(props: ConfirmProps) {
           </Button>
         </div>
       </form>
+    </Asked>
+  );
+}
+
+interface NothingAskedProps extends AskedProps {
+  /** Why there is nothing to decide. */
+  heading: string;
+  back: string;
+}
+
+/** In place of a question that cannot be asked: the facts, and the way back. */
+export function NothingAsked({ ctx, title, section, heading, back, children }: NothingAskedProps) {
+  return (
+    <Asked ctx={ctx} title={title} section={section}>
+      <div class="confirm">
+        <h2 id="dialog-title" tabindex={-1}>
+          {heading}
+        </h2>
+        {children}
+        <div class="confirm-actions">
+          <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
+            {texts(ctx).common.close}
+          </LinkButton>
+        </div>
+      </div>
     </Asked>
   );
 }

@@ -137,8 +137,12 @@ function Field(props: FormProps & { field: FieldDescription }) {
   );
 }
 
-/** Another type has other fields: the server draws the form again with everything that was typed. */
-function redraws({ ctx, id, action }: FormProps): Readonly<Record<string, string>> {
+/** Of a field on which others depend: the server draws the form again with everything that was typed. */
+export function redraws({
+  ctx,
+  id,
+  action,
+}: Pick<FormProps, "ctx" | "id" | "action">): Readonly<Record<string, string>> {
   return {
     "hx-post": url(ctx, action),
     "hx-trigger": "change",

@@ -1,8 +1,10 @@
 import type { Child } from "hono/jsx";
 import { Layout, type Section } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
+import { LinkButton } from "./button.tsx";
 import { Empty } from "./empty.tsx";
 import type { IconName } from "./icons.ts";
+import { Pagination } from "./navigation.tsx";
 import { PageHeader } from "./page-header.tsx";
 
 /** One page of a list. */
@@ -13,7 +15,7 @@ export interface ListProps<Item> {
   is_first_page: boolean;
 }
 
-interface ListPageProps {
+interface ListFrameProps {
   ctx: PageContext;
   section: Section;
   icon: IconName;
@@ -28,7 +30,7 @@ interface ListPageProps {
 }
 
 /** The page of a list: how to begin while there is nothing, the rows otherwise. */
-export function ListPage({ ctx, section, texts: t, ...props }: ListPageProps) {
+export function ListFrame({ ctx, section, texts: t, ...props }: ListFrameProps) {
   return (
     <Layout ctx={ctx} title={t.title} section={section}>
       {props.is_empty ? (
@@ -45,5 +47,39 @@ export function ListPage({ ctx, section, texts: t, ...props }: ListPageProps) {
         </>
       )}
     </Layout>
+  );
+}
+
+interface ListPageProps
+  extends ListProps<unknown>,
+    Pick<ListFrameProps, "section" | "icon" | "texts" | "lead" | "children"> {
+  /** On the button that leads to the form of a new one. */
+  create: string;
+  /** A filter is set: that nothing matches it does not mean that there is nothing. */
+  is_filtered?: boolean;
+}
+
+/** The list of what is made here, with the button that makes one and the way to its other pages. */
+export function ListPage({
+  items,
+  next_cursor,
+  is_first_page,
+  create,
+  is_filtered,
+  children,
+  ...props
+}: ListPageProps) {
+  const { ctx, section } = props;
+  const button = (
+    <LinkButton ctx={ctx} href={`/${section}/new`} kind="main" icon="plus">
+      {create}
+    </LinkButton>
+  );
+  const isEmpty = items.length === 0 && is_first_page && is_filtered !== true;
+  return (
+    <ListFrame {...props} is_empty={isEmpty} action={button} actions={button}>
+      {children}
+      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
+    </ListFrame>
   );
 }

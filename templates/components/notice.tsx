@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import { classes, type Notice, type PageContext, type Tone, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { ActionForm } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { toneIcons } from "./state.tsx";
 
@@ -25,6 +26,26 @@ export function Banner({ tone, title, children, action, id }: BannerProps) {
       </div>
       {action === undefined ? null : <div class="banner-action">{action}</div>}
     </div>
+  );
+}
+
+interface DisabledBannerProps {
+  ctx: PageContext;
+  /** Of the thing; what is posted to it as `enable` ends this. */
+  path: string;
+  texts: { disabled_title: string; disabled_text: string; enable: string };
+}
+
+export function DisabledBanner({ ctx, path, texts: t }: DisabledBannerProps) {
+  const enable = (
+    <ActionForm ctx={ctx} action={`${path}/enable`} kind="main">
+      {t.enable}
+    </ActionForm>
+  );
+  return (
+    <Banner tone="quiet" title={t.disabled_title} action={enable}>
+      {t.disabled_text}
+    </Banner>
   );
 }
 

@@ -1,5 +1,7 @@
 import type { Child } from "hono/jsx";
 import { classes, type PageContext, url } from "../page.ts";
+import { texts } from "../texts/texts.ts";
+import { LinkButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface PageHeaderProps {
@@ -31,6 +33,21 @@ export function PageHeader({ ctx, title, state, lead, actions, parent }: PageHea
       </div>
       {lead === undefined ? null : <p class="lead">{lead}</p>}
     </header>
+  );
+}
+
+/** The last two actions of a thing's page. */
+export function EditAndDelete({ ctx, path }: { ctx: PageContext; path: string }) {
+  const t = texts(ctx).common;
+  return (
+    <>
+      <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
+        {t.edit}
+      </LinkButton>
+      <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
+        {t.delete}
+      </LinkButton>
+    </>
   );
 }
 

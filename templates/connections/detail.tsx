@@ -1,9 +1,8 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
-import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Link } from "../components/link.tsx";
-import { Banner } from "../components/notice.tsx";
-import { Columns, PageHeader, Section } from "../components/page-header.tsx";
+import { Banner, DisabledBanner } from "../components/notice.tsx";
+import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
 import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
@@ -41,30 +40,9 @@ export function ConnectionPage({ ctx, connection, discovery, images }: Connectio
             {t.kinds[connection.kind]} · <span class="mono">{addressOf(connection)}</span>
           </>
         }
-        actions={
-          <>
-            <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
-              {texts(ctx).common.edit}
-            </LinkButton>
-            <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
-              {texts(ctx).common.delete}
-            </LinkButton>
-          </>
-        }
+        actions={<EditAndDelete ctx={ctx} path={path} />}
       />
-      {connection.is_enabled ? null : (
-        <Banner
-          tone="quiet"
-          title={t.disabled_title}
-          action={
-            <ActionForm ctx={ctx} action={`${path}/enable`} kind="main">
-              {t.enable}
-            </ActionForm>
-          }
-        >
-          {t.disabled_text}
-        </Banner>
-      )}
+      {connection.is_enabled ? null : <DisabledBanner ctx={ctx} path={path} texts={t} />}
       {connection.warnings.length === 0 ? null : (
         <Banner tone="attention">
           {connection.warnings.map((warning) => (

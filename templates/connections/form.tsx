@@ -3,12 +3,12 @@ import type { ConnectionView } from "../../src/connections/schema.ts";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import type { Problem } from "../../src/messages/schema.ts";
-import { Form } from "../components/form.tsx";
+import { Form, redraws } from "../components/form.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
-import { type PageContext, url } from "../page.ts";
+import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -32,15 +32,7 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
   const t = texts(ctx).connections;
   const title = connection === null ? t.new_connection : t.edit(connection.name);
   const action = connection === null ? "/connections" : `/connections/${connection.id}`;
-  const redraws = {
-    "hx-post": url(ctx, action),
-    "hx-trigger": "change",
-    "hx-target": `#${formId}`,
-    "hx-select": `#${formId}`,
-    "hx-swap": "outerMorph",
-    "hx-vals": '{"_action":"redraw"}',
-    "hx-sync": `#${formId}:replace`,
-  };
+  const redrawn = redraws({ ctx, id: formId, action });
   return (
     <Layout ctx={ctx} title={title} section="connections">
       <PageHeader
@@ -65,9 +57,9 @@ export function ConnectionFormPage(props: ConnectionFormPageProps) {
         is_edit={connection !== null}
         choices={{ credential_id: [{ value: "", title: t.no_credential }, ...props.credentials] }}
         attributes={{
-          "config.address": redraws,
-          "config.tls_verification": redraws,
-          credential_id: redraws,
+          "config.address": redrawn,
+          "config.tls_verification": redrawn,
+          credential_id: redrawn,
         }}
         below={{
           credential_id: <CredentialHelp ctx={ctx} values={props.values} />,

@@ -2,12 +2,12 @@ import type { UnusedImageList, UnusedImageView } from "../../src/connections/ima
 import type { ConnectionView } from "../../src/connections/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
-import { Asked, Confirm } from "../components/confirm.tsx";
+import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
+import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
-import { Panel, Section } from "../components/page-header.tsx";
-import { State } from "../components/state.tsx";
+import { Section } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Digest } from "../components/version.tsx";
@@ -34,18 +34,7 @@ export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
     return (
       <div hx-get={url(ctx, address)} hx-trigger="load" hx-target="#images" hx-swap="outerMorph">
         <Section id="images" title={t.title}>
-          <Panel>
-            <div class="scripted">
-              <State ctx={ctx} tone="running">
-                {t.looking}
-              </State>
-            </div>
-            <div class="unscripted">
-              <LinkButton ctx={ctx} href={address}>
-                {t.show}
-              </LinkButton>
-            </div>
-          </Panel>
+          <Later ctx={ctx} text={t.looking} show={t.show} href={address} />
         </Section>
       </div>
     );
@@ -212,20 +201,7 @@ export function ImageRemove({ ctx, connection, selected }: ImageRemoveProps) {
   const t = texts(ctx).images;
   const back = `/connections/${connection.id}`;
   if (selected.length === 0) {
-    return (
-      <Asked ctx={ctx} title={t.remove} section="connections">
-        <div class="confirm">
-          <h2 id="dialog-title" tabindex={-1}>
-            {t.nothing_selected}
-          </h2>
-          <div class="confirm-actions">
-            <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
-              {texts(ctx).common.close}
-            </LinkButton>
-          </div>
-        </div>
-      </Asked>
-    );
+    return <NothingAsked ctx={ctx} title={t.remove} section="connections" heading={t.nothing_selected} back={back} />;
   }
   const size = selected.reduce((sum, image) => sum + image.size_bytes, 0);
   return (

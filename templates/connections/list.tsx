@@ -1,30 +1,22 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
-import { LinkButton } from "../components/button.tsx";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
-import { Pagination } from "../components/navigation.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
 import { ConnectionState } from "./state.tsx";
 
-export function ConnectionsPage({ ctx, items: connections, next_cursor, is_first_page }: ListProps<ConnectionView>) {
+export function ConnectionsPage(props: ListProps<ConnectionView>) {
+  const { ctx, items: connections } = props;
   const t = texts(ctx).connections;
-  const create = (
-    <LinkButton ctx={ctx} href="/connections/new" kind="main" icon="plus">
-      {t.new_connection}
-    </LinkButton>
-  );
   return (
     <ListPage
-      ctx={ctx}
+      {...props}
       section="connections"
       icon="plug"
       texts={t}
-      is_empty={connections.length === 0 && is_first_page}
-      action={create}
+      create={t.new_connection}
       lead={t.lead(connections.length)}
-      actions={create}
     >
       <Table
         ctx={ctx}
@@ -58,7 +50,6 @@ export function ConnectionsPage({ ctx, items: connections, next_cursor, is_first
           },
         }))}
       />
-      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </ListPage>
   );
 }

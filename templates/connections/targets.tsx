@@ -3,9 +3,10 @@ import type { ConnectionView, TargetList, TargetView } from "../../src/connectio
 import type { Message } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
+import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
-import { Panel, Section } from "../components/page-header.tsx";
+import { Section } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { type PageContext, type Tone, url } from "../page.ts";
@@ -51,18 +52,7 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
     return (
       <div hx-get={url(ctx, address)} hx-trigger="load" hx-target="#targets" hx-swap="outerMorph">
         <Section id="targets" title={t.targets}>
-          <Panel>
-            <div class="scripted">
-              <State ctx={ctx} tone="running">
-                {t.discovering}
-              </State>
-            </div>
-            <div class="unscripted">
-              <LinkButton ctx={ctx} href={address}>
-                {t.discover}
-              </LinkButton>
-            </div>
-          </Panel>
+          <Later ctx={ctx} text={t.discovering} show={t.discover} href={address} />
         </Section>
       </div>
     );

@@ -1,8 +1,6 @@
 import { CredentialInput, type CredentialView } from "../../src/credentials/schema.ts";
 import { fields } from "../../src/forms/fields.ts";
-import { LinkButton } from "../components/button.tsx";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
-import { Pagination } from "../components/navigation.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatList } from "../format.ts";
@@ -10,23 +8,17 @@ import type { PageContext } from "../page.ts";
 import { fieldWords } from "../texts/fields.ts";
 import { texts } from "../texts/texts.ts";
 
-export function CredentialsPage({ ctx, items: credentials, next_cursor, is_first_page }: ListProps<CredentialView>) {
+export function CredentialsPage(props: ListProps<CredentialView>) {
+  const { ctx, items: credentials } = props;
   const t = texts(ctx).credentials;
-  const create = (
-    <LinkButton ctx={ctx} href="/credentials/new" kind="main" icon="plus">
-      {t.new_credential}
-    </LinkButton>
-  );
   return (
     <ListPage
-      ctx={ctx}
+      {...props}
       section="credentials"
       icon="key-round"
       texts={t}
-      is_empty={credentials.length === 0 && is_first_page}
-      action={create}
+      create={t.new_credential}
       lead={t.lead(credentials.length)}
-      actions={create}
     >
       <Table
         ctx={ctx}
@@ -50,7 +42,6 @@ export function CredentialsPage({ ctx, items: credentials, next_cursor, is_first
           },
         }))}
       />
-      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </ListPage>
   );
 }

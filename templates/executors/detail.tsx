@@ -3,11 +3,11 @@ import type { Message } from "../../src/messages/message.ts";
 import type { RunView, SnapshotView } from "../../src/runs/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
+import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
-import { Banner } from "../components/notice.tsx";
-import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
+import { Banner, DisabledBanner } from "../components/notice.tsx";
+import { Columns, EditAndDelete, PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Bars } from "../components/progress.tsx";
-import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { formatDuration } from "../format.ts";
 import { Layout } from "../layout.tsx";
@@ -143,12 +143,7 @@ function Actions({ ctx, executor }: Pick<ExecutorPageProps, "ctx" | "executor">)
           {t.open_run}
         </LinkButton>
       )}
-      <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
-        {texts(ctx).common.edit}
-      </LinkButton>
-      <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
-        {texts(ctx).common.delete}
-      </LinkButton>
+      <EditAndDelete ctx={ctx} path={path} />
     </>
   );
 }
@@ -158,19 +153,7 @@ function Banners({ ctx, executor, path }: Pick<ExecutorPageProps, "ctx" | "execu
   const { last_run: last, problem } = executor;
   return (
     <>
-      {executor.is_enabled ? null : (
-        <Banner
-          tone="quiet"
-          title={t.disabled_title}
-          action={
-            <ActionForm ctx={ctx} action={`${path}/enable`} kind="main">
-              {t.enable}
-            </ActionForm>
-          }
-        >
-          {t.disabled_text}
-        </Banner>
-      )}
+      {executor.is_enabled ? null : <DisabledBanner ctx={ctx} path={path} texts={t} />}
       {executor.connection.is_enabled ? null : (
         <Banner tone="attention" title={t.connection_disabled_title}>
           {t.connection_disabled_text}
@@ -237,18 +220,7 @@ export function PlanSection({ ctx, executor, planned }: Pick<ExecutorPageProps, 
     return (
       <div hx-get={url(ctx, address)} hx-trigger="load" hx-swap="outerHTML">
         <Section id="plan" title={t.plan} aside={t.plan_lead}>
-          <Panel>
-            <div class="scripted">
-              <State ctx={ctx} tone="running">
-                {t.plan_loading}
-              </State>
-            </div>
-            <div class="unscripted">
-              <LinkButton ctx={ctx} href={address}>
-                {t.plan_show}
-              </LinkButton>
-            </div>
-          </Panel>
+          <Later ctx={ctx} text={t.plan_loading} show={t.plan_show} href={address} />
         </Section>
       </div>
     );

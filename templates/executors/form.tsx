@@ -5,11 +5,11 @@ import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { Button, LinkButton } from "../components/button.tsx";
-import { Form } from "../components/form.tsx";
+import { Form, redraws } from "../components/form.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Layout } from "../layout.tsx";
-import { type PageContext, url } from "../page.ts";
+import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
 import { type BindingRow, blank, nowPath, resultPath, rowFields, ServiceNow, ServiceResult } from "./binding-rows.tsx";
@@ -140,7 +140,7 @@ function replacements(props: ExecutorFormPageProps, path: string): Readonly<Reco
         chosen={chosenKey(props)}
         own={executor?.id ?? null}
         error={errors["target.id"]}
-        attributes={redraws(ctx, path)}
+        attributes={redraws({ ctx, id: formId, action: path })}
       />
       <ShowChoices ctx={ctx} />
     </>
@@ -242,19 +242,6 @@ function choicesOf(props: ExecutorFormPageProps): Readonly<Record<string, readon
   };
 }
 
-/** Draws the form again with all that was typed. */
-function redraws(ctx: PageContext, path: string): Readonly<Record<string, string>> {
-  return {
-    "hx-post": url(ctx, path),
-    "hx-trigger": "change",
-    "hx-target": `#${formId}`,
-    "hx-select": `#${formId}`,
-    "hx-swap": "outerMorph",
-    "hx-vals": '{"_action":"redraw"}',
-    "hx-sync": `#${formId}:replace`,
-  };
-}
-
 /** Everything that other fields, the openings or the plan depend on draws the form again. */
 function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescription[]) {
   const bindings = fields.find((field) => field.name === "bindings")?.entries ?? [];
@@ -264,7 +251,7 @@ function redrawn(ctx: PageContext, path: string, fields: readonly FieldDescripti
     ...bindings.flatMap((entry) => entry.map((field) => field.path)),
     ...["tracker", "source", "channel"].map((name) => `bindings.0.${name}`),
   ];
-  return Object.fromEntries(paths.map((each) => [each, redraws(ctx, path)]));
+  return Object.fromEntries(paths.map((each) => [each, redraws({ ctx, id: formId, action: path })]));
 }
 
 /** Without script a chosen connection brings its targets only when it is asked to. */

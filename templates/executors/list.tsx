@@ -1,8 +1,7 @@
 import type { ExecutorView, ExecutorState as StateName } from "../../src/executors/schema.ts";
-import { LinkButton } from "../components/button.tsx";
 import { NothingMatches } from "../components/empty.tsx";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
-import { Filters, Pagination } from "../components/navigation.tsx";
+import { Filters } from "../components/navigation.tsx";
 import { Table } from "../components/table.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
@@ -18,22 +17,17 @@ interface ExecutorsPageProps extends ListProps<ExecutorView> {
 
 const states = ["update", "waiting", "running", "failed", "unknown", "current"] as const;
 
-export function ExecutorsPage({ ctx, items: executors, next_cursor, is_first_page, state }: ExecutorsPageProps) {
+export function ExecutorsPage(props: ExecutorsPageProps) {
+  const { ctx, items: executors, state } = props;
   const t = texts(ctx).executors;
-  const create = (
-    <LinkButton ctx={ctx} href="/executors/new" kind="main" icon="plus">
-      {t.new_executor}
-    </LinkButton>
-  );
   return (
     <ListPage
-      ctx={ctx}
+      {...props}
       section="executors"
       icon="rocket"
       texts={t}
-      is_empty={executors.length === 0 && is_first_page && state === null}
-      action={create}
-      actions={create}
+      create={t.new_executor}
+      is_filtered={state !== null}
     >
       <Filters
         ctx={ctx}
@@ -54,7 +48,6 @@ export function ExecutorsPage({ ctx, items: executors, next_cursor, is_first_pag
       ) : (
         <ExecutorTable ctx={ctx} executors={executors} />
       )}
-      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </ListPage>
   );
 }

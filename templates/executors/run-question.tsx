@@ -1,7 +1,6 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { Said } from "../../src/messages/message.ts";
-import { LinkButton } from "../components/button.tsx";
-import { Asked, Confirm } from "../components/confirm.tsx";
+import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import type { PageContext } from "../page.ts";
@@ -33,26 +32,16 @@ export function RunQuestion({ ctx, executor, planned, error }: RunQuestionProps)
     executor.is_enabled;
   if (!isOpen) {
     return (
-      <Asked ctx={ctx} title={t.run_now} section="executors">
-        <div class="confirm">
-          <h2 id="dialog-title" tabindex={-1}>
-            {t.run_nothing}
-          </h2>
-          <div class="confirm-facts">
-            {executor.is_enabled ? null : (
-              <Banner tone="quiet" title={t.disabled_title}>
-                {t.disabled_text}
-              </Banner>
-            )}
-            {view === null ? <PlanFailure ctx={ctx} planned={planned} /> : <Plan ctx={ctx} view={view} />}
-          </div>
-          <div class="confirm-actions">
-            <LinkButton ctx={ctx} href={back} attributes={{ "data-close": "" }}>
-              {texts(ctx).common.close}
-            </LinkButton>
-          </div>
+      <NothingAsked ctx={ctx} title={t.run_now} section="executors" heading={t.run_nothing} back={back}>
+        <div class="confirm-facts">
+          {executor.is_enabled ? null : (
+            <Banner tone="quiet" title={t.disabled_title}>
+              {t.disabled_text}
+            </Banner>
+          )}
+          {view === null ? <PlanFailure ctx={ctx} planned={planned} /> : <Plan ctx={ctx} view={view} />}
         </div>
-      </Asked>
+      </NothingAsked>
     );
   }
   return (

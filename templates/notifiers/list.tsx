@@ -1,7 +1,5 @@
 import { type NotifierView, triggerKinds } from "../../src/notifications/schema.ts";
-import { LinkButton } from "../components/button.tsx";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
-import { Pagination } from "../components/navigation.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
@@ -10,23 +8,11 @@ import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { DeliveryState, eventWord } from "./deliveries.tsx";
 
-export function NotifiersPage({ ctx, items: notifiers, next_cursor, is_first_page }: ListProps<NotifierView>) {
+export function NotifiersPage(props: ListProps<NotifierView>) {
+  const { ctx, items: notifiers } = props;
   const t = texts(ctx).notifiers;
-  const create = (
-    <LinkButton ctx={ctx} href="/notifiers/new" kind="main" icon="plus">
-      {t.new_notifier}
-    </LinkButton>
-  );
   return (
-    <ListPage
-      ctx={ctx}
-      section="notifiers"
-      icon="send"
-      texts={t}
-      is_empty={notifiers.length === 0 && is_first_page}
-      action={create}
-      actions={create}
-    >
+    <ListPage {...props} section="notifiers" icon="send" texts={t} create={t.new_notifier}>
       <Table
         ctx={ctx}
         caption={t.title}
@@ -50,7 +36,6 @@ export function NotifiersPage({ ctx, items: notifiers, next_cursor, is_first_pag
           },
         }))}
       />
-      <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </ListPage>
   );
 }

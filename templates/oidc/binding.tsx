@@ -1,10 +1,9 @@
 import type { FieldErrors } from "../../src/errors.ts";
 import type { BindingView, ProviderView } from "../../src/oidc/schema.ts";
-import { PasswordField, PasswordOwner } from "../auth/password-field.tsx";
+import { CurrentPassword, PasswordOwner } from "../auth/password-field.tsx";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Asked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
-import { Refusals } from "../components/field.tsx";
 import { Link } from "../components/link.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
@@ -135,15 +134,7 @@ export function BindingQuestion({ ctx, kind, name, errors }: QuestionProps) {
         <h1 id="dialog-title">{kind === "bind" ? t.bind_title(name) : t.unbind_title(name)}</h1>
         <div class="confirm-facts">
           <p>{kind === "bind" ? t.bind_text(name) : t.unbind_text}</p>
-          <Refusals ctx={ctx} errors={errors} shown={["current_password"]} />
-          <PasswordField
-            ctx={ctx}
-            name="current_password"
-            title={texts(ctx).auth.current_password}
-            autocomplete="current-password"
-            error={errors.current_password}
-            autofocus
-          />
+          <CurrentPassword ctx={ctx} errors={errors} autofocus />
         </div>
         <div class="confirm-actions">
           <a class="btn bare" href={url(ctx, "/account#binding")} data-close>

@@ -1,7 +1,7 @@
 import type { RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { NothingMatches } from "../components/empty.tsx";
-import { ListPage, type ListProps } from "../components/list-page.tsx";
+import { ListFrame, type ListProps } from "../components/list-page.tsx";
 import { Filters, Pagination } from "../components/navigation.tsx";
 import { Badge } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
@@ -21,7 +21,7 @@ const outcomes = ["succeeded", "degraded", "failed", "skipped"] as const;
 export function RunsPage({ ctx, items: runs, next_cursor, is_first_page, state, executor }: RunsPageProps) {
   const t = texts(ctx).runs;
   return (
-    <ListPage
+    <ListFrame
       ctx={ctx}
       section="runs"
       icon="list-checks"
@@ -62,7 +62,7 @@ export function RunsPage({ ctx, items: runs, next_cursor, is_first_page, state, 
       />
       {runs.length === 0 ? <NothingMatches ctx={ctx} href="/runs" /> : <RunsTable ctx={ctx} runs={runs} />}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
-    </ListPage>
+    </ListFrame>
   );
 }
 

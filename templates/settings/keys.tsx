@@ -5,10 +5,9 @@ import type {
   SecurityKeyView,
   SessionRotationView,
 } from "../../src/keys/schema.ts";
-import { PasswordField, PasswordOwner } from "../auth/password-field.tsx";
+import { CurrentPassword, PasswordOwner } from "../auth/password-field.tsx";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
-import { Refusals } from "../components/field.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { Time } from "../components/time.tsx";
@@ -95,14 +94,7 @@ export function RotationPage({ ctx, name, view, errors }: RotationPageProps) {
         <form class="sign-in" method="post" action={url(ctx, `/settings/keys/${name}`)}>
           <Csrf ctx={ctx} />
           <PasswordOwner ctx={ctx} />
-          <Refusals ctx={ctx} errors={errors} shown={["current_password"]} />
-          <PasswordField
-            ctx={ctx}
-            name="current_password"
-            title={texts(ctx).auth.current_password}
-            autocomplete="current-password"
-            error={errors.current_password}
-          />
+          <CurrentPassword ctx={ctx} errors={errors} />
           <div class="sign-in-actions">
             <Button type="submit" kind="danger">
               {name === "session" ? t.rotate_session : t.rotate_encryption}

@@ -1,9 +1,10 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
+import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
-import { Badge, State } from "../components/state.tsx";
+import { Badge } from "../components/state.tsx";
 import { Layout } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -70,18 +71,7 @@ export function SnapshotDiffSection({ ctx, executor, snapshot, compared }: Snaps
   return (
     <div hx-get={url(ctx, address)} hx-trigger="load" hx-swap="outerHTML">
       <Section id="diff" title={t.diff} aside={t.diff_lead}>
-        <Panel>
-          <div class="scripted">
-            <State ctx={ctx} tone="running">
-              {t.diff_loading}
-            </State>
-          </div>
-          <div class="unscripted">
-            <LinkButton ctx={ctx} href={address}>
-              {t.diff_show}
-            </LinkButton>
-          </div>
-        </Panel>
+        <Later ctx={ctx} text={t.diff_loading} show={t.diff_show} href={address} />
       </Section>
     </div>
   );

@@ -6,7 +6,7 @@ import type { TrackerView } from "../../src/trackers/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { ToastPartial } from "../components/notice.tsx";
-import { Columns, PageHeader, Section } from "../components/page-header.tsx";
+import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
 import { Row, Rows } from "../components/rows.tsx";
 import { Badge, State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
@@ -69,12 +69,7 @@ export function TrackerPage(props: TrackerPageProps) {
             >
               {t.check_now}
             </ActionForm>
-            <LinkButton ctx={ctx} href={`${path}/edit`} icon="pencil">
-              {texts(ctx).common.edit}
-            </LinkButton>
-            <LinkButton ctx={ctx} href={`${path}/delete`} opens_dialog>
-              {texts(ctx).common.delete}
-            </LinkButton>
+            <EditAndDelete ctx={ctx} path={path} />
           </>
         }
       />

@@ -6,7 +6,7 @@ import { ActionForm, LinkButton } from "../components/button.tsx";
 import { NothingMatches } from "../components/empty.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
-import { ListPage, type ListProps } from "../components/list-page.tsx";
+import { ListFrame, type ListProps } from "../components/list-page.tsx";
 import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { type Column, Table } from "../components/table.tsx";
@@ -58,7 +58,7 @@ export function TrackersPage(props: TrackersPageProps) {
   const isFiltered = Object.values(filters).some((value) => value !== null && value !== "");
   const isWhole = props.is_first_page && props.next_cursor === null;
   return (
-    <ListPage
+    <ListFrame
       ctx={ctx}
       section="trackers"
       icon="tag"
@@ -93,7 +93,7 @@ export function TrackersPage(props: TrackersPageProps) {
         </Link>{" "}
         {texts(ctx).upstreams.lead}
       </p>
-    </ListPage>
+    </ListFrame>
   );
 }
 

@@ -1,12 +1,12 @@
 import { raw } from "hono/html";
 import type { NotesView, VersionNotes } from "../../src/trackers/notes-schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
-import { LinkButton } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
+import { Later } from "../components/later.tsx";
 import { SafeLink } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
-import { Badge, State } from "../components/state.tsx";
+import { Badge } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, Version } from "../components/version.tsx";
 import { Layout } from "../layout.tsx";
@@ -217,18 +217,7 @@ export function NotesSection({ ctx, tracker, is_named = false, ...asked }: Notes
   return (
     <Section title={is_named ? t.of_tracker(tracker) : t.title}>
       <div hx-get={url(ctx, path)} hx-trigger="load" hx-swap="innerHTML">
-        <Panel>
-          <div class="scripted">
-            <State ctx={ctx} tone="running">
-              {t.loading}
-            </State>
-          </div>
-          <div class="unscripted">
-            <LinkButton ctx={ctx} href={path}>
-              {t.show}
-            </LinkButton>
-          </div>
-        </Panel>
+        <Later ctx={ctx} text={t.loading} show={t.show} href={path} />
       </div>
     </Section>
   );
