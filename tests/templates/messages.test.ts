@@ -28,9 +28,7 @@ describe("every sentence of the source that people can be told", () => {
     [/^(?:messages\/|notifications\/message(?:-texts)?\.ts$)/, "has both languages, which the type check sees to"],
   ];
   /** Titles of choices, which fields translate, and pieces that are only said within a sentence of the table below. */
-  const pieces = new Set([
-    'The run "{}" belongs to another process now',
-  ]);
+  const pieces = new Set(['The run "{}" belongs to another process now']);
   const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(source, join(entry.parentPath, entry.name)))

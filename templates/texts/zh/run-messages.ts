@@ -1,8 +1,7 @@
 import type { MessageDictionary } from "../messages.ts";
 
 /** 停机如何结束。 */
-const recoveries: MessageDictionary = [
-];
+const recoveries: MessageDictionary = [];
 
 /** 更新途中的失败，以及运行的理由。 */
 const reasons: MessageDictionary = [
