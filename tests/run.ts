@@ -67,6 +67,8 @@ interface Outcome {
   skipped: number;
   /** Lines to be said again at the end: failed tests, and suites that had to be skipped. */
   notes: readonly string[];
+  /** What was printed before each failure, said again at the end. */
+  faults: readonly string[];
 }
 
 const running = new Set<ChildProcess>();
@@ -124,7 +126,7 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
   const missing = date === undefined ? null : fakedDatesMissing();
   if (missing !== null) {
     const note = arePeersRequired ? `(fail) ${title}: ${missing}` : `skipped: ${title}: ${missing}`;
-    return { title, passed: 0, failed: arePeersRequired ? 1 : 0, skipped: 0, notes: [note] };
+    return { title, passed: 0, failed: arePeersRequired ? 1 : 0, skipped: 0, notes: [note], faults: [] };
   }
   const startedAt = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "tm-"));
@@ -157,8 +159,8 @@ async function perform({ title, args, date }: Share): Promise<Outcome> {
   const output = Buffer.concat(chunks).toString();
   const tookMs = performance.now() - startedAt;
   const judged = judge(title, output, tookMs < (date?.leastMs ?? 0) ? "its date still ahead" : end);
-  // The same test may fail at one date alone.
-  const outcome = { ...judged, notes: judged.notes.map((note) => (date === undefined ? note : `${note}, ${title}`)) };
+  // The same test may fail at one date alone, and a hook that fails has no name.
+  const outcome = { ...judged, notes: judged.notes.map((note) => (note.includes(title) ? note : `${note}, ${title}`)) };
   const seconds = Math.round(tookMs / 1000);
   console.log(`== ${title}\n${output.trimEnd()}\n== ${title}: ${told(outcome)}, in ${seconds} s\n`);
   return outcome;
@@ -173,6 +175,20 @@ function removeFolder(folder: string): void {
   }
 }
 
+/** How much of the output before a failure is said again. */
+const faultLines = 30;
+const mostFaults = 8;
+
+/** What was printed before each failure, by its first mention. */
+function faultsIn(title: string, lines: readonly string[]): string[] {
+  const isFirst = (line: string, index: number) => line.startsWith("(fail) ") && lines.indexOf(line) === index;
+  return lines.flatMap((line, index) =>
+    isFirst(line, index)
+      ? [[`== ${title}`, ...lines.slice(Math.max(0, index - faultLines), index + 1)].join("\n")]
+      : [],
+  );
+}
+
 /** Reads what `bun test` says at its end. An end without that, or with an error of its own, counts as a failure. */
 function judge(title: string, output: string, end: number | string): Outcome {
   const sum = (word: string) => Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
@@ -180,13 +196,15 @@ function judge(title: string, output: string, end: number | string): Outcome {
   const lines = output.split("\n");
   // Failed tests are listed once where they are met and once at the end.
   const notes = [...new Set(lines.filter((line) => /^\(fail\) |^skipped: /.test(line)))];
+  const faults = faultsIn(title, lines);
   const trouble =
     end !== 0 && failed === 0 ? `ended with ${end}` : passed + failed + skipped === 0 ? "ran no test" : null;
   if (trouble === null) {
     const isNamed = failed === 0 || notes.some((line) => line.startsWith("(fail)"));
-    return { title, passed, failed, skipped, notes: isNamed ? notes : [...notes, `(fail) ${title} outside its tests`] };
+    const all = isNamed ? notes : [...notes, `(fail) ${title} outside its tests`];
+    return { title, passed, failed, skipped, notes: all, faults };
   }
-  return { title, passed, failed: failed + 1, skipped, notes: [...notes, `(fail) ${title} ${trouble}`] };
+  return { title, passed, failed: failed + 1, skipped, notes: [...notes, `(fail) ${title} ${trouble}`], faults };
 }
 
 function told({ passed, failed, skipped }: Pick<Outcome, "passed" | "failed" | "skipped">): string {
@@ -207,6 +225,7 @@ async function performAll(): Promise<number> {
     total.skipped += each.skipped;
   }
   if (total.passed === 0 && total.failed === 0) total.failed = 1;
+  for (const fault of outcomes.flatMap(({ faults }) => faults).slice(0, mostFaults)) console.log(`${fault}\n`);
   console.log(`== summary: ${outcomes.length} processes of bun test, ${told(total)}`);
   for (const note of [...new Set(outcomes.flatMap(({ notes }) => notes))].sort()) console.log(note);
   console.log(`${total.passed} passed, ${total.failed} failed`);
