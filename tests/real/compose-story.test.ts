@@ -222,7 +222,7 @@ for (const options of rows) {
       expect(plan.diff.filter(({ after }) => after === "")).toEqual([]);
       for (const { patch, message } of plan.files) {
         expect(patch).not.toContain("only-in-the-file");
-        expect(message).toContain(hasCompose ? "recreates nothing" : "anew");
+        expect(message).toContain(hasCompose ? "recreates nothing" : "recreates the container");
       }
       expect(await story.ids()).toEqual(originalIds);
     });

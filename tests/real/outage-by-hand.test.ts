@@ -4,6 +4,7 @@ import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { outageView } from "../../src/executors/schema.ts";
+import { say } from "../../src/messages/message.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
@@ -115,7 +116,7 @@ matrixSuite(
         const run = await runs.update(executor);
         expect([run.state, run.reason_code, run.reason]).toEqual([
           ...["skipped", "target_refused"],
-          expect.stringContaining("may have dropped a network"),
+          say("executors.target_refused", { target: "refused", cause: say("refusals.network_suspect") }),
         ]);
         expect((await outageOf(id))?.next_try_at).toBeLessThanOrEqual(runs.clock.now());
         const outage = await tryUntilOver(id);
@@ -132,7 +133,7 @@ matrixSuite(
       const run = await runs.update(executor);
       expect([run.state, run.reason_code, run.serving, run.reason]).toEqual([
         ...["succeeded", "started_again", "desired"],
-        expect.stringContaining("had left it down"),
+        say("runs.started_after_outage"),
       ]);
       expect(await tryUntilOver(id)).toMatchObject({ outcome: "replaced" });
       await expectServing("brings", port, "3.0.0");

@@ -9,6 +9,7 @@ import { freePort } from "../peers/free-port.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
 import { kindOf, matrixSuite, newestModes, pointsOf } from "../support/engine-modes.ts";
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
+import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
 import { containersOf, group, inspectOne, removeGroup, runService } from "../support/group-target.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
@@ -20,6 +21,8 @@ setDefaultTimeout(900_000);
 
 const live = new AbortController().signal;
 const repository = "lab/web";
+/** As the engines say it. */
+const portTaken = /in use|already allocated/;
 const isStart = (label: string) => label.endsWith("/start") && !label.includes("tidemark-probe");
 
 matrixSuite(
@@ -72,9 +75,9 @@ matrixSuite(
       });
       const run = await runs.update(executor);
       proxy.around(null);
-      expect([run.state, run.reason_code, run.serving, run.reason]).toEqual([
+      expect([run.state, run.reason_code, run.serving, english(run.reason)]).toEqual([
         ...["failed", "target_down", "none"],
-        expect.stringMatching(/in use|already allocated/),
+        expect.stringMatching(portTaken),
       ]);
       const [stranger] = held;
       if (stranger === undefined) throw new Error("Nothing was started");
@@ -277,7 +280,11 @@ matrixSuite(
       await engine.call("POST", "/containers/back/stop?t=0");
       const held = await holdPort(port);
       const run = await runs.update(executor, { snapshot_id: await runs.snapshotOf(update.id) });
-      expect([run.state, run.reason_code, run.reason]).toEqual(["failed", "target_down", expect.any(String)]);
+      expect([run.state, run.reason_code, english(run.reason)]).toEqual([
+        "failed",
+        "target_down",
+        expect.stringMatching(portTaken),
+      ]);
       await tryOnce(run.id);
       expect(await outageOf(run.id)).toMatchObject({ tries: 1, outcome: null });
       expect(await found("back")).toEqual([expect.stringMatching(/^back exited 2\.0\.0$/)]);
