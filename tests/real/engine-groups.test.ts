@@ -247,7 +247,7 @@ engineSuite("groups of containers", (mode) => {
     await using session = await openSession(engine.address, { kind: kindOf(mode) });
     const journal = memoryJournal();
     const failure = await updateGroup(session, project, { db: sick, web: next }, journal).catch(errorMessage);
-    expect(failure).toContain('"sick-web-1" needs "sick-db-1" healthy, and it is not');
+    expect(failure).toContain('"sick-web-1" requires "sick-db-1" to be healthy, and it is not');
     expect(journal.entries().some((each) => each.step === "stop" && each.facts.container === "sick-web-1")).toBe(false);
     expect((await inspectOne(engine, name(project, "web"))).Id).toBe(web);
     await session.undo(group(project), journal, null);
