@@ -4,6 +4,7 @@ import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { outageView } from "../../src/executors/schema.ts";
+import { say } from "../../src/messages/message.ts";
 import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { freePort } from "../peers/free-port.ts";
 import { type Registry, registryMissing, startRegistry } from "../peers/registry.ts";
@@ -194,7 +195,7 @@ matrixSuite(
       await freeHeld(down.stranger);
       await engine.call("POST", "/containers/hand/start");
       expect(await tryUntilOver(down.id)).toMatchObject({
-        ...{ outcome: "recovered", serving: "previous", detail: "It was running again when it was looked at" },
+        ...{ outcome: "recovered", serving: "previous", detail_data: say("runs.up_by_itself") },
       });
       await expectServing("hand", port, "1.0.0");
 

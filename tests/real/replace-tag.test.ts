@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { plain, told } from "../../src/messages/message.ts";
+import { say, told } from "../../src/messages/message.ts";
 import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { account } from "../peers/registry.ts";
 import { addRelease, hubRepository } from "../sources/github/hub-content.ts";
@@ -152,8 +152,8 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
       const { body } = await api.get(`/executors/${executor}`);
       return body.problem as Record<string, unknown> | null;
     });
-    const text = `The registry has no tag "${tag}" of "${world.registry.host}/${world.repository}" yet`;
-    expect(problem).toEqual({ code: "no_tag", ...told(plain(text)) });
+    const image = `${world.registry.host}/${world.repository}`;
+    expect(problem).toEqual({ code: "no_tag", ...told(say("executors.tag_not_found", { tags: [tag], image })) });
     await go(`/executors/${executor}`);
     expect(await page.textContent("main")).toContain("No tag for this version");
     expect((await newest())?.id).toBe(before?.id);
