@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
-import { AppError } from "./errors.ts";
+import { TerminalError } from "./errors.ts";
 import { type LogLevel, logLevels } from "./log.ts";
 import { inEnglish } from "./messages/message.ts";
 
@@ -50,10 +50,9 @@ export const configVariables = [
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Thrown with one sentence per wrong variable; the process prints it and stops. */
-export class ConfigError extends AppError {
+export class ConfigError extends TerminalError {
   constructor(problems: readonly string[]) {
-    super("invalid_config", 500, problems.join("\n"));
-    this.name = "ConfigError";
+    super(problems.join("\n"));
   }
 }
 

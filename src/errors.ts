@@ -1,17 +1,11 @@
 import type { Catalogue } from "./messages/catalogue.ts";
-import { asMessage, inEnglish, type Message, plain, type Said, say, tellAll } from "./messages/message.ts";
+import { inEnglish, type Message, plain, say, tellAll } from "./messages/message.ts";
 
 /** A field of the input that was refused, by its path in snake_case (`sources.0.key`), with what would be right. */
 export type FieldErrors = Readonly<Record<string, Message>>;
 
-function allMessages(fields: Readonly<Record<string, Said>>): FieldErrors {
-  const found: Record<string, Message> = Object.create(null);
-  for (const [name, said] of Object.entries(fields)) found[name] = asMessage(said);
-  return found;
-}
-
 interface AppErrorOptions {
-  fields?: Readonly<Record<string, Said>> | undefined;
+  fields?: FieldErrors | undefined;
   cause?: unknown;
   /** Seconds after which the same request may succeed; becomes `Retry-After`. */
   retry_after_seconds?: number | undefined;
@@ -30,25 +24,20 @@ export class AppError extends Error {
   readonly field_messages: FieldErrors | undefined;
   readonly retry_after_seconds: number | undefined;
 
-  constructor(code: string, status: number, said: Said, options: AppErrorOptions = {}) {
-    const sentence = asMessage(said);
-    super(inEnglish(sentence), options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: string, status: number, said: Message, options: AppErrorOptions = {}) {
+    super(inEnglish(said), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AppError";
-    this.said = sentence;
+    this.said = said;
     this.code = code;
     this.status = status;
-    const { fields } = options;
-    this.field_messages = fields === undefined ? undefined : allMessages(fields);
-    this.fields = this.field_messages === undefined ? undefined : tellAll(this.field_messages);
+    this.field_messages = options.fields;
+    this.fields = options.fields === undefined ? undefined : tellAll(options.fields);
     this.retry_after_seconds = options.retry_after_seconds;
   }
 }
 
 /** 422: the input was understood and refused; every refused field is named. */
-export function invalidInput(
-  fields: Readonly<Record<string, Said>>,
-  message: Said = say("request.input_errors"),
-): AppError {
+export function invalidInput(fields: FieldErrors, message: Message = say("request.input_errors")): AppError {
   return new AppError("invalid_input", 422, message, { fields });
 }
 
@@ -70,28 +59,24 @@ export function nameTaken(what: Thing, name: string): AppError {
 }
 
 /** 409: the request is right, the present state forbids it. */
-export function conflict(message: Said, options: AppErrorOptions = {}): AppError {
+export function conflict(message: Message, options: AppErrorOptions = {}): AppError {
   return new AppError("conflict", 409, message, options);
 }
 
 /** 409: deleting something that others use; `users` are named so that the reader knows where to go. */
-export function inUse(what: Thing, name: string, users: readonly Said[]): AppError {
-  return new AppError(
-    "in_use",
-    409,
-    say("request.in_use", { what: say(`thing.${what}`), name, users: users.map(asMessage) }),
-  );
+export function inUse(what: Thing, name: string, users: readonly Message[]): AppError {
+  return new AppError("in_use", 409, say("request.in_use", { what: say(`thing.${what}`), name, users }));
 }
 
-export function unauthorized(message: Said = say("request.sign_in_first")): AppError {
+export function unauthorized(message: Message = say("request.sign_in_first")): AppError {
   return new AppError("unauthorized", 401, message);
 }
 
-export function forbidden(code: string, message: Said): AppError {
+export function forbidden(code: string, message: Message): AppError {
   return new AppError(code, 403, message);
 }
 
-export function tooManyRequests(message: Said, retryAfterSeconds: number): AppError {
+export function tooManyRequests(message: Message, retryAfterSeconds: number): AppError {
   return new AppError("too_many_requests", 429, message, { retry_after_seconds: retryAfterSeconds });
 }
 
@@ -117,11 +102,10 @@ export class PluginError extends Error {
   readonly said: Message;
   readonly retry_after_ms: number | null;
 
-  constructor(code: PluginErrorCode, said: Said, options: { retry_after_ms?: number | null; cause?: unknown } = {}) {
-    const sentence = asMessage(said);
-    super(inEnglish(sentence), options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: PluginErrorCode, said: Message, options: { retry_after_ms?: number | null; cause?: unknown } = {}) {
+    super(inEnglish(said), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "PluginError";
-    this.said = sentence;
+    this.said = said;
     this.code = code;
     this.retry_after_ms = options.retry_after_ms ?? null;
   }
@@ -137,6 +121,9 @@ export class SaidError extends Error {
     this.said = said;
   }
 }
+
+/** What a start or a command says on the terminal instead of going on; in English alone, as everything there. */
+export class TerminalError extends Error {}
 
 /** What anything that was thrown says; the text of what is none of ours is bounded to 500 characters. */
 export function saidBy(error: unknown): Message {

@@ -1,5 +1,5 @@
-import { type Config, ConfigError, configSecrets, readProcessConfig } from "./config.ts";
-import { AppError, errorMessage } from "./errors.ts";
+import { type Config, configSecrets, readProcessConfig } from "./config.ts";
+import { AppError, errorMessage, TerminalError } from "./errors.ts";
 import { lastWords } from "./secrets/redaction.ts";
 import { type Started, start } from "./start.ts";
 import { version } from "./version.ts";
@@ -28,7 +28,7 @@ const stopLimitMs = 25_000;
 /** Why the port could not be opened, and what to do. */
 function listenRefusal(host: string, port: number, cause: unknown): unknown {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const told = (text: string) => new AppError("cannot_listen", 500, text, { cause });
+  const told = (text: string) => new TerminalError(text, { cause });
   if (code === "EADDRINUSE")
     return told(`Port ${port} of ${host} is in use; stop the program that uses it, or set PORT to another one`);
   if (code === "EACCES")
@@ -105,7 +105,7 @@ function configOrEnd(): Config {
     return readProcessConfig();
   } catch (error) {
     // A line for each variable that is wrong.
-    return fail(error instanceof ConfigError ? error.message : errorMessage(error));
+    return fail(error instanceof TerminalError ? error.message : errorMessage(error));
   }
 }
 
@@ -139,5 +139,5 @@ async function main(config: Config): Promise<void> {
 const config = configOrEnd();
 await main(config).catch((error: unknown) => {
   const words = lastWords(error, configSecrets(config));
-  fail(error instanceof AppError ? words : `Unexpected: ${words}`);
+  fail(error instanceof AppError || error instanceof TerminalError ? words : `Unexpected: ${words}`);
 });

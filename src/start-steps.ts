@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { AppError } from "./errors.ts";
+import { TerminalError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 /** How often a step that goes on is told of. */
@@ -25,9 +25,7 @@ export function startSteps({ clock, log }: { clock: Clock; log: Log }): StartSte
         log.warning("Start is still waiting", { step: waitsFor, waited_ms: look * lookMs });
       }
       const waitedSeconds = (maxLooks * lookMs) / 1000;
-      throw new AppError(
-        "start_timeout",
-        500,
+      throw new TerminalError(
         `The start waited ${waitedSeconds} s for ${waitsFor} and gave up; see whether its disk or server answers, then start again`,
       );
     };

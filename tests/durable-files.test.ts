@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { isDiskFull, withoutRoom } from "../src/durable-files.ts";
 import { AppError } from "../src/errors.ts";
-import { say } from "../src/messages/message.ts";
+import { plain, say } from "../src/messages/message.ts";
 
 const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
 
@@ -25,6 +25,6 @@ test("a full disk becomes 507 with what was written, anything else stays as it i
     cause: full,
   });
   const refused = withCode("EACCES: permission denied, open", "EACCES");
-  const told = new AppError("insufficient_storage", 507, "ENOSPC");
+  const told = new AppError("insufficient_storage", 507, plain("ENOSPC"));
   expect([withoutRoom(refused, said), withoutRoom(told, said)]).toEqual([refused, told]);
 });

@@ -9,7 +9,7 @@ import { systemClock } from "../clock.ts";
 import { readProcessConfig } from "../config.ts";
 import { databaseFile } from "../db/client.ts";
 import { inspectDatabaseFile } from "../db/migrate.ts";
-import { AppError, errorMessage } from "../errors.ts";
+import { errorMessage, TerminalError } from "../errors.ts";
 import { hasKeyFile, keyFilePath, securePrivateFolder } from "../secrets/keys.ts";
 
 const usage = `Usage: bun run backup FOLDER [--without-keys]
@@ -46,16 +46,16 @@ async function backup({ folder, with_keys }: Arguments): Promise<readonly string
   assertNoRestore(config.data_dir);
   const file = databaseFile(config.database_url);
   if (file === null) {
-    throw new AppError("remote_database", 500, "The database is on a libSQL server; use that server's own backup");
+    throw new TerminalError("The database is on a libSQL server; use that server's own backup");
   }
-  if (!existsSync(file)) throw new AppError("no_database", 500, `There is no database "${file}"; is DATA_DIR right?`);
+  if (!existsSync(file)) throw new TerminalError(`There is no database "${file}"; is DATA_DIR right?`);
   // An empty one is never worth a copy, wherever its keys are.
   inspectDatabaseFile(file, { keys: hasKeyFile(config.data_dir) ? "key_file" : "given", was_used: true });
   const existing = [databaseName, keysName, manifestName]
     .map((name) => join(folder, name))
     .find((path) => existsSync(path));
   if (existing !== undefined) {
-    throw new AppError("backup_exists", 500, `"${existing}" exists already; name an empty or a new folder`);
+    throw new TerminalError(`"${existing}" exists already; name an empty or a new folder`);
   }
   securePrivateFolder(folder);
   const isOurs = with_keys && config.keys_file === null;

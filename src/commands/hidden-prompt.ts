@@ -1,5 +1,5 @@
 import type { ReadStream } from "node:tty";
-import { AppError } from "../errors.ts";
+import { TerminalError } from "../errors.ts";
 
 // Longer input is refused by the password's own rules; this only bounds the memory of a pipe without a line's end.
 const MAXIMUM_CHARACTERS = 8192;
@@ -11,13 +11,13 @@ export interface HiddenPrompt {
   close(): void;
 }
 
-function cancelled(): AppError {
-  return new AppError("cancelled", 400, "The input was cancelled");
+function cancelled(): TerminalError {
+  return new TerminalError("The input was cancelled");
 }
 
 /** What became of bytes that are no text: they would all turn into the same character, and two passwords into one. */
-function notUtf8(cause: unknown): AppError {
-  return new AppError("invalid_text", 400, "What was entered is not UTF-8; type it in UTF-8, and try again", { cause });
+function notUtf8(cause: unknown): TerminalError {
+  return new TerminalError("What was entered is not UTF-8; type it in UTF-8, and try again", { cause });
 }
 
 // A mark of the byte order stays, to be refused with the password's own rules rather than dropped without a word.
@@ -31,7 +31,7 @@ export function createHiddenPrompt(input: ReadStream, output: NodeJS.WritableStr
   // What was typed or pasted beyond the line's end belongs to the next question.
   let waiting = "";
   let isClosed = false;
-  let failure: AppError | null = null;
+  let failure: TerminalError | null = null;
   let wake: () => void = () => undefined;
   const onData = (chunk: string | Buffer) => {
     try {
@@ -108,7 +108,7 @@ export async function readOneLine(input: AsyncIterable<string | Buffer>): Promis
   const all = Buffer.concat(chunks);
   const end = all.indexOf(0x0a);
   const line = decodeLine(all.subarray(0, end === -1 ? all.length : end)).replace(/\r$/, "");
-  if (line === "") throw new AppError("no_input", 400, "Standard input has no password in its first line");
+  if (line === "") throw new TerminalError("Standard input has no password in its first line");
   return line;
 }
 

@@ -7,7 +7,7 @@ import { systemClock } from "../clock.ts";
 import { type Config, configSecrets, readProcessConfig } from "../config.ts";
 import { type Database, databaseFile, openDatabase } from "../db/client.ts";
 import { checkDatabase, inspectDatabaseFile } from "../db/migrate.ts";
-import { AppError, errorMessage } from "../errors.ts";
+import { errorMessage, TerminalError } from "../errors.ts";
 import { createPasswords } from "../secrets/password.ts";
 import { lastWords } from "../secrets/redaction.ts";
 import { createHiddenPrompt, readOneLine } from "./hidden-prompt.ts";
@@ -31,7 +31,7 @@ async function askTwice(): Promise<string> {
   if (prompt === null) throw new UsageError("Run this in a terminal, or pass the password with --stdin");
   try {
     const password = await prompt.ask("New password: ");
-    if ((await prompt.ask("Once more: ")) !== password) throw new AppError("mismatch", 422, "The two passwords differ");
+    if ((await prompt.ask("Once more: ")) !== password) throw new TerminalError("The two passwords differ");
     return password;
   } finally {
     prompt.close();
@@ -54,11 +54,7 @@ async function openExisting(config: Config): Promise<Database> {
   assertNoRestore(config.data_dir);
   const file = databaseFile(config.database_url);
   if (file !== null && !existsSync(file)) {
-    throw new AppError(
-      "database_missing",
-      500,
-      `There is no database "${file}"; set DATA_DIR to the data directory of the server`,
-    );
+    throw new TerminalError(`There is no database "${file}"; set DATA_DIR to the data directory of the server`);
   }
   // Opening an empty file would make it a database, and the loss of the former one could not be seen any more.
   if (file !== null) inspectDatabaseFile(file, { keys: "key_file", was_used: true });

@@ -6,7 +6,7 @@ import { systemClock } from "../clock.ts";
 import { readProcessConfig } from "../config.ts";
 import { databaseFile } from "../db/client.ts";
 import { lockDataDir } from "../db/lock.ts";
-import { AppError, errorMessage, isWithoutRoom } from "../errors.ts";
+import { AppError, errorMessage, isWithoutRoom, TerminalError } from "../errors.ts";
 import { securePrivateFolder } from "../secrets/keys.ts";
 
 const usage = `Usage: bun run restore FOLDER [--verify] [--accept-unreadable-secrets]
@@ -51,7 +51,7 @@ function readOptions({ source, accepts_unreadable }: Arguments): RestoreOptions 
   const config = readProcessConfig();
   const file = databaseFile(config.database_url);
   if (file === null) {
-    throw new AppError("remote_database", 500, "The database is on a libSQL server; use that server's own restore");
+    throw new TerminalError("The database is on a libSQL server; use that server's own restore");
   }
   const { keys_file, session_key, encryption_key, data_dir } = config;
   return {

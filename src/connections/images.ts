@@ -3,6 +3,7 @@ import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, inUse, invalidInput, notFound, PluginError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import { beginChange } from "../request-scope.ts";
 import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/runtime.ts";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
@@ -80,11 +81,7 @@ export function connectionImageService(options: ConnectionImageOptions) {
   ): Promise<{ session: RuntimeSession; images: RuntimeImages }> => {
     const connection = await connections.get(id);
     if (!connection.is_enabled) {
-      throw new AppError(
-        "connection_disabled",
-        409,
-        `The connection "${connection.name}" is disabled; enable it first`,
-      );
+      throw new AppError("connection_disabled", 409, say("connections.disabled", { connection: connection.name }));
     }
     const session = await connections.open(id, signal);
     if (session.images !== undefined) return { session, images: session.images };
@@ -112,7 +109,7 @@ export function connectionImageService(options: ConnectionImageOptions) {
     /** Refused with `in_use` while a container or a snapshot needs it, and for what is none of Tidemark's business. */
     remove: async (actor: Actor, id: string, imageId: string, signal: AbortSignal): Promise<void> => {
       if (!/^(sha256:)?[0-9a-f]{64}$/.test(imageId)) {
-        throw invalidInput({ image_id: 'Write the image\'s id, "sha256:" and 64 hexadecimal digits' });
+        throw invalidInput({ image_id: say("images.id_wanted") });
       }
       const { session, images } = await openImages(id, signal);
       await using _ended = session;
@@ -121,15 +118,19 @@ export function connectionImageService(options: ConnectionImageOptions) {
       const [image] = await offered(id, found);
       if (image === undefined) throw await refusal(images, imageId, found.length > 0);
       if (image.named_by.length > 0) {
-        const users = image.named_by.map((user) => `a snapshot of "${user.executor}"`);
-        throw inUse("image", imageId, [...new Set(users)]);
+        const executors = [...new Set(image.named_by.map((user) => user.executor))];
+        throw inUse(
+          "image",
+          imageId,
+          executors.map((executor) => say("images.snapshot_of", { executor })),
+        );
       }
       beginChange();
       try {
         await images.remove(image.id);
       } catch (error) {
         if (error instanceof PluginError && error.code === "rejected") {
-          throw new AppError("in_use", 409, error.message, { cause: error });
+          throw new AppError("in_use", 409, error.said, { cause: error });
         }
         throw error;
       }
@@ -146,13 +147,9 @@ export function connectionImageService(options: ConnectionImageOptions) {
 
   async function refusal(images: RuntimeImages, imageId: string, isUnused: boolean): Promise<AppError> {
     if (isUnused) {
-      return new AppError(
-        "not_offered",
-        409,
-        `Tidemark has nothing to do with the image "${imageId}"; remove it by hand`,
-      );
+      return new AppError("not_offered", 409, say("images.not_ours", { image: imageId }));
     }
     const present = await images.findPresent([imageId]);
-    return present.length > 0 ? inUse("image", imageId, ["a container"]) : notFound("image", imageId);
+    return present.length > 0 ? inUse("image", imageId, [say("images.container")]) : notFound("image", imageId);
   }
 }

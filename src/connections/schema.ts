@@ -10,20 +10,16 @@ export { isGroup } from "../runtimes/runtime.ts";
 export type Runtimes = { readonly [K in RuntimeKind]: Runtime<K> };
 
 const IsEnabled = v.optional(
-  v.pipe(
-    v.boolean("Write true or false"),
-    v.title("Enabled"),
-    v.description("When off, nothing is discovered here and runs are skipped"),
-  ),
+  v.pipe(v.boolean(), v.title("Enabled"), v.description("When off, nothing is discovered here and runs are skipped")),
   true,
 );
 
 const ConcurrentRuns = v.optional(
   v.pipe(
-    v.number("Write a whole number"),
-    v.integer("Write a whole number"),
-    v.minValue(1, "Use at least 1 run"),
-    v.maxValue(10, "Use at most 10 runs"),
+    v.number(),
+    v.integer(),
+    v.minValue(1),
+    v.maxValue(10),
     v.title("Runs at once"),
     v.description("How many runs may change this engine at the same time; others wait"),
     v.metadata({ advanced: true }),
@@ -31,10 +27,7 @@ const ConcurrentRuns = v.optional(
   1,
 );
 
-const CredentialId = v.optional(
-  v.nullable(v.pipe(v.string("Write an id"), v.maxLength(64), v.title("Credential"))),
-  null,
-);
+const CredentialId = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64), v.title("Credential"))), null);
 
 const option = (kind: RuntimeKind, runtimes: Runtimes) =>
   v.strictObject({
@@ -59,7 +52,6 @@ export function connectionInput(runtimes: Runtimes) {
   return v.variant(
     "kind",
     runtimeKinds.map((kind) => option(kind, runtimes)),
-    `Choose one of ${runtimeKinds.join(", ")}`,
   );
 }
 

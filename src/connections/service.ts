@@ -3,11 +3,11 @@ import type { Actor, RecordAudit } from "../auth/schema.ts";
 import type { Clock } from "../clock.ts";
 import type { CredentialService } from "../credentials/service.ts";
 import type { Database, Reader } from "../db/client.ts";
-import { AppError, inUse, invalidInput, notFound, PluginError, saidBy } from "../errors.ts";
+import { AppError, inUse, invalidInput, nameTaken, notFound, PluginError, saidBy } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import { type Message, plain, told, toldEach } from "../messages/message.ts";
+import { type Message, say, told, toldEach } from "../messages/message.ts";
 import type { TcpDestination } from "../plugin.ts";
 import {
   isGroup,
@@ -62,7 +62,7 @@ function kindOf(row: ConnectionRow): RuntimeKind {
 
 async function refuseTakenName(read: Reader, name: string, ownId: string | null): Promise<void> {
   const other = await findConnectionByName(read, name);
-  if (other !== null && other.id !== ownId) throw invalidInput({ name: `There is already a connection "${name}"` });
+  if (other !== null && other.id !== ownId) throw nameTaken("connection", name);
 }
 
 function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
@@ -150,7 +150,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     try {
       await using session = await openRow(row, signal);
       const { version, api_version, platform, warnings } = await session.describe();
-      const said = told(plain(`Answered as ${runtimes[kindOf(row)].title} ${version}`));
+      const said = told(say("connections.answered", { runtime: runtimes[kindOf(row)].title, version }));
       return {
         ...{ ok: true, code: null, ...said, version, api_version, platform },
         ...{ warnings: toldEach(warnings), checked_at },
@@ -253,7 +253,7 @@ export function connectionService(options: ConnectionServiceOptions) {
           throw inUse(
             "connection",
             row.name,
-            users.map((user) => `executor "${user.name}"`),
+            users.map(({ name }) => say("request.named", { what: say("thing.executor"), name })),
           );
         }
         await deleteConnectionRow(tx, id);
@@ -288,11 +288,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     targets: async (id: string, signal: AbortSignal): Promise<TargetList> => {
       const row = await getRow(db.read, id);
       if (!row.is_enabled) {
-        throw new AppError(
-          "connection_disabled",
-          409,
-          `The connection "${row.name}" is disabled; enable it to discover`,
-        );
+        throw new AppError("connection_disabled", 409, say("connections.disabled", { connection: row.name }));
       }
       await using session = await openRow(row, signal);
       const found = await session.discover();

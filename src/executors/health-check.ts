@@ -5,10 +5,10 @@ import { defaultProbeTiming } from "../probes/verify.ts";
 const seconds = (title: string, description: string, least: number, most: number, fallback: number) =>
   v.optional(
     v.pipe(
-      v.number("Write a whole number"),
-      v.integer("Write a whole number"),
-      v.minValue(least, `Use at least ${least} s`),
-      v.maxValue(most, `Use at most ${most} s`),
+      v.number(),
+      v.integer(),
+      v.minValue(least),
+      v.maxValue(most),
       v.title(title),
       v.description(description),
       v.metadata({ advanced: true }),
@@ -19,7 +19,7 @@ const seconds = (title: string, description: string, least: number, most: number
 const judged = {
   on_failure: v.optional(
     v.pipe(
-      v.picklist(["failed", "degraded"], "Choose failed or degraded"),
+      v.picklist(["failed", "degraded"]),
       v.title("On failure"),
       v.description("Degraded keeps the new version running"),
       v.metadata({ option_titles: { failed: "Mark as failed", degraded: "Mark as degraded" } }),
@@ -67,15 +67,11 @@ const strategy = <K extends keyof typeof strategyTitles>(kind: K) =>
   v.pipe(v.literal(kind), v.title("Strategy"), v.metadata({ option_titles: strategyTitles }));
 
 /** How an update is judged, as it is given and as it is stored. */
-export const HealthCheck = v.variant(
-  "strategy",
-  [
-    v.strictObject({ strategy: strategy("auto"), ...judged }),
-    v.strictObject({ strategy: strategy("native"), ...judged }),
-    v.strictObject({ strategy: strategy("http"), probe: v.pipe(probes.http.Config, v.title("Probe")), ...judged }),
-    v.strictObject({ strategy: strategy("tcp"), probe: v.pipe(probes.tcp.Config, v.title("Probe")), ...judged }),
-    v.strictObject({ strategy: strategy("disabled") }),
-  ],
-  `Choose one of ${Object.keys(strategyTitles).join(", ")}`,
-);
+export const HealthCheck = v.variant("strategy", [
+  v.strictObject({ strategy: strategy("auto"), ...judged }),
+  v.strictObject({ strategy: strategy("native"), ...judged }),
+  v.strictObject({ strategy: strategy("http"), probe: v.pipe(probes.http.Config, v.title("Probe")), ...judged }),
+  v.strictObject({ strategy: strategy("tcp"), probe: v.pipe(probes.tcp.Config, v.title("Probe")), ...judged }),
+  v.strictObject({ strategy: strategy("disabled") }),
+]);
 export type HealthCheck = v.InferOutput<typeof HealthCheck>;

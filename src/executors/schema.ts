@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
-import { type Message, told } from "../messages/message.ts";
+import { issue, type Message, told } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 import { targetKinds } from "../runtimes/runtime.ts";
 import { ChannelName } from "../trackers/schema.ts";
@@ -74,8 +74,8 @@ const weekdayTitles = {
 
 const time = (title: string, description: string) =>
   v.pipe(
-    v.string("Write a time"),
-    v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Write the time as "HH:MM", from 00:00 to 23:59'),
+    v.string(),
+    v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, issue("fields.time_of_day")),
     v.title(title),
     v.description(description),
     v.metadata({ placeholder: "22:00" }),
@@ -83,9 +83,9 @@ const time = (title: string, description: string) =>
 
 export const WindowInput = v.strictObject({
   days: v.pipe(
-    v.array(v.picklist(weekdays, `Choose from ${weekdays.join(", ")}`), "Choose weekdays"),
-    v.minLength(1, "Choose at least one day"),
-    v.check((days) => new Set(days).size === days.length, "Name each day once"),
+    v.array(v.picklist(weekdays)),
+    v.minLength(1),
+    v.check((days) => new Set(days).size === days.length, issue("executors.day_twice")),
     v.title("Maintenance days"),
     v.description("A window belongs to the day on which it starts"),
     v.metadata({ option_titles: weekdayTitles }),
@@ -95,59 +95,39 @@ export const WindowInput = v.strictObject({
 });
 
 const BindingInput = v.strictObject({
-  service: v.optional(
-    v.pipe(v.string("Write a text"), v.minLength(1, "Name the service"), v.maxLength(200), v.title("Service")),
-    "main",
-  ),
-  tracker: v.pipe(
-    v.string("Write the name of a tracker"),
-    v.minLength(1, "Choose a tracker"),
-    v.maxLength(100),
-    v.title("Tracker"),
-  ),
-  source: v.pipe(
-    v.string("Write the key of one of the tracker's sources"),
-    v.minLength(1, "Choose a source"),
-    v.maxLength(100),
-    v.title("Source"),
-  ),
-  channel: v.pipe(ChannelName, v.minLength(1, "Choose a release channel"), v.title("Release channel")),
+  service: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(200), v.title("Service")), "main"),
+  tracker: v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.title("Tracker")),
+  source: v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.title("Source")),
+  channel: v.pipe(ChannelName, v.minLength(1), v.title("Release channel")),
 });
-
-const maxBindings = 100;
 
 const entries = {
   name: Name,
   description: Description,
-  is_enabled: v.optional(v.pipe(v.boolean("Write true or false"), v.title("Enabled")), true),
-  connection_id: v.pipe(
-    v.string("Write the id of a connection"),
-    v.minLength(1, "Choose a connection"),
-    v.maxLength(64),
-    v.title("Connection"),
-  ),
+  is_enabled: v.optional(v.pipe(v.boolean(), v.title("Enabled")), true),
+  connection_id: v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.title("Connection")),
   target: v.pipe(
     v.strictObject({
-      kind: v.pipe(v.picklist(targetKinds, `Choose one of ${targetKinds.join(", ")}`), v.title("Kind")),
-      id: v.pipe(v.string("Write a text"), v.minLength(1, "Choose a target"), v.maxLength(300), v.title("Target")),
+      kind: v.pipe(v.picklist(targetKinds), v.title("Kind")),
+      id: v.pipe(v.string(), v.minLength(1), v.maxLength(300), v.title("Target")),
     }),
     v.title("Target"),
   ),
   bindings: v.pipe(
-    v.array(BindingInput, "Write a list of bindings"),
-    v.minLength(1, "Bind at least one service"),
-    v.maxLength(maxBindings, `Bind at most ${maxBindings} services`),
+    v.array(BindingInput),
+    v.minLength(1, issue("executors.binding_missing")),
+    v.maxLength(100),
     v.title("Bindings"),
   ),
   trigger: v.pipe(
-    v.picklist(triggers, `Choose one of ${triggers.join(", ")}`),
+    v.picklist(triggers),
     v.title("Trigger mode"),
     v.metadata({ option_titles: { manual: "Manual", immediate: "Immediate", window: "Maintenance window" } }),
   ),
   window: v.optional(v.nullable(v.pipe(WindowInput, v.title("Maintenance window"))), null),
   image_selection: v.optional(
     v.pipe(
-      v.picklist(["keep_name", "use_tracker"], "Choose keep_name or use_tracker"),
+      v.picklist(["keep_name", "use_tracker"]),
       v.title("Image selection policy"),
       v.description(
         "Replacing works with any source: a version of a repository or chart becomes the image's tag, in the form of the running tag",
@@ -160,7 +140,7 @@ const entries = {
   ),
   reference_mode: v.optional(
     v.pipe(
-      v.picklist(["digest", "tag"], "Choose digest or tag"),
+      v.picklist(["digest", "tag"]),
       v.title("Image reference mode"),
       v.metadata({ option_titles: { digest: "Digest", tag: "Tag" } }),
     ),
@@ -169,7 +149,7 @@ const entries = {
   health_check: v.optional(v.pipe(HealthCheck, v.title("Health check")), { strategy: "auto" }),
   restore_on_failure: v.optional(
     v.pipe(
-      v.boolean("Write true or false"),
+      v.boolean(),
       v.title("Restore on failure"),
       v.description("Restores the previous version if the new one fails its health check"),
     ),
@@ -177,7 +157,7 @@ const entries = {
   ),
   allow_downgrade: v.optional(
     v.pipe(
-      v.boolean("Write true or false"),
+      v.boolean(),
       v.title("Allow downgrade"),
       v.description(
         "Automatic runs may go to a lower version, or to one that cannot be compared; never to another variant or line",
@@ -188,10 +168,10 @@ const entries = {
   ),
   minimum_age_hours: v.optional(
     v.pipe(
-      v.number("Write a whole number"),
-      v.integer("Write a whole number"),
-      v.minValue(0, "Use at least 0 hours"),
-      v.maxValue(8760, "Use at most 8760 hours"),
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.maxValue(8760),
       v.title("Minimum age (hours)"),
       v.description("Only versions first seen at least this long ago are used"),
       v.metadata({ advanced: true }),
@@ -199,19 +179,15 @@ const entries = {
     0,
   ),
   requires_approval: v.optional(
-    v.pipe(
-      v.boolean("Write true or false"),
-      v.title("Require approval"),
-      v.description("Automatic runs wait until you approve their plan"),
-    ),
+    v.pipe(v.boolean(), v.title("Require approval"), v.description("Automatic runs wait until you approve their plan")),
     false,
   ),
   approval_hours: v.optional(
     v.pipe(
-      v.number("Write a whole number"),
-      v.integer("Write a whole number"),
-      v.minValue(1, "Use at least 1 hour"),
-      v.maxValue(720, "Use at most 720 hours"),
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(720),
       v.title("Wait for approval (hours)"),
       v.description("A run that nobody approves in this time is skipped"),
       // A checked box sends "on".
@@ -221,7 +197,7 @@ const entries = {
   ),
   start_first: v.optional(
     v.pipe(
-      v.boolean("Write true or false"),
+      v.boolean(),
       v.title("Start before stop"),
       v.description(
         "Starts the new container before the old one is stopped; refused where both cannot run at once, as with published ports",
@@ -232,10 +208,10 @@ const entries = {
   ),
   drain_seconds: v.optional(
     v.pipe(
-      v.number("Write a whole number"),
-      v.integer("Write a whole number"),
-      v.minValue(0, "Use at least 0 s"),
-      v.maxValue(600, "Use at most 600 s"),
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.maxValue(600),
       v.title("Both run for (seconds)"),
       v.description(
         "How long the old container keeps running once the new one is ready, so that your proxy can switch",
@@ -246,11 +222,8 @@ const entries = {
   ),
   accepted_unknown_settings: v.optional(
     v.pipe(
-      v.array(
-        v.pipe(v.string("Write a text"), v.maxLength(2000, "Write at most 2000 characters")),
-        "Write a list of texts",
-      ),
-      v.maxLength(200, "Accept at most 200 unknown settings"),
+      v.array(v.pipe(v.string(), v.maxLength(2000))),
+      v.maxLength(200),
       v.title("Accepted unknown settings"),
       v.description("Entries of unknown_settings, word for word: automatic runs go on without carrying these over"),
     ),

@@ -7,7 +7,7 @@ import { AppError, invalidInput, nameTaken, noSuch, notFound } from "../errors.t
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import { fromText, inEnglish, type Message, say, toText } from "../messages/message.ts";
+import { fromText, type Message, plain, say, toText } from "../messages/message.ts";
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
@@ -116,7 +116,7 @@ export function executorService(options: ExecutorServiceOptions) {
     const destination = probes[check.strategy].destination?.(check.probe);
     const reason = destination === undefined ? null : options.judgeDestination(destination);
     if (reason === null) return;
-    const detail = { reason: inEnglish(reason), executor: name };
+    const detail = { reason, executor: name };
     await db.write((tx) => audit(tx, actor, { event: "destination_blocked", outcome: "refused", detail }));
     throw invalidInput({ "health_check.probe.host": reason });
   };
@@ -336,10 +336,10 @@ async function refuseWhileActive(tx: Writer, id: string, executor: string): Prom
       executor,
       run: owing.id,
     });
-    throw new AppError("run_active", 409, message, { fields: { active_run_id: owing.id } });
+    throw new AppError("run_active", 409, message, { fields: { active_run_id: plain(owing.id) } });
   }
   if (run === null) return;
   throw new AppError("run_active", 409, say("executors.in_progress", { executor, run }), {
-    fields: { active_run_id: run },
+    fields: { active_run_id: plain(run) },
   });
 }

@@ -94,6 +94,17 @@ export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown)
   return output;
 }
 
+/** As `parseInput`, with an error of the caller's own for the first refused field: what a plug-in is given to read. */
+export function parseOr<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  refused: (field: string, cause: Message) => Error,
+): v.InferOutput<S> {
+  const { output, errors } = judgeInput(schema, input);
+  for (const [field, cause] of Object.entries(errors ?? {})) throw refused(field, cause);
+  return output;
+}
+
 /** What each refused field should have been: the first thing that is wrong with it. */
 function fieldErrors(issues: readonly v.BaseIssue<unknown>[]): FieldErrors {
   // Without a prototype: a body may name a field `__proto__`.

@@ -5,7 +5,7 @@ import type { CountedTime } from "../counted-time.ts";
 import type { Database } from "../db/client.ts";
 import { AppError, conflict } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { say } from "../messages/message.ts";
+import { plain, say } from "../messages/message.ts";
 import { watchChanges } from "../request-scope.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { findOutcome, insertOutcome, pruneOutcomes, updateOutcome } from "./queries.ts";
@@ -85,7 +85,7 @@ export function idempotencyService(options: {
       "already_done",
       409,
       say("request.idempotency_answer_lost"),
-      subject === null ? {} : { fields: { [`${subject.kind}_id`]: subject.id } },
+      subject === null ? {} : { fields: { [`${subject.kind}_id`]: plain(subject.id) } },
     );
   };
 

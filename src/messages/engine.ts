@@ -22,8 +22,11 @@ export const engine = {
   requests_blocked: ({ requests }: { requests: readonly string[] }) =>
     `Requests do not get through to the engine: ${requests.join(", ")}; allow them at the socket proxy`,
   credential_half: "The credential needs the client certificate and the client key, or neither",
-  config_unusable: ({ path, cause }: Caused & { path: string | null }, tell) =>
-    `The connection's ${path ?? "configuration"} cannot be used: ${tell(cause)}`,
+  address_wanted: "Enter the address as unix:///path/to/socket, /path/to/socket or tcp://host:port",
+  version_wanted: "Enter the version as 1.41, or leave it blank",
+  registry_wanted: "Enter the registry as host or host:port",
+  config_unusable: ({ path, cause }: Caused & { path: string }, tell) =>
+    `The connection's ${path} cannot be used: ${tell(cause)}`,
 
   refused: ({ request, status, answer }: Requested & { status: number; answer: string | null }) =>
     `The engine refused ${request} (${status})${answer === null ? "" : `: ${answer}`}`,

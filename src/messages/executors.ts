@@ -49,6 +49,7 @@ export const executors = {
     `${start(desired(to))} and ${current(from)} cannot be compared; allow downgrades, or run it with the hash of its plan`,
   connection_disabled: ({ connection }: { connection: string }) => `The connection "${connection}" is disabled`,
 
+  binding_missing: "Bind at least one service",
   bound_twice: ({ service }: Service) => `The service "${service}" is already bound above`,
   no_such_service: ({ target, service, services }: Target & Service & { services: readonly string[] }) =>
     `"${target}" has no service "${service}"; it has ${services.join(", ")}`,
@@ -58,6 +59,7 @@ export const executors = {
     `The source "${source}" has the channels ${channels.join(", ")}`,
   imageless_source: ({ tracker, source }: Omit<Channel, "channel">) =>
     `The source "${source}" of "${tracker}" has no image: choose "Replace current image tag"`,
+  day_twice: "Choose each day only once",
   window_missing: "Choose days and times for the maintenance window",
   target_taken: ({ target, executor }: Target & Executor) =>
     `"${target}" already belongs to the executor "${executor}"`,

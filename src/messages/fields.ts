@@ -21,6 +21,7 @@ export const fields = {
   at_most_characters: ({ limit }: Limit) => `Use at most ${limit} characters`,
   at_least_entries: ({ limit }: Limit) => (limit === 1 ? "Choose at least one" : `At least ${limit} are required`),
   at_most_entries: ({ limit }: Limit) => `At most ${limit} are allowed`,
+  time_of_day: 'Enter the time as "HH:MM", from 00:00 to 23:59',
   instant: 'Enter a date and time, for example "2026-11-21T03:12:09Z"',
   control_characters: "Control characters are not allowed",
   pattern_too_slow: ({ pattern }: { pattern: string }) =>

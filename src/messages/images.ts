@@ -27,4 +27,9 @@ export const images = {
     "The container runs an image by its ID, so there is no name to keep; use the tracker's image and tag",
   digest_unknown: ({ image }: Image) =>
     `The digest of "${image}" is unknown, so it cannot be pinned; check the tracker, or use the tag`,
+
+  id_wanted: 'Enter the ID of the image: "sha256:" and 64 hexadecimal digits',
+  container: "a container",
+  snapshot_of: ({ executor }: { executor: string }) => `a snapshot of "${executor}"`,
+  not_ours: ({ image }: Image) => `Tidemark does not use the image "${image}"; remove it by hand`,
 } satisfies Area;

@@ -28,16 +28,9 @@ export function say<C extends MessageCode>(
   return { code, params: values as MessageParams };
 }
 
-/** While an area still says English text: see `plain`. */
-export type Said = Message | string;
-
 /** What others wrote. */
 export function plain(text: string): Message {
   return say("text.plain", { text });
-}
-
-export function asMessage(said: Said): Message {
-  return typeof said === "string" ? plain(said) : said;
 }
 
 /** Whether it is this sentence; then its values are typed. */

@@ -47,6 +47,10 @@ export const recovery = {
   kept_needed: ({ kept, user }: { kept: string; user: string }) =>
     `"${kept}" is kept: "${user}" cannot be started without it`,
   kept_alone: ({ kept }: { kept: string }) => `"${kept}" is kept: its replacement no longer exists`,
+  move: ({ move, name }: Named & { move: keyof typeof moves }) => `${moves[move]} ${name}`,
+  remove_broken: ({ name }: Named) => `remove ${name}, which cannot be started`,
+  make_again: ({ name }: Named) => `create ${name} again from the snapshot`,
+  wait_for: ({ name }: Named) => `wait for ${name}`,
   move_failed: ({ move, name, cause }: Named & Caused & { move: keyof typeof moves }, tell) =>
     `could not ${moves[move]} ${name}: ${tell(cause)}`,
   too_many_moves: ({ limit }: { limit: number }) => `gave up after ${limit} steps`,

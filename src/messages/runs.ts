@@ -105,6 +105,7 @@ export const runs = {
   target_changed_since_plan: "The target has changed since the plan was made",
   already_approved: "The run is already approved",
   not_awaiting: "The run is not waiting for approval",
+  plan_hash_wanted: "Enter the hash of a plan: 64 hexadecimal digits",
   plan_changed: "The plan has changed; review it and decide again",
   approval_expired: "The time to approve this run is over",
   decided_meanwhile: "Another decision on this run was made in the meantime",

@@ -10,8 +10,8 @@ const quoted = (said: string) => (said === "" ? "" : `: ${said}`);
 export const sources = {
   failed: ({ action, reason }: { action: Message; reason: Message }, tell) =>
     `Could not ${tell(action)}: ${tell(reason)}`,
-  config_error: ({ field, cause }: { field: string | null; cause: Message }, tell) =>
-    `The source's configuration has an error${field === null ? "" : ` in "${field}"`}: ${tell(cause)}`,
+  config_error: ({ field, cause }: { field: string; cause: Message }, tell) =>
+    `The source's configuration has an error in "${field}": ${tell(cause)}`,
   credential_without_token: 'The credential has no usable "token"',
   credential_without_login: 'The credential has no "username" and "password"',
   credential_without_basic_auth: 'The credential has no "basic_auth" of the form "username:password"',

@@ -20,7 +20,7 @@ const Config = v.strictObject({
   signing_secret: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(256, "A signing secret has at most 256 characters"),
+      v.maxLength(256),
       v.title("Signing secret"),
       v.description(
         "Signs each delivery with HMAC-SHA-256 in the header X-Tidemark-Signature; blank sends no signature",

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { PluginError, saidBy } from "../errors.ts";
-import { plain, says, toText } from "../messages/message.ts";
-import { hasHiddenCharacters, hostInUrl, isBareHost } from "../net/destination.ts";
+import { issue, type Message, say, says, toText } from "../messages/message.ts";
+import { hasHiddenCharacters, hostInUrl } from "../net/destination.ts";
 import { readText } from "../net/read-json.ts";
 import { parsePattern } from "../versions/pattern.ts";
-import type { Probe } from "./probe.ts";
+import { type Probe, ProbeHost, ProbePort } from "./probe.ts";
 
 const maxStatusCodes = 20;
 
@@ -25,27 +25,16 @@ const maxMatchSteps = 2_000_000;
 const fields = v.strictObject({
   protocol: v.pipe(v.picklist(["http", "https"]), v.title("Protocol")),
   host: v.pipe(
-    v.string(),
-    v.check(isBareHost, "Write a host name or an address alone, without scheme, port, path or brackets"),
+    ProbeHost,
     v.title("Host"),
     v.description("Must be public; the address that it resolves to is checked at each attempt"),
   ),
-  port: v.pipe(
-    v.number(),
-    v.integer("A port is a whole number"),
-    v.minValue(1, "A port is at least 1"),
-    v.maxValue(65_535, "A port is at most 65535"),
-    v.title("Port"),
-    v.description("80 or 8080 for http; 443, 8443 or 9443 for https"),
-  ),
+  port: v.pipe(ProbePort, v.title("Port"), v.description("80 or 8080 for http; 443, 8443 or 9443 for https")),
   path: v.pipe(
     v.string(),
-    v.maxLength(1_024, "A path has at most 1024 characters"),
-    v.regex(/^\/(?!\/)/, 'The path must start with exactly one "/"'),
-    v.check(
-      (path) => !/[\\#]/.test(path) && !hasHiddenCharacters(path),
-      "The path has spaces, backslashes, control characters or a fragment",
-    ),
+    v.maxLength(1_024),
+    v.regex(/^\/(?!\/)/, issue("probes.path_start")),
+    v.check((path) => !/[\\#]/.test(path) && !hasHiddenCharacters(path), issue("probes.path_characters")),
     v.title("Path"),
     v.metadata({ placeholder: "/health" }),
   ),
@@ -53,10 +42,7 @@ const fields = v.strictObject({
   expected_status_codes: v.optional(
     v.pipe(
       v.string(),
-      v.check(
-        (text) => parseStatusCodes(text) !== null,
-        `Write at most ${maxStatusCodes} status codes from 100 to 599 with commas between them, for example "200, 204"`,
-      ),
+      v.check((text) => parseStatusCodes(text) !== null, issue("probes.status_codes", { limit: maxStatusCodes })),
       v.title("Expected status codes"),
       v.description("Blank takes every 2xx, and 3xx that is no redirect; a redirect is always refused"),
       v.metadata({ placeholder: "200, 204" }),
@@ -88,7 +74,7 @@ const Config = v.pipe(
     v.partialCheck(
       [["method"], ["expected_body_pattern"]],
       (input) => input.method !== "HEAD" || input.expected_body_pattern === "",
-      "A body pattern needs the method GET, an answer to HEAD has no body",
+      issue("probes.pattern_without_body"),
     ),
     ["expected_body_pattern"],
   ),
@@ -97,11 +83,11 @@ const Config = v.pipe(
 type HttpProbeConfig = v.InferOutput<typeof Config>;
 
 /** Null when the body passes, else what was looked for and where. */
-function judgeBody(pattern: string, body: string): string | null {
+function judgeBody(status: number, pattern: string, body: string): Message | null {
   const { compiled } = parsePattern(pattern);
   const length = Math.min(body.length, Math.floor(maxMatchSteps / Math.max(compiled.programSize(), 1)));
   if (compiled.matcher(body.slice(0, length)).find()) return null;
-  return `"${pattern}" is not in the first ${length} characters of the answer`;
+  return say("probes.pattern_missing", { status, pattern, length });
 }
 
 /** By concatenation: `new URL("//other/x", base)` would let a path change the host. */
@@ -122,19 +108,18 @@ export const http: Probe<"http"> = {
   open: (config, context) => {
     const parsed = v.parse(Config, config);
     const expected = parseStatusCodes(parsed.expected_status_codes) ?? [];
-    const wanted = expected.length === 0 ? "2xx or 3xx" : expected.join(", ");
     return {
       attempt: async (signal) => {
         try {
           const response = await context.fetch(new URL(probeUrl(parsed)), { method: parsed.method, signal });
           const { status } = response;
           if (!isExpectedStatus(status, expected)) {
-            return { ready: false, detail: plain(`Answered ${status}, expected ${wanted}`) };
+            return { ready: false, detail: say("probes.status_unexpected", { status, expected }) };
           }
           const pattern = parsed.expected_body_pattern;
-          const missing = pattern === "" ? null : judgeBody(pattern, await readText(response));
-          if (missing !== null) return { ready: false, detail: plain(`Answered ${status}, but ${missing}`) };
-          return { ready: true, detail: plain(`Answered ${status}`) };
+          const missing = pattern === "" ? null : judgeBody(status, pattern, await readText(response));
+          if (missing !== null) return { ready: false, detail: missing };
+          return { ready: true, detail: say("probes.answered", { status }) };
         } catch (error) {
           if (!(error instanceof PluginError)) throw error;
           // A redirect may be a start-up page; a blocked destination stays blocked.

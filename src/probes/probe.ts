@@ -1,8 +1,14 @@
+import * as v from "valibot";
+import { issue } from "../messages/message.ts";
+import { isBareHost } from "../net/destination.ts";
 import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
 import type { Readiness } from "../runtimes/runtime.ts";
 
 export const probeKinds = ["native", "http", "tcp"] as const;
 export type ProbeKind = (typeof probeKinds)[number];
+
+export const ProbeHost = v.pipe(v.string(), v.check(isBareHost, issue("probes.host_alone")));
+export const ProbePort = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535));
 
 export interface ProbeContext extends PluginContext {
   /** The runtime's own judgement of the target, for native readiness. */

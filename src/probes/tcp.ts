@@ -1,23 +1,15 @@
 import * as v from "valibot";
 import { PluginError } from "../errors.ts";
-import { plain } from "../messages/message.ts";
-import { isBareHost } from "../net/destination.ts";
-import type { Probe } from "./probe.ts";
+import { say } from "../messages/message.ts";
+import { type Probe, ProbeHost, ProbePort } from "./probe.ts";
 
 const Config = v.strictObject({
   host: v.pipe(
-    v.string(),
-    v.check(isBareHost, "Write a host name or an address alone, without scheme, port, path or brackets"),
+    ProbeHost,
     v.title("Host"),
     v.description("May be private; link-local and cloud metadata addresses are refused"),
   ),
-  port: v.pipe(
-    v.number(),
-    v.integer("A port is a whole number"),
-    v.minValue(1, "A port is at least 1"),
-    v.maxValue(65_535, "A port is at most 65535"),
-    v.title("Port"),
-  ),
+  port: v.pipe(ProbePort, v.title("Port")),
 });
 
 export const tcp: Probe<"tcp"> = {
@@ -31,7 +23,7 @@ export const tcp: Probe<"tcp"> = {
       attempt: async (signal) => {
         try {
           await context.connect(host, port, signal);
-          return { ready: true, detail: plain(`Port ${port} accepts connections`) };
+          return { ready: true, detail: say("probes.port_open", { port }) };
         } catch (error) {
           if (!(error instanceof PluginError)) throw error;
           return { ready: false, detail: error.said, final: error.code === "rejected" };

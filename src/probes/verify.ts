@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { PluginError } from "../errors.ts";
-import { isMessage, type Message } from "../messages/message.ts";
+import { isMessage, type Message, say } from "../messages/message.ts";
 import type { Readiness } from "../runtimes/runtime.ts";
 import type { OpenProbe } from "./probe.ts";
 
@@ -167,7 +167,7 @@ async function attemptWithin(probe: OpenProbe, seconds: number, clock: Clock, si
   signal.addEventListener("abort", abort, { once: true });
   const ended = Promise.withResolvers<never>();
   attempt.signal.addEventListener("abort", () => ended.reject(attempt.signal.reason), { once: true });
-  const timeout = new PluginError("unreachable", `No answer within ${seconds} s`);
+  const timeout = new PluginError("unreachable", say("probes.no_answer", { seconds }));
   clock.sleep(seconds * 1000, timer.signal).then(
     () => attempt.abort(timeout),
     () => undefined, // ended in time

@@ -4,7 +4,7 @@ import { AppError, notFound } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { leaseMs } from "../held-lease.ts";
 import { newId } from "../ids.ts";
-import { type Message, say } from "../messages/message.ts";
+import { type Message, plain, say } from "../messages/message.ts";
 import { advance } from "./advance.ts";
 import { approveRun, holdWaiting, rescheduleWaiting } from "./approval-queries.ts";
 import type { RunnerOptions } from "./context.ts";
@@ -29,7 +29,9 @@ function whyNot(run: RunRow, hash: string, now: number): AppError | null {
     );
   }
   if (run.plan_hash !== hash) {
-    return new AppError("plan_changed", 409, say("runs.plan_changed"), { fields: { plan_hash: run.plan_hash ?? "" } });
+    return new AppError("plan_changed", 409, say("runs.plan_changed"), {
+      fields: { plan_hash: plain(run.plan_hash ?? "") },
+    });
   }
   if ((run.approval_until ?? 0) <= now) {
     return new AppError("approval_expired", 409, say("runs.approval_expired"));

@@ -12,7 +12,7 @@ import {
 } from "../executors/schema.ts";
 import type { ExecutorSettings } from "../executors/service.ts";
 import { Instant, NullableInstant } from "../forms/inputs.ts";
-import { type Message, says } from "../messages/message.ts";
+import { issue, type Message, says } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
 
 export { runStates, type Serving, servings };
@@ -63,10 +63,7 @@ export interface NewAutomaticRun {
   attempt: number;
 }
 
-const PlanHash = v.pipe(
-  v.string("Write a plan's hash"),
-  v.regex(/^[0-9a-f]{64}$/, "Write the hash of a plan, 64 hexadecimal digits"),
-);
+const PlanHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, issue("runs.plan_hash_wanted")));
 
 /** What an evaluation sees while a run of its executor waits. */
 export interface SeenWhileWaiting {
@@ -88,11 +85,11 @@ export const RunInput = v.strictObject({
       ),
     ),
   ),
-  ignore_window: v.optional(v.pipe(v.boolean("Write true or false"), v.title("Ignore the maintenance window")), true),
+  ignore_window: v.optional(v.pipe(v.boolean(), v.title("Ignore the maintenance window")), true),
   snapshot_id: v.optional(
     v.pipe(
-      v.string("Write the id of a snapshot"),
-      v.minLength(1, "Choose a snapshot"),
+      v.string(),
+      v.minLength(1),
       v.maxLength(64),
       v.title("Snapshot"),
       v.description("Rolls back to this snapshot instead of updating"),
@@ -106,7 +103,7 @@ export const decisions = ["approve", "refuse"] as const;
 export const ApprovalInput = v.strictObject({
   decision: v.optional(
     v.pipe(
-      v.picklist(decisions, "Choose approve or refuse"),
+      v.picklist(decisions),
       v.title("Decision"),
       v.metadata({ option_titles: { approve: "Approve", refuse: "Refuse" } }),
     ),
@@ -225,26 +222,19 @@ export const SnapshotDetailView = v.object({ ...SnapshotView.entries, content: v
 export type SnapshotDetailView = v.InferOutput<typeof SnapshotDetailView>;
 
 export const SnapshotPatch = v.strictObject({
-  is_locked: v.pipe(
-    v.boolean("Write true or false"),
-    v.title("Locked"),
-    v.description("A locked snapshot is never removed by itself"),
-  ),
+  is_locked: v.pipe(v.boolean(), v.title("Locked"), v.description("A locked snapshot is never removed by itself")),
 });
 
 const exportFormats = ["script", "compose"] as const;
 
 export const SnapshotExportQuery = v.strictObject({
   format: v.optional(
-    v.pipe(
-      v.picklist(exportFormats, "Choose script or compose"),
-      v.description("A shell script for the engine's command line, or a compose file"),
-    ),
+    v.pipe(v.picklist(exportFormats), v.description("A shell script for the engine's command line, or a compose file")),
     "script",
   ),
   with_secrets: v.optional(
     v.pipe(
-      v.picklist(["true", "false"], "Write true or false"),
+      v.picklist(["true", "false"]),
       v.transform((text) => text === "true"),
       v.description("Without secrets they are variables that whoever restores has to set"),
     ),

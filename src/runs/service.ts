@@ -6,7 +6,7 @@ import { outageView } from "../executors/schema.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { newId } from "../ids.ts";
-import { say, toldAs } from "../messages/message.ts";
+import { issue, plain, say, toldAs } from "../messages/message.ts";
 import { versionsOf } from "./advance.ts";
 import { approvals, type Via } from "./approvals.ts";
 import { createRunChanges, stepView, watchRun } from "./changes.ts";
@@ -55,7 +55,7 @@ export const StepQuery = v.object({
   after_seq: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^\d{1,9}$/, "Write a whole number"),
+      v.regex(/^\d{1,9}$/, issue("fields.whole_number")),
       v.transform(Number),
       v.description("Steps after this one"),
     ),
@@ -97,7 +97,7 @@ function viewOf(run: RunRow, executor: string): RunView {
 
 function runActive(executor: string, id: string): AppError {
   return new AppError("run_active", 409, say("runs.in_progress", { executor, run: id }), {
-    fields: { active_run_id: id },
+    fields: { active_run_id: plain(id) },
   });
 }
 

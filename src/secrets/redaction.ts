@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { AppError, errorMessage } from "../errors.ts";
+import { AppError, errorMessage, TerminalError } from "../errors.ts";
 import { RecentMap } from "../recent-map.ts";
 import { visibleText } from "../visible-text.ts";
 
@@ -181,5 +181,6 @@ export function createRedactor(): Redactor {
 export function lastWords(error: unknown, secrets: readonly string[]): string {
   const redactor = createRedactor();
   for (const secret of secrets) redactor.register(secret);
-  return visibleText(redactor.redact(error instanceof AppError ? error.message : errorMessage(error)));
+  const words = error instanceof AppError || error instanceof TerminalError ? error.message : errorMessage(error);
+  return visibleText(redactor.redact(words));
 }

@@ -1,6 +1,7 @@
-import * as v from "valibot";
+import type * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../errors.ts";
-import { fromText, type Message, say } from "../messages/message.ts";
+import { parseOr } from "../forms/issues.ts";
+import { type Message, say } from "../messages/message.ts";
 
 /** Text from elsewhere on one line and bounded: control characters would let it forge lines or colours. */
 export function oneLine(text: string, characters: number): string {
@@ -23,9 +24,7 @@ export function codeOfStatus(status: number): PluginErrorCode {
 
 /** What the fields of a source mean. Throws `rejected` that names the first field with an error. */
 export function parseConfig<const S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
-  const parsed = v.safeParse(schema, input);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  const cause = fromText(issue.message);
-  throw new PluginError("rejected", say("sources.config_error", { field: v.getDotPath(issue), cause }));
+  return parseOr(schema, input, (field, cause) => {
+    return new PluginError("rejected", say("sources.config_error", { field, cause }));
+  });
 }

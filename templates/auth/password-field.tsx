@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { FieldErrors } from "../../src/errors.ts";
-import type { Said } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { FieldError, Help, Refusals } from "../components/field.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
@@ -11,7 +11,7 @@ interface PasswordFieldProps {
   title: string;
   /** What password managers put in: the stored password, or a new one. */
   autocomplete: "current-password" | "new-password";
-  error?: Said | undefined;
+  error?: Message | undefined;
   help?: string | undefined;
   autofocus?: boolean | undefined;
   minlength?: number | undefined;

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { type Said, say } from "../../src/messages/message.ts";
+import { type Message, say } from "../../src/messages/message.ts";
 import { Layout, type Section } from "../layout.tsx";
 import { type PageContext, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
@@ -26,7 +26,7 @@ export function Asked({ ctx, title, section, children }: AskedProps) {
 }
 
 /** What a question is about, and why it was refused a moment ago. */
-export type QuestionProps<Shown> = Shown & { ctx: PageContext; error?: Said | undefined };
+export type QuestionProps<Shown> = Shown & { ctx: PageContext; error?: Message | undefined };
 
 interface ConfirmProps {
   ctx: PageContext;
@@ -48,7 +48,7 @@ interface ConfirmProps {
   /** Must be typed, as `confirm_name`: only for what cannot be undone. */
   type_name?: string | undefined;
   /** Why it was refused a moment ago. */
-  error?: Said | undefined;
+  error?: Message | undefined;
 }
 
 /** The question before a risky action, opened by `<LinkButton opens_dialog>`. */

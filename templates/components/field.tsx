@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { FieldErrors } from "../../src/errors.ts";
 import type { FieldDescription } from "../../src/forms/fields.ts";
-import type { Said } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { classes, type PageContext } from "../page.ts";
 import type { fieldWords } from "../texts/fields.ts";
 import { translateMessage } from "../texts/messages.ts";
@@ -25,7 +25,7 @@ export function Help({ text, id }: { text: string; id: string }) {
 }
 
 /** What was refused, at the field that was refused. */
-export function FieldError({ ctx, id, message }: { ctx: PageContext; id: string; message: Said | undefined }) {
+export function FieldError({ ctx, id, message }: { ctx: PageContext; id: string; message: Message | undefined }) {
   if (message === undefined) return null;
   return (
     <p class="field-error" id={id}>
@@ -57,7 +57,7 @@ interface FieldFrameProps {
   ctx: PageContext;
   field: FieldDescription;
   words: Words;
-  error: Said | undefined;
+  error: Message | undefined;
   below?: Child;
   /** The control. */
   children: Child;
@@ -93,7 +93,7 @@ interface ControlProps {
   words: Words;
   options: readonly { value: string; title: string }[];
   value: unknown;
-  error: Said | undefined;
+  error: Message | undefined;
   is_fixed: boolean;
   has_secret: boolean;
   attributes: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import type { Said } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -14,7 +14,7 @@ interface RunQuestionProps {
   ctx: PageContext;
   executor: ExecutorView;
   planned: Exclude<Planned, null>;
-  error?: Said | undefined;
+  error?: Message | undefined;
 }
 
 /** The plan as it is now, to consent to by its hash; where nothing can be run it says why and has no verb. */

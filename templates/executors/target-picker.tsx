@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { TargetView } from "../../src/connections/schema.ts";
-import type { Message, Said } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { FieldError, fieldId } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Banner } from "../components/notice.tsx";
@@ -19,7 +19,7 @@ interface TargetPickerProps {
   chosen: string;
   /** The executor that is edited: its target is free for it. */
   own: string | null;
-  error: Said | undefined;
+  error: Message | undefined;
   /** What draws the form again. */
   attributes: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import type { Said } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import type { RunDetailView, RunView } from "../../src/runs/schema.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Confirm } from "../components/confirm.tsx";
@@ -90,7 +90,7 @@ interface ConsentQuestionProps {
   run: RunDetailView;
   executor: ExecutorView;
   decision: Decision;
-  error?: Said | undefined;
+  error?: Message | undefined;
 }
 
 /** The question before the decision; the plan's hash goes with the answer. */

@@ -1,5 +1,5 @@
 import type { BackupView } from "../../src/backups/schema.ts";
-import type { Said } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import { Button, Csrf, LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
 import { Confirm } from "../components/confirm.tsx";
@@ -25,7 +25,7 @@ interface BackupsPageProps {
   /** How many there can be. */
   maximum: number;
   /** Why none was made a moment ago. */
-  error: Said | null;
+  error: Message | null;
 }
 
 export function BackupsPage({ ctx, backups, next_cursor, is_first_page, maximum, error }: BackupsPageProps) {

@@ -1,5 +1,5 @@
 import type { ExecutorView } from "../../src/executors/schema.ts";
-import type { Said } from "../../src/messages/message.ts";
+import type { Message } from "../../src/messages/message.ts";
 import type { SnapshotView } from "../../src/runs/schema.ts";
 import { Confirm } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -13,7 +13,7 @@ export interface SnapshotQuestionProps {
   ctx: PageContext;
   executor: ExecutorView;
   snapshot: SnapshotView;
-  error?: Said | undefined;
+  error?: Message | undefined;
 }
 
 export function SnapshotFacts({ ctx, executor, snapshot }: SnapshotQuestionProps) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { redactedRuntimes } from "../../src/connections/redacted-runtime.ts";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import type { RuntimeSession } from "../../src/runtimes/runtime.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { FakeEngine, fakeRuntime, fakeRuntimes } from "../support/fake-runtime.ts";
@@ -15,7 +16,7 @@ const context = {
 async function faultOf(work: (session: RuntimeSession) => Promise<unknown>, said: string): Promise<unknown> {
   const engine = new FakeEngine();
   engine.add("web", "app:1", null);
-  const fault = new PluginError("rate_limited", said, { retry_after_ms: 5 });
+  const fault = new PluginError("rate_limited", plain(said), { retry_after_ms: 5 });
   engine.inspectFault = fault;
   for (const step of ["discover", "capture"] as const) engine.failures.set(step, fault);
   await using session = await redactedRuntimes(fakeRuntimes(engine), excerpt).docker.open({}, null, context);

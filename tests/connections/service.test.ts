@@ -108,7 +108,7 @@ describe("create()", () => {
   test("refuses a name that is taken", async () => {
     await connections.create(systemActor, input);
     expect((await refusal(connections.create(systemActor, input))).fields).toEqual({
-      name: 'There is already a connection "Home"',
+      name: 'Another connection is already named "Home"',
     });
   });
 

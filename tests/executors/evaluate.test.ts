@@ -114,7 +114,7 @@ describe("an immediate trigger", () => {
   });
 
   test("tries again once, ten minutes after a transport fault, and then no more", async () => {
-    world.engine.failures.set("pull", new PluginError("unreachable", "Pull: connection reset"));
+    world.engine.failures.set("pull", new PluginError("unreachable", plain("Pull: connection reset")));
     const executor = await world.addExecutor({ trigger: "immediate" });
     await world.tick();
     await evaluate(executor);
@@ -138,7 +138,7 @@ describe("an immediate trigger", () => {
 
   test("comes after a run by hand that met a transport fault", async () => {
     const executor = await world.addExecutor({ trigger: "immediate" });
-    world.engine.failures.set("pull", new PluginError("unreachable", "Pull: connection reset"));
+    world.engine.failures.set("pull", new PluginError("unreachable", plain("Pull: connection reset")));
     expect((await world.update(executor)).reason_code).toBe("unreachable");
     world.engine.failures.clear();
     await world.tick();
@@ -152,7 +152,7 @@ describe("an immediate trigger", () => {
     ["pull", "rejected", "pull_failed"],
     ["start", "rejected", "update_failed"],
   ] as const)("does not try again after %s failed with %s", async (step, code, reason) => {
-    world.engine.failures.set(step, new PluginError(code, "Engine: 500"));
+    world.engine.failures.set(step, new PluginError(code, plain("Engine: 500")));
     const executor = await world.addExecutor({ trigger: "immediate" });
     for (let time = 0; time < 3; time++) {
       await world.tick();

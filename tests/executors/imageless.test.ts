@@ -69,7 +69,7 @@ describe("a release of a source without an image", () => {
   ] as const)(
     "is not run while the registry cannot be asked, with the reason and what to do: %s",
     async (code, reason) => {
-      world.upstream.tags = { [`${image}:1.1`]: new PluginError(code, "refused") };
+      world.upstream.tags = { [`${image}:1.1`]: new PluginError(code, plain("refused")) };
       const executor = await world.addExecutor({ trigger: "immediate" });
       await world.tick();
       expect(await world.runsOf(executor)).toEqual([]);

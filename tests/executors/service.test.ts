@@ -6,7 +6,7 @@ import { AppError, PluginError } from "../../src/errors.ts";
 import { ExecutorInput } from "../../src/executors/schema.ts";
 import { decodeForm } from "../../src/forms/decode.ts";
 import { fields } from "../../src/forms/fields.ts";
-import { plain } from "../../src/messages/message.ts";
+import { plain, say, toldAs } from "../../src/messages/message.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -115,7 +115,8 @@ describe("create()", () => {
     };
     const health_check = { strategy: "tcp", probe: { host: "blocked.test", port: 5432 } };
     await refused(world.main.executors.create(systemActor, { ...input(), health_check }));
-    const entry = { outcome: "refused" as const, detail: { reason: "Destination blocked", executor: "web" } };
+    const detail = { ...toldAs("reason", say("net.destination_blocked")), executor: "web" };
+    const entry = { outcome: "refused" as const, detail };
     expect(await entries()).toEqual([entry]);
     const { id } = await world.main.executors.create(systemActor, input());
     await refused(world.main.executors.update(systemActor, id, { health_check }));
@@ -263,7 +264,7 @@ describe("remove()", () => {
 
   test("is refused while an ended run keeps something aside, unless its connection is disabled", async () => {
     const { id } = await world.main.executors.create(systemActor, input());
-    world.engine.failures.set("remove_old", new PluginError("rejected", "Remove: device or resource busy"));
+    world.engine.failures.set("remove_old", new PluginError("rejected", plain("Remove: device or resource busy")));
     const run = await world.update(id);
     expect(run).toMatchObject({ state: "succeeded" });
     expect(run.cleanup_due_at).not.toBeNull();

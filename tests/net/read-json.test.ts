@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import { readJson } from "../../src/net/read-json.ts";
 
 const schema = v.object({ tags: v.array(v.object({ name: v.string() })) });
@@ -56,7 +57,7 @@ describe("readJson()", () => {
           },
         }),
       );
-    const own = new PluginError("malformed", "The answer is larger than 16 MiB");
+    const own = new PluginError("malformed", plain("The answer is larger than 16 MiB"));
     await expect(readJson(broken(own), schema)).rejects.toBe(own);
     await expect(readJson(broken(new Error("socket")), schema)).rejects.toMatchObject({ code: "unreachable" });
   });

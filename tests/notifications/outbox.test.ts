@@ -3,7 +3,7 @@ import { auditRecorder } from "../../src/auth/audit.ts";
 import { countedTime } from "../../src/counted-time.ts";
 import { PluginError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
-import { say } from "../../src/messages/message.ts";
+import { plain, say } from "../../src/messages/message.ts";
 import { createOutbox, type SendMessage } from "../../src/notifications/outbox.ts";
 import type { NewEvent } from "../../src/notifications/schema.ts";
 import { notificationService } from "../../src/notifications/service.ts";
@@ -256,7 +256,7 @@ describe("deliver()", () => {
   });
 
   test.each([
-    ["a blocked destination", new PluginError("rejected", "Destination blocked")],
+    ["a blocked destination", new PluginError("rejected", plain("Destination blocked"))],
     ["a redirect", 302],
   ] as const)("does not try %s again", async (_name, answer) => {
     const { notifier, record, deliverDue, service, blocked } = await setUp([answer]);
@@ -275,7 +275,7 @@ describe("deliver()", () => {
     const [due] = await first.outbox.due(first.clock.now(), 10);
     // The first process claims, sends, and dies before it can write how it went.
     const dying = AbortSignal.abort(new Error("killed"));
-    const { outbox: lost } = await setUp([new PluginError("unreachable", "killed")], "dying");
+    const { outbox: lost } = await setUp([new PluginError("unreachable", plain("killed"))], "dying");
     await expect(lost.deliver(due?.id ?? "", dying)).rejects.toThrow("killed");
     expect(await first.outbox.due(first.clock.now(), 10)).toEqual([]);
     first.clock.set(first.clock.now() + 60_000);

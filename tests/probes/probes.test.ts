@@ -59,7 +59,7 @@ describe("http probe", () => {
   test.each(["GET", "HEAD"])("sends %s", async (method) => {
     await using server = await httpLoopback((_request, response) => response.end());
     const probe = probes.http.open({ ...basic, port: server.port, method }, contextFor(server.port));
-    expect(await probe.attempt(signal)).toEqual({ ready: true, detail: plain("Answered 200") });
+    expect(await probe.attempt(signal)).toEqual({ ready: true, detail: say("probes.answered", { status: 200 }) });
     expect(server.seen[0]?.method).toBe(method);
   });
 
@@ -94,7 +94,9 @@ describe("http probe", () => {
   test("says what it found and what it wanted", async () => {
     await using server = await httpLoopback((_request, response) => response.writeHead(503).end());
     const probe = probes.http.open({ ...basic, port: server.port }, contextFor(server.port));
-    expect(await probe.attempt(signal)).toEqual({ ready: false, detail: plain("Answered 503, expected 2xx or 3xx") });
+    const detail = say("probes.status_unexpected", { status: 503, expected: [] });
+    expect(await probe.attempt(signal)).toEqual({ ready: false, detail });
+    expect(english(detail)).toBe("Answered 503, expected 2xx or 3xx");
   });
 
   test("gives up on a blocked destination and names no address", async () => {
@@ -167,7 +169,7 @@ describe("tcp probe", () => {
     const probe = probes.tcp.open({ host: "127.0.0.1", port: server.port }, contextFor(1));
     expect(await probe.attempt(signal)).toEqual({
       ready: true,
-      detail: plain(`Port ${server.port} accepts connections`),
+      detail: say("probes.port_open", { port: server.port }),
     });
   });
 

@@ -115,7 +115,7 @@ describe("verify()", () => {
 
   test("takes a probe's PluginError as an attempt that did not pass", async () => {
     const { clock, verdict } = begin(async (at) => {
-      if (at < 20) throw new PluginError("unreachable", "The engine does not answer");
+      if (at < 20) throw new PluginError("unreachable", plain("The engine does not answer"));
       return { ready: true, detail: plain("running") };
     });
     expect(await clock.runUntil(verdict)).toMatchObject({ passed: true, attempts: 2 });
@@ -244,12 +244,12 @@ describe("verify() goes on observing after the probe has passed", () => {
     ],
     [
       "until the runtime answers again",
-      { look: (at) => (at < 15 ? new PluginError("unreachable", "The engine does not answer") : fine) },
+      { look: (at) => (at < 15 ? new PluginError("unreachable", plain("The engine does not answer")) : fine) },
       { passed: true, looks: [4, 8, 10, 14, 18], ended: 18 },
     ],
     [
       "no longer than probing would have taken",
-      { total: 20, look: () => new PluginError("unreachable", "The engine does not answer") },
+      { total: 20, look: () => new PluginError("unreachable", plain("The engine does not answer")) },
       { passed: false, detail: plain("The engine does not answer"), looks: [4, 8, 10, 14, 18], ended: 18 },
     ],
   ])("%s", async (_name, story, expected) => {
@@ -298,7 +298,7 @@ describe("verify() watches for the end of the target beside the probes", () => {
       findEnd: async () => {
         looks.push(clock.now() / 1000);
         // An engine that does not answer for a moment is asked again.
-        if (looks.length === 2) throw new PluginError("unreachable", "The engine does not answer");
+        if (looks.length === 2) throw new PluginError("unreachable", plain("The engine does not answer"));
         return clock.now() / 1000 >= endsAt ? exited : null;
       },
     });

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { runs } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import { english } from "../support/english.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
@@ -45,7 +46,7 @@ describe("a run on a group", () => {
   });
 
   test("that fails at one container names it, and says of each that it was put back or not touched", async () => {
-    world.engine.failures.set("start shop-worker-1", new PluginError("rejected", "The port is taken"));
+    world.engine.failures.set("start shop-worker-1", new PluginError("rejected", plain("The port is taken")));
     const run = await world.update(executor);
     expect(run).toMatchObject({ state: "failed", serving: "previous", reason_code: "update_failed" });
     expect(english(run.reason)).toContain('The update failed at "shop-worker-1": The port is taken');
@@ -59,8 +60,8 @@ describe("a run on a group", () => {
 
 test("a run that leaves one service down says which, and that the others run", async () => {
   const { engine } = world;
-  engine.failures.set("start shop-worker-1", new PluginError("rejected", "The port is taken"));
-  engine.failures.set("undo", new PluginError("rejected", "The engine refused"));
+  engine.failures.set("start shop-worker-1", new PluginError("rejected", plain("The port is taken")));
+  engine.failures.set("undo", new PluginError("rejected", plain("The engine refused")));
   const run = await world.update(executor);
   expect(run).toMatchObject({ state: "failed", serving: "none", reason_code: "target_down" });
   expect(engine.running()).toContain("shop-web-1");
@@ -114,7 +115,7 @@ test("runs whose plans share a container are not at work at once, however many t
 
 test("a run whose kept container cannot be removed holds up no other, and waits with it while one works there", async () => {
   const single = await world.addExecutor();
-  world.engine.failures.set("remove_old", new PluginError("rejected", "Device is busy"));
+  world.engine.failures.set("remove_old", new PluginError("rejected", plain("Device is busy")));
   const first = await world.update(single);
   expect(first.cleanup_due_at).toBeGreaterThan(world.clock.now());
   world.engine.containers.delete("web-previous");

@@ -38,7 +38,7 @@ test("keepImages() answers what went wrong instead of failing the run, but not f
   });
   expect(await keepImages(keeping(null), ["a"])).toBeNull();
   expect(await keepImages({ ...keeping(null), session: {} }, ["a"])).toBeNull();
-  expect(await keepImages(keeping(new PluginError("unauthorized", "The proxy refused")), ["a"])).toEqual(
+  expect(await keepImages(keeping(new PluginError("unauthorized", plain("The proxy refused"))), ["a"])).toEqual(
     plain("The proxy refused"),
   );
   expect(warned).toEqual(["Images of a snapshot could not be kept"]);

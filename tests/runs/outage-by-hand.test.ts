@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { outageView } from "../../src/executors/schema.ts";
-import { say } from "../../src/messages/message.ts";
+import { plain, say } from "../../src/messages/message.ts";
 import { createWorld, digest, release, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
-const portTaken = new PluginError("rejected", "Start: port 80 is already allocated");
+const portTaken = new PluginError("rejected", plain("Start: port 80 is already allocated"));
 
 let world: World;
 beforeEach(async () => {
@@ -92,7 +92,7 @@ describe("an update by hand of a target that a run left down", () => {
     const executor = await world.addExecutor();
     const first = await goDown(executor);
     freePort();
-    world.engine.failures.set("create", new PluginError("rejected", "No space left on device"));
+    world.engine.failures.set("create", new PluginError("rejected", plain("No space left on device")));
     const second = await world.update(executor);
     expect(second).toMatchObject({ state: "failed" });
     freePort();

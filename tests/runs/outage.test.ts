@@ -10,7 +10,7 @@ const live = new AbortController().signal;
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-const portTaken = new PluginError("rejected", "Start: port 80 is already allocated");
+const portTaken = new PluginError("rejected", plain("Start: port 80 is already allocated"));
 
 let world: World;
 beforeEach(async () => {
@@ -182,7 +182,7 @@ describe("a target that a run left down", () => {
   test("ends with a later run of the executor that goes to work, not with one that touches nothing", async () => {
     const executor = await world.addExecutor();
     const id = await goDown(executor);
-    world.engine.failures.set("pull", new PluginError("unreachable", "No registry"));
+    world.engine.failures.set("pull", new PluginError("unreachable", plain("No registry")));
     expect((await world.update(executor)).state).toBe("failed");
     expect(await outageOf(id)).toMatchObject({ outcome: null });
     freePort();
@@ -281,7 +281,7 @@ describe("a target that a run left down", () => {
 
   test("is not brought up by a run that never touched it, nor one that was down before", async () => {
     const executor = await world.addExecutor();
-    world.engine.failures.set("pull", new PluginError("rejected", "No such image"));
+    world.engine.failures.set("pull", new PluginError("rejected", plain("No such image")));
     const { id } = await world.main.runs.create(systemActor, executor, {});
     const performing = world.main.runs.work.perform({ id }, live);
     await world.clock.runUntil(performing);
@@ -321,7 +321,7 @@ describe("a target that a run left down", () => {
     takePort();
     const { id } = await world.main.runs.create(systemActor, executor, {});
     world.engine.awaited = async () => {
-      world.engine.inspectFault = new PluginError("unreachable", "Reach the engine: connection refused");
+      world.engine.inspectFault = new PluginError("unreachable", plain("Reach the engine: connection refused"));
     };
     await world.clock.runUntil(world.main.runs.work.perform({ id }, live));
     world.engine.inspectFault = null;

@@ -128,7 +128,7 @@ describe("a run", () => {
     "of a stopped target that fails at %s leaves it stopped, and does not say that it runs",
     async (step) => {
       world.engine.setRunning("web", false);
-      world.engine.failures.set(step, new PluginError("rejected", "Engine: 500"));
+      world.engine.failures.set(step, new PluginError("rejected", plain("Engine: 500")));
       const run = await world.update(await world.addExecutor());
       expect(run).toMatchObject({ state: "failed", reason_code: "update_failed", serving: "previous" });
       expect(english(run.reason)).toEndWith("The previous version is in place, stopped as it was");
@@ -222,10 +222,10 @@ describe("a run", () => {
 
 describe("what fails before anything is touched", () => {
   test.each([
-    ["pull", new PluginError("rejected", "Pull: manifest unknown"), "pull_failed"],
-    ["pull", new PluginError("unreachable", "Pull: connection reset"), "unreachable"],
-    ["pull", new PluginError("rate_limited", "Pull: too many requests"), "rate_limited"],
-    ["capture", new PluginError("malformed", "Inspect: no JSON"), "snapshot_failed"],
+    ["pull", new PluginError("rejected", plain("Pull: manifest unknown")), "pull_failed"],
+    ["pull", new PluginError("unreachable", plain("Pull: connection reset")), "unreachable"],
+    ["pull", new PluginError("rate_limited", plain("Pull: too many requests")), "rate_limited"],
+    ["capture", new PluginError("malformed", plain("Inspect: no JSON")), "snapshot_failed"],
   ] as const)("%s: %s ends failed as %s, with the previous version serving", async (step, error, code) => {
     world.engine.failures.set(step, error);
     const before = web();
@@ -323,7 +323,7 @@ describe("restore on failure", () => {
   test.each(["create", "stop", "rename_old", "rename_new", "start"] as const)(
     "puts the previous version back when %s fails, also where it is off",
     async (step) => {
-      world.engine.failures.set(step, new PluginError("rejected", "Engine: 500"));
+      world.engine.failures.set(step, new PluginError("rejected", plain("Engine: 500")));
       const run = await world.update(await world.addExecutor({ restore_on_failure: false }));
       expect(run).toMatchObject({ state: "failed", reason_code: "update_failed", serving: "previous" });
       expect([...world.engine.containers.values()].map(({ name, image, running }) => [name, image, running])).toEqual([
@@ -333,8 +333,8 @@ describe("restore on failure", () => {
   );
 
   test("says loudly when the previous version cannot be brought back either", async () => {
-    world.engine.failures.set("start", new PluginError("rejected", "Start: 500"));
-    world.engine.failures.set("undo", new PluginError("rejected", "Start: 500"));
+    world.engine.failures.set("start", new PluginError("rejected", plain("Start: 500")));
+    world.engine.failures.set("undo", new PluginError("rejected", plain("Start: 500")));
     const run = await world.update(await world.addExecutor());
     expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
     expect(english(run.reason)).toContain("Target down");
@@ -342,7 +342,7 @@ describe("restore on failure", () => {
   });
 
   test("keeps secrets out of reasons and steps", async () => {
-    world.engine.failures.set("start", new PluginError("rejected", "Start: login hunter2-token was refused"));
+    world.engine.failures.set("start", new PluginError("rejected", plain("Start: login hunter2-token was refused")));
     const run = await world.update(await world.addExecutor());
     const stored = JSON.stringify([run, await world.main.runs.get(run.id), await world.events()]);
     expect(stored).not.toContain("hunter2-token");

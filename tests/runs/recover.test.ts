@@ -112,7 +112,7 @@ describe("a process that is killed at any step", () => {
   }, 60_000);
 
   test("puts the previous version back when the new one does not start", async () => {
-    world.engine.failures.set("start", new PluginError("rejected", "Start: port is taken"));
+    world.engine.failures.set("start", new PluginError("rejected", plain("Start: port is taken")));
     const ends = await killAtEachStep();
     expect([...new Set(ends)].sort()).toEqual(["failed interrupted previous", "failed update_failed previous"]);
   }, 60_000);
@@ -250,7 +250,7 @@ describe("recovery", () => {
 
   test("says loudly when neither version can be brought to run", async () => {
     const id = await dieAfter("stop web");
-    world.engine.failures.set("undo", new PluginError("rejected", "Start: no such device"));
+    world.engine.failures.set("undo", new PluginError("rejected", plain("Start: no such device")));
     await world.tick();
     const run = await world.run(id);
     expect(run).toMatchObject({ state: "failed", reason_code: "target_down", serving: "none" });
@@ -287,7 +287,7 @@ describe("recovery", () => {
   });
 
   test("removes what was kept aside after a run that had ended", async () => {
-    world.engine.failures.set("remove_old", new PluginError("unreachable", "Connection reset"));
+    world.engine.failures.set("remove_old", new PluginError("unreachable", plain("Connection reset")));
     const executor = await world.addExecutor();
     const run = await world.update(executor);
     expect(run).toMatchObject({ state: "succeeded", lease_owner: null });
@@ -305,7 +305,7 @@ describe("recovery", () => {
   });
 
   test("gives up removing what was kept aside after a day, and says so", async () => {
-    world.engine.failures.set("remove_old", new PluginError("rejected", "Device or resource busy"));
+    world.engine.failures.set("remove_old", new PluginError("rejected", plain("Device or resource busy")));
     const executor = await world.addExecutor();
     const run = await world.update(executor);
     await world.clock.advance(23 * 60 * 60 * 1000);
@@ -325,7 +325,7 @@ describe("recovery", () => {
   test.each(dead)(
     "gives up removing by a connection that %s after a day, as it cannot be opened any more",
     async (_what, dies) => {
-      world.engine.failures.set("remove_old", new PluginError("unreachable", "Connection reset"));
+      world.engine.failures.set("remove_old", new PluginError("unreachable", plain("Connection reset")));
       const executor = await world.addExecutor();
       const run = await world.update(executor);
       await dies();
@@ -342,7 +342,7 @@ describe("recovery", () => {
   );
 
   test("owes nothing any more when the executor is deleted, which a disabled connection allows", async () => {
-    world.engine.failures.set("remove_old", new PluginError("unreachable", "Connection reset"));
+    world.engine.failures.set("remove_old", new PluginError("unreachable", plain("Connection reset")));
     const executor = await world.addExecutor();
     await world.update(executor);
     await expect(world.main.executors.remove(systemActor, executor)).rejects.toThrow("still has to remove");
@@ -353,9 +353,9 @@ describe("recovery", () => {
   });
 
   test("removes later what a run has left over that ended with its target down", async () => {
-    world.engine.failures.set("start", new PluginError("rejected", "Start: 500"));
-    world.engine.failures.set("undo", new PluginError("rejected", "Start: 500"));
-    world.engine.failures.set("remove_old", new PluginError("rejected", "Device or resource busy"));
+    world.engine.failures.set("start", new PluginError("rejected", plain("Start: 500")));
+    world.engine.failures.set("undo", new PluginError("rejected", plain("Start: 500")));
+    world.engine.failures.set("remove_old", new PluginError("rejected", plain("Device or resource busy")));
     const run = await world.update(await world.addExecutor());
     expect(run).toMatchObject({ state: "failed", serving: "none", lease_owner: null });
     // What was made may be needed to bring the target up.
@@ -375,8 +375,8 @@ describe("recovery", () => {
 
   test("removes later what a run that was put back has left over, and counts nothing of it", async () => {
     world.engine.isLeftOver = true;
-    world.engine.failures.set("start", new PluginError("rejected", "The port is taken"));
-    world.engine.failures.set("remove_old", new PluginError("rejected", "Device or resource busy"));
+    world.engine.failures.set("start", new PluginError("rejected", plain("The port is taken")));
+    world.engine.failures.set("remove_old", new PluginError("rejected", plain("Device or resource busy")));
     const executor = await world.addExecutor();
     const run = await world.update(executor);
     expect(run).toMatchObject({ state: "failed", serving: "previous", lease_owner: null });

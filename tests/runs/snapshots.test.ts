@@ -100,7 +100,7 @@ describe("a rollback", () => {
     const executor = await world.addExecutor();
     await updateTimes(executor, 1);
     const [snapshot] = (await world.main.snapshots.list({})).items;
-    world.engine.failures.set("capture", new PluginError(code, "The image that it was made from is gone"));
+    world.engine.failures.set("capture", new PluginError(code, plain("The image that it was made from is gone")));
     expect(await world.update(executor, { snapshot_id: snapshot?.id })).toMatchObject({ state });
     expect(world.engine.get("web").image).toBe(image);
   });
@@ -109,7 +109,7 @@ describe("a rollback", () => {
     const executor = await world.addExecutor();
     await updateTimes(executor, 1);
     const [snapshot] = (await world.main.snapshots.list({})).items;
-    world.engine.failures.set("start", new PluginError("rejected", "Start: 500"));
+    world.engine.failures.set("start", new PluginError("rejected", plain("Start: 500")));
     const run = await world.update(executor, { snapshot_id: snapshot?.id });
     expect(run).toMatchObject({ state: "failed", serving: "previous" });
     expect(world.engine.get("web")).toMatchObject({ image: "registry.test/app:1.1", running: true });

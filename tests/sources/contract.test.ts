@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { systemClock } from "../../src/clock.ts";
 import { PluginError } from "../../src/errors.ts";
 import { fields } from "../../src/forms/fields.ts";
+import { plain } from "../../src/messages/message.ts";
 import type { PluginContext } from "../../src/plugin.ts";
 import { sources } from "../../src/sources/index.ts";
 import { type ListRequest, type SourceKind, sourceKinds } from "../../src/sources/source.ts";
@@ -209,7 +210,7 @@ describe.each([...sourceKinds])("source %s", (kind) => {
   });
 
   test("passes on what the bounded fetch throws", async () => {
-    const unreachable = new PluginError("unreachable", "Could not reach the host");
+    const unreachable = new PluginError("unreachable", plain("Could not reach the host"));
     const { context } = contextOf(() => {
       throw unreachable;
     });

@@ -95,7 +95,7 @@ export class FakeEngine {
 
   get(name: string): FakeContainer {
     const found = this.containers.get(name);
-    if (found === undefined) throw new PluginError("not_found", `There is no container "${name}"`);
+    if (found === undefined) throw new PluginError("not_found", plain(`There is no container "${name}"`));
     return found;
   }
 
@@ -103,7 +103,7 @@ export class FakeEngine {
   membersOf(ref: TargetRef): readonly FakeContainer[] {
     if (ref.kind === "container") return [this.get(ref.id)];
     const members = [...this.containers.values()].filter((each) => each.project === ref.id && !isAside(each.name));
-    if (members.length === 0) throw new PluginError("not_found", `There is no compose project "${ref.id}"`);
+    if (members.length === 0) throw new PluginError("not_found", plain(`There is no compose project "${ref.id}"`));
     return members;
   }
 
@@ -113,7 +113,7 @@ export class FakeEngine {
   }
 
   reach(): void {
-    if (this.isUnreachable) throw new PluginError("unreachable", "Reach the engine: connection refused");
+    if (this.isUnreachable) throw new PluginError("unreachable", plain("Reach the engine: connection refused"));
   }
 
   async mutate(call: string, work: () => void): Promise<void> {
@@ -130,7 +130,7 @@ export class FakeEngine {
 
   rename(from: string, to: string): void {
     const container = this.get(from);
-    if (this.containers.has(to)) throw new PluginError("rejected", `The name "${to}" is taken`);
+    if (this.containers.has(to)) throw new PluginError("rejected", plain(`The name "${to}" is taken`));
     this.containers.delete(from);
     this.containers.set(to, { ...container, name: to });
   }
@@ -207,7 +207,7 @@ function planOf(
   const wanted = changes.map((change) => wantedOf(engine, ref, change, { ranThen, owed }));
   const unknown = wanted.find(({ members }) => members.length === 0);
   if (unknown !== undefined) {
-    throw new PluginError("not_found", `"${ref.id}" has no service "${unknown.change.service}"`);
+    throw new PluginError("not_found", plain(`"${ref.id}" has no service "${unknown.change.service}"`));
   }
   const moved = wanted.filter(({ isSame }) => !isSame);
   const desired: PlannedContainer[] = moved.flatMap(({ members, change, isToRun }) =>

@@ -3,7 +3,6 @@ import * as v from "valibot";
 import { fields } from "../../src/forms/fields.ts";
 import { en } from "../../templates/texts/en.ts";
 import { fieldWords, untranslatedFields } from "../../templates/texts/fields.ts";
-import { translateMessage } from "../../templates/texts/messages.ts";
 import { texts } from "../../templates/texts/texts.ts";
 import { zh } from "../../templates/texts/zh.ts";
 
@@ -68,17 +67,5 @@ describe("fieldWords()", () => {
     expect(untranslatedFields("x", oddity === undefined || name === undefined ? [] : [name, oddity])).toEqual([
       "x.oddity",
     ]);
-  });
-});
-
-describe("translateMessage()", () => {
-  test.each([
-    ["Use at most 100 characters", "最多 100 个字符"],
-    ['There is already a connection "a "b" c"', '已存在名为“a "b" c”的连接'],
-    ["Something that nobody translated", "Something that nobody translated"],
-    ["Use at most ", "Use at most "],
-  ])("%s", (message, expected) => {
-    expect(translateMessage("zh", message)).toBe(expected);
-    expect(translateMessage("en", message)).toBe(message);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { tracker_channels } from "../../src/db/tables.ts";
 import { PluginError } from "../../src/errors.ts";
-import { say } from "../../src/messages/message.ts";
+import { plain as quoted, say } from "../../src/messages/message.ts";
 import { until } from "../support/fake-clock.ts";
 import { channel, plain, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
@@ -399,7 +399,10 @@ describe("a failing check", () => {
     await house.tick();
     const succeededAt = house.clock.now();
     await next();
-    house.repository("web").failure = new PluginError("unauthorized", "The registry says hunter2hunter2 is wrong");
+    house.repository("web").failure = new PluginError(
+      "unauthorized",
+      quoted("The registry says hunter2hunter2 is wrong"),
+    );
     await house.check("web");
     const failedAt = house.clock.now();
     await next();
@@ -425,7 +428,7 @@ describe("a failing check", () => {
 
   test("does not harm the other sources", async () => {
     house.publish("good", "1.0.0");
-    house.repository("bad").failure = new PluginError("unreachable", "No answer");
+    house.repository("bad").failure = new PluginError("unreachable", quoted("No answer"));
     await house.create("web", {}, [source("bad", { key: "bad" }), source("good", { key: "good" })]);
     await house.tick();
     const tracker = await house.trackers.get("web");
@@ -470,7 +473,7 @@ describe("a failing check", () => {
     ["a day at most", 1, 30 * day, day],
     ["a minute at least", 360, 1_000, minute],
   ])("for the rate waits %s", async (_name, interval, asked, waited) => {
-    house.repository("web").failure = new PluginError("rate_limited", "Slow down", { retry_after_ms: asked });
+    house.repository("web").failure = new PluginError("rate_limited", quoted("Slow down"), { retry_after_ms: asked });
     await house.create("web", { check_interval_minutes: interval });
     await house.tick();
     expect((await house.sourceRows())[0]?.next_check_at).toBe(house.clock.now() + waited);

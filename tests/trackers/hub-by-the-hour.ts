@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/clock.ts";
 import { PluginError } from "../../src/errors.ts";
+import { plain } from "../../src/messages/message.ts";
 import { createRateLedger, type RateLedger } from "../../src/net/rate-ledger.ts";
 import type { OpenContext } from "../../src/trackers/source-session.ts";
 import { trackerHouse } from "./tracker-house.ts";
@@ -73,14 +74,14 @@ export function hubByTheHour(limit: number) {
         fetch: async (url) => {
           const until = own.blockedUntil(url.host, credential_id);
           if (until !== null) {
-            throw new PluginError("rate_limited", "Not yet", { retry_after_ms: until - clock.now() });
+            throw new PluginError("rate_limited", plain("Not yet"), { retry_after_ms: until - clock.now() });
           }
           requests += 1;
           const response = answer(url, clock.now());
           const text = await response.clone().text();
           const { status, headers } = response;
           const wait = own.observe(url.host, credential_id, { status, headers, text });
-          if (wait !== null) throw new PluginError("rate_limited", "Refused", { retry_after_ms: wait });
+          if (wait !== null) throw new PluginError("rate_limited", plain("Refused"), { retry_after_ms: wait });
           return Object.defineProperty(response, "url", { value: url.href });
         },
         stats: () => ({ requests, bytes: 0 }),

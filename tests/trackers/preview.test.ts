@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PluginError } from "../../src/errors.ts";
+import { plain as quoted } from "../../src/messages/message.ts";
 import { channel, failureOf, plain, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
 let house: TrackerHouse;
@@ -164,7 +165,7 @@ describe("preview()", () => {
   });
 
   test("tells upstream's refusal in its own words, without secrets, and does not repeat it at each keystroke", async () => {
-    house.repository("web").failure = new PluginError("unauthorized", "hunter2hunter2 is wrong");
+    house.repository("web").failure = new PluginError("unauthorized", quoted("hunter2hunter2 is wrong"));
     for (let keystroke = 0; keystroke < 3; keystroke++) {
       expect(await failureOf(house.trackers.preview(input()))).toMatchObject({
         status: 424,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { AppError, PluginError } from "../../src/errors.ts";
-import { inEnglish } from "../../src/messages/message.ts";
+import { inEnglish, plain } from "../../src/messages/message.ts";
 import { isRetryDue, maxFilesPerCheck } from "../../src/trackers/release-notes.ts";
 import { failureOf, source, type TrackerHouse, trackerHouse } from "./tracker-house.ts";
 
@@ -193,7 +193,7 @@ describe("a check with a custom changelog", () => {
     ["a missing file", null, 'There is no file "CHANGELOG.md" on the default branch'],
     [
       "an upstream that does not answer",
-      new PluginError("unreachable", "It hung up on hunter2hunter2"),
+      new PluginError("unreachable", plain("It hung up on hunter2hunter2")),
       "The changelog could not be read: It hung up on [redacted]",
     ],
     ["a defect", new Error("broken"), "The changelog could not be read for an internal reason; see the log"],
@@ -214,7 +214,7 @@ describe("a check with a custom changelog", () => {
     await house.check("web");
     expect(house.filesRead).toHaveLength(3);
     house.filesRead.length = 0;
-    house.files.set("2.2.0.md@", new PluginError("rate_limited", "Wait"));
+    house.files.set("2.2.0.md@", new PluginError("rate_limited", plain("Wait")));
     house.publish("code", "2.0.0", "2.1.0");
     await house.clock.advance(1);
     house.publish("code", "2.2.0");

@@ -71,7 +71,7 @@ async function readBody(c: AppContext, route: Route): Promise<unknown> {
   const bytes = await c.req.arrayBuffer();
   if (bytes.byteLength === 0) return undefined;
   if (type !== "application/json") {
-    throw new AppError("unsupported_media_type", 415, 'Send the body as JSON with "content-type: application/json"');
+    throw new AppError("unsupported_media_type", 415, say("request.body_not_declared_json"));
   }
   const text = textOf(bytes);
   let value: unknown;
@@ -95,10 +95,11 @@ function readQuery(route: Route, c: AppContext): Readonly<Record<string, string>
   if (route.query === undefined) return {};
   const repeated = Object.entries(c.req.queries()).filter(([, values]) => values.length > 1);
   if (repeated.length > 0) {
-    const fields = repeated.map(
-      ([name, values]) => [name, `Write "${name}" once, not ${values.length} times`] as const,
+    throw invalidInput(
+      Object.fromEntries(
+        repeated.map(([name, values]) => [name, say("request.query_repeated", { name, count: values.length })]),
+      ),
     );
-    throw invalidInput(Object.fromEntries(fields));
   }
   return c.req.query();
 }
@@ -111,7 +112,7 @@ function checkAccess(route: Route, c: AppContext): void {
     throw forbidden("password_change_required", say("request.change_password_first"));
   }
   if (route.access === "full" && session.scope !== "full") {
-    throw forbidden("scope_too_small", 'This token has the scope "read"; this operation needs "full"');
+    throw forbidden("scope_too_small", say("request.scope_too_small"));
   }
 }
 

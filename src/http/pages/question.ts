@@ -1,6 +1,6 @@
 import type { PageContext } from "../../../templates/page.ts";
 import { AppError } from "../../errors.ts";
-import type { Said } from "../../messages/message.ts";
+import type { Message } from "../../messages/message.ts";
 import type { App, AppContext } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { type Markup, respondDone, respondHtml, type Saved } from "./respond.ts";
@@ -11,7 +11,7 @@ interface Question<Found> {
   answer_path?: string;
   /** What is asked about; a response where there is nothing to ask. */
   find(c: AppContext, ctx: PageContext): Promise<Found | Response>;
-  draw(asked: Found & { ctx: PageContext; error?: Said | undefined }, c: AppContext): Markup;
+  draw(asked: Found & { ctx: PageContext; error?: Message | undefined }, c: AppContext): Markup;
   perform(c: AppContext, ctx: PageContext, found: Found): Promise<Saved>;
 }
 
@@ -38,7 +38,7 @@ export function questionRoutes<Found extends object>(app: App, page: PageSetting
 
 interface Answer {
   perform(): Promise<Saved>;
-  draw(error: Said): Markup;
+  draw(error: Message): Markup;
 }
 
 /** Leads on when it is done; otherwise the question again, with the reason. */

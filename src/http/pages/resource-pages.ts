@@ -1,7 +1,7 @@
 import type { ListProps } from "../../../templates/components/list-page.tsx";
 import type { PageContext } from "../../../templates/page.ts";
 import type { FieldDescription } from "../../forms/fields.ts";
-import type { Said } from "../../messages/message.ts";
+import type { Message } from "../../messages/message.ts";
 import type { ResourceService } from "../api/resource.ts";
 import type { App, AppContext } from "../context.ts";
 import { type FormState, submitForm } from "./form-page.ts";
@@ -78,7 +78,7 @@ export function formRoutes<View>(app: App, page: PageSettings, form: ResourceFor
 interface ResourcePages<View> extends ResourceForm<View> {
   service: ResourceService<View>;
   list(props: ListProps<View>): Markup;
-  delete_question(asked: { ctx: PageContext; stored: View; error?: Said | undefined }): Markup;
+  delete_question(asked: { ctx: PageContext; stored: View; error?: Message | undefined }): Markup;
   /** What is said when it was deleted. */
   deleted(ctx: PageContext, stored: View): string;
 }

@@ -8,7 +8,7 @@ import type { AuthService } from "../../auth/service.ts";
 import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import type { ExecutorService } from "../../executors/service.ts";
-import type { Said } from "../../messages/message.ts";
+import type { Message } from "../../messages/message.ts";
 import { decisions, type RunDetailView, runStates } from "../../runs/schema.ts";
 import type { RunService } from "../../runs/service.ts";
 import type { SnapshotService } from "../../runs/snapshots.ts";
@@ -95,7 +95,7 @@ export function runPages(app: App, services: RunPageServices, page: PageSettings
 
 function consentRoutes(app: App, services: RunPageServices, page: PageSettings): void {
   const { runs, executors } = services;
-  const question = async (ctx: PageContext, id: string, decision: Decision, error?: Said) => {
+  const question = async (ctx: PageContext, id: string, decision: Decision, error?: Message) => {
     const run = await runs.get(id);
     const executor = await executors.get(run.executor_id);
     return <ConsentQuestion {...{ ctx, run, executor, decision, error }} />;

@@ -3,6 +3,7 @@ import { texts } from "../../../templates/texts/texts.ts";
 import { invalidInput } from "../../errors.ts";
 import { fields } from "../../forms/fields.ts";
 import { parseInput } from "../../forms/issues.ts";
+import { say } from "../../messages/message.ts";
 import type { Services } from "../../services.ts";
 import { Settings, SettingsPatch } from "../../settings/schema.ts";
 import { basePath } from "../base-path.ts";
@@ -10,7 +11,7 @@ import type { App, AppContext } from "../context.ts";
 import { requireSession } from "../current-session.ts";
 import { readSessionCookie, writeSessionCookie } from "../session-cookie.ts";
 import { type FormState, submitForm } from "./form-page.ts";
-import { languageOf, type PageSettings, pageContext } from "./page-context.ts";
+import { type PageSettings, pageContext } from "./page-context.ts";
 import { formText, readForm } from "./read-form.ts";
 import { respondHtml } from "./respond.ts";
 
@@ -77,7 +78,7 @@ export function settingsPages(app: App, services: Services, page: PageSettings):
         // Judged first: a question about a value that would be refused is none.
         const asked = questionOf(c, parseInput(SettingsPatch, input).base_url);
         if (asked !== null && formText(await readForm(c), "_confirm_base_url") !== "on") {
-          throw invalidInput({ base_url: texts({ language: languageOf(c) }).settings.base_url_confirm(asked) });
+          throw invalidInput({ base_url: say("settings.base_url_elsewhere", { address: asked }) });
         }
         const token = readSessionCookie(c, services.baseUrl);
         await settings.update(c.get("actor"), { base_url: "", ...input });

@@ -3,7 +3,7 @@ import { TrackerImportPage, type TrackerImportPageProps } from "../../../templat
 import { AppError, type FieldErrors } from "../../errors.ts";
 import { decodeForm } from "../../forms/decode.ts";
 import { fields } from "../../forms/fields.ts";
-import { plain } from "../../messages/message.ts";
+import { say } from "../../messages/message.ts";
 import { ImportInput, type ProposalsView } from "../../trackers/import/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { App } from "../context.ts";
@@ -67,7 +67,7 @@ export function trackerImportPages(app: App, services: { trackers: TrackerServic
     const names = ticked("chosen");
     // Read from the text once more: what the page showed is not what the browser sends.
     const wanted = found.proposals.filter(({ name, state }) => state === "new" && names.has(name));
-    if (wanted.length === 0) return refuse({ text: plain(texts(ctx).imports.none_chosen) }, found, names);
+    if (wanted.length === 0) return refuse({ text: say("imports.none_chosen") }, found, names);
     for (const { name, tracker, alternative } of wanted) {
       await trackers.create(c.get("actor"), by_version.has(name) ? (alternative ?? tracker) : tracker);
     }

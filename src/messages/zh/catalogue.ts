@@ -7,6 +7,7 @@ import { changelogs } from "./changelogs.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { compose } from "./compose.ts";
+import { connections } from "./connections.ts";
 import { credentials } from "./credentials.ts";
 import { database } from "./database.ts";
 import { engine } from "./engine.ts";
@@ -22,6 +23,7 @@ import { oidc } from "./oidc.ts";
 import { patterns } from "./patterns.ts";
 import { phrases } from "./phrases.ts";
 import { podman } from "./podman.ts";
+import { probes } from "./probes.ts";
 import { readiness } from "./readiness.ts";
 import { recovery } from "./recovery.ts";
 import { refusals } from "./refusals.ts";
@@ -43,6 +45,7 @@ export const catalogue = {
   charts,
   checks,
   compose,
+  connections,
   credentials,
   database,
   engine,
@@ -58,6 +61,7 @@ export const catalogue = {
   patterns,
   phrases,
   podman,
+  probes,
   readiness,
   recovery,
   refusals,

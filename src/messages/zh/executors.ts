@@ -30,6 +30,7 @@ export const executors = {
   incomparable: ({ from, to }) => `${desired(to)}与${current(from)}无法比较；请允许降级，或确认其计划后运行`,
   connection_disabled: ({ connection }) => `连接“${connection}”已停用`,
 
+  binding_missing: "请至少绑定一个服务",
   bound_twice: ({ service }) => `服务“${service}”已在上方绑定`,
   no_such_service: ({ target, service, services }) =>
     `“${target}”没有服务“${service}”；它的服务有 ${services.join("、")}`,
@@ -37,6 +38,7 @@ export const executors = {
   no_such_channel: ({ source, channels }) => `来源“${source}”的通道为 ${channels.join("、")}`,
   imageless_source: ({ tracker, source }) =>
     `来源“${source}”（追踪器“${tracker}”）没有镜像：请选择“替换当前镜像的标签”`,
+  day_twice: "每一天只能选择一次",
   window_missing: "请为维护窗口选择日期和时间",
   target_taken: ({ target, executor }) => `“${target}”已属于执行器“${executor}”`,
   target_in_group: ({ target, group, executor }) => `“${target}”属于“${group}”，执行器“${executor}”会整体更新该组`,

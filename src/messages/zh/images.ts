@@ -19,4 +19,9 @@ export const images = {
     `“${image}”中的“${registry}”不是镜像仓库；请填写主机，例如 ghcr.io 或 registry.example.com:5000`,
   no_name_to_keep: "容器按镜像 ID 运行，没有可保留的名称；请使用追踪器的镜像和标签",
   digest_unknown: ({ image }) => `“${image}”的摘要未知，无法固定；请检查追踪器，或使用标签`,
+
+  id_wanted: "请填写镜像的 ID：“sha256:”加 64 位十六进制数字",
+  container: "容器",
+  snapshot_of: ({ executor }) => `“${executor}”的快照`,
+  not_ours: ({ image }) => `镜像“${image}”与 Tidemark 无关，请手动删除`,
 } satisfies Rendering<Catalogue["images"]>;

@@ -19,4 +19,5 @@ export const imports = {
   web_page: ({ url }) => `它跟踪的是${url === null ? "网页" : ` ${url}`}；只能跟踪仓库、镜像仓库或 Chart`,
   no_channel: "它的来源没有启用的通道",
   too_many: ({ limit }) => `一次最多导入 ${limit} 个追踪器`,
+  none_chosen: "请至少选择一个追踪器",
 } satisfies Rendering<Catalogue["imports"]>;

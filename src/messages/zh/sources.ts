@@ -5,7 +5,7 @@ const quoted = (said: string) => (said === "" ? "" : `：${said}`);
 
 export const sources = {
   failed: ({ action, reason }, tell) => `无法${tell(action)}：${tell(reason)}`,
-  config_error: ({ field, cause }, tell) => `来源的配置${field === null ? "" : `（${field}）`}有误：${tell(cause)}`,
+  config_error: ({ field, cause }, tell) => `来源的配置（${field}）有误：${tell(cause)}`,
   credential_without_token: "凭据中没有可用的“token”",
   credential_without_login: "凭据中没有“username”和“password”",
   credential_without_basic_auth: "凭据中没有“用户名:密码”形式的“basic_auth”",

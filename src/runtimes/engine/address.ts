@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import * as v from "valibot";
-import { say } from "../../messages/message.ts";
+import { SaidError } from "../../errors.ts";
+import { say, toText } from "../../messages/message.ts";
 import { bareHost } from "../../net/address.ts";
 import type { Refusal } from "../runtime.ts";
 
@@ -15,15 +16,14 @@ export type EngineAddress =
   | { kind: "unix"; path: string }
   | { kind: "tcp"; host: string; port: number; tls: (TlsMaterial & { is_verified: boolean }) | null };
 
-const addressSentence = "Write the address as unix:///path/to/socket, /path/to/socket or tcp://host:port";
+const wanted = say("engine.address_wanted");
 
 /** The engine's address; every form but the three is a sentence for the form's field. */
 export const AddressText = v.pipe(
-  v.string(addressSentence),
+  v.string(),
   v.trim(),
-  v.nonEmpty(addressSentence),
-  v.maxLength(512, "Write at most 512 characters"),
-  v.check((text) => parseAddress(text) !== null, addressSentence),
+  v.maxLength(512),
+  v.check((text) => parseAddress(text) !== null, toText(wanted)),
 );
 
 type ParsedAddress = { kind: "unix"; path: string } | { kind: "tcp"; host: string; port: number };
@@ -52,7 +52,7 @@ export function parseAddress(text: string): ParsedAddress | null {
  */
 export function engineAddress(text: string, isVerified: boolean, material: TlsMaterial | null): EngineAddress {
   const parsed = parseAddress(text);
-  if (parsed === null) throw new Error(addressSentence);
+  if (parsed === null) throw new SaidError(wanted);
   if (parsed.kind === "unix") return parsed;
   const members = material ?? { ca_certificate: null, client_certificate: null, client_key: null };
   const hasMaterial = Object.values(members).some((member) => member !== null);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../../errors.ts";
-import { type Said, say } from "../../messages/message.ts";
+import { type Message, say } from "../../messages/message.ts";
 import { parseBoundedJson } from "../../net/bounded-json.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { PullProgress, RegistryAuth } from "../runtime.ts";
@@ -41,7 +41,7 @@ export class EngineError extends PluginError {
   /** What the engine said itself; blank where it gave no reason. */
   readonly answer: string;
 
-  constructor(code: PluginErrorCode, said: Said, status: number | null, answer = "", cause?: unknown) {
+  constructor(code: PluginErrorCode, said: Message, status: number | null, answer = "", cause?: unknown) {
     super(code, said, cause === undefined ? {} : { cause });
     this.name = "EngineError";
     this.status = status;

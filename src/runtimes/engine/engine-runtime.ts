@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
-import { fromText, say } from "../../messages/message.ts";
+import { parseOr } from "../../forms/issues.ts";
+import { issue, say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
 import type { RegistryAuth, Runtime } from "../runtime.ts";
 import { AddressText, addressWarnings, engineAddress, parseAddress } from "./address.ts";
@@ -19,9 +20,9 @@ const ConfigOf = (example: string) =>
     address: v.pipe(AddressText, v.title("Socket or host address"), v.description(`${example}, or tcp://host:port`)),
     api_version: v.optional(
       v.pipe(
-        v.string("Write the version as 1.41, or leave it blank"),
+        v.string(),
         v.trim(),
-        v.regex(/^$|^1\.[0-9]{1,3}$/, "Write the version as 1.41, or leave it blank"),
+        v.regex(/^$|^1\.[0-9]{1,3}$/, issue("engine.version_wanted")),
         v.title("API version"),
         v.description("Blank negotiates the highest version that both sides speak"),
       ),
@@ -29,7 +30,7 @@ const ConfigOf = (example: string) =>
     ),
     tls_verification: v.optional(
       v.pipe(
-        v.boolean("Write true or false"),
+        v.boolean(),
         v.title("TLS verification"),
         v.description(
           "A tcp address must present a valid certificate; your own CA goes in the credential. Off without certificates in the credential means plain http",
@@ -39,10 +40,10 @@ const ConfigOf = (example: string) =>
     ),
     registry: v.optional(
       v.pipe(
-        v.string("Write the registry as host or host:port"),
+        v.string(),
         v.trim(),
-        v.maxLength(255, "Write at most 255 characters"),
-        v.regex(/^$|^[A-Za-z0-9.-]+(:[0-9]{1,5})?$/, "Write the registry as host or host:port"),
+        v.maxLength(255),
+        v.regex(/^$|^[A-Za-z0-9.-]+(:[0-9]{1,5})?$/, issue("engine.registry_wanted")),
         v.title("Registry of the credential"),
         v.description("The only registry that gets the credential's user name and password; blank is Docker Hub"),
       ),
@@ -143,9 +144,7 @@ function registryLogin(secret: SecretMembers | null, registry: string): Registry
 }
 
 function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
-  const parsed = v.safeParse(schema, value);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  const facts = { path: v.getDotPath(issue), cause: fromText(issue.message) };
-  throw new PluginError("rejected", say("engine.config_unusable", facts));
+  return parseOr(schema, value, (path, cause) => {
+    return new PluginError("rejected", say("engine.config_unusable", { path, cause }));
+  });
 }

@@ -317,7 +317,8 @@ export async function travel(
       continue;
     }
     const label = `${move.do} ${nameOf(move.container)}`;
-    await journal.begin(step, { move: label, at: context.clock.now() });
+    const told = toldAs("move", say("recovery.move", { move: move.do, name: nameOf(move.container) }));
+    await journal.begin(step, { ...told, at: context.clock.now() });
     try {
       await perform(context, move);
       if (move.do === "start") started.add(move.container.Id);

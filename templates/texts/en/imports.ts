@@ -20,7 +20,6 @@ export const imports = {
   create: "Create selected trackers",
   created: (count: number) =>
     `Created ${plural("en", count, { one: "tracker", other: "trackers" })}. The first checks are on the way`,
-  none_chosen: "Choose at least one tracker",
   choose: (name: string) => `Create ${name}`,
   running: "Running",
   not_running: "not stated",

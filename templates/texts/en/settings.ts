@@ -12,8 +12,6 @@ export const settings = {
   base_url_differs_text: (base: string, used: string) =>
     `The base URL is ${base}, but you reached this page at ${used}. Links in notifications and sign-in through a provider use the base URL. If a proxy stands before Tidemark, it must pass the Host header on.`,
   base_url_missing: "No base URL is set, so notifications carry no links.",
-  base_url_confirm: (address: string) =>
-    `You are at ${address}. With this base URL, signing in and every form work only at the base URL`,
   base_url_confirm_check: "I can reach Tidemark at this base URL",
   elsewhere: "Elsewhere",
   account: "User Settings",

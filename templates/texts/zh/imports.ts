@@ -19,7 +19,6 @@ export const imports = {
   },
   create: "创建所选追踪器",
   created: (count: number) => `已创建 ${number(count)} 个追踪器，首次检查即将开始`,
-  none_chosen: "请至少选择一个追踪器",
   choose: (name: string) => `创建 ${name}`,
   running: "正在运行",
   not_running: "未注明",

@@ -13,8 +13,6 @@ export const settings = {
   base_url_differs_text: (base: string, used: string) =>
     `基础地址是 ${base}，但您通过 ${used} 访问。通知中的链接和第三方登录都使用基础地址。如果前面有反向代理，它必须传递 Host 请求头。`,
   base_url_missing: "尚未设置基础地址，因此通知中没有链接。",
-  base_url_confirm: (address: string) =>
-    `您当前通过 ${address} 访问。使用此基础地址后，登录和所有表单只能通过基础地址使用`,
   base_url_confirm_check: "我可以通过此基础地址访问 Tidemark",
   elsewhere: "其他设置",
   account: "用户设置",

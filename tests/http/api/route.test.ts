@@ -34,7 +34,7 @@ describe("the query of a route", () => {
     }
     expect(answers).toEqual(
       asked.map(({ path, name }) => {
-        const text = `Write "${name}" once, not 2 times`;
+        const text = `Send "${name}" once, not 2 times`;
         const refused = { fields: { [name]: text }, fields_data: { [name]: plain(text) } };
         const error = { code: "invalid_input", ...told(say("request.input_errors")), ...refused };
         return { path, name, status: 422, error };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { systemClock } from "../../../src/clock.ts";
 import { PluginError } from "../../../src/errors.ts";
+import { plain } from "../../../src/messages/message.ts";
 import type { PluginContext } from "../../../src/plugin.ts";
 import type { ListRequest } from "../../../src/sources/source.ts";
 
@@ -129,7 +130,7 @@ export function testContext(now: () => number = systemClock.now, maxBytes = 16 *
     let size = 0;
     for await (const part of response.body ?? []) {
       size += part.byteLength;
-      if (size > maxBytes) throw new PluginError("malformed", `The answer has more than ${maxBytes} bytes`);
+      if (size > maxBytes) throw new PluginError("malformed", plain(`The answer has more than ${maxBytes} bytes`));
       parts.push(part);
     }
     const { status, headers } = response;
@@ -139,7 +140,7 @@ export function testContext(now: () => number = systemClock.now, maxBytes = 16 *
     const response = await fetch(url, { ...init, redirect: "manual" });
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) return await bounded(response);
-    if (left === 0) throw new PluginError("malformed", "There are more than 5 redirects");
+    if (left === 0) throw new PluginError("malformed", plain("There are more than 5 redirects"));
     const next = new URL(location, url);
     const headers = new Headers(init.headers);
     if (next.origin !== url.origin) headers.delete("authorization");

@@ -1,5 +1,5 @@
 import { saidBy } from "../../../errors.ts";
-import { toldAs } from "../../../messages/message.ts";
+import { say, toldAs } from "../../../messages/message.ts";
 import type { Journal } from "../../runtime.ts";
 import { attachNetworks, type CarriedFiles, requireSettings } from "../apply.ts";
 import { type Blueprint, createBody } from "../carry.ts";
@@ -40,7 +40,7 @@ export async function rebuildLost(
   for (const { lost, journal, previous, names } of all.toReversed()) {
     if (previous === null) continue;
     await journal.begin("undo", {
-      move: `remove ${nameOf(previous)}, which cannot be started`,
+      ...toldAs("move", say("recovery.remove_broken", { name: nameOf(previous) })),
       at: context.clock.now(),
     });
     try {
@@ -55,7 +55,7 @@ export async function rebuildLost(
     if (made.has(lost.id)) continue;
     await journal.begin("undo", {
       is_remade: true,
-      move: `make ${names.name} again from the snapshot`,
+      ...toldAs("move", say("recovery.make_again", { name: names.name })),
       at: context.clock.now(),
     });
     try {

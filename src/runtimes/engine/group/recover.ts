@@ -316,7 +316,8 @@ async function awaitNeeds(
     if (!needs.some(({ service }) => service === its?.service)) continue;
     if (patience.leftMs <= 0) return;
     const since = context.clock.elapsed();
-    await member.journal.begin("undo", { move: `wait for ${nameOf(needed)}`, at: context.clock.now() });
+    const wait = toldAs("move", say("recovery.wait_for", { name: nameOf(needed) }));
+    await member.journal.begin("undo", { ...wait, at: context.clock.now() });
     try {
       await healthFailure(context, { id: needed.Id, name: nameOf(needed) }, { atMostMs: patience.leftMs });
     } catch (error) {
