@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import { plain, say, told } from "../../../src/messages/message.ts";
+import { say, told } from "../../../src/messages/message.ts";
+import { english } from "../../support/english.ts";
 import { type TestApp, testApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -34,8 +35,8 @@ describe("the query of a route", () => {
     }
     expect(answers).toEqual(
       asked.map(({ path, name }) => {
-        const text = `Send "${name}" once, not 2 times`;
-        const refused = { fields: { [name]: text }, fields_data: { [name]: plain(text) } };
+        const said = say("request.query_repeated", { name, count: 2 });
+        const refused = { fields: { [name]: english(said) }, fields_data: { [name]: said } };
         const error = { code: "invalid_input", ...told(say("request.input_errors")), ...refused };
         return { path, name, status: 422, error };
       }),
