@@ -59,7 +59,7 @@ import { settingsService } from "./settings/service.ts";
 import { sources } from "./sources/index.ts";
 import { statsService } from "./stats/service.ts";
 import { trackerService } from "./trackers/service.ts";
-import { answerStore, rateStore } from "./trackers/stored-responses.ts";
+import { answerStore, rateStore } from "./trackers/upstreams/stored-responses.ts";
 
 export interface ServiceOptions {
   config: Config;

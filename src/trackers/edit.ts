@@ -5,11 +5,11 @@ import { AppError, inUse, invalidInput } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { type Message, say } from "../messages/message.ts";
 import { type BoundExecutor, executorsOfTrackers, wakeExecutors } from "./bound-queries.ts";
-import { nextCheckAt } from "./check.ts";
-import type { ChannelRulesInput } from "./judge.ts";
+import { nextCheckAt } from "./checks/check.ts";
+import { recomputeLatest } from "./checks/record-listing.ts";
 import type { TrackerRow } from "./queries.ts";
-import { recomputeLatest } from "./record-listing.ts";
-import { deleteReleasesOf } from "./release-queries.ts";
+import type { ChannelRulesInput } from "./releases/judge.ts";
+import { deleteReleasesOf } from "./releases/queries.ts";
 import type { SourceInput } from "./schema.ts";
 import {
   type ChannelRow,
@@ -23,7 +23,7 @@ import {
   updateChannelRow,
   updateSourceRow,
 } from "./source-queries.ts";
-import { identityOf, type SourceOpener, sourceKindOf } from "./source-session.ts";
+import { identityOf, type SourceOpener, sourceKindOf } from "./upstreams/source-session.ts";
 
 interface EditOptions extends Pick<SourceOpener, "registry"> {
   clock: Clock;

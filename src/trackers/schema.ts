@@ -8,7 +8,7 @@ import { type Source, type SourceKind, sourceKinds } from "../sources/source.ts"
 import { sortings } from "../versions/channel.ts";
 import { laterButOlder } from "../versions/older-lines.ts";
 import { includePatternError, MAX_PATTERN_CHARACTERS, PatternError, parsePattern } from "../versions/pattern.ts";
-import { ReleaseNotes } from "./notes-settings.ts";
+import { ReleaseNotes } from "./notes/settings.ts";
 
 export type SourceRegistry = { readonly [K in SourceKind]: Source<K> };
 

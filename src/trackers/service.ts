@@ -13,17 +13,16 @@ import { say } from "../messages/message.ts";
 import type { RecordEvent } from "../notifications/schema.ts";
 import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.ts";
 import { executorsOfTrackers } from "./bound-queries.ts";
-import { type CheckOptions, sourceCheck } from "./check.ts";
-import { checkWork } from "./due.ts";
-import { releaseLeases, requestChecks } from "./due-queries.ts";
+import { type CheckOptions, sourceCheck } from "./checks/check.ts";
+import { checkWork } from "./checks/due.ts";
+import { releaseLeases, requestChecks } from "./checks/queries.ts";
 import { namesOf, sourceEditor } from "./edit.ts";
-import { imageReads } from "./image-reads.ts";
 import { trackerImports } from "./import/import.ts";
-import { listChannelAddresses } from "./import-queries.ts";
-import { clearNotes } from "./notes-queries.ts";
-import { notesReads } from "./notes-reads.ts";
-import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes-settings.ts";
-import { trackerPreviews } from "./preview.ts";
+import { listChannelAddresses } from "./import/queries.ts";
+import { notesLookup } from "./notes/lookup.ts";
+import { clearNotes } from "./notes/queries.ts";
+import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes/settings.ts";
+import { trackerPreviews } from "./previews/preview.ts";
 import {
   deleteTrackerRow,
   findTracker,
@@ -33,15 +32,16 @@ import {
   type TrackerRow,
   updateTrackerRow,
 } from "./queries.ts";
-import { releaseReads } from "./release-reads.ts";
+import { versionHistory } from "./releases/history.ts";
+import { releaseLookup } from "./releases/lookup.ts";
 import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, trackerSchemas } from "./schema.ts";
 import { sourcesOf } from "./source-queries.ts";
-import { identityOf, type OpenContext, sourceKindOf } from "./source-session.ts";
-import type { RateState } from "./stored-responses.ts";
-import { listCheckedSources, storedTimes } from "./upstream-queries.ts";
+import { imageLookup } from "./upstreams/image-lookup.ts";
 import { type SourceLoad, upstreamLoads } from "./upstreams/loads.ts";
+import { listCheckedSources, storedTimes } from "./upstreams/queries.ts";
 import type { UpstreamView } from "./upstreams/schema.ts";
-import { versionReads } from "./version-reads.ts";
+import { identityOf, type OpenContext, sourceKindOf } from "./upstreams/source-session.ts";
+import type { RateState } from "./upstreams/stored-responses.ts";
 import { errorOf, stateOf, trackerViews } from "./views.ts";
 
 export type TrackerService = ReturnType<typeof trackerService>;
@@ -206,10 +206,10 @@ export function trackerService(options: TrackerServiceOptions) {
   };
 
   return {
-    ...releaseReads({ ...opener, db }),
-    ...imageReads({ ...opener, db }),
-    ...notesReads({ db }),
-    ...versionReads({ db }),
+    ...releaseLookup({ ...opener, db }),
+    ...imageLookup({ ...opener, db }),
+    ...notesLookup({ db }),
+    ...versionHistory({ db }),
     ...previews,
 
     /** What a pasted text would give; creates nothing and asks nobody. `input`: `format`, `text`. */

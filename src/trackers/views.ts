@@ -5,18 +5,18 @@ import type { CheckCost, CostTerms, SourceKind } from "../sources/source.ts";
 import { classify } from "../versions/classify.ts";
 import { maturityOf } from "../versions/maturity.ts";
 import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
-import { displayVersion, usesAppVersions } from "./display.ts";
-import { channelNamesOf } from "./judge.ts";
-import { remarkOn } from "./newest.ts";
-import { storedNotesSettings } from "./notes-settings.ts";
+import { storedNotesSettings } from "./notes/settings.ts";
 import type { TrackerRow } from "./queries.ts";
-import { type ReleaseFactsRow, releasesByIds } from "./release-queries.ts";
-import type { ReleaseView } from "./release-schema.ts";
+import { displayVersion, usesAppVersions } from "./releases/display.ts";
+import { channelNamesOf } from "./releases/judge.ts";
+import { remarkOn } from "./releases/newest.ts";
+import { type ReleaseFactsRow, releasesByIds } from "./releases/queries.ts";
+import type { ReleaseView } from "./releases/schema.ts";
+import { findTwins, standsFor, type Twins } from "./releases/stands-for.ts";
 import type { ChannelView, SourceState, SourceView, TrackerView } from "./schema.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "./source-queries.ts";
-import { sourceKindOf } from "./source-session.ts";
-import { findTwins, standsFor, type Twins } from "./stands-for.ts";
-import type { RateState } from "./stored-responses.ts";
+import { sourceKindOf } from "./upstreams/source-session.ts";
+import type { RateState } from "./upstreams/stored-responses.ts";
 
 export function stateOf(source: SourceRow, now: number): SourceState {
   if (source.lease_until !== null && source.lease_until > now) return "checking";

@@ -1,5 +1,5 @@
 import { toIso } from "../../src/clock.ts";
-import type { PreviewView } from "../../src/trackers/preview-schema.ts";
+import type { PreviewView } from "../../src/trackers/previews/schema.ts";
 import { Icon } from "../components/icon.tsx";
 import { Badge } from "../components/state.tsx";
 import { Version } from "../components/version.tsx";

@@ -1,7 +1,7 @@
 import type { EventView } from "../../src/notifications/schema.ts";
 import type { TrackerUse } from "../../src/stats/schema.ts";
-import type { ExplanationView } from "../../src/trackers/preview-schema.ts";
-import type { VersionView } from "../../src/trackers/release-schema.ts";
+import type { ExplanationView } from "../../src/trackers/previews/schema.ts";
+import type { VersionView } from "../../src/trackers/releases/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";

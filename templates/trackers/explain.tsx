@@ -1,4 +1,4 @@
-import type { ExplanationView } from "../../src/trackers/preview-schema.ts";
+import type { ExplanationView } from "../../src/trackers/previews/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";

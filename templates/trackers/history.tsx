@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { ReleaseView, VersionView } from "../../src/trackers/release-schema.ts";
+import type { ReleaseView, VersionView } from "../../src/trackers/releases/schema.ts";
 import { SafeLink } from "../components/link.tsx";
 import { type FilterGroup, Filters, Pagination } from "../components/navigation.tsx";
 import { Section } from "../components/page-header.tsx";

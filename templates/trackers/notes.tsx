@@ -1,5 +1,5 @@
 import { raw } from "hono/html";
-import type { NotesView, VersionNotes } from "../../src/trackers/notes-schema.ts";
+import type { NotesView, VersionNotes } from "../../src/trackers/notes/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { Icon } from "../components/icon.tsx";
 import { Later } from "../components/later.tsx";

@@ -1,4 +1,4 @@
-import type { PreviewView } from "../../src/trackers/preview-schema.ts";
+import type { PreviewView } from "../../src/trackers/previews/schema.ts";
 import { patchProofs } from "../../src/versions/line-patches.ts";
 import { Button } from "../components/button.tsx";
 import { Banner } from "../components/notice.tsx";

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../../src/errors.ts";
 import type { Message } from "../../src/messages/message.ts";
-import type { PreviewView, Verdict } from "../../src/trackers/preview-schema.ts";
+import type { PreviewView, Verdict } from "../../src/trackers/previews/schema.ts";
 import type { SourceView } from "../../src/trackers/schema.ts";
 import type { Maturity } from "../../src/versions/maturity.ts";
 import { fieldId } from "../components/field.tsx";

@@ -8,7 +8,7 @@ const feature = `${process} src/db/client.ts src/forms/*.ts src/secrets/*.ts src
 const plugin = `${pure} src/net/*.ts src/versions/*.ts src/forms/issues.ts`;
 const views = "src/*/{,**/}{,*-}schema.ts src/versions/{maturity,line-patches,older-lines,image-reference}.ts";
 /** Values that pages show and services judge. */
-const words = "src/trackers/{same-build,notes-settings}.ts";
+const words = "src/trackers/{releases/same-build,notes/settings}.ts";
 const api = `${process} ${views} src/services.ts src/*/service.ts src/forms/*.ts src/http/{,middleware/}*.ts`;
 
 /** Who may import what besides its own folder. The first row that fits a file counts. */
@@ -29,7 +29,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/notifiers/**", plugin],
   ["src/scheduler/**", process],
   ["src/commands/**", `${process} src/config.ts src/auth/*.ts src/backups/*.ts src/db/*.ts src/secrets/*.ts`],
-  ["src/*/{,*-}queries.ts", `${process} src/db/*.ts src/secrets/sealed.ts src/*/schema.ts`],
+  ["src/*/{,**/}{,*-}queries.ts", `${process} src/db/*.ts src/secrets/sealed.ts src/*/schema.ts`],
   ["src/auth/**", `${feature} src/db/installation.ts`],
   ["src/backups/**", `${feature} src/db/*.ts`],
   ["src/keys/**", `${feature} src/db/*.ts src/auth/service.ts src/backups/{schema,service}.ts`],
@@ -55,7 +55,7 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["templates/**", `${views} src/messages/{,zh/}*.ts src/{errors,clock}.ts src/forms/fields.ts`],
 ];
 const libraries: Readonly<Record<string, string>> = {
-  "drizzle-orm": "src/db/** src/*/{,*-}queries.ts",
+  "drizzle-orm": "src/db/** src/*/{,**/}{,*-}queries.ts",
   hono: "src/http/** templates/**",
   dockerode: "src/runtimes/**",
   "docker-modem": "src/runtimes/**",

@@ -2,7 +2,7 @@ import type { Clock } from "../../src/clock.ts";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
 import { createRateLedger, type RateLedger } from "../../src/net/rate-ledger.ts";
-import type { OpenContext } from "../../src/trackers/source-session.ts";
+import type { OpenContext } from "../../src/trackers/upstreams/source-session.ts";
 import { trackerHouse } from "./tracker-house.ts";
 
 const hourMs = 3_600_000;

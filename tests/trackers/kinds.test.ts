@@ -6,7 +6,7 @@ import type { Database } from "../../src/db/client.ts";
 import { createHttp } from "../../src/net/http.ts";
 import { createRateLedger } from "../../src/net/rate-ledger.ts";
 import { sources } from "../../src/sources/index.ts";
-import { answerStore, rateStore } from "../../src/trackers/stored-responses.ts";
+import { answerStore, rateStore } from "../../src/trackers/upstreams/stored-responses.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 import { type Fault, type KindCase, type KindWorld, kindCases } from "./kind-worlds.ts";
 import { channel, type TrackerHouse, trackerHouse } from "./tracker-house.ts";

@@ -26,8 +26,8 @@ import { sources } from "../../src/sources/index.ts";
 import type { ListRequest, ReleaseStage, Source, UpstreamRelease } from "../../src/sources/source.ts";
 import type { ChannelType } from "../../src/trackers/schema.ts";
 import { trackerService } from "../../src/trackers/service.ts";
-import type { OpenContext } from "../../src/trackers/source-session.ts";
-import type { RateState } from "../../src/trackers/stored-responses.ts";
+import type { OpenContext } from "../../src/trackers/upstreams/source-session.ts";
+import type { RateState } from "../../src/trackers/upstreams/stored-responses.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 

@@ -1,4 +1,4 @@
-import { NotesQuery, NotesView } from "../../trackers/notes-schema.ts";
+import { NotesQuery, NotesView } from "../../trackers/notes/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { Route } from "./route.ts";
 

@@ -1,5 +1,5 @@
 import { PageQuery } from "../../forms/page.ts";
-import { ReleaseView } from "../../trackers/release-schema.ts";
+import { ReleaseView } from "../../trackers/releases/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import { pageOf } from "../openapi.ts";
 import type { Route } from "./route.ts";

@@ -1,4 +1,4 @@
-import { PreviewView } from "../../trackers/preview-schema.ts";
+import { PreviewView } from "../../trackers/previews/schema.ts";
 import { PreviewInput } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { Route } from "./route.ts";

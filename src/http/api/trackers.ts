@@ -1,5 +1,5 @@
-import { ExplanationQuery, ExplanationView } from "../../trackers/preview-schema.ts";
-import { ReleaseDetailView, ReleaseQuery, ReleaseView, VersionView } from "../../trackers/release-schema.ts";
+import { ExplanationQuery, ExplanationView } from "../../trackers/previews/schema.ts";
+import { ReleaseDetailView, ReleaseQuery, ReleaseView, VersionView } from "../../trackers/releases/schema.ts";
 import { CheckView, TrackerInput, TrackerPatch, TrackerQuery, TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import { pageOf } from "../openapi.ts";

@@ -1,5 +1,5 @@
 import { NotesDialog, NotesPage, NotesPart } from "../../../templates/trackers/notes.tsx";
-import type { NotesView } from "../../trackers/notes-schema.ts";
+import type { NotesView } from "../../trackers/notes/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 import type { App } from "../context.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";

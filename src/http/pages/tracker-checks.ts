@@ -3,7 +3,7 @@ import type { Notice, PageContext } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { trackerPath } from "../../../templates/trackers/address.ts";
 import { isChecking, isWaiting, reasonOf } from "../../../templates/trackers/state.tsx";
-import { buildOf } from "../../trackers/same-build.ts";
+import { buildOf } from "../../trackers/releases/same-build.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
 

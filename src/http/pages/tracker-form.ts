@@ -2,7 +2,7 @@ import { fields } from "../../forms/fields.ts";
 import { sources } from "../../sources/index.ts";
 import { sourceKinds } from "../../sources/source.ts";
 import type { ProposalView } from "../../trackers/import/schema.ts";
-import { repositories } from "../../trackers/notes-settings.ts";
+import { repositories } from "../../trackers/notes/settings.ts";
 import { channelTypes, TrackerInput, type TrackerView } from "../../trackers/schema.ts";
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type { CheckCost } from "../../sources/source.ts";
-import type { RateState } from "../stored-responses.ts";
 import type { UpstreamView } from "./schema.ts";
+import type { RateState } from "./stored-responses.ts";
 
 const hourMinutes = 60;
 

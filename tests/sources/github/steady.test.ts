@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Listing, ListRequest, ReleaseStage } from "../../../src/sources/source.ts";
-import { withinDepth } from "../../../src/trackers/within-depth.ts";
+import { withinDepth } from "../../../src/trackers/checks/within-depth.ts";
 import { type GithubWorld, githubWorld, listRequest, type Mode, nextRequest } from "./github-world.ts";
 import { addRelease, addReleases } from "./hub-content.ts";
 

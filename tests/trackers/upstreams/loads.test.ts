@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { RateState } from "../../../src/trackers/stored-responses.ts";
 import { type SourceLoad, upstreamLoads } from "../../../src/trackers/upstreams/loads.ts";
+import type { RateState } from "../../../src/trackers/upstreams/stored-responses.ts";
 
 const load = (changes: Partial<SourceLoad> = {}): SourceLoad => ({
   host: "api.github.com",

@@ -1,0 +1,411 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../../clock.ts";
+import type { CountedTime } from "../../counted-time.ts";
+import type { Database, Reader } from "../../db/client.ts";
+import { AppError, PluginError } from "../../errors.ts";
+import { holdLease, leaseMs } from "../../held-lease.ts";
+import { newId } from "../../ids.ts";
+import type { Log } from "../../log.ts";
+import { inEnglish, type Message, say, withTexts } from "../../messages/message.ts";
+import type { RecordEvent } from "../../notifications/schema.ts";
+import type { KnownRelease, Listing, ListRequest, OpenSource } from "../../sources/source.ts";
+import { executorsOfSource } from "../bound-queries.ts";
+import { changelogReader } from "../notes/release-notes.ts";
+import { storedNotesSettings } from "../notes/settings.ts";
+import { findTracker, type TrackerRow } from "../queries.ts";
+import { type ChangelogFinding, isSameRelease, mergedFacts } from "../releases/facts.ts";
+import { acceptsOf, rulesOf } from "../releases/judge.ts";
+import { type ReleaseFactsRow, releasesOf } from "../releases/queries.ts";
+import type { ChannelRow, SourceRow } from "../source-queries.ts";
+import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
+import { buildsInUse } from "./pins.ts";
+import { claimSource, findCheckRules, renewSource, settleSource } from "./queries.ts";
+import { isJudged, recordListing } from "./record-listing.ts";
+import { type Placed, withinDepth } from "./within-depth.ts";
+
+/** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
+const maxCheckMs = 10 * 60_000;
+/** An upstream that refuses again and again, and each time for a second, is not asked each second. */
+const minWaitMs = 60_000;
+/** Upstream may ask us to wait for this long, and no longer. */
+export const maxRetryAfterMs = 86_400_000;
+/** Which part of the interval the stable jitter takes off: checks that were due together drift apart. */
+const jitterShare = 0.1;
+/** Older known tags are asked again one at a time, at every so many checks: a republished one that nobody runs can wait. */
+const rotateEveryChecks = 4;
+
+export interface CheckOptions extends SourceOpener {
+  db: Database;
+  clock: Clock;
+  counted: Pick<CountedTime, "latest">;
+  log: Log;
+  instance_id: string;
+  recordEvent: RecordEvent;
+  /** As `read` sees it: what is removed is judged in the transaction that removes it. */
+  versionHistoryCount: (read: Reader) => Promise<number>;
+  /** Upstream's words without secrets, at most 500 characters. */
+  excerpt: (text: string) => string;
+  /** Tags that executors run of a source, among those that are known. */
+  watchedTags?: (sourceId: string, known: readonly ReleaseFactsRow[]) => Promise<readonly string[]>;
+  /** Told after the end of each check. */
+  onChecked: (trackerId: string, sourceId: string) => void;
+}
+
+/** From 0 up to 1, always the same for one id. */
+function stableShare(id: string): number {
+  return createHash("sha256").update(id).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+/**
+ * When the next check after one that ended now is due: never later than one interval. A check that began late has no jitter: where
+ * sources wait for a limit that they share, those with more of it would always be ahead of the others.
+ */
+export function nextCheckAt(sourceId: string, intervalMinutes: number, now: number, lateMs = 0): number {
+  const interval = intervalMinutes * 60_000;
+  const jitter = interval * jitterShare * stableShare(sourceId);
+  return now + Math.round(interval - Math.max(jitter - Math.max(lateMs, 0), 0));
+}
+
+interface Claimed {
+  tracker: TrackerRow;
+  source: SourceRow;
+  channels: readonly ChannelRow[];
+  known: readonly ReleaseFactsRow[];
+  /** Of this one check: another claim has another owner. */
+  owner: string;
+  /** How long after its due time it began. */
+  late_ms: number;
+}
+
+interface Failure {
+  code: string;
+  message: Message;
+  retry_after_ms: number | null;
+}
+
+/** Upstream answered, but with nothing where there was something: that is no news to act on. */
+function emptied(known: number): Failure {
+  return { code: "emptied", message: say("checks.emptied", { known }), retry_after_ms: null };
+}
+
+/**
+ * Whether upstream said nothing that is not stored. An edit meanwhile changes nothing about it: one of the address takes the lease
+ * away, one of the rules judges by itself what is stored.
+ */
+function isUnchanged(claimed: Claimed, { listing, changelog }: Answer, latest: number): boolean {
+  if (claimed.source.baseline_at === null || !claimed.channels.every(isJudged)) return false;
+  const known = new Map(claimed.known.map((release) => [release.tag, release]));
+  return listing.releases.every((release) => {
+    const row = known.get(release.tag);
+    return row !== undefined && isSameRelease(row, mergedFacts(row, release, latest, changelog));
+  });
+}
+
+/** What was found by other settings than those that count now is not stored. */
+function changelogFor(current: TrackerRow, asked: TrackerRow, found: ChangelogFinding): ChangelogFinding {
+  if (JSON.stringify(current.release_notes) === JSON.stringify(asked.release_notes)) return found;
+  return storedNotesSettings(current.release_notes).source === "release" ? null : new Map();
+}
+
+function rotated(source: SourceRow, known: readonly ReleaseFactsRow[], watch: ReadonlySet<string>): string | null {
+  if (source.rotation % rotateEveryChecks !== rotateEveryChecks - 1) return null;
+  const others = known
+    .map((release) => release.tag)
+    .filter((tag) => !watch.has(tag))
+    .toSorted();
+  return others[Math.floor(source.rotation / rotateEveryChecks) % Math.max(others.length, 1)] ?? null;
+}
+
+/** One look upstream for one source: claim, ask, and one write of everything that follows. */
+export function sourceCheck(options: CheckOptions) {
+  const { db, clock, log } = options;
+
+  const tagsInUse = async (sourceId: string, known: readonly ReleaseFactsRow[]): Promise<readonly string[]> => {
+    const bound = await executorsOfSource(db.read, sourceId);
+    if (bound.length === 0) return [];
+    const builds = buildsInUse(bound, []);
+    return known
+      .filter((row) => builds.tags.has(row.tag) || (row.revision !== null && builds.revisions.has(row.revision)))
+      .map((row) => row.tag);
+  };
+  const watchedTags = options.watchedTags ?? tagsInUse;
+  const readChangelog = changelogReader(options);
+
+  const claim = async (id: string, dueAt: number | null): Promise<Claimed | null> => {
+    const now = clock.now();
+    const owner = `${options.instance_id}:${newId(now)}`;
+    const source = await db.write((tx) => claimSource(tx, id, { owner, now, until: now + leaseMs }));
+    const rules = source === null ? null : await findCheckRules(db.read, source);
+    if (source === null || rules === null) return null;
+    return {
+      source,
+      ...rules,
+      known: await releasesOf(db.read, [id]),
+      owner,
+      late_ms: dueAt === null ? 0 : now - dueAt,
+    };
+  };
+
+  const watchList = async (claimed: Claimed): Promise<readonly string[]> => {
+    const { source, channels, known } = claimed;
+    const latest = new Set(channels.map((channel) => channel.latest_release_id));
+    const watch = new Set(known.filter((release) => latest.has(release.id)).map((release) => release.tag));
+    for (const tag of await watchedTags(source.id, known)) watch.add(tag);
+    const older = rotated(source, known, watch);
+    return older === null ? [...watch] : [...watch, older];
+  };
+
+  const ask = async (claimed: Claimed, source: OpenSource, watch: readonly string[]): Promise<Placed> => {
+    const { tracker, channels, known } = claimed;
+    // After a change of the configuration everything is asked anew, once.
+    const knownByTag = new Map<string, KnownRelease>(
+      claimed.source.baseline_at === null
+        ? []
+        : known.map((release) => [release.tag, { revision: release.revision, published_at: release.published_at }]),
+    );
+    const kept = await options.versionHistoryCount(db.read);
+    const request: ListRequest = {
+      // More than is kept would be fetched only to be removed.
+      limit: Math.min(tracker.fetch_depth, kept * channels.length),
+      most_each: kept,
+      accepts: channels.flatMap(acceptsOf),
+      rules: JSON.stringify(channels.map((channel) => [channel.type, rulesOf(channel)])),
+      known: knownByTag,
+      watch,
+      memo: claimed.source.baseline_at === null ? null : claimed.source.memo,
+    };
+    const listing = await source.listReleases(request);
+    // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
+    const hadReleases = claimed.source.baseline_at !== null && claimed.known.some((release) => release.stage !== "tag");
+    const isBare = listing.releases.length === 0 && listing.total === 0 && !hadReleases;
+    const usesTags = isBare && tracker.release_fallback && source.listTags !== undefined;
+    return withinDepth(usesTags ? ((await source.listTags?.(request)) ?? listing) : listing, request);
+  };
+
+  /**
+   * Asks where the repository was found last, which spares a redirect each time. Should nothing be there any more, the
+   * configuration's place is asked again; the listing's `moved_to` is the place that answered, null for the configuration's own.
+   */
+  const askWhereItIs = async (
+    claimed: Claimed,
+    { signal, onSession }: { signal: AbortSignal; onSession: (session: SourceSession) => void },
+  ): Promise<Placed> => {
+    const { source: row, tracker } = claimed;
+    const watched = await watchList(claimed);
+    const askAt = async (moved_to: string | null): Promise<Placed> => {
+      const address = addressOf(options.registry, { ...row, moved_to });
+      const session = await openSource(options, address, {
+        timeout_ms: tracker.request_timeout_seconds * 1000,
+        signal,
+      });
+      onSession(session);
+      const { listing, placed } = await ask(claimed, session.source, watched);
+      return { listing: { ...listing, moved_to: listing.moved_to ?? moved_to }, placed };
+    };
+    if (row.moved_to === null) return await askAt(null);
+    try {
+      return await askAt(row.moved_to);
+    } catch (error) {
+      const isGone = error instanceof PluginError && (error.code === "not_found" || error.code === "unauthorized");
+      if (!isGone) throw error;
+      return await askAt(null);
+    }
+  };
+
+  /** Where the repository is, when that is another place than its configuration names. */
+  const placeOf = ({ source }: Claimed, { moved_to = null }: Listing): string | null => {
+    const { config } = addressOf(options.registry, { ...source, moved_to });
+    const isSame = JSON.stringify(config).toLowerCase() === JSON.stringify(source.config ?? {}).toLowerCase();
+    return isSame ? null : moved_to;
+  };
+
+  const describe = (error: unknown, claimed: Claimed): Failure => {
+    if (error instanceof PluginError) {
+      return {
+        code: error.code,
+        message: withTexts(error.said, options.excerpt),
+        retry_after_ms: error.retry_after_ms,
+      };
+    }
+    if (error instanceof AppError) return { code: error.code, message: error.said, retry_after_ms: null };
+    log.error("Check broke", { tracker: claimed.tracker.name, source: claimed.source.key, error });
+    return {
+      code: "internal",
+      message: say("checks.internal"),
+      retry_after_ms: null,
+    };
+  };
+
+  const fail = async (claimed: Claimed, failure: Failure, used: Used): Promise<void> => {
+    const { source, tracker, owner } = claimed;
+    const now = clock.now();
+    const wait = Math.min(failure.retry_after_ms ?? 0, maxRetryAfterMs);
+    await db.write((tx) =>
+      settleSource(tx, source.id, owner, {
+        ...used,
+        last_checked_at: now,
+        last_error_code: failure.code,
+        last_error_message: failure.message,
+        failing_since: source.failing_since ?? now,
+        // Who was told how long to wait has not been looked at: it is due when the wait is over.
+        next_check_at:
+          failure.code === "rate_limited" && wait > 0
+            ? now + Math.max(wait, minWaitMs)
+            : Math.max(nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms), now + wait),
+      }),
+    );
+    log.warning("Check failed", {
+      tracker: tracker.name,
+      source: source.key,
+      code: failure.code,
+      error: inEnglish(failure.message),
+      requests: used.last_request_count,
+    });
+  };
+
+  const discard = ({ tracker, source }: Claimed): void =>
+    log.info("Check discarded: its source was edited or taken over", { tracker: tracker.name, source: source.key });
+
+  const hold = ({ source, owner }: Claimed) =>
+    holdLease({
+      clock,
+      renew: (until) => db.write((tx) => renewSource(tx, source.id, owner, until)),
+      onFault: (error) => log.warning("Lease of a check was not renewed", { source: source.id, error }),
+      reason: () => new Error("The check belongs to another process now"),
+    });
+
+  const succeed = async (claimed: Claimed, answer: Answer, used: Used): Promise<void> => {
+    const { source, tracker, owner } = claimed;
+    const { listing, placed, changelog } = answer;
+    const now = clock.now();
+    const latest = options.counted.latest();
+    const moved_to = placeOf(claimed, listing);
+    const recorded = await db.write(async (tx) => {
+      // Settled first: whoever lost the lease, or whose source was edited meanwhile, writes nothing.
+      const isMine = await settleSource(tx, source.id, owner, {
+        ...used,
+        last_checked_at: now,
+        last_success_at: now,
+        last_error_code: null,
+        last_error_message: null,
+        failing_since: null,
+        next_check_at: nextCheckAt(source.id, tracker.check_interval_minutes, now, claimed.late_ms),
+        upstream_total: listing.total,
+        rotation: source.rotation + 1,
+        baseline_at: source.baseline_at ?? now,
+        moved_to,
+        ...(listing.memo === source.memo ? {} : { memo: listing.memo }),
+      });
+      if (!isMine) return null;
+      if (isUnchanged(claimed, answer, latest)) return { discovered: 0, republished: 0, overlong: 0 };
+      const current = await findTracker(tx, tracker.id);
+      if (current === null) return null;
+      const { recordEvent } = options;
+      return await recordListing(tx, {
+        tracker: current,
+        source,
+        listing,
+        changelog: changelogFor(current, tracker, changelog),
+        placed,
+        now,
+        latest,
+        keep: await options.versionHistoryCount(tx),
+        recordEvent,
+      });
+    });
+    if (recorded === null) return discard(claimed);
+    if (moved_to !== null && moved_to !== source.moved_to) {
+      log.warning("Repository has moved", { tracker: tracker.name, source: source.key, to: moved_to });
+    }
+    log.info("Source checked", {
+      tracker: tracker.name,
+      source: source.key,
+      requests: used.last_request_count,
+      bytes: used.last_byte_count,
+      duration_ms: used.last_duration_ms,
+      ...recorded,
+    });
+  };
+
+  /** The check was cut short by the end of the process: the next one does it again. */
+  const giveBack = async (claimed: Claimed): Promise<void> => {
+    const now = clock.now();
+    await db.write((tx) =>
+      settleSource(tx, claimed.source.id, claimed.owner, { next_check_at: now, check_requested_at: now }),
+    );
+  };
+
+  const perform = async (claimed: Claimed, signal: AbortSignal, leave: () => void): Promise<void> => {
+    const startedAt = clock.elapsed();
+    const overdue = new AbortController();
+    const ended = new AbortController();
+    const lease = hold(claimed);
+    const limit = AbortSignal.any([signal, overdue.signal, lease.signal]);
+    clock.sleep(maxCheckMs, ended.signal).then(
+      () => overdue.abort(),
+      () => "the check ended in time",
+    );
+    const sessions: SourceSession[] = [];
+    const onSession = (session: SourceSession) => sessions.push(session);
+    const used = (): Used => ({
+      last_request_count: sessions.reduce((sum, session) => sum + session.stats().requests, 0),
+      last_byte_count: sessions.reduce((sum, session) => sum + session.stats().bytes, 0),
+      last_duration_ms: clock.elapsed() - startedAt,
+    });
+    try {
+      const { listing, placed } = await askWhereItIs(claimed, { signal: limit, onSession });
+      const changelog = await readChangelog(claimed, listing, { signal: limit, onSession });
+      limit.throwIfAborted();
+      // The next claim then shares a commit with this result.
+      leave();
+      if (listing.total === 0 && claimed.known.length > 0) await fail(claimed, emptied(claimed.known.length), used());
+      else await succeed(claimed, { listing, placed, changelog }, used());
+    } catch (error) {
+      leave();
+      if (lease.signal.aborted) return discard(claimed);
+      if (signal.aborted) return await giveBack(claimed);
+      const failure = overdue.signal.aborted
+        ? {
+            code: "unreachable",
+            message: say("checks.took_too_long", { minutes: maxCheckMs / 60_000 }),
+            retry_after_ms: null,
+          }
+        : describe(error, claimed);
+      await fail(claimed, failure, used());
+    } finally {
+      ended.abort();
+      await lease.stop();
+    }
+  };
+
+  /**
+   * Does nothing when the source is not due or another has it. Throws only when the database does not answer. `leave` is called
+   * when nothing more is asked of upstream and only the result is still to be written. `dueAt` is when it was due by its interval.
+   */
+  return async (
+    id: string,
+    signal: AbortSignal,
+    leave: () => void = () => undefined,
+    dueAt: number | null = null,
+  ): Promise<void> => {
+    const claimed = await claim(id, dueAt);
+    if (claimed === null) return;
+    try {
+      await perform(claimed, signal, leave);
+    } finally {
+      options.onChecked(claimed.tracker.id, id);
+    }
+  };
+}
+
+interface Answer {
+  listing: Listing;
+  placed: ReadonlySet<string>;
+  changelog: ChangelogFinding;
+}
+
+interface Used {
+  last_request_count: number;
+  last_byte_count: number;
+  last_duration_ms: number;
+}

@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import { releasesImages } from "../../sources/source.ts";
+import { ImageReferenceError, parseImageReference } from "../../versions/image-reference.ts";
+import { tagsOfRelease } from "../../versions/tag-form.ts";
+import type { BoundExecutor } from "../bound-queries.ts";
+import type { ReleaseFactsRow } from "../releases/queries.ts";
+
+/** The part of an executor's observation that is read here. */
+const Observed = v.object({
+  services: v.array(
+    v.object({
+      service: v.string(),
+      found: v.nullable(
+        v.object({ image: v.string(), digest: v.nullable(v.string()), tag: v.optional(v.nullable(v.string())) }),
+      ),
+    }),
+  ),
+});
+
+/** Names of builds: tags, and digests or commits. */
+export interface Builds {
+  tags: ReadonlySet<string>;
+  revisions: ReadonlySet<string>;
+}
+
+function parseReference(reference: string): { tag: string | null; digest: string | null } {
+  try {
+    return parseImageReference(reference);
+  } catch (error) {
+    // A container that runs by its image's id names no tag.
+    if (error instanceof ImageReferenceError) return { tag: null, digest: null };
+    throw error;
+  }
+}
+
+/** What executors run of a source, as they last observed it, and what their snapshots name. */
+export function buildsInUse(
+  bound: readonly BoundExecutor[],
+  snapshots: readonly { reference: string; digest: string | null }[],
+): Builds {
+  const tags = new Set<string>();
+  const revisions = new Set<string>();
+  const add = (reference: string, digest: string | null) => {
+    const parsed = parseReference(reference);
+    if (parsed.tag !== null) tags.add(parsed.tag);
+    for (const revision of [parsed.digest, digest]) if (revision !== null) revisions.add(revision);
+  };
+  for (const executor of bound) {
+    const observed = v.safeParse(Observed, executor.observed);
+    if (!observed.success) continue;
+    for (const { service, found } of observed.output.services) {
+      if (service !== executor.service || found === null) continue;
+      add(found.image, found.digest);
+      if (found.tag) tags.add(found.tag);
+    }
+  }
+  for (const snapshot of snapshots) add(snapshot.reference, snapshot.digest);
+  return { tags, revisions };
+}
+
+/** `kind`: of the release's source. A release that is no image runs as the tag that an update would have chosen for it. */
+export function isInUse(
+  kind: string,
+  release: Pick<ReleaseFactsRow, "tag" | "app_version" | "revision" | "previous_revision">,
+  builds: Builds,
+): boolean {
+  if (builds.tags.has(release.tag)) return true;
+  if (!releasesImages(kind) && [...builds.tags].some((tag) => tagsOfRelease(tag, release).includes(tag))) return true;
+  return [release.revision, release.previous_revision].some(
+    (revision) => revision !== null && builds.revisions.has(revision),
+  );
+}

@@ -1,0 +1,258 @@
+import {
+  and,
+  asc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  notInArray,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import type { Reader, Writer } from "../../db/client.ts";
+import { type DueTime, leaseTime } from "../../db/due-times.ts";
+import { preparedFor } from "../../db/prepared.ts";
+import { tracker_channels, tracker_sources, trackers } from "../../db/tables.ts";
+import { isMessage, toText } from "../../messages/message.ts";
+import type { TrackerRow } from "../queries.ts";
+import type { ChannelRow, SourceRow } from "../source-queries.ts";
+
+function isFree(now: Placeholder): SQL | undefined {
+  return or(isNull(tracker_sources.lease_until), lte(tracker_sources.lease_until, now));
+}
+
+function isDue(now: Placeholder): SQL | undefined {
+  return or(
+    isNotNull(tracker_sources.check_requested_at),
+    and(eq(trackers.is_enabled, true), lte(tracker_sources.next_check_at, now)),
+  );
+}
+
+export interface DueSource {
+  id: string;
+  host: string;
+  kind: string;
+  credential_id: string | null;
+  /** By its interval. */
+  due_at: number;
+}
+
+/** One host as one credential sees it. */
+export interface UpstreamKey {
+  host: string;
+  credential_id: string | null;
+}
+
+/** Whom nobody may be asked at the moment. */
+export interface Withheld {
+  /** As many checks go on there as it bears. */
+  hosts: readonly string[];
+  /** Their rate limit is used up. */
+  waiting: readonly UpstreamKey[];
+}
+
+function isOf({ host, credential_id }: UpstreamKey): SQL | undefined {
+  const own = tracker_sources.credential_id;
+  return and(eq(tracker_sources.host, host), credential_id === null ? isNull(own) : eq(own, credential_id));
+}
+
+interface Withholding {
+  hosts: readonly (string | Placeholder)[];
+  waiting: readonly UpstreamKey[];
+}
+
+function buildDue(read: Reader, { hosts, waiting }: Withholding) {
+  const [now, limit] = [sql.placeholder("now"), sql.placeholder("limit")];
+  const free = and(
+    isFree(now),
+    hosts.length === 0 ? undefined : notInArray(tracker_sources.host, [...hosts]),
+    waiting.length === 0 ? undefined : sql`not coalesce(${or(...waiting.map(isOf))}, 0)`,
+  );
+  const columns = {
+    id: tracker_sources.id,
+    host: tracker_sources.host,
+    kind: tracker_sources.kind,
+    credential_id: tracker_sources.credential_id,
+    due_at: tracker_sources.next_check_at,
+  };
+  const requested = read
+    .select(columns)
+    .from(tracker_sources)
+    .where(and(isNotNull(tracker_sources.check_requested_at), free))
+    .orderBy(asc(tracker_sources.check_requested_at))
+    .limit(limit)
+    .prepare();
+  // In the order of the index on the due time, so that a look costs the same however many are due.
+  const scheduled = read
+    .select(columns)
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(
+      and(
+        lte(tracker_sources.next_check_at, now),
+        isNull(tracker_sources.check_requested_at),
+        eq(trackers.is_enabled, true),
+        free,
+      ),
+    )
+    // Of what is due at one moment, first what was checked the fewest times.
+    .orderBy(asc(tracker_sources.next_check_at), asc(tracker_sources.rotation))
+    .limit(limit)
+    .prepare();
+  return { requested, scheduled };
+}
+
+function hostName(index: number): string {
+  return `host_${index}`;
+}
+
+/** By how many hosts are withheld: a look comes with nearly every check, and building its queries costs more than asking them. */
+const dueBeside = preparedFor((_read: Reader) => new Map<number, ReturnType<typeof buildDue>>());
+
+function preparedDue(read: Reader, count: number): ReturnType<typeof buildDue> {
+  const known = dueBeside(read);
+  const hosts = Array.from({ length: count }, (_, index) => sql.placeholder(hostName(index)));
+  const due = known.get(count) ?? buildDue(read, { hosts, waiting: [] });
+  known.set(count, due);
+  return due;
+}
+
+/**
+ * Sources whose check is due, requested ones first, without those that are withheld: these keep their due time, so that the one
+ * that has waited longest is next.
+ */
+export async function dueSources(read: Reader, now: number, limit: number, withheld: Withheld): Promise<DueSource[]> {
+  // Whose limit is used up changes seldom, and is not counted on to be a few.
+  const isPrepared = withheld.waiting.length === 0;
+  const due = isPrepared ? preparedDue(read, withheld.hosts.length) : buildDue(read, withheld);
+  const hosts = withheld.hosts.map((host, index) => [hostName(index), host] as const);
+  const given = { now, ...Object.fromEntries(hosts) };
+  const requested = await due.requested.all({ ...given, limit });
+  if (requested.length === limit) return requested;
+  return [...requested, ...(await due.scheduled.all({ ...given, limit: limit - requested.length }))];
+}
+
+const checkRules = preparedFor((read: Reader) =>
+  read
+    .select({ tracker: trackers, channel: tracker_channels })
+    .from(trackers)
+    .leftJoin(tracker_channels, eq(tracker_channels.source_id, sql.placeholder("source_id")))
+    .where(eq(trackers.id, sql.placeholder("tracker_id")))
+    .orderBy(asc(tracker_channels.position))
+    .prepare(),
+);
+
+/** The tracker of a source and the source's channels; null when it is gone. */
+export async function findCheckRules(
+  read: Reader,
+  source: Pick<SourceRow, "id" | "tracker_id">,
+): Promise<{ tracker: TrackerRow; channels: ChannelRow[] } | null> {
+  const rows = await checkRules(read).all({ source_id: source.id, tracker_id: source.tracker_id });
+  const [first] = rows;
+  if (first === undefined) return null;
+  return { tracker: first.tracker, channels: rows.flatMap((row) => row.channel ?? []) };
+}
+
+const claimDue = preparedFor((tx: Writer) => {
+  const now = sql.placeholder("now");
+  const due = tx
+    .select({ id: tracker_sources.id })
+    .from(tracker_sources)
+    .innerJoin(trackers, eq(trackers.id, tracker_sources.tracker_id))
+    .where(and(eq(tracker_sources.id, sql.placeholder("id")), isFree(now), isDue(now)));
+  return tx
+    .update(tracker_sources)
+    .set({
+      lease_owner: sql`${sql.placeholder("owner")}`,
+      lease_until: sql`${sql.placeholder("until")}`,
+      next_check_at: sql`${sql.placeholder("until")}`,
+      check_requested_at: null,
+    })
+    .where(inArray(tracker_sources.id, due))
+    .returning()
+    .prepare();
+});
+
+/** Takes a due source for `owner` and pushes its due time forward; null when another has it or it is not due any more. */
+export async function claimSource(
+  tx: Writer,
+  id: string,
+  claim: { owner: string; now: number; until: number },
+): Promise<SourceRow | null> {
+  const rows = await claimDue(tx).all({ id, ...claim });
+  return rows[0] ?? null;
+}
+
+/** Keeps a source, and its due time behind the lease: whoever dies leaves a check that is due when the lease is over. */
+export async function renewSource(tx: Writer, id: string, owner: string, until: number): Promise<boolean> {
+  const renewed = await tx
+    .update(tracker_sources)
+    .set({ lease_until: until, next_check_at: until })
+    .where(and(eq(tracker_sources.id, id), eq(tracker_sources.lease_owner, owner)));
+  return renewed.rowsAffected === 1;
+}
+
+/** What the end of a check may write: columns that are stored as they are given. */
+type SettledColumns = Partial<Omit<typeof tracker_sources.$inferInsert, "config">>;
+
+function buildSettle(tx: Writer, names: readonly string[]) {
+  const given = Object.fromEntries(names.map((name) => [name, sql`${sql.placeholder(name)}`]));
+  return tx
+    .update(tracker_sources)
+    .set({ ...given, lease_owner: null, lease_until: null })
+    .where(
+      and(
+        eq(tracker_sources.id, sql.placeholder("settled_id")),
+        eq(tracker_sources.lease_owner, sql.placeholder("held_by")),
+      ),
+    )
+    .prepare();
+}
+
+/** By the columns that they write, of which there are as many kinds as a check has ends. */
+const settles = preparedFor((_tx: Writer) => new Map<string, ReturnType<typeof buildSettle>>());
+
+/** Writes the end of a check and gives the lease back; false when the lease was lost in the meantime. */
+export async function settleSource(tx: Writer, id: string, owner: string, changes: SettledColumns): Promise<boolean> {
+  const given = Object.entries(changes)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, isMessage(value) ? toText(value) : value] as const);
+  const names = given.map(([name]) => name);
+  const known = settles(tx);
+  const query = known.get(names.join()) ?? buildSettle(tx, names);
+  known.set(names.join(), query);
+  const held = { settled_id: id, held_by: owner };
+  return (await query.run({ ...Object.fromEntries(given), ...held })).rowsAffected === 1;
+}
+
+/** Makes every check that somebody holds due again, whoever holds it. */
+export async function releaseLeases(tx: Writer, now: number): Promise<number> {
+  const rows = await tx
+    .update(tracker_sources)
+    .set({ lease_owner: null, lease_until: null, next_check_at: now })
+    .where(isNotNull(tracker_sources.lease_owner))
+    .returning({ id: tracker_sources.id });
+  return rows.length;
+}
+
+/** A check waits no longer than its interval, or than the day that a rate limit may ask for; one that is held, for its lease. */
+export function checkDueTimes(longest: { wait_ms: number; lease_ms: number }): readonly DueTime[] {
+  const interval = sql`(select ${trackers.check_interval_minutes} * 60000 from ${trackers} where ${trackers.id} = ${tracker_sources.tracker_id})`;
+  const wait = sql`case when ${tracker_sources.last_error_code} = 'rate_limited' then ${longest.wait_ms} else ${longest.lease_ms} end`;
+  return [
+    {
+      table: tracker_sources,
+      column: tracker_sources.next_check_at,
+      longest_ms: sql`max(${interval}, ${wait})`,
+      instead_ms: interval,
+    },
+    leaseTime(tracker_sources, longest.lease_ms),
+  ];
+}
+
+export async function requestChecks(tx: Writer, trackerId: string, now: number): Promise<void> {
+  await tx.update(tracker_sources).set({ check_requested_at: now }).where(eq(tracker_sources.tracker_id, trackerId));
+}

@@ -1,0 +1,162 @@
+import type { Database } from "../../db/client.ts";
+import { notFound } from "../../errors.ts";
+import { parseInput } from "../../forms/issues.ts";
+import { toldAs } from "../../messages/message.ts";
+import { findBreakingChanges } from "../../versions/breaking-changes.ts";
+import { classify } from "../../versions/classify.ts";
+import { compareVersions, orderTags } from "../../versions/order.ts";
+import { findTrackerByName } from "../queries.ts";
+import { displayVersion, plainVersion, usesAppVersions } from "../releases/display.ts";
+import { judgeRelease } from "../releases/judge.ts";
+import { findRelease, type ReleaseFactsRow, releasesOf } from "../releases/queries.ts";
+import { type ChannelRow, channelsOf, type SourceRow, sourcesOf } from "../source-queries.ts";
+import { NotesQuery, type NotesView, type VersionNotes } from "./schema.ts";
+
+const maxVersions = 50;
+/** Of all notes together: room for four of the longest. */
+const maxCharacters = 1_048_576;
+
+/** The releases that go by one version, in the order of the sources. */
+interface Version {
+  name: string;
+  releases: readonly ReleaseFactsRow[];
+}
+
+/** The number and stage of a tag without its variant, by which an image and a git tag can be compared; null when it has none. */
+function coreOf(tag: string): string | null {
+  const { shape, numbers, prerelease } = classify(tag);
+  if (shape === null) return null;
+  return prerelease.length === 0 ? numbers.join(".") : `${numbers.join(".")}-${prerelease.join(".")}`;
+}
+
+function compareTags(a: string, b: string): number | null {
+  if (a === b || plainVersion(a) === plainVersion(b)) return 0;
+  const exact = compareVersions(a, b);
+  if (exact !== null) return exact;
+  const [left, right] = [coreOf(a), coreOf(b)];
+  return left === null || right === null ? null : compareVersions(left, right);
+}
+
+/** Negative when the version is older than the tag, 0 when it is that one; null when nobody can say. */
+function compareTo(version: Version, tag: string): number | null {
+  const found = version.releases.flatMap((row) => [compareTags(row.tag, tag), compareTags(row.version, tag)]);
+  return found.find((order) => order === 0) ?? found.find((order) => order !== null) ?? null;
+}
+
+function directionOf(from: string | null, to: string | null): NotesView["direction"] {
+  const order = from === null || to === null ? null : compareTags(from, to);
+  if (order === null) return "unknown";
+  return order === 0 ? "same" : order < 0 ? "up" : "down";
+}
+
+/** Those after the older of the two up to the newer; where they cannot be compared, the one to go to. */
+function between(versions: readonly Version[], from: string | null, to: string): readonly Version[] {
+  const direction = directionOf(from, to);
+  if (from === null || direction === "same" || direction === "unknown") {
+    return versions.filter((version) => compareTo(version, to) === 0).slice(0, 1);
+  }
+  const [older, newer] = direction === "up" ? [from, to] : [to, from];
+  return versions.filter((version) => {
+    const [after, until] = [compareTo(version, older), compareTo(version, newer)];
+    return after !== null && until !== null && after > 0 && until <= 0;
+  });
+}
+
+function isTaken(row: ReleaseFactsRow, channels: readonly ChannelRow[], name: string | undefined): boolean {
+  return channels.some(
+    (channel) =>
+      channel.source_id === row.source_id &&
+      (name === undefined || channel.name === name) &&
+      judgeRelease(row, channel).accepted,
+  );
+}
+
+/** The release notes that are stored, of one version or of all between two. Nobody is asked. */
+export function notesLookup({ db }: { db: Database }) {
+  const notesOf = async ({ name, releases }: Version, sources: readonly SourceRow[]): Promise<VersionNotes> => {
+    const [first] = releases;
+    const told = releases.find((row) => row.notes_digest !== null) ?? first;
+    if (told === undefined) throw new Error("A version has at least one release");
+    const full = told.notes_digest === null ? null : await findRelease(db.read, told.id);
+    const notes = full?.notes ?? null;
+    const failure = releases.find((row) => row.notes_error !== null)?.notes_error ?? null;
+    return {
+      version: name,
+      tag: (first ?? told).tag,
+      release_id: told.id,
+      source_key: sources.find((source) => source.id === told.source_id)?.key ?? "",
+      published_at: told.published_at,
+      url: told.url ?? releases.find((row) => row.url !== null)?.url ?? null,
+      notes,
+      ...toldAs("notes_error", notes === null ? failure : null),
+      breaking_changes: notes === null ? [] : [...findBreakingChanges(notes)],
+    };
+  };
+
+  return {
+    /** The notes of every version after `from` up to `to`, the newest first; of `to` alone without `from`. */
+    notesBetween: async (name: string, query: unknown): Promise<NotesView> => {
+      const { from = null, to: given, channel, source: key } = parseInput(NotesQuery, query);
+      const tracker = await findTrackerByName(db.read, name);
+      if (tracker === null) throw notFound("tracker", name);
+      const all = await sourcesOf(db.read, [tracker.id]);
+      const ids = all.map(({ id }) => id);
+      const channels = await channelsOf(db.read, ids);
+      const rows = await releasesOf(db.read, ids);
+      const places = new Map(all.map(({ id }, place) => [id, place]));
+      const place = (row: ReleaseFactsRow) => places.get(row.source_id) ?? 0;
+      // Another source's notes of the same version count too: a registry has none of its own.
+      const byApplication = usesAppVersions(all);
+      const groups = Map.groupBy(
+        rows.toSorted((a, b) => place(a) - place(b)),
+        (row) => displayVersion(row, byApplication),
+      );
+      const chosen = all.filter((source) => key === undefined || source.key === key);
+      const isMember = (row: ReleaseFactsRow) =>
+        chosen.some(({ id }) => id === row.source_id) && isTaken(row, channels, channel);
+      const ordered = orderTags([...groups.keys()]);
+      const versions = ordered.flatMap((name): Version[] => {
+        const version = groups.get(name) ?? [];
+        // A variant of an image (`1.2.3-alpine`) has the notes of its version.
+        const core = coreOf(name);
+        const others = core === null || core === name ? [] : (groups.get(core) ?? []);
+        return version.some(isMember) ? [{ name, releases: [...version, ...others] }] : [];
+      });
+      const to = given ?? latestTag(chosen, channels, rows, channel);
+      const found = to === null ? [] : between(versions, from, to);
+      const shown: VersionNotes[] = [];
+      let room = maxCharacters;
+      for (const version of found.slice(0, maxVersions)) {
+        const notes = await notesOf(version, all);
+        room -= notes.notes?.length ?? 0;
+        if (room < 0) break;
+        shown.push(notes);
+      }
+      return {
+        tracker: name,
+        from,
+        to,
+        direction: directionOf(from, to),
+        versions: shown,
+        omitted_count: found.length - shown.length,
+      };
+    },
+  };
+}
+
+/** What a channel calls its latest: of the name given, or the first of the first source. */
+function latestTag(
+  sources: readonly SourceRow[],
+  channels: readonly ChannelRow[],
+  rows: readonly ReleaseFactsRow[],
+  name: string | undefined,
+): string | null {
+  for (const source of sources) {
+    const own = channels.filter((channel) => channel.source_id === source.id);
+    const wanted = own.filter((channel) => name === undefined || channel.name === name);
+    const latest = wanted.find((channel) => channel.latest_release_id !== null);
+    const row = rows.find(({ id }) => id === latest?.latest_release_id);
+    if (row !== undefined) return row.tag;
+  }
+  return null;
+}

@@ -1,0 +1,47 @@
+import * as v from "valibot";
+import { NullableInstant } from "../../forms/inputs.ts";
+import { MessageSchema } from "../../messages/schema.ts";
+import { ChannelName } from "../schema.ts";
+
+const VersionName = v.pipe(v.string(), v.maxLength(256));
+
+export const NotesQuery = v.object({
+  from: v.optional(
+    v.pipe(VersionName, v.description("What runs now, as a version or tag; its own notes are left out")),
+  ),
+  to: v.optional(v.pipe(VersionName, v.description("The version or tag to go to; the channel's latest when left out"))),
+  channel: v.optional(v.pipe(ChannelName, v.description("A release channel's name"))),
+  source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
+});
+
+const VersionNotes = v.object({
+  version: v.string(),
+  tag: v.string(),
+  /** The release whose notes these are. */
+  release_id: v.string(),
+  source_key: v.string(),
+  published_at: NullableInstant,
+  url: v.nullable(v.string()),
+  /** Raw text from upstream, never trusted; null when there are none. */
+  notes: v.nullable(v.string()),
+  /** Why the changelog gave none. */
+  notes_error: v.nullable(v.string()),
+  notes_error_data: v.nullable(MessageSchema),
+  /** Lines of the notes that say that something must be done. */
+  breaking_changes: v.array(v.object({ line: v.number(), text: v.string() })),
+});
+export type VersionNotes = v.InferOutput<typeof VersionNotes>;
+
+/** The notes of all versions after one up to another. */
+export const NotesView = v.object({
+  tracker: v.string(),
+  from: v.nullable(v.string()),
+  to: v.nullable(v.string()),
+  /** `down`: `to` is older, and these are the notes of what would be given up. `unknown`: the two cannot be compared. */
+  direction: v.picklist(["up", "down", "same", "unknown"]),
+  /** The newest first; at most 50, and 1 MiB of notes. */
+  versions: v.array(VersionNotes),
+  /** Older ones that are left out. */
+  omitted_count: v.number(),
+});
+export type NotesView = v.InferOutput<typeof NotesView>;

@@ -1,0 +1,120 @@
+import type { Database } from "../../db/client.ts";
+import { notFound } from "../../errors.ts";
+import { parseInput } from "../../forms/issues.ts";
+import { cursorKey, type Page, pageSize, toPage } from "../../forms/page.ts";
+import { orderTags } from "../../versions/order.ts";
+import { findTrackerByName } from "../queries.ts";
+import { channelsOf, type SourceRow, sourcesOf } from "../source-queries.ts";
+import { releaseView } from "../views.ts";
+import { isBuiltFrom } from "./agreement.ts";
+import { usesAppVersions } from "./display.ts";
+import { releasesOf } from "./queries.ts";
+import { leadingTags } from "./same-build.ts";
+import { ReleaseQuery, type ReleaseView, type VersionView } from "./schema.ts";
+import { twinsAmong } from "./stands-for.ts";
+
+/** Commits are git's, digests a registry's. */
+const isCommit = (revision: string) => /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(revision);
+
+function timeOf(release: ReleaseView): number {
+  return release.published_at ?? release.first_observed_at;
+}
+
+/** When a version came out: the earliest time that any source gives, and before any that was only observed. */
+function publishTime(releases: readonly ReleaseView[]): number {
+  const told = releases.flatMap(({ published_at }) => published_at ?? []);
+  return Math.min(...(told.length > 0 ? told : releases.map((release) => release.first_observed_at)));
+}
+
+/** A release, and the one under which its image is shown: itself, or the one whose tag says most. */
+interface Shown {
+  release: ReleaseView;
+  lead: ReleaseView;
+}
+
+function underLeads(releases: readonly ReleaseView[]): Shown[] {
+  const bySource = Map.groupBy(releases, (release) => release.source_key);
+  return [...bySource.values()].flatMap((own) => {
+    const leads = leadingTags(own);
+    const byTag = new Map(own.map((release) => [release.tag, release]));
+    return own.map((release) => ({ release, lead: byTag.get(leads.get(release.tag) ?? "") ?? release }));
+  });
+}
+
+function toVersion(version: string, shown: readonly Shown[], sources: readonly SourceRow[]): VersionView {
+  const releases = shown.map(({ release }) => release);
+  const aliases = shown.filter(({ release, lead }) => release !== lead).map(({ release }) => release.tag);
+  const isAlias = ({ tag }: ReleaseView) => Number(aliases.includes(tag));
+  const keys = new Set(releases.map((release) => release.source_key));
+  const missing = sources.filter(({ key }) => !keys.has(key)).map(({ key }) => key);
+  const commit = releases.find(({ revision }) => revision !== null && isCommit(revision))?.revision ?? null;
+  const built = releases.map(({ source_revision }) => isBuiltFrom(source_revision, commit)).filter((is) => is !== null);
+  return {
+    version,
+    published_at: publishTime(releases),
+    is_published: releases.some(({ published_at }) => published_at !== null),
+    channels: [...new Set(releases.flatMap((release) => release.channels))],
+    latest_in: [...new Set(releases.flatMap((release) => release.latest_in))],
+    releases: releases.toSorted(
+      (a, b) => placeIn(sources, a) - placeIn(sources, b) || isAlias(a) - isAlias(b) || timeOf(b) - timeOf(a),
+    ),
+    aliases: orderTags(aliases),
+    missing,
+    build: built.length === 0 ? "unknown" : built.every((is) => is) ? "matches" : "differs",
+  };
+}
+
+function placeIn(sources: readonly SourceRow[], release: ReleaseView): number {
+  return sources.findIndex(({ key }) => key === release.source_key);
+}
+
+/** A tracker's history by version: what all its sources say of one stands together. */
+export function versionHistory({ db }: { db: Database }) {
+  return {
+    /** The last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
+    versions: async (name: string, query: unknown): Promise<Page<VersionView>> => {
+      const parsed = parseInput(ReleaseQuery, query);
+      const tracker = await findTrackerByName(db.read, name);
+      if (tracker === null) throw notFound("tracker", name);
+      const sources = await sourcesOf(db.read, [tracker.id]);
+      const ids = sources.map((source) => source.id);
+      const channels = await channelsOf(db.read, ids);
+      const byApplication = usesAppVersions(sources);
+      const keys = new Map(sources.map(({ id, key }) => [id, key]));
+      const rows = await releasesOf(db.read, ids);
+      const twins = twinsAmong(rows);
+      const views = rows.map((row) =>
+        releaseView(row, {
+          tracker: name,
+          source_key: keys.get(row.source_id) ?? "",
+          channels: channels.filter((channel) => channel.source_id === row.source_id),
+          by_application: byApplication,
+          twins,
+        }),
+      );
+      const shown = views.filter((view) => view.channels.length > 0);
+      const groups = Map.groupBy(underLeads(shown), ({ lead }) => lead.display_version);
+      const versions = [...groups]
+        .map(([version, releases]) => toVersion(version, releases, sources))
+        .filter(
+          (version) =>
+            (parsed.channel === undefined || version.channels.includes(parsed.channel)) &&
+            (parsed.source === undefined || !version.missing.includes(parsed.source)),
+        );
+      const places = new Map(
+        orderTags(versions.map(({ version }) => version)).map((version, place) => [version, place]),
+      );
+      const place = ({ version }: VersionView) => places.get(version) ?? 0;
+      versions.sort((a, b) => b.published_at - a.published_at || place(a) - place(b));
+      const after = cursorKey(parsed);
+      const last = after === null ? -1 : versions.findIndex(({ version }) => version === after);
+      const rest = versions.slice(last + 1);
+      return toPage(
+        rest.slice(0, pageSize(parsed) + 1),
+        parsed,
+        ({ version }) => version,
+        (version) => version,
+      );
+    },
+  };
+}

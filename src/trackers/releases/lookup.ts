@@ -1,0 +1,295 @@
+import * as v from "valibot";
+import type { Clock } from "../../clock.ts";
+import type { Database } from "../../db/client.ts";
+import { notFound } from "../../errors.ts";
+import { parseInput } from "../../forms/issues.ts";
+import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../../forms/page.ts";
+import { orderTags } from "../../versions/order.ts";
+import { ExplanationQuery, type ExplanationView } from "../previews/schema.ts";
+import { findTracker, findTrackerByName, type TrackerRow } from "../queries.ts";
+import { type ChannelRow, channelsOf, findSource, type SourceRow, sourcesOf } from "../source-queries.ts";
+import { imageNameOf, type SourceOpener, sourceKindOf } from "../upstreams/source-session.ts";
+import { releaseView } from "../views.ts";
+import { agreedReleases } from "./agreement.ts";
+import { usesAppVersions } from "./display.ts";
+import { choicesOf, judgeRelease, membersOf } from "./judge.ts";
+import { findRelease, listReleasesBefore, type ReleaseFactsRow, type ReleasePosition, releasesOf } from "./queries.ts";
+import { digestOf } from "./same-build.ts";
+import { type ReleaseDetailView, ReleaseQuery, type ReleaseView } from "./schema.ts";
+import { findTwins, type Twins, twinsAmong } from "./stands-for.ts";
+
+/** How many batches a page over all trackers may read to find releases that some channel still takes. */
+const maxBatches = 20;
+
+interface ReadOptions extends SourceOpener {
+  db: Database;
+  clock: Clock;
+}
+
+/** What other features need of a release. */
+export interface ChannelRelease {
+  id: string;
+  source_id: string;
+  version: string;
+  tag: string;
+  /** Commit or digest; null while it could not be resolved. */
+  revision: string | null;
+  /** The revision where it is a digest. */
+  digest: string | null;
+  published_at: number | null;
+  first_observed_at: number;
+  republished_at: number | null;
+  url: string | null;
+  /** Of a chart: the version of the application in it. */
+  app_version: string | null;
+}
+
+export interface ChannelChoice {
+  /** The channel's latest that is old enough; null when there is none. */
+  release: ChannelRelease | null;
+  /** When the first of the newer ones reaches the minimum age; null when none waits for that. */
+  ready_at: number | null;
+}
+
+function channelRelease(row: ReleaseFactsRow): ChannelRelease {
+  const { id, source_id, version, tag, revision, published_at, first_observed_at, republished_at, url } = row;
+  const { app_version } = row;
+  const digest = digestOf(revision);
+  const times = { published_at, first_observed_at, republished_at };
+  return { id, source_id, version, tag, revision, digest, ...times, url, app_version };
+}
+
+function timeOf(row: ReleaseFactsRow): number {
+  return row.published_at ?? row.first_observed_at;
+}
+
+function positionKey(at: number, id: string): string {
+  return `${at} ${id}`;
+}
+
+function parsePosition(key: string | null): { at: number; id: string } | null {
+  const [at = "", id = ""] = key?.split(" ", 2) ?? [];
+  return /^-?\d{1,16}$/.test(at) ? { at: Number(at), id } : null;
+}
+
+interface Context {
+  sources: readonly SourceRow[];
+  channels: readonly ChannelRow[];
+  rows: readonly ReleaseFactsRow[];
+}
+
+/** Releases as they are stored, judged by the channels as they are now. None of these asks an upstream. */
+export function releaseLookup(options: ReadOptions) {
+  const { db, clock } = options;
+
+  const getTracker = async (name: string): Promise<TrackerRow> => {
+    const row = await findTrackerByName(db.read, name);
+    if (row === null) throw notFound("tracker", name);
+    return row;
+  };
+  const getSourceRow = async (id: string): Promise<{ source: SourceRow; tracker: TrackerRow }> => {
+    const source = await findSource(db.read, id);
+    const tracker = source === null ? null : await findTracker(db.read, source.tracker_id);
+    if (source === null || tracker === null) throw notFound("source", id);
+    return { source, tracker };
+  };
+  const contexts = async (tracker: TrackerRow): Promise<Context> => {
+    const sources = await sourcesOf(db.read, [tracker.id]);
+    const ids = sources.map((source) => source.id);
+    const channels = await channelsOf(db.read, ids);
+    return { sources, channels, rows: await releasesOf(db.read, ids) };
+  };
+  /** What a channel may take for its latest, in the order that `list` gives. */
+  const candidates = async (sourceId: string, name: string, list = membersOf): Promise<ReleaseFactsRow[]> => {
+    const { tracker } = await getSourceRow(sourceId);
+    const channel = (await channelsOf(db.read, [sourceId])).find((own) => own.name === name);
+    if (channel === undefined) return [];
+    if (!channel.requires_agreement) return list(await releasesOf(db.read, [sourceId]), channel, tracker.sorting);
+    const { sources, channels, rows } = await contexts(tracker);
+    const own = rows.filter((row) => row.source_id === sourceId);
+    return list(agreedReleases(own, channel, { sources, channels, releases: rows }), channel, tracker.sorting);
+  };
+  const viewIn = (
+    row: ReleaseFactsRow,
+    {
+      tracker,
+      source,
+      sources,
+      channels,
+      twins,
+    }: { tracker: TrackerRow; source: SourceRow; twins: Twins } & Pick<Context, "sources" | "channels">,
+  ) =>
+    releaseView(row, {
+      tracker: tracker.name,
+      source_key: source.key,
+      channels: channels.filter((channel) => channel.source_id === source.id),
+      by_application: usesAppVersions(sources),
+      twins,
+    });
+
+  /** Views of rows of any trackers; those that no channel takes are left out. */
+  const visibleViews = async (
+    rows: readonly ReleaseFactsRow[],
+  ): Promise<{ row: ReleaseFactsRow; view: ReleaseView }[]> => {
+    const found: { row: ReleaseFactsRow; view: ReleaseView }[] = [];
+    const sourceIds = [...new Set(rows.map((row) => row.source_id))];
+    const channels = await channelsOf(db.read, sourceIds);
+    const owners = new Map(await Promise.all(sourceIds.map(async (id) => [id, await getSourceRow(id)] as const)));
+    const trackerIds = [...new Set([...owners.values()].map(({ tracker }) => tracker.id))];
+    const sources = await sourcesOf(db.read, trackerIds);
+    const twins = await findTwins(db.read, rows);
+    for (const row of rows) {
+      const owner = owners.get(row.source_id);
+      if (owner === undefined) continue;
+      const own = sources.filter((source) => source.tracker_id === owner.tracker.id);
+      const view = viewIn(row, { ...owner, sources: own, channels, twins });
+      if (view.channels.length > 0) found.push({ row, view });
+    }
+    return found;
+  };
+
+  return {
+    /** A tracker's history, the last published first. `query`: `cursor`, `limit`, `channel`, `source`. */
+    releases: async (name: string, query: unknown): Promise<Page<ReleaseView>> => {
+      const parsed = parseInput(ReleaseQuery, query);
+      const tracker = await getTracker(name);
+      const { sources, channels, rows } = await contexts(tracker);
+      const byId = new Map(sources.map((source) => [source.id, source]));
+      const twins = twinsAmong(rows);
+      const found = rows
+        .flatMap((row) => {
+          const source = byId.get(row.source_id);
+          if (source === undefined || (parsed.source !== undefined && source.key !== parsed.source)) return [];
+          return [{ row, at: timeOf(row), view: viewIn(row, { tracker, source, sources, channels, twins }) }];
+        })
+        .filter(({ view }) =>
+          parsed.channel === undefined ? view.channels.length > 0 : view.channels.includes(parsed.channel),
+        );
+      // What a first check found has one time: such releases stand in the order of their versions.
+      const places = new Map(orderTags(found.map(({ row }) => row.tag)).map((tag, place) => [tag, place]));
+      const place = (row: ReleaseFactsRow) => places.get(row.tag) ?? 0;
+      found.sort((a, b) => b.at - a.at || place(a.row) - place(b.row) || (a.row.id < b.row.id ? 1 : -1));
+      const after = parsePosition(cursorKey(parsed));
+      const last = found.findIndex(({ row }) => row.id === after?.id);
+      // The release at which the previous page ended may have been removed since.
+      const rest = last >= 0 ? found.slice(last + 1) : found.filter(({ at }) => after === null || at < after.at);
+      return toPage(
+        rest.slice(0, pageSize(parsed) + 1),
+        parsed,
+        ({ at, row }) => positionKey(at, row.id),
+        ({ view }) => view,
+      );
+    },
+
+    /** Over all trackers, the last observed first. */
+    recentReleases: async (query: unknown): Promise<Page<ReleaseView>> => {
+      const parsed = parseInput(PageQuery, query);
+      const size = pageSize(parsed);
+      const start = parsePosition(cursorKey(parsed));
+      let position: ReleasePosition | null = start === null ? null : { first_observed_at: start.at, id: start.id };
+      const found: { row: ReleaseFactsRow; view: ReleaseView }[] = [];
+      for (let batch = 0; batch < maxBatches && found.length <= size; batch++) {
+        const rows = await listReleasesBefore(db.read, position, size + 1);
+        found.push(...(await visibleViews(rows)));
+        const last = rows.at(-1);
+        if (last === undefined || rows.length <= size) break;
+        position = { first_observed_at: last.first_observed_at, id: last.id };
+      }
+      return toPage(
+        found.slice(0, size + 1),
+        parsed,
+        ({ row }) => positionKey(row.first_observed_at, row.id),
+        ({ view }) => view,
+      );
+    },
+
+    /** One release with its notes, by its id. */
+    getRelease: async (name: string, id: string): Promise<ReleaseDetailView> => {
+      const tracker = await getTracker(name);
+      const row = await findRelease(db.read, id);
+      const { sources, channels, rows } = await contexts(tracker);
+      const source = sources.find((own) => own.id === row?.source_id);
+      if (row === null || source === undefined) throw notFound("release", id);
+      const { notes, ...facts } = row;
+      return { ...viewIn(facts, { tracker, source, sources, channels, twins: twinsAmong(rows) }), notes };
+    },
+
+    /** Why a tag is, or is not, in each channel: every rule's verdict, and where it stands. */
+    explain: async (name: string, query: unknown): Promise<ExplanationView> => {
+      const { tag } = parseInput(v.object(ExplanationQuery.entries), query);
+      const tracker = await getTracker(name);
+      const { sources, channels, rows } = await contexts(tracker);
+      const twins = twinsAmong(rows);
+      return {
+        tracker: tracker.name,
+        tag,
+        sources: sources.map((source) => {
+          const own = rows.filter((row) => row.source_id === source.id);
+          const row = own.find((release) => release.tag === tag) ?? null;
+          return {
+            key: source.key,
+            release: row === null ? null : viewIn(row, { tracker, source, sources, channels, twins }),
+            channels: channels
+              .filter((channel) => channel.source_id === source.id)
+              .map((channel) => {
+                const agreed = agreedReleases(own, channel, { sources, channels, releases: rows });
+                const ordered = membersOf(agreed, channel, tracker.sorting);
+                const place = row === null ? -1 : ordered.indexOf(row);
+                const judgement = judgeRelease(row ?? { tag, stage: "tag" }, channel);
+                return {
+                  name: channel.name,
+                  type: channel.type,
+                  ...judgement,
+                  waits_for_agreement: judgement.accepted && row !== null && !agreed.includes(row),
+                  rank: place === -1 ? null : place + 1,
+                  latest: ordered[0]?.tag ?? null,
+                };
+              }),
+          };
+        }),
+      };
+    },
+
+    /**
+     * The release that a channel wants: its latest, or with a minimum age the newest that we have known for so long (a republished
+     * tag counts from its republishing).
+     */
+    desiredRelease: async (
+      sourceId: string,
+      channel: string,
+      wanted: { minimum_age_ms?: number } = {},
+    ): Promise<ChannelChoice> => {
+      const ordered = await candidates(sourceId, channel, choicesOf);
+      const minimumAge = wanted.minimum_age_ms ?? 0;
+      const readyAt = (row: ReleaseFactsRow) =>
+        minimumAge === 0 ? 0 : Math.max(row.first_observed_at, row.republished_at ?? 0) + minimumAge;
+      const place = ordered.findIndex((row) => readyAt(row) <= clock.now());
+      const found = ordered[place];
+      const waiting = (place === -1 ? ordered : ordered.slice(0, place)).map(readyAt);
+      return {
+        release: found === undefined ? null : channelRelease(found),
+        ready_at: waiting.length === 0 ? null : Math.min(...waiting),
+      };
+    },
+
+    /** A channel's stored releases, the latest first. */
+    channelReleases: async (sourceId: string, channel: string): Promise<ChannelRelease[]> =>
+      (await candidates(sourceId, channel)).map(channelRelease),
+
+    /** A source by its id, for what binds to it. Throws `not_found`. */
+    getSource: async (sourceId: string) => {
+      const { source, tracker } = await getSourceRow(sourceId);
+      const kind = sourceKindOf(source.kind);
+      return {
+        id: source.id,
+        key: source.key,
+        kind,
+        credential_id: source.credential_id,
+        tracker_id: tracker.id,
+        tracker: tracker.name,
+        channels: (await channelsOf(db.read, [sourceId])).map((channel) => channel.name),
+        image_name: imageNameOf(options, { kind, config: source.config ?? {} }),
+      };
+    },
+  };
+}

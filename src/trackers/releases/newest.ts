@@ -1,0 +1,32 @@
+import type { ReleaseRemark } from "../../notifications/schema.ts";
+import { STALE_AFTER_MS } from "../../versions/left-behind.ts";
+import { olderThan } from "../../versions/older-lines.ts";
+import { type AimedChannel, latestOfChannel } from "./judge.ts";
+import type { ReleaseFactsRow } from "./queries.ts";
+
+export type NamedVersion = Pick<ReleaseFactsRow, "tag" | "version">;
+
+function timeOf(release: ReleaseFactsRow): number {
+  return release.published_at ?? release.first_observed_at;
+}
+
+/** Those that still count beside a channel's latest: a higher number that nobody has published for a year was left, the project counts anew. */
+export function livingBeside(latest: ReleaseFactsRow, candidates: readonly ReleaseFactsRow[]): ReleaseFactsRow[] {
+  const since = timeOf(latest) - STALE_AFTER_MS;
+  return candidates.filter((row) => timeOf(row) >= since);
+}
+
+/** The highest version beside a channel's latest, which is the latest itself where nothing higher lives. */
+export function newestBeside(
+  latest: ReleaseFactsRow,
+  candidates: readonly ReleaseFactsRow[],
+  channel: AimedChannel,
+): ReleaseFactsRow {
+  return latestOfChannel(livingBeside(latest, candidates), channel, "semantic") ?? latest;
+}
+
+/** Why a version is not the newest although it came last; null when it is, and while it is not known which is. */
+export function remarkOn({ tag }: { tag: string }, newest: NamedVersion | null): ReleaseRemark | null {
+  const code = newest === null ? null : olderThan(tag, newest.tag);
+  return newest === null || code === null ? null : { code, params: { newest: newest.version } };
+}

@@ -1,0 +1,133 @@
+import { and, desc, eq, inArray, lt, or, sql } from "drizzle-orm";
+import type { Reader, Writer } from "../../db/client.ts";
+import { preparedFor } from "../../db/prepared.ts";
+import { releases } from "../../db/tables.ts";
+
+export type ReleaseRow = typeof releases.$inferSelect;
+/** A release without its notes, which can be long. */
+export type ReleaseFactsRow = Omit<ReleaseRow, "notes">;
+
+/** More than a tracker can have: 20 sources with 10 channels of 1,000 versions is what the settings allow. */
+const maxReleasesRead = 250_000;
+
+const releaseFacts = {
+  id: releases.id,
+  source_id: releases.source_id,
+  version: releases.version,
+  tag: releases.tag,
+  stage: releases.stage,
+  revision: releases.revision,
+  previous_revision: releases.previous_revision,
+  published_at: releases.published_at,
+  first_observed_at: releases.first_observed_at,
+  republished_at: releases.republished_at,
+  url: releases.url,
+  notes_error: releases.notes_error,
+  app_version: releases.app_version,
+  is_deprecated: releases.is_deprecated,
+  source_revision: releases.source_revision,
+  labelled_version: releases.labelled_version,
+  notes_digest: releases.notes_digest,
+};
+
+const releasesOfOne = preparedFor((read: Reader) =>
+  read
+    .select(releaseFacts)
+    .from(releases)
+    .where(eq(releases.source_id, sql.placeholder("source_id")))
+    .limit(maxReleasesRead)
+    .prepare(),
+);
+
+export async function releasesOf(read: Reader, sourceIds: readonly string[]): Promise<ReleaseFactsRow[]> {
+  const [first, ...more] = sourceIds;
+  if (first === undefined) return [];
+  if (more.length === 0) return await releasesOfOne(read).all({ source_id: first });
+  return await read
+    .select(releaseFacts)
+    .from(releases)
+    .where(inArray(releases.source_id, [...sourceIds]))
+    .limit(maxReleasesRead);
+}
+
+export async function releasesByIds(read: Reader, ids: readonly string[]): Promise<ReleaseFactsRow[]> {
+  if (ids.length === 0) return [];
+  return await read
+    .select(releaseFacts)
+    .from(releases)
+    .where(inArray(releases.id, [...ids]));
+}
+
+export async function findRelease(read: Reader, id: string): Promise<ReleaseRow | null> {
+  return (await read.select().from(releases).where(eq(releases.id, id)).limit(1))[0] ?? null;
+}
+
+/** The releases of one version in several sources. */
+export async function releasesOfVersion(
+  read: Reader,
+  sourceIds: readonly string[],
+  version: string,
+): Promise<ReleaseFactsRow[]> {
+  if (sourceIds.length === 0) return [];
+  return await read
+    .select(releaseFacts)
+    .from(releases)
+    .where(and(inArray(releases.source_id, [...sourceIds]), eq(releases.version, version)));
+}
+
+/** The releases of some sources that name one of some builds. */
+export async function releasesOfRevisions(
+  read: Reader,
+  sourceIds: readonly string[],
+  revisions: readonly string[],
+): Promise<Pick<ReleaseFactsRow, "source_id" | "tag" | "revision">[]> {
+  if (sourceIds.length === 0 || revisions.length === 0) return [];
+  return await read
+    .select({ source_id: releases.source_id, tag: releases.tag, revision: releases.revision })
+    .from(releases)
+    .where(and(inArray(releases.source_id, [...sourceIds]), inArray(releases.revision, [...revisions])));
+}
+
+export interface ReleasePosition {
+  first_observed_at: number;
+  id: string;
+}
+
+/** Over all trackers, the last observed first. */
+export async function listReleasesBefore(
+  read: Reader,
+  before: ReleasePosition | null,
+  limit: number,
+): Promise<ReleaseFactsRow[]> {
+  const at = releases.first_observed_at;
+  return await read
+    .select(releaseFacts)
+    .from(releases)
+    .where(
+      before === null
+        ? undefined
+        : or(lt(at, before.first_observed_at), and(eq(at, before.first_observed_at), lt(releases.id, before.id))),
+    )
+    .orderBy(desc(at), desc(releases.id))
+    .limit(limit);
+}
+
+export async function insertRelease(tx: Writer, row: typeof releases.$inferInsert): Promise<void> {
+  await tx.insert(releases).values(row);
+}
+
+export async function updateReleaseRow(
+  tx: Writer,
+  id: string,
+  changes: Partial<typeof releases.$inferInsert>,
+): Promise<void> {
+  await tx.update(releases).set(changes).where(eq(releases.id, id));
+}
+
+export async function deleteReleases(tx: Writer, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.delete(releases).where(inArray(releases.id, [...ids]));
+}
+
+export async function deleteReleasesOf(tx: Writer, sourceId: string): Promise<void> {
+  await tx.delete(releases).where(eq(releases.source_id, sourceId));
+}

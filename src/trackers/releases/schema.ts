@@ -1,0 +1,78 @@
+import * as v from "valibot";
+import { Instant, NullableInstant } from "../../forms/inputs.ts";
+import { PageQuery } from "../../forms/page.ts";
+import { MessageSchema } from "../../messages/schema.ts";
+import { maturities } from "../../versions/maturity.ts";
+import { ChannelName, RemarkView } from "../schema.ts";
+
+/** Of a list of releases, or of versions. */
+export const ReleaseQuery = v.object({
+  ...PageQuery.entries,
+  channel: v.optional(v.pipe(ChannelName, v.description("A release channel's name"))),
+  source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
+});
+
+export const ReleaseView = v.object({
+  id: v.string(),
+  tracker: v.string(),
+  source_key: v.string(),
+  version: v.string(),
+  /** What all sources of the tracker call it alike: see the versions of a tracker. */
+  display_version: v.string(),
+  tag: v.string(),
+  /** The version behind a tag that moves, such as `latest`: the most exact tag of the same build, or what the image says. */
+  stands_for: v.nullable(v.string()),
+  stage: v.picklist(["release", "prerelease", "tag"]),
+  /** How far the version is, by its name and by what upstream says of it. */
+  maturity: v.picklist(maturities),
+  /** Commit or digest; null while it could not be resolved. */
+  revision: v.nullable(v.string()),
+  previous_revision: v.nullable(v.string()),
+  published_at: NullableInstant,
+  first_observed_at: Instant,
+  republished_at: NullableInstant,
+  /** Names of the channels of its source whose rules it meets. */
+  channels: v.array(v.string()),
+  /** Those of them whose latest it is. */
+  latest_in: v.array(v.string()),
+  /** Why it is not the newest version of the first of these; null when it is, and for other releases. */
+  remark: v.nullable(RemarkView),
+  url: v.nullable(v.string()),
+  has_notes: v.boolean(),
+  /** Why the changelog gave no notes; null when it did or was not asked. */
+  notes_error: v.nullable(v.string()),
+  notes_error_data: v.nullable(MessageSchema),
+  /** Of a chart: the version of the application in it. */
+  app_version: v.nullable(v.string()),
+  /** Of a chart: upstream marked it as one that is no longer cared for. */
+  is_deprecated: v.boolean(),
+  /** Of an image: the commit and the version that it says it was built from. */
+  source_revision: v.nullable(v.string()),
+  labelled_version: v.nullable(v.string()),
+});
+export type ReleaseView = v.InferOutput<typeof ReleaseView>;
+
+/** One version with all the sources that show it. */
+export const VersionView = v.object({
+  /** What people call it: without `v`; a chart beside other sources goes by its application. */
+  version: v.string(),
+  /** The earliest that a source gives, or else when it was first seen. */
+  published_at: Instant,
+  /** False when the time is only when it was first seen. */
+  is_published: v.boolean(),
+  channels: v.array(v.string()),
+  latest_in: v.array(v.string()),
+  /** In the order of the sources. */
+  releases: v.array(ReleaseView),
+  /** Tags among them that name the same image as the one before them and were found together with it. */
+  aliases: v.array(v.string()),
+  /** Keys of the sources that do not show it, or not in a channel. */
+  missing: v.array(v.string()),
+  /** Whether the image says that it was built from the commit of the git tag. */
+  build: v.picklist(["matches", "differs", "unknown"]),
+});
+export type VersionView = v.InferOutput<typeof VersionView>;
+
+/** One release with its notes: raw text from upstream, never trusted. */
+export const ReleaseDetailView = v.object({ ...ReleaseView.entries, notes: v.nullable(v.string()) });
+export type ReleaseDetailView = v.InferOutput<typeof ReleaseDetailView>;

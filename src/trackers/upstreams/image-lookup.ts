@@ -1,0 +1,102 @@
+import type { Database } from "../../db/client.ts";
+import { notFound } from "../../errors.ts";
+import type { OpenSource } from "../../sources/source.ts";
+import { parseImageReference } from "../../versions/image-reference.ts";
+import { findTracker } from "../queries.ts";
+import type { SourceRegistry } from "../schema.ts";
+import { findSource, type SourceRow, sourcesAtHosts } from "../source-queries.ts";
+import { addressOf, imageNameOf, openSource, type SourceAddress, type SourceOpener } from "./source-session.ts";
+
+/** For one request that a plan makes. */
+const planTimeoutMs = 15_000;
+
+/** A login of a registry, under the id of the credential that has it. */
+interface RegistryLogin {
+  credential_id: string;
+  username: string;
+  password: string;
+}
+
+/** How the registry of an image is asked; over https where nobody says that it speaks plain http. */
+interface RegistryAccess {
+  login: RegistryLogin | null;
+  is_plain: boolean | null;
+}
+
+/** What an image is asked about through: a source that watches it, by its id, or the image's own registry. */
+type ImagePlace = { source_id: string } | { image: string; access: RegistryAccess };
+
+/** The kind of source that asks registries. */
+function registryPlugin({ oci }: SourceRegistry) {
+  const { configFor, isPlain } = oci;
+  if (configFor === undefined || isPlain === undefined) throw new Error("No kind of source asks registries");
+  return { host: oci.host, configFor, isPlain };
+}
+
+/** What executors ask about images: the one that a source watches, and those that run. */
+export function imageLookup(options: SourceOpener & { db: Database }) {
+  const { db, registry } = options;
+
+  const sourceAddress = async (id: string): Promise<SourceAddress & { timeout_ms: number }> => {
+    const row = await findSource(db.read, id);
+    const tracker = row === null ? null : await findTracker(db.read, row.tracker_id);
+    if (row === null || tracker === null) throw notFound("source", id);
+    const timeout_ms = Math.min(tracker.request_timeout_seconds * 1000, planTimeoutMs);
+    return { ...addressOf(registry, row), timeout_ms };
+  };
+  const nameOf = (row: SourceRow) => imageNameOf(options, { kind: "oci", config: row.config ?? {} }) ?? "";
+  /** The source that watches this image, else one that watches another at the same registry; null without one. */
+  const nearestSource = async (image: string): Promise<SourceRow | null> => {
+    const oci = registryPlugin(registry);
+    const hostOf = (is_plain: boolean) => oci.host(oci.configFor(image, is_plain));
+    const rows = await sourcesAtHosts(db.read, "oci", [hostOf(false), hostOf(true)]);
+    const wanted = parseImageReference(image);
+    const ownerOf = (repository: string) => repository.slice(0, repository.lastIndexOf("/") + 1);
+    const likeness = (row: SourceRow) => {
+      const { repository } = parseImageReference(nameOf(row));
+      if (repository === wanted.repository) return 3;
+      return Number(ownerOf(repository) === ownerOf(wanted.repository)) * 2 + Number(row.credential_id !== null);
+    };
+    // A port that is the scheme's own is in no address: only by the scheme is it known which one is meant.
+    const same = rows.filter((row) => row.host === hostOf(oci.isPlain(row.config)));
+    return same.toSorted((a, b) => likeness(b) - likeness(a))[0] ?? null;
+  };
+  const openRegistry = async (image: string, { login, is_plain }: RegistryAccess): Promise<OpenSource> => {
+    const config = { ...Object(registryPlugin(registry).configFor(image, is_plain ?? false)) };
+    const secret = login === null ? null : { username: login.username, password: login.password };
+    const address = { kind: "oci", config, credential_id: login?.credential_id ?? null } as const;
+    const limits = { timeout_ms: planTimeoutMs, signal: new AbortController().signal };
+    const { source } = await openSource(options, address, { ...limits, secret });
+    return source;
+  };
+  const open = async (place: ImagePlace): Promise<OpenSource> => {
+    if ("image" in place) return await openRegistry(place.image, place.access);
+    const { timeout_ms, ...address } = await sourceAddress(place.source_id);
+    const { source } = await openSource(options, address, { timeout_ms, signal: new AbortController().signal });
+    return source;
+  };
+
+  return {
+    /** The image reference without a tag that policy "use tracker image" takes; null for a kind that has none. */
+    imageFor: async (sourceId: string): Promise<string | null> => imageNameOf(options, await sourceAddress(sourceId)),
+
+    /** How the nearest source at the registry of an image asks it; null where no source watches that registry. */
+    sourceAt: async (image: string): Promise<{ credential_id: string | null; is_plain: boolean } | null> => {
+      const nearest = await nearestSource(image);
+      if (nearest === null) return null;
+      return { credential_id: nearest.credential_id, is_plain: registryPlugin(registry).isPlain(nearest.config) };
+    },
+
+    /** Asks the registry of an image for the digest behind a tag; null when there is no such tag. Throws PluginError. */
+    findDigest: async (image: string, tag: string, access: RegistryAccess): Promise<string | null> =>
+      (await (await open({ image, access })).findDigest?.(tag)) ?? null,
+
+    /** Asks upstream for an image's defaults, so that a plan needs no pull; null when there are none. Throws PluginError. */
+    readImageConfig: async (
+      place: ImagePlace,
+      tagOrDigest: string,
+      platform: string,
+    ): Promise<Readonly<Record<string, unknown>> | null> =>
+      (await (await open(place)).readImageConfig?.(tagOrDigest, platform))?.config ?? null,
+  };
+}

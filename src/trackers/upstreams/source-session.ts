@@ -1,0 +1,104 @@
+import type { Clock } from "../../clock.ts";
+import type { CredentialService } from "../../credentials/service.ts";
+import { PluginError } from "../../errors.ts";
+import { say } from "../../messages/message.ts";
+import type { PluginContext } from "../../plugin.ts";
+import type { OpenSource, SourceKind } from "../../sources/source.ts";
+import { sourceKinds } from "../../sources/source.ts";
+import type { SourceRegistry } from "../schema.ts";
+import type { SourceRow } from "../source-queries.ts";
+
+/** A plug-in's context that counts what was sent through it. */
+export interface CountedContext extends PluginContext {
+  stats(): { requests: number; bytes: number };
+}
+
+/** Opens the way to upstreams: bounded, conditional, paced by the rate ledger. Injected, because features never reach the network. */
+export type OpenContext = (options: {
+  /** For each request. */
+  timeout_ms: number;
+  credential_id: string | null;
+  /** Largest body in bytes. */
+  max_bytes?: number;
+  signal: AbortSignal;
+}) => CountedContext;
+
+export interface SourceOpener {
+  registry: SourceRegistry;
+  clock: Clock;
+  credentials: Pick<CredentialService, "openSecret">;
+  openContext: OpenContext;
+}
+
+/** Where a source is: what is needed to open it. */
+export type SourceAddress = Pick<SourceRow, "config" | "credential_id"> & { kind: SourceKind };
+
+/** Where a stored source is asked: at the place that its repository has moved to, else where its configuration says. */
+export function addressOf(
+  registry: SourceRegistry,
+  row: Pick<SourceRow, "kind" | "config" | "credential_id" | "moved_to">,
+): SourceAddress {
+  const kind = sourceKindOf(row.kind);
+  const config = row.config ?? {};
+  const field = registry[kind].place_field;
+  const isMoved = row.moved_to !== null && field !== undefined;
+  return { kind, config: isMoved ? { ...config, [field]: row.moved_to } : config, credential_id: row.credential_id };
+}
+
+export interface SourceSession {
+  source: OpenSource;
+  stats(): { requests: number; bytes: number };
+}
+
+export function sourceKindOf(kind: string): SourceKind {
+  const known = sourceKinds.find((name) => name === kind);
+  if (known === undefined) throw new Error(`The stored source kind "${kind}" is not known`);
+  return known;
+}
+
+/** Opens a source with its decrypted credential, or with a secret that another kind of credential has. Nothing is sent yet. */
+export async function openSource(
+  opener: SourceOpener,
+  address: SourceAddress,
+  { secret, ...options }: { timeout_ms: number; signal: AbortSignal; secret?: unknown },
+): Promise<SourceSession> {
+  const opened = secret ?? (await opener.credentials.openSecret(address.kind, address.credential_id));
+  const { max_bytes } = opener.registry[address.kind];
+  const limits = max_bytes === undefined ? options : { ...options, max_bytes };
+  const context = opener.openContext({ ...limits, credential_id: address.credential_id });
+  return {
+    source: opener.registry[address.kind].open(address.config, opened, context),
+    stats: () => context.stats(),
+  };
+}
+
+/** What can be said of a source without asking anybody. */
+function openOffline(
+  opener: Pick<SourceOpener, "registry" | "clock">,
+  address: Omit<SourceAddress, "credential_id">,
+): OpenSource {
+  const context: PluginContext = {
+    fetch: () => Promise.reject(new PluginError("rejected", say("sources.described_only"))),
+    signal: new AbortController().signal,
+    clock: opener.clock,
+  };
+  return opener.registry[address.kind].open(address.config, null, context);
+}
+
+/** The image reference without a tag; null for a kind that has none. */
+export function imageNameOf(
+  opener: Pick<SourceOpener, "registry" | "clock">,
+  address: Omit<SourceAddress, "credential_id">,
+): string | null {
+  return openOffline(opener, address).imageName ?? null;
+}
+
+/** Says whether two configurations mean the same upstream, so that what was learnt of one is true of the other. */
+export function identityOf(
+  opener: Pick<SourceOpener, "registry" | "clock">,
+  address: Omit<SourceAddress, "credential_id">,
+): string {
+  const plugin = opener.registry[address.kind];
+  const name = plugin.identity?.(address.config) ?? imageNameOf(opener, address) ?? address.config;
+  return JSON.stringify([address.kind, plugin.host(address.config), name]);
+}
