@@ -1,0 +1,77 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { flag, id, instant, type JsonObject, json } from "./columns.ts";
+import { connections } from "./connections.ts";
+import { tracker_sources, trackers } from "./trackers.ts";
+
+export const executors = sqliteTable(
+  "executors",
+  {
+    id: id(),
+    name: text("name").notNull(),
+    description: text("description").notNull().default(""),
+    is_enabled: flag("is_enabled").notNull().default(true),
+    connection_id: text("connection_id")
+      .notNull()
+      .references(() => connections.id, { onDelete: "restrict" }),
+    target_kind: text("target_kind").notNull(),
+    target_id: text("target_id").notNull(),
+    trigger: text("trigger", { enum: ["manual", "immediate", "window"] }).notNull(),
+    /** `{ days, start, end }` in window mode. */
+    window: json<JsonObject>("window"),
+    image_selection: text("image_selection", { enum: ["keep_name", "use_tracker"] }).notNull(),
+    reference_mode: text("reference_mode", { enum: ["digest", "tag"] }).notNull(),
+    /** `{ strategy, on_failure, probe config, timings }`. */
+    health_check: json<JsonObject>("health_check").notNull(),
+    restore_on_failure: flag("restore_on_failure").notNull(),
+    allow_downgrade: flag("allow_downgrade").notNull().default(false),
+    minimum_age_hours: integer("minimum_age_hours").notNull().default(0),
+    /** A run waits for the administrator's consent to its plan, for so many hours. */
+    requires_approval: flag("requires_approval").notNull().default(false),
+    approval_hours: integer("approval_hours").notNull().default(72),
+    /** The new container is started before the old one is stopped. */
+    start_first: flag("start_first").notNull().default(false),
+    /** So long both run, once the new one is ready. */
+    drain_seconds: integer("drain_seconds").notNull().default(10),
+    /** What the runtime does not report of the target, as it was last looked at: one sentence each. */
+    unknown_settings: json<readonly string[]>("unknown_settings").notNull().default([]),
+    /** Those of them that an automatic run may lose, word for word. */
+    accepted_unknown_settings: json<readonly string[]>("accepted_unknown_settings").notNull().default([]),
+    /** When the trigger must be evaluated again; null when nothing is to come. */
+    next_evaluation_at: instant("next_evaluation_at"),
+    lease_owner: text("lease_owner"),
+    lease_until: instant("lease_until"),
+    /** What was last seen of the target, with its time: the state shown is the observed one. */
+    observed: json<JsonObject>("observed"),
+    observed_at: instant("observed_at"),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("executors_name").on(t.name),
+    uniqueIndex("executors_target").on(t.connection_id, t.target_kind, t.target_id),
+    index("executors_due").on(t.next_evaluation_at),
+  ],
+);
+
+export const executor_bindings = sqliteTable(
+  "executor_bindings",
+  {
+    executor_id: text("executor_id")
+      .notNull()
+      .references(() => executors.id, { onDelete: "cascade" }),
+    service: text("service").notNull(),
+    tracker_id: text("tracker_id")
+      .notNull()
+      .references(() => trackers.id, { onDelete: "restrict" }),
+    source_id: text("source_id")
+      .notNull()
+      .references(() => tracker_sources.id, { onDelete: "restrict" }),
+    /** The name of a channel of the source. */
+    channel: text("channel").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.executor_id, t.service] }),
+    index("executor_bindings_tracker").on(t.tracker_id),
+    index("executor_bindings_source").on(t.source_id),
+  ],
+);

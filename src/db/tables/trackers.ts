@@ -1,0 +1,134 @@
+import { sql } from "drizzle-orm";
+import { type AnySQLiteColumn, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { saidText } from "../said-text.ts";
+import { flag, id, instant, type JsonObject, json } from "./columns.ts";
+import { credentials } from "./connections.ts";
+
+export const trackers = sqliteTable(
+  "trackers",
+  {
+    id: id(),
+    name: text("name").notNull(),
+    description: text("description").notNull().default(""),
+    is_enabled: flag("is_enabled").notNull().default(true),
+    check_interval_minutes: integer("check_interval_minutes").notNull(),
+    fetch_depth: integer("fetch_depth").notNull(),
+    request_timeout_seconds: integer("request_timeout_seconds").notNull(),
+    sorting: text("sorting", { enum: ["publish_time", "semantic"] }).notNull(),
+    release_fallback: flag("release_fallback").notNull().default(false),
+    /** Where notes come from: `{ source: "release" }`, or `{ source: "changelog", … }` with what the changelog needs. */
+    release_notes: json<JsonObject>("release_notes").notNull().default({ source: "release" }),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("trackers_name").on(t.name)],
+);
+
+export const tracker_sources = sqliteTable(
+  "tracker_sources",
+  {
+    id: id(),
+    tracker_id: text("tracker_id")
+      .notNull()
+      .references(() => trackers.id, { onDelete: "cascade" }),
+    key: text("key").notNull(),
+    position: integer("position").notNull(),
+    kind: text("kind").notNull(),
+    config: json<JsonObject>("config").notNull(),
+    credential_id: text("credential_id").references(() => credentials.id, { onDelete: "restrict" }),
+    /** The host that `config` leads to: checks of one host are bounded. */
+    host: text("host").notNull().default(""),
+    /** When the next check is due; pushed forward by the claim itself. */
+    next_check_at: instant("next_check_at").notNull(),
+    /** Somebody asked for a check; also of a tracker that is not enabled. Cleared by the claim. */
+    check_requested_at: instant("check_requested_at"),
+    lease_owner: text("lease_owner"),
+    lease_until: instant("lease_until"),
+    /** The first successful check is a silent baseline; null until then and after the configuration changed. */
+    baseline_at: instant("baseline_at"),
+    last_checked_at: instant("last_checked_at"),
+    last_success_at: instant("last_success_at"),
+    last_error_code: text("last_error_code"),
+    last_error_message: saidText("last_error_message"),
+    /** Since when checks fail without a success between. */
+    failing_since: instant("failing_since"),
+    last_request_count: integer("last_request_count"),
+    last_byte_count: integer("last_byte_count"),
+    last_duration_ms: integer("last_duration_ms"),
+    upstream_total: integer("upstream_total"),
+    /** Where upstream says the repository is now; null while it is where it was. */
+    moved_to: text("moved_to"),
+    /** Where the rotation that re-checks older known tags stands. */
+    rotation: integer("rotation").notNull().default(0),
+    memo: text("memo"),
+  },
+  (t) => [
+    uniqueIndex("tracker_sources_key").on(t.tracker_id, t.key),
+    index("tracker_sources_due").on(t.next_check_at),
+    index("tracker_sources_requested").on(t.check_requested_at).where(sql`${t.check_requested_at} is not null`),
+    index("tracker_sources_credential").on(t.credential_id),
+  ],
+);
+
+export const tracker_channels = sqliteTable(
+  "tracker_channels",
+  {
+    id: id(),
+    source_id: text("source_id")
+      .notNull()
+      .references(() => tracker_sources.id, { onDelete: "cascade" }),
+    /** What bindings, events and people call it: its type, unless it has a name of its own. */
+    name: text("name").notNull(),
+    type: text("type", { enum: ["stable", "prerelease", "beta", "canary"] }).notNull(),
+    position: integer("position").notNull(),
+    release_type: text("release_type", { enum: ["release", "prerelease"] }),
+    include_pattern: text("include_pattern").notNull().default(""),
+    exclude_pattern: text("exclude_pattern").notNull().default(""),
+    /** A version becomes the channel's latest only once every source of the tracker shows it. */
+    requires_agreement: flag("requires_agreement").notNull().default(false),
+    /** As of a source: what a check finds is announced only once a check has succeeded under these rules. */
+    baseline_at: instant("baseline_at"),
+    /** What this channel last called its latest, so that each channel triggers by its own change. */
+    latest_release_id: text("latest_release_id").references((): AnySQLiteColumn => releases.id, {
+      onDelete: "set null",
+    }),
+    latest_revision: text("latest_revision"),
+    /** The highest version beside the latest; null until the first check that judges it. */
+    newest: json<{ tag: string; version: string }>("newest"),
+  },
+  (t) => [uniqueIndex("tracker_channels_name").on(t.source_id, t.name)],
+);
+
+export const releases = sqliteTable(
+  "releases",
+  {
+    id: id(),
+    source_id: text("source_id")
+      .notNull()
+      .references(() => tracker_sources.id, { onDelete: "cascade" }),
+    version: text("version").notNull(),
+    tag: text("tag").notNull(),
+    stage: text("stage", { enum: ["release", "prerelease", "tag"] }).notNull(),
+    revision: text("revision"),
+    /** Before the last republish. */
+    previous_revision: text("previous_revision"),
+    published_at: instant("published_at"),
+    first_observed_at: instant("first_observed_at").notNull(),
+    republished_at: instant("republished_at"),
+    url: text("url"),
+    notes: text("notes"),
+    /** Of the notes as stored, so that edited ones are noticed without reading them; null where there are none. */
+    notes_digest: text("notes_digest"),
+    /** Why the changelog gave no notes for it; null when it did or was not asked. */
+    notes_error: saidText("notes_error"),
+    app_version: text("app_version"),
+    is_deprecated: flag("is_deprecated").notNull().default(false),
+    /** Of an image: the commit and the version that it says it was built from. */
+    source_revision: text("source_revision"),
+    labelled_version: text("labelled_version"),
+  },
+  (t) => [
+    uniqueIndex("releases_tag").on(t.source_id, t.tag),
+    index("releases_observed").on(t.source_id, t.first_observed_at),
+  ],
+);
