@@ -27,7 +27,6 @@ export function SignInPage({ ctx, username, next, refusal, others }: SignInPageP
   return (
     <BareLayout ctx={ctx} title={t.sign_in}>
       <h1>{t.sign_in}</h1>
-      <p class="lead">{t.sign_in_lead}</p>
       <form class="sign-in" method="post" action={url(ctx, "/login")}>
         <Csrf ctx={ctx} />
         <input type="hidden" name="next" value={next} />

@@ -42,7 +42,7 @@ export function sampleContext(changes: globalThis.Partial<PageContext> = {}): Pa
     assets: (name) => `/assets/${name}`,
     notices: [],
     counts: { overview: 3 },
-    status: { tone: "current", text: "48 sources checked, last 2 minutes ago", href: "/trackers" },
+    status: { tone: "current", text: "48 sources checked 2 minutes ago", href: "/trackers" },
     ...changes,
   };
 }
@@ -64,7 +64,7 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
     <Layout ctx={ctx} title={texts(ctx).common.overview} section="overview" live>
       <PageHeader
         ctx={ctx}
-        title={say("3 updates wait for you, 1 source fails", "3 个更新待处理，1 个来源失败")}
+        title={say("3 updates to review, 1 source failing", "3 个更新待处理，1 个来源失败")}
         lead={<Time ctx={ctx} at={ctx.now} form="short" />}
       />
       <Columns
@@ -195,7 +195,7 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
               href="/trackers/gitea"
               meta={[
                 say("registry answered 401", "仓库返回 401"),
-                say("last good answer today 12:03", "最近一次正常应答：今天 12:03"),
+                say("last success today 12:03", "最近一次正常应答：今天 12:03"),
               ]}
               action={
                 <LinkButton ctx={ctx} href="/x">
@@ -384,7 +384,7 @@ export function RunSample({ ctx }: { ctx: PageContext }) {
         }
         state={
           <State ctx={ctx} tone="failed" solid>
-            Failed, previous version serves
+            Failed, previous version running
           </State>
         }
         lead="Automatic, window Fri 02:00 to 04:00 · 3 min 22 s · down 1.1 s + 1.0 s"
@@ -425,7 +425,7 @@ export function RunSample({ ctx }: { ctx: PageContext }) {
           </Section>
         }
       >
-        <Section title="What happened">
+        <Section title="Timeline">
           <Steps
             ctx={ctx}
             steps={[
@@ -464,7 +464,7 @@ export function RunSample({ ctx }: { ctx: PageContext }) {
               {
                 id: "s5",
                 state: "running",
-                title: "Putting the previous container back",
+                title: "Restoring the previous container",
                 started_at: ctx.now - 4000,
                 content: (
                   <Progress label="Pull" value={3} max={null}>
@@ -577,7 +577,7 @@ const SampleInput = v.object({
       v.number(),
       v.minValue(1),
       v.maxValue(100),
-      v.title("Fetch depth"),
+      v.title("Versions per check"),
       v.description("Most versions fetched per check."),
       v.metadata({ advanced: true }),
     ),
@@ -721,7 +721,6 @@ export function SignInSample({ ctx }: { ctx: PageContext }) {
         <Csrf ctx={ctx} />
         <div>
           <h1>{t.sign_in}</h1>
-          <p class="lead">{t.sign_in_lead}</p>
         </div>
         <div class="field">
           <label for="username">{t.user_name}</label>

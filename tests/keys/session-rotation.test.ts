@@ -191,7 +191,7 @@ describe("rotateSessionKey()", () => {
     ]);
     const { text } = await house.person.get("/settings/keys");
     expect(text).toContain(`${variable} `);
-    expect(text).toContain("It cannot be rotated here");
+    expect(text).toContain("This key cannot be rotated here");
     const chinese = await house.person.get("/settings/keys", { headers: { "accept-language": "zh" } });
     expect(chinese.text).toContain("无法在此轮换");
     expect(chinese.text).not.toContain("gives this key");
@@ -209,7 +209,7 @@ describe("the pages of the keys", () => {
       expect(page).not.toContain(session);
       expect(page).not.toContain(encryption.primary);
     }
-    expect((await house.person.get("/settings/keys/session")).text).toContain("Every API token ends");
+    expect((await house.person.get("/settings/keys/session")).text).toContain("All API tokens are revoked");
     expect((await house.person.get("/settings/keys/encryption")).text).toContain("This cannot be undone");
   });
 
@@ -218,7 +218,7 @@ describe("the pages of the keys", () => {
     const wrong = await house.person.post("/settings/keys/session", { current_password: "not the one at all" });
     expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("The current password is wrong")]);
     const done = await house.person.post("/settings/keys/session", password);
-    expect([done.status, done.text]).toEqual([200, expect.stringContaining("have ended, this sign-in too")]);
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining("including this one, and revoked")]);
     expect(done.text).toContain((await house.services.security_keys.get()).session.fingerprint);
     expect([...house.person.cookies.keys()].filter((name) => name.includes("session"))).toEqual([]);
     expect((await house.person.get("/settings/keys")).location).toStartWith("/login");

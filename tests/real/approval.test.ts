@@ -154,13 +154,13 @@ peerSuite("an update that somebody has to approve", worldMissing() ?? chromiumMi
     const page = await open(looks[0]);
     await page.goto(url);
     await page.getByRole("button", { name: "Approve and update" }).click();
-    await page.getByText("the update was approved").waitFor();
+    await page.getByText("Approved the update of").waitFor();
     expect(await ended(run)).toMatchObject({ state: "succeeded", approval: "approved", serving: "desired" });
     expect(await world.serves()).toBe("1.1.0");
     await eventually("the message of its end", async () => world.receiver.of("executor_run_succeeded").length === 1);
     expect((await fetch(url)).status).toBe(404);
     await page.goto(url);
-    expect(await page.textContent("h1")).toBe("This link is of no use any more");
+    expect(await page.textContent("h1")).toBe("This link is no longer valid");
     await lookAt("gone", url, false);
     await lookAt("ended", `${world.server.url}/runs/${run}`, true);
 
@@ -179,7 +179,7 @@ peerSuite("an update that somebody has to approve", worldMissing() ?? chromiumMi
     const { run, url } = await publish("1.2.0");
     const page = await open(looks[0]);
     await signIn(page);
-    await page.getByText("1 update waits for your approval").waitFor();
+    await page.getByText("1 update needs approval").waitFor();
     await page.goto(`${world.server.url}/runs/${run}`);
     await page.getByRole("link", { name: "Refuse" }).click();
     await page.locator("#dialog").getByRole("button", { name: "Refuse the update" }).click();

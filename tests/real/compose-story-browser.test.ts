@@ -168,10 +168,10 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     const told = await text();
     for (const name of names) expect(told).toContain(name);
     expect(await text("#run-banner")).toContain("worker");
-    expect((await text("#run-steps")).match(/put back/gi)?.length).toBeGreaterThanOrEqual(3);
+    expect((await text("#run-steps")).match(/restored/gi)?.length).toBeGreaterThanOrEqual(3);
     const stepOf = (state: string) => page.locator(`#run-steps > li.${state}[id^='step-container-']`);
     expect(await stepOf("failed").locator(".step-title").allInnerTexts()).toEqual([
-      `${names[2]} the run failed here, put back, as before`,
+      `${names[2]} the run failed here, restored`,
     ]);
     expect(await stepOf("failed").locator(".code").first().textContent()).toMatch(
       /Container exited \(code 3\)|The engine restarted it/,
@@ -189,7 +189,7 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
     await page.locator("main .state", { hasText: "Succeeded" }).first().waitFor({ timeout: 120_000 });
     await runEnded();
     expect(await stateOf(id)).toBe("succeeded");
-    expect(await text("#run-summary")).toMatch(/took .+, of which .+ watching its health/);
+    expect(await text("#run-summary")).toMatch(/took .+, including .+ of health checks/);
     await look("run-succeeded", `/runs/${id}`, "#run-steps");
     const told = await text();
     expect(told).toContain(`${story.folder}/compose.yaml`);
@@ -216,7 +216,7 @@ peerSuite("the story of a stack, in a browser", storyMissing(options) ?? chromiu
       .first()
       .waitFor({ timeout: 120_000 });
     await look("rolled-back", `/runs/${id}`, "#run-steps");
-    expect(await text("#run-facts")).toMatch(/Serves now\s*the version of the snapshot/);
+    expect(await text("#run-facts")).toMatch(/Running now\s*the snapshot version/);
     expect(await page.locator(".page-title .state, .page-title .badge").allInnerTexts()).toEqual(["Rolled back"]);
     expect(
       await eventually("the leftovers to be gone", async () => {

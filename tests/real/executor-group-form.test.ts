@@ -96,7 +96,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     expect(await page.locator("#targets > li:visible b").first().textContent()).toBe("shop");
     expect(await page.locator("#targets > li:visible").count()).toBe(1);
     await page.fill("[data-find]", "nothing like that");
-    await page.getByText("No target has this in its name or image.").waitFor();
+    await page.getByText("No target has a matching name or image.").waitFor();
     await page.fill("[data-find]", "shop");
   });
 
@@ -148,7 +148,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
   test("the page of a new executor shows by itself what the first look found, and asks no more then", async () => {
     const [stored] = (await app.services.executors.list({})).items;
     await page.goto(at(`/executors/${stored?.id}`));
-    expect(await page.textContent("#executor-state")).toBe("Being looked at");
+    expect(await page.textContent("#executor-state")).toBe("Checking");
     const observed = { services: [], unbound: [], problem: null, waiting: null, desired_revision: null };
     await app.db.write((tx) => tx.update(executors).set({ observed, observed_at: app.clock.now() }));
     await page.locator("#executor-state", { hasText: "Current" }).waitFor();

@@ -102,10 +102,10 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     await page.fill("#f-config-address", world.engine.address);
     await page.click(".form-actions .btn.main");
     await page.waitForURL(/\/connections\/[0-9a-f-]{36}$/);
-    expect(await page.textContent("#connection-state")).toBe("Answers");
+    expect(await page.textContent("#connection-state")).toBe("Connected");
     await page.waitForSelector("#targets tbody tr >> text=web");
     await page.click("#connection-check button");
-    await page.waitForSelector(".toast >> text=nas answers");
+    await page.waitForSelector(".toast >> text=Connected to nas");
     expect(await page.locator("#connection-check").count()).toBe(1);
   });
 
@@ -159,7 +159,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
     await page.click("dialog[open] button[type=submit]");
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     await page.waitForSelector("#run-live:not([data-poll])", { state: "attached" });
-    expect(await page.textContent("#run-banner")).toContain("The previous container serves again");
+    expect(await page.textContent("#run-banner")).toContain("The previous container is running again");
     // The engine may have restarted it before it was looked at for the first time, and it may run again at that moment.
     expect(await page.textContent(".steps")).toMatch(/Container exited \(code 3\)|The engine restarted it/);
     expect(await world.serves()).toBe("1.1.0");

@@ -76,7 +76,7 @@ peerSuite("pages of identity, settings and notifiers in Chromium", missing, () =
     await page.click(".form-actions .btn.main");
     await page.waitForURL(/\/notifiers\/[0-9a-f-]{36}$/);
     await page.click("text=Send test");
-    await page.locator("#toasts", { hasText: "Test message delivered, answered 200" }).waitFor();
+    await page.locator("#toasts", { hasText: "Test message delivered (status 200)" }).waitFor();
     await page.locator("#deliveries .row", { hasText: "Delivered" }).waitFor();
   });
 

@@ -159,7 +159,7 @@ for (const each of cases) {
         await page.click(".form-actions .btn.main");
         await page.waitForURL(at("/settings/sign-in-provider"));
         const shown = await text();
-        expect(shown).toContain("Nobody signs in with it yet");
+        expect(shown).toContain("No account is bound yet");
         expect(shown).toContain(at("/auth/oidc/house/callback"));
         expect(shown).toContain(provider.issuer);
         expect(await page.content()).not.toContain(provider.client_secret);
@@ -211,7 +211,7 @@ for (const each of cases) {
         await page.goto(at("/settings/sign-in-provider"));
         await page.click('form[action$="/disable"] button');
         await page.waitForSelector('form[action$="/enable"]');
-        expect(await text()).toContain("Your account stays bound to it");
+        expect(await text()).toContain("Your account stays bound");
         await page.click('form[action$="/enable"] button');
         await page.waitForSelector('form[action$="/disable"]');
       },
@@ -222,7 +222,7 @@ for (const each of cases) {
       "refuses to be changed, deleted or bound again while it is bound",
       async () => {
         await page.goto(at("/settings/sign-in-provider"));
-        expect(await text()).toContain("not changed in anything else and not deleted");
+        expect(await text()).toContain("only disable and enable the provider");
         expect(await page.locator("main .section-header .btn").allTextContents()).toEqual(["Disable provider"]);
         await page.goto(at("/settings/sign-in-provider/edit"));
         await field("display_name").fill("Another name");

@@ -115,7 +115,7 @@ peerSuite("the story, in a browser", missing, () => {
       // The preview is drawn while the form is filled in; the last of them counts.
       await row("0.9.0-rc1").filter({ hasText: "does not match the include pattern" }).waitFor();
       await row("1.0.0").filter({ hasText: "latest" }).first().waitFor();
-      expect(await row("1.0.0").first().locator("[aria-label=Taken], title:has-text('Taken')").count()).toBe(1);
+      expect(await row("1.0.0").first().locator("[aria-label=Accepted], title:has-text('Accepted')").count()).toBe(1);
       await field("sources.0.channels.0.exclude_pattern").fill("(?<!x)rc");
       await page.locator("[data-field='sources.0.channels.0.exclude_pattern']", { hasText: /look/i }).waitFor();
       await field("sources.0.channels.0.exclude_pattern").fill("");

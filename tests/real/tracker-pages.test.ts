@@ -58,10 +58,10 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
     await field("name").fill("web");
     await field("sources.0.config.image").fill("library/nginx");
     await field("sources.0.config.registry").fill(registry.url);
-    await hasText("#tracker-preview", "4 of 4 tags taken");
+    await hasText("#tracker-preview", "4 of 4 tags match");
     const include = field("sources.0.channels.0.include_pattern");
     await include.pressSequentially("^\\d+\\.\\d+\\.\\d+$");
-    await hasText("#tracker-preview", "2 of 4 tags taken");
+    await hasText("#tracker-preview", "2 of 4 tags match");
     // The words under the field are the same, for a screen too narrow for both.
     await hasText("#live-f-sources-0-channels-0-exclude_pattern", "Latest 1.1.0");
     expect(await page.locator(".judged-tag:not(.refused) mark").allTextContents()).toEqual(["1.1.0", "1.0.0"]);
@@ -76,10 +76,10 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
     await exclude.fill("(?<!x)rc");
     await hasText("#live-f-sources-0-channels-0-exclude_pattern", "Lookaround");
     await exclude.fill("");
-    await hasText("#tracker-preview", "2 of 4 tags taken");
+    await hasText("#tracker-preview", "2 of 4 tags match");
     await page.click("text=Add channel");
     await field("sources.0.channels.1.include_pattern").fill("-rc\\d+$");
-    await hasText("#tracker-preview", "1 of 4 tags taken");
+    await hasText("#tracker-preview", "1 of 4 tags match");
     expect(await field("sources.0.channels.1.type").inputValue()).toBe("prerelease");
     expect(await field("name").inputValue()).toBe("web");
     expect(await field("sources.0.channels.0.include_pattern").inputValue()).toBe("^\\d+\\.\\d+\\.\\d+$");
@@ -119,12 +119,12 @@ peerSuite("pages of trackers in Chromium, on a real registry", missing, () => {
     await why.focus();
     await page.keyboard.press("Enter");
     await page.waitForSelector("#dialog[open]");
-    expect(await page.textContent("#dialog")).toContain("it is the latest of this channel");
+    expect(await page.textContent("#dialog")).toContain("the latest version of this channel");
     await page.keyboard.press("Escape");
     await page.waitForSelector("#dialog:not([open])", { state: "attached" });
     expect(await why.evaluate((link) => link === document.activeElement)).toBe(true);
     await page.goto(`${server.url}${await why.getAttribute("href")}`);
-    expect(await page.textContent("#explanation")).toContain("Why 1.3.0 is in or out");
+    expect(await page.textContent("#explanation")).toContain("Why 1.3.0 is accepted or rejected");
   });
 
   test("the list filters while one types, and checks one tracker from its row", async () => {

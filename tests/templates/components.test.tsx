@@ -130,7 +130,7 @@ describe("DiffView", () => {
     );
     expect(html).toContain("repo:<mark>2.18.4</mark>");
     expect(html).toContain("repo:<mark>3.0.5</mark>");
-    expect(html).toContain("41 other settings stay as they are");
+    expect(html).toContain("41 other settings unchanged");
   });
 });
 
@@ -148,7 +148,7 @@ test("Bars says in one sentence what it draws, and draws nothing taller than its
     { at: ctx.now, good: 0, failed: 0 },
   ];
   const html = String(<Bars ctx={ctx} title="Runs" days={days} describe={() => "x"} />);
-  expect(html).toContain('aria-label="Runs: 6 in all, 6 on the busiest day"');
+  expect(html).toContain('aria-label="Runs: 6 in total, 6 on the busiest day"');
   expect(Math.max(...[...html.matchAll(/ height="([\d.]+)"/g)].map(([, height]) => Number(height)))).toBe(48);
 });
 
@@ -181,7 +181,7 @@ describe("Form", () => {
     expect(html).toMatch(/<details class="advanced" open/);
     const folded = String(<FormSample ctx={ctx} />);
     expect(folded).not.toMatch(/<details class="advanced" open/);
-    expect(folded).toContain("Check interval (minutes) 360 · Fetch depth 10 · Release fallback Off");
+    expect(folded).toContain("Check interval (minutes) 360 · Versions per check 10 · Release fallback Off");
   });
 
   test("presses save first on Enter, not a button of a list", () => {

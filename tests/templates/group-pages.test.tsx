@@ -14,9 +14,9 @@ import { sampleContext } from "../gallery/pages.tsx";
 
 test.each([
   ["en", "Failed, partly updated"],
-  ["en", "its image could not be protected from being cleaned up"],
-  ["en", "What it needs is not healthy (paperless-webserver-1)"],
-  ["en", "Previous container put back (it was gone and was made again from the snapshot)"],
+  ["en", "its image could not be protected from cleanup"],
+  ["en", "Dependencies not healthy (paperless-webserver-1)"],
+  ["en", "Previous container restored (it was missing and was recreated from the snapshot)"],
   ["zh", "失败，部分服务已更新"],
   ["zh", "无法保护其镜像不被清理"],
   ["zh", "引擎拒绝了 POST /images/1/tag（403）：forbidden"],
@@ -69,24 +69,24 @@ const samples = {
 
 test.each([
   ["put_back", "en", "Plan checked against the containers"],
-  ["put_back", "en", "The previous containers serve again"],
-  ["put_back", "en", "took 43s, of which 29s watching its health"],
+  ["put_back", "en", "The previous containers are running again"],
+  ["put_back", "en", "took 43s, including 29s of health checks"],
   ["put_back", "zh", "用时 43秒，其中观察健康状态 29秒"],
   ["put_back", "zh", "各旧容器已恢复服务"],
   ["put_back", "zh", "引擎已将其重启 3 次；最后的退出码为 1"],
-  ["rolled_back", "en", "the version of the snapshot"],
+  ["rolled_back", "en", "the snapshot version"],
   ["rolled_back", "en", "rolled back"],
   ["rolled_back", "zh", "快照中的版本"],
-  ["rollback_question", "en", "Its containers are replaced by ones with the images"],
+  ["rollback_question", "en", "The containers are replaced by ones with the images"],
   ["rollback_question", "zh", "各容器将被替换为使用快照中的镜像和配置的新容器"],
-  ["new_executor", "en", "Being looked at"],
-  ["new_executor", "zh", "正在查看"],
-  ["waiting_executor", "en", "Waits for the run of the-paperless-of-the-whole-family-and-the-office"],
-  ["waiting_executor", "en", "The connection lets no more runs work at once"],
+  ["new_executor", "en", "Checking"],
+  ["new_executor", "zh", "检查中"],
+  ["waiting_executor", "en", "Waiting for the run of the-paperless-of-the-whole-family-and-the-office"],
+  ["waiting_executor", "en", "The connection does not allow more concurrent runs"],
   ["waiting_executor", "zh", "等待 the-paperless-of-the-whole-family-and-the-office 的运行结束"],
   ["executors", "en", "Failed, partly updated"],
   ["executors", "zh", "失败，部分服务已更新"],
-  ["executors", "en", "Waits for the run of the-paperless-of-the-whole-family-and-the-office"],
+  ["executors", "en", "Waiting for the run of the-paperless-of-the-whole-family-and-the-office"],
 ] as const)("the page of %s says in %s: %s", (name, language, text) => {
   const Sample = samples[name];
   expect(String(<Sample ctx={sampleContext({ language })} />)).toContain(text);
@@ -99,7 +99,7 @@ test("of a group that was put back only the container at fault is red, the other
     "undone",
     "failed",
   ]);
-  expect(html.match(/put back, as before/g)).toHaveLength(3);
+  expect(html.match(/<span>[^<]*restored</g)).toHaveLength(3);
   expect(html.match(/the run failed here/g)).toHaveLength(1);
 });
 

@@ -3,21 +3,21 @@ import { formatNumber, plural } from "../../format.ts";
 const number = (count: number) => formatNumber("en", count);
 
 export const backtest = {
-  title: "What these rules would have done",
-  none: "No version with a publish time is known, so there is no day to show",
+  title: "Effect of these rules in the past",
+  none: "No version has a known publish time, so there is no history to show",
   undated: (count: number) =>
-    `${plural("en", count, { one: "version", other: "versions" })} without a publish time left out`,
-  days: (count: number) => plural("en", count, { one: "change of the latest", other: "changes of the latest" }),
+    `${plural("en", count, { one: "version", other: "versions" })} without a publish time not included`,
+  days: (count: number) => plural("en", count, { one: "change of latest version", other: "changes of latest version" }),
   surprises: (count: number) => plural("en", count, { one: "surprise", other: "surprises" }),
   no_surprise: "no surprise",
   day: "Day",
   announced: "Announced",
   before: "Before",
-  keeps: (version: string) => `an automatic run keeps ${version}`,
+  keeps: (version: string) => `an automatic run would stay at ${version}`,
   jumps: {
     first: "first",
-    none: "step ahead",
-    downgrade: "step back",
+    none: "upgrade",
+    downgrade: "downgrade",
     prerelease: "pre-release",
     variant: "other variant",
     incomparable: "not comparable",

@@ -4,7 +4,7 @@ const number = (value: number) => formatNumber("en", value);
 
 export const docs = {
   title: "API documentation",
-  lead: "Everything that the pages do, programs can do too.",
+  lead: "Programs can do everything that the pages can.",
   resources: "Resources",
   all_resources: "All resources",
   openapi: "OpenAPI document",
@@ -12,11 +12,11 @@ export const docs = {
   basics: "Basics",
   authentication: "Authentication",
   authentication_text:
-    "Send a token in the header “Authorization: Bearer …”. An API token is made in User Settings; a session's token comes from POST /api/session.",
+    "Send a token in the header “Authorization: Bearer …”. Create an API token in User Settings, or get a session token from POST /api/session.",
   token_example: "Sign in and keep the token",
   errors: "Errors",
   errors_text:
-    "Every error has this form. “code” is stable, “message” is for people, “fields” names each refused field by its path. The request id is in the log too.",
+    "All errors have this form. “code” is stable, “message” is for people, and “fields” lists each invalid field by its path. The log contains the request ID.",
   lists: "Lists",
   lists_text:
     "A list returns “items” and “next_cursor”. Send the cursor back as “cursor” to get the next page; it is null on the last one.",
@@ -26,9 +26,9 @@ export const docs = {
   no_sign_in: "No sign-in needed",
   parameters: "Parameters",
   body: "Body",
-  answer: "Answer",
+  answer: "Response",
   no_content: "No content",
-  refusals: "Refusals",
+  refusals: "Errors",
   example: "Example",
   required: "required",
   write_only: "never returned",

@@ -19,17 +19,17 @@ export const imports = {
   },
   create: "Create selected trackers",
   created: (count: number) =>
-    `Created ${plural("en", count, { one: "tracker", other: "trackers" })}. The first checks are on the way`,
+    `Created ${plural("en", count, { one: "tracker", other: "trackers" })}. The first checks start shortly`,
   choose: (name: string) => `Create ${name}`,
   running: "Running",
-  not_running: "not stated",
+  not_running: "not specified",
   proposed: "Proposed",
   takes_all: "All versions",
   versions_instead: "Follow numbered versions instead",
   found_in: "Found in",
   exists: (name: string) => `Already tracked as ${name}`,
   invalid: "Cannot be created",
-  skipped: (count: number) => `${number(count)} left out`,
+  skipped: (count: number) => `${number(count)} skipped`,
   remarks: {
     digest_dropped: (subject: string) => `Follows tags instead of the digest ${subject}…`,
     line_kept: (subject: string) => `Stays on ${subject}`,
@@ -39,8 +39,8 @@ export const imports = {
     series_unknown: (subject: string) =>
       `The tag ${subject} moves on to the next major version, which may not be able to read existing data: enter the version that is running`,
     pattern_refused: (subject: string) => `The pattern ${subject} is not supported and was left out`,
-    credential_missing: (subject: string) => `Signed in with ${subject}: choose a credential after creating it`,
+    credential_missing: (subject: string) => `Uses ${subject} to sign in: choose a credential after creating it`,
     page_source_skipped: (subject: string) => `The page ${subject} is not tracked`,
-    channel_disabled: (subject: string) => `The channel ${subject} was disabled and is left out`,
+    channel_disabled: (subject: string) => `The channel ${subject} was disabled and is skipped`,
   },
 };

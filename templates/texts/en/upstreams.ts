@@ -5,44 +5,44 @@ const rounded = (count: number) => number(count < 10 ? Math.round(count * 10) / 
 
 export const upstreams = {
   title: "Upstreams",
-  lead: "What the trackers ask of each host, and what it allows",
+  lead: "Requests from trackers to each host, and its limits",
   open: "Upstreams",
   host: "Host",
-  account: "Signed in as",
-  anonymous: "nobody",
+  account: "Account",
+  anonymous: "Anonymous",
   sources: "Sources",
-  asked: "Asked per hour",
+  asked: "Requests per hour",
   asked_text: rounded,
   limited_text: (requests: number, quota: number) =>
-    quota === 0 ? "no limit is known" : quota === requests ? "all count" : `${rounded(quota)} of them count`,
+    quota === 0 ? "limit unknown" : quota === requests ? "all counted" : `${rounded(quota)} of them counted`,
   allowed: "Allowed per hour",
-  unknown: "not known",
-  left: "Left",
+  unknown: "unknown",
+  left: "Remaining",
   left_text: (remaining: number) => number(remaining),
   until: "until",
-  renewed: "renewed",
+  renewed: "resets",
   state: "State",
-  fits: "Fits",
-  short: (minutes: number) => `Each is checked every ${formatSpan(minutes)}`,
+  fits: "Within limit",
+  short: (minutes: number) => `Each checked every ${formatSpan(minutes)}`,
   short_help:
-    "The limit is smaller than what is asked. The sources share it fairly: the one that has waited longest is next",
-  waits: "Waits",
-  waits_help: "Nothing is sent before then. What was found stays",
-  empty: "No tracker is checked yet",
-  empty_text: "Each host that a tracker asks is listed here with its rate limit, as its own answers tell it.",
-  cost_of_checks: "Costs",
+    "The limit is too low for all requests. Sources share it fairly: the one that has waited longest goes next",
+  waits: "Waiting",
+  waits_help: "No requests are sent until then. Known versions are kept",
+  empty: "No trackers checked yet",
+  empty_text: "Hosts contacted by trackers appear here, with the rate limits they report.",
+  cost_of_checks: "API usage",
   saved_cost: (requests: number) => {
-    if (requests < 1) return "Less than one request an hour";
-    return rounded(requests) === "1" ? "About one request an hour" : `About ${rounded(requests)} requests an hour`;
+    if (requests < 1) return "Less than one request per hour";
+    return rounded(requests) === "1" ? "About one request per hour" : `About ${rounded(requests)} requests per hour`;
   },
-  waits_until: "Waits until",
+  waits_until: "Waiting until",
   moved: "Moved to",
-  moved_help: "Checks go there now. Enter it in the tracker before another project takes the old name",
+  moved_help: "Checks now use the new location. Enter it in the tracker before another project takes the old name",
   cost: (requests: number, host: string) =>
-    `${plural("en", Math.max(Math.round(requests), 1), { one: "request", other: "requests" })} an hour to ${host}`,
-  cost_small: (host: string) => `Less than one request an hour to ${host}`,
+    `${plural("en", Math.max(Math.round(requests), 1), { one: "request", other: "requests" })} per hour to ${host}`,
+  cost_small: (host: string) => `Less than one request per hour to ${host}`,
   cost_limited: (quota: number, limit: number) =>
-    `with all its sources ${rounded(quota)} of the ${number(limit)} requests that it allows in an hour`,
+    `${rounded(quota)} of ${number(limit)} allowed per hour, across all sources on this host`,
 };
 
 function formatSpan(minutes: number): string {

@@ -4,7 +4,7 @@ import type { Texts } from "../en.ts";
 const number = (count: number) => formatNumber("zh", count);
 
 export const backtest = {
-  title: "这些规则过去会产生的结果",
+  title: "这些规则在过去的效果",
   none: "没有已知发布时间的版本，无法按日展示",
   undated: (count: number) => `${number(count)} 个没有发布时间的版本未计入`,
   days: (count: number) => `最新版本变化 ${number(count)} 次`,
@@ -13,11 +13,11 @@ export const backtest = {
   day: "日期",
   announced: "通知",
   before: "之前",
-  keeps: (version: string) => `自动运行会保留 ${version}`,
+  keeps: (version: string) => `自动运行会保持 ${version}`,
   jumps: {
     first: "首个",
-    none: "前进",
-    downgrade: "回退",
+    none: "升级",
+    downgrade: "降级",
     prerelease: "预发布",
     variant: "其他变体",
     incomparable: "无法比较",

@@ -28,7 +28,7 @@ export const imports = {
   found_in: "所在位置",
   exists: (name: string) => `已由 ${name} 追踪`,
   invalid: "无法创建",
-  skipped: (count: number) => `略过 ${number(count)} 项`,
+  skipped: (count: number) => `跳过 ${number(count)} 项`,
   remarks: {
     digest_dropped: (subject: string) => `跟随标签，不再固定于摘要 ${subject}…`,
     line_kept: (subject: string) => `保持在 ${subject} 版本线`,
@@ -37,9 +37,9 @@ export const imports = {
     tag_unknown: (subject: string) => `标签取自变量 ${subject}：请在“变量”中填写其值`,
     series_unknown: (subject: string) =>
       `标签 ${subject} 会移到下一个主版本，新版本可能无法读取现有数据：请填写正在运行的版本`,
-    pattern_refused: (subject: string) => `不支持正则 ${subject}，已略去`,
+    pattern_refused: (subject: string) => `不支持模式 ${subject}，已忽略`,
     credential_missing: (subject: string) => `原先使用 ${subject} 登录：创建后请选择凭据`,
     page_source_skipped: (subject: string) => `不追踪网页 ${subject}`,
-    channel_disabled: (subject: string) => `渠道 ${subject} 已停用，未导入`,
+    channel_disabled: (subject: string) => `通道 ${subject} 已停用，已跳过`,
   },
 } satisfies Texts["imports"];

@@ -105,7 +105,7 @@ describe("the page of a one-time link", () => {
   test("approves once: the link is used up, and the entry names it", async () => {
     const done = await stranger.post(link(), { decision: "approve" });
     expect(done.status).toBe(200);
-    expect(done.text).toContain("the update was approved");
+    expect(done.text).toContain("Approved the update of");
     expect(await stored()).toMatchObject({ approval: "approved", expected_plan_hash: hash, due_at: app.clock.now() });
     expect((await stranger.get(link())).status).toBe(404);
     expect((await stranger.post(link(), { decision: "refuse" })).status).toBe(404);
@@ -117,7 +117,7 @@ describe("the page of a one-time link", () => {
   });
 
   test("refuses once", async () => {
-    expect((await stranger.post(link(), { decision: "refuse" })).text).toContain("the update was refused");
+    expect((await stranger.post(link(), { decision: "refuse" })).text).toContain("Refused the update of");
     expect(await stored()).toMatchObject({ state: "skipped", reason_code: "not_approved" });
     expect((await stranger.get(link())).status).toBe(404);
   });
@@ -160,7 +160,7 @@ describe("the page of a one-time link", () => {
   ])("is the same for %s", async (_name, path) => {
     const answer = await stranger.get(path());
     expect(answer.status).toBe(404);
-    expect(answer.text).toContain("This link is of no use any more");
+    expect(answer.text).toContain("This link is no longer valid");
     expect(answer.text).not.toContain("registry.test");
     expect((await stranger.post(path(), { decision: "approve" })).status).toBe(404);
     expect(await stored()).toMatchObject({ approval: "awaiting" });
@@ -275,10 +275,10 @@ describe("the administrator's pages", () => {
   test("show what waits: first of all on the Overview, on the run, and on its executor", async () => {
     const person = await app.signedIn();
     const overview = (await person.get("/")).text;
-    expect(/<h1[^>]*>([^<]*)</.exec(overview)?.[1]).toBe("1 update waits for your approval");
+    expect(/<h1[^>]*>([^<]*)</.exec(overview)?.[1]).toBe("1 update needs approval");
     expect(overview).toContain(`href="/runs/${id}/approve"`);
     const run = (await person.get(`/runs/${id}`)).text;
-    expect(run).toContain("Waits for your approval until");
+    expect(run).toContain("Waiting for approval until");
     expect(run).toContain("registry.test/app:1.<mark>1</mark>");
     expect(run).toContain(`href="/runs/${id}/refuse"`);
     expect((await person.get(`/executors/${executor}`)).text).toContain(`href="/runs/${id}/approve"`);

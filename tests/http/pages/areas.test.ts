@@ -44,7 +44,7 @@ describe("/account", () => {
     expect(refused.text).toContain("Start with a letter or digit");
     expect(refused.text).toContain('value="no spaces"');
     expect((await person.post("/account", { username: "keeper" })).location).toBe("/account");
-    expect((await person.get("/account")).text).toContain("The administrator keeper");
+    expect((await person.get("/account")).text).toContain("Administrator keeper");
     await person.post("/account", { username: "admin" });
   });
 
@@ -102,8 +102,8 @@ describe("/settings", () => {
     try {
       const someone = await fixed.signedIn();
       const page = await someone.get("/settings");
-      expect(page.text).toContain("Set by BASE_URL in the environment");
-      expect(page.text).toContain("Set by LOG_LEVEL in the environment");
+      expect(page.text).toContain("Set by the environment variable BASE_URL");
+      expect(page.text).toContain("Set by the environment variable LOG_LEVEL");
       expect(page.text).not.toContain('<input class="input" type="text" id="f-base_url"');
       const values = { timezone: "Asia/Tokyo", version_history_count: "7", snapshot_history_count: "8" };
       const saved = await someone.post("/settings", {
@@ -145,7 +145,7 @@ describe("/settings", () => {
       };
       const asked = await someone.post("/settings", values);
       expect(asked.status).toBe(422);
-      expect(asked.text).toContain("You are at http://tidemark.test");
+      expect(asked.text).toContain("You are using http://tidemark.test");
       expect(asked.text).toContain('name="_confirm_base_url"');
       expect(careful.services.settings.current().base_url).toBe("");
       expect((await someone.post("/settings", { ...values, _confirm_base_url: "on" })).status).toBe(303);
@@ -321,7 +321,7 @@ describe("/notifiers", () => {
     expect(page.text).toContain("nginx 1.29.1 is out");
     expect(page.text).toContain('hx-trigger="every 5s"');
     expect((await person.get(`${path}/deliveries`, { htmx: true })).text).toStartWith('<div id="deliveries"');
-    expect((await person.get(`${path}/delete`)).text).toContain("1 message waits and will not be sent");
+    expect((await person.get(`${path}/delete`)).text).toContain("1 waiting message will not be sent");
   });
 
   test("are deleted after a question", async () => {
@@ -355,7 +355,7 @@ describe("/notifiers/{id}/deliveries", () => {
       const path = created.location ?? "";
       const good = await someone.post(`${path}/deliveries`, {}, { htmx: true });
       expect(good.text).toStartWith('<div id="deliveries"');
-      expect(good.text).toContain("Test message delivered, answered 200");
+      expect(good.text).toContain("Test message delivered (status 200)");
       const bad = await someone.post(`${path}/deliveries`, {}, { htmx: true });
       expect(bad.text).toContain("Test message not delivered");
       expect(bad.text).toContain("HTTP 500");
@@ -363,7 +363,7 @@ describe("/notifiers/{id}/deliveries", () => {
       expect(plain.location).toBe(path);
       const page = await someone.get(path);
       expect(page.text.match(/id="delivery-/g)?.length).toBe(3);
-      expect(page.text).toContain("Test message delivered, answered 200");
+      expect(page.text).toContain("Test message delivered (status 200)");
     } finally {
       await reachable.close();
       await receiver.stop(true);

@@ -32,8 +32,8 @@ test("an empty list says what connections are for and how to make the first", as
 test("a new connection is tested at once, and its page says what came of it", async () => {
   const path = await create("attic");
   const page = await person.get(path);
-  expect(page.text).toContain("Not reachable");
-  expect(page.text).toContain("Stored attic, but it does not answer");
+  expect(page.text).toContain("Unreachable");
+  expect(page.text).toContain("Saved attic, but could not connect");
   expect((await person.get("/connections")).text).toContain("/nowhere/docker.sock");
 });
 
@@ -50,7 +50,7 @@ test("targets that cannot be read say why, in the page and as a part of it", asy
   expect((await person.get(`${path}/targets`, { htmx: true })).text).toStartWith('<section id="targets"');
   const whole = await person.get(`${path}/targets`);
   expect(whole.text).toStartWith("<!doctype html>");
-  expect(whole.text).toContain("The targets could not be read");
+  expect(whole.text).toContain("The targets could not be listed");
 });
 
 test("a disabled connection says so plainly, discovers nothing and is enabled by a button", async () => {

@@ -101,7 +101,7 @@ test("choosing a group by plain POST brings a row for each service, with the tra
     ["worker", "worker"],
     ["db", ""],
   ]);
-  expect(answer.text).toContain("Left as it is. No tracker watches this image.");
+  expect(answer.text).toContain("Left unchanged. No tracker follows this image.");
 });
 
 test.each([
@@ -168,7 +168,7 @@ test("saving stores the bound services alone, and the edit form shows all of the
     ["db", ""],
   ]);
   const page = await person.get(`/executors/${id}`);
-  expect(page.text).toContain("Being looked at");
+  expect(page.text).toContain("Checking");
   expect((await person.get("/executors")).text).toContain("1 service");
   await person.post(`/executors/${id}/delete`, {});
 });
@@ -214,7 +214,7 @@ test("a container of a group that has an executor is refused at the target, with
   expect(refused.status).toBe(409);
   expect(refused.text).toContain('id="f-target-id-error"');
   expect(refused.text).toContain("which the executor &quot;whole&quot; updates as a whole");
-  expect((await person.get("/executors/new")).text).toContain("Already has the executor whole");
+  expect((await person.get("/executors/new")).text).toContain("Already used by executor whole");
 });
 
 test("a chosen container of a group stands once, within its group", async () => {
@@ -228,7 +228,7 @@ test("a chosen container of a group stands once, within its group", async () => 
 
 test("discovery lists groups with their services and folds their containers", async () => {
   const { text } = await person.get(`/connections/${connection}/targets`);
-  expect(text).toContain("2 targets, 2 can be updated");
+  expect(text).toContain("2 targets, 2 supported");
   expect(text).toContain("4 containers of these groups");
   expect(text).toMatch(/kind=container&amp;target=alone/);
 });

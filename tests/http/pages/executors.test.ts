@@ -43,7 +43,7 @@ test("an empty list teaches, and a filter that matches nothing does not", async 
 
 test("the form proposes the only connection, and a target from the address stays chosen though nobody answers", async () => {
   const page = await person.get("/executors/new?connection=connection-1&target=web");
-  expect(page.text).toContain("The targets could not be read");
+  expect(page.text).toContain("The targets could not be listed");
   expect(page.text).toMatch(/<option value="connection-1" selected/);
   expect(page.text).toContain(`name="target.choice" value="container:web" checked`);
   expect(page.text).toContain("web");
@@ -105,9 +105,9 @@ test("a stored executor shows its policy in sentences, its target and that nobod
   const { text } = await person.get(path);
   expect(text).toContain("Runs only in its window: Sun, the whole day (UTC).");
   expect(text).toContain("The service main follows the Stable channel of app, source main.");
-  expect(text).toContain("the new version stays and the run is marked as degraded");
+  expect(text).toContain("the new version keeps running and the run is marked as degraded");
   expect(text).toContain("shop on Home");
-  expect(text).toContain("Being looked at");
+  expect(text).toContain("Checking");
   expect((await person.get("/executors")).text).toContain(`href="${path}"`);
 });
 
@@ -119,9 +119,9 @@ test("saving and running at once leads to the run", async () => {
 
 test("a plan that cannot be made says why, also in the question before a run", async () => {
   const path = await create("quiet");
-  expect((await person.get(`${path}/plan`, { htmx: true })).text).toContain("The plan could not be made");
+  expect((await person.get(`${path}/plan`, { htmx: true })).text).toContain("The plan could not be created");
   const question = await person.get(`${path}/run`, { htmx: true });
-  expect(question.text).toContain("There is nothing to run");
+  expect(question.text).toContain("Nothing to run");
   expect(question.text).not.toContain('type="submit"');
 });
 
@@ -190,7 +190,7 @@ test("what the runtime does not report is named, accepted as it stands there, an
   const saved = await person.post(path, { ...form, name: "vague", "target.id": "vague", trigger: "immediate" });
   expect(saved.status).toBe(303);
   const { text } = await person.get(path);
-  expect(text).toContain("Saved vague, but it is not updated automatically: some settings are unknown");
+  expect(text).toContain("Saved vague, but it will not be updated automatically: some settings are unknown");
   expect(text).toContain("Not updated automatically");
   expect(text).toContain("Podman does not report kernel parameters");
   expect(text).not.toContain("You accepted the settings");

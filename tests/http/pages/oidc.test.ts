@@ -87,7 +87,7 @@ describe("the form", () => {
     expect((await person.post(path, provider)).location).toBe(`/tide${path}`);
     const page = await person.get(path);
     expect(page.text).toContain("The House");
-    expect(page.text).toContain("Nobody signs in with it yet");
+    expect(page.text).toContain("No account is bound yet");
     expect(page.text).not.toContain(provider.client_secret);
     expect((await person.get(`${path}/new`)).location).toBe(`/tide${path}`);
     const edit = await person.get(`${path}/edit`);

@@ -73,18 +73,18 @@ describe("GET /", () => {
   test("says that everything is current only where everybody was looked at", async () => {
     await world.connection();
     await world.executor({ name: "web", ...(await world.tracker("app")) });
-    expect(heading((await person.get("/")).text)).toBe("Everything is current");
+    expect(heading((await person.get("/")).text)).toBe("Everything is up to date");
     await world.executor({ name: "api", is_observed: false });
-    expect(heading((await person.get("/")).text)).toBe("Nothing needs you");
+    expect(heading((await person.get("/")).text)).toBe("All clear");
   });
 
   test("begins with what needs the administrator, with a verb for each", async () => {
     const { bad, active } = await busy();
     const { text } = await person.get("/");
-    expect(heading(text)).toBe("1 run went wrong, 2 updates wait for you, 1 source fails");
+    expect(heading(text)).toBe("1 failed run, 2 updates to review, 1 source failing");
     expect(text).toMatch(new RegExp(`class="btn main" href="/runs/${bad}"[\\s\\S]*?See why`));
     expect(text).toMatch(/href="\/executors\/[\w-]+"[^>]*>immich<[\s\S]*?1\.142\.1[\s\S]*?2\.0\.0[\s\S]*?Review/);
-    expect(text).toContain("no good answer for 9h");
+    expect(text).toContain("failing for 9h");
     expect(text).toMatch(/href="\/trackers\/gitea"[\s\S]*?The registry answered 401/);
     expect(text).toMatch(
       new RegExp(`In progress[\\s\\S]*?href="/runs/${active}"[\\s\\S]*?412 MB of 580 MB · 3 of 11 layers`),
@@ -93,7 +93,7 @@ describe("GET /", () => {
     expect(text).toMatch(
       /aria-current="page"[\s\S]*?<span class="count">4<\/span>[\s\S]*?<span class="count">1<\/span>/,
     );
-    expect(text).toContain("1 of 2 sources fails");
+    expect(text).toContain("1 of 2 sources failing");
     expect(text).not.toMatch(clean);
   });
 
@@ -111,7 +111,7 @@ describe("GET /", () => {
   test("is complete in Chinese", async () => {
     await busy();
     const { text } = await person.get("/", { headers: { "accept-language": "zh" } });
-    expect(heading(text)).toBe("1 次运行出了问题，2 个更新等待处理，1 个来源检查失败");
+    expect(heading(text)).toBe("1 次运行失败，2 个更新待查看，1 个来源检查失败");
     expect(text).not.toMatch(/Needs attention|In progress|Review|published|Yesterday/);
     expect(text).not.toMatch(clean);
   });
@@ -137,7 +137,7 @@ test("GET /api/stats answers with instants as texts, and only to those who are s
 test("the line at the top says how fresh the facts are, on every page", async () => {
   await world.tracker("app");
   const { text } = await person.get("/credentials");
-  expect(text).toMatch(/The source was checked <time[^>]*>2 minutes ago/);
+  expect(text).toMatch(/Source checked <time[^>]*>2 minutes ago/);
 });
 
 describe("GET /search", () => {
@@ -146,10 +146,10 @@ describe("GET /search", () => {
     const app1 = await world.tracker("nginx");
     await world.release(app1.source_id, "1.29.1");
     const { text } = await person.get("/search?q=nginx+1.29");
-    expect(heading(text)).toBe("Found for “nginx 1.29”");
+    expect(heading(text)).toBe("Results for “nginx 1.29”");
     expect(text).toContain('value="nginx 1.29"');
     expect(text).toMatch(/Releases[\s\S]*?<mark>nginx<\/mark>[\s\S]*?<mark>1.29<\/mark>.1/);
-    expect((await person.get("/search?q=zzz")).text).toContain("Nothing found for “zzz”");
+    expect((await person.get("/search?q=zzz")).text).toContain("No results for “zzz”");
   });
 
   test("takes any query as text", async () => {

@@ -107,7 +107,7 @@ test("without runs the list says what a run is", async () => {
 
 describe("a run's page", () => {
   test("says of an ended run when it is next tried to remove what was kept aside, and nothing once that is done", async () => {
-    const words = "Next try to remove what was kept aside";
+    const words = "Next attempt to remove the kept containers";
     const ended: readonly Step[] = [
       ...upToStart,
       ["commit", "finish"],
@@ -141,7 +141,7 @@ describe("a run's page", () => {
       "done Configuration saved",
       "done New container created and compared with the plan",
       "done Previous container stopped",
-      "done Name handed over",
+      "done Names swapped",
       "done New container started",
       "done Healthy",
       "done Succeeded",
@@ -150,7 +150,7 @@ describe("a run's page", () => {
     expect(text).toContain("0.31s");
     expect(text).toContain("Env.APP_VERSION");
     expect(text).toContain("set by the image");
-    expect(text).toContain("42 other settings stay as they are");
+    expect(text).toContain("42 other settings unchanged");
     expect(text).not.toContain("hx-sse");
   });
 
@@ -177,11 +177,11 @@ describe("a run's page", () => {
       },
     );
     const { text } = await person.get(`/runs/${id}`);
-    expect(text).toContain("The previous container serves again");
+    expect(text).toContain("The previous container is running again");
     expect(stepsIn(text).slice(-3)).toEqual([
       "failed Not healthy",
-      "done Previous container put back",
-      "failed Failed, previous version serves",
+      "done Previous container restored",
+      "failed Failed, previous version running",
     ]);
     expect(text).toContain("2 earlier attempts");
     expect(text).toContain("Answered 503");
@@ -202,7 +202,7 @@ describe("a run's page", () => {
       { state: "failed", reason_code: "target_down", reason: plain("No"), serving: "none" },
     );
     const { text } = await person.get(`/runs/${id}`);
-    expect(text).toContain("Nothing serves");
+    expect(text).toContain("Nothing is running");
     expect(text).toContain("manifest for &lt;b&gt;app&lt;/b&gt; unknown");
     expect(stepsIn(text)).toContain("failed Image not pulled registry.test/app:1.1");
   });
@@ -327,10 +327,10 @@ describe("the stream of a run", () => {
 
 test("the list filters by outcome and executor, in its address", async () => {
   const all = await person.get("/runs");
-  expect(all.text).toContain("Failed, previous version serves");
+  expect(all.text).toContain("Failed, previous version running");
   const succeeded = await person.get("/runs?state=succeeded");
   expect(succeeded.text).toContain("Succeeded");
-  expect(succeeded.text).not.toContain("Failed, previous version serves");
+  expect(succeeded.text).not.toContain("Failed, previous version running");
   expect((await person.get(`/runs?executor_id=${executorId}`)).text).toContain("Only web");
 });
 
@@ -393,11 +393,11 @@ describe("a run on several containers", () => {
       },
     );
     const { text } = await person.get(`/runs/${id}`);
-    expect(text).toMatch(/shop-db-1<\/span> put back[\s\S]*?down 21/);
+    expect(text).toMatch(/shop-db-1<\/span> restored[\s\S]*?down 21/);
     expect(text).toMatch(
-      /shop-web-1<\/span> <b>the run failed here<\/b>, put back[\s\S]*?The port of shop-web-1 is taken[\s\S]*?New container did not start/,
+      /shop-web-1<\/span> <b>the run failed here<\/b>, restored[\s\S]*?The port of shop-web-1 is taken[\s\S]*?New container did not start/,
     );
-    expect(text).toMatch(/shop-cron-1<\/span> not touched[\s\S]*?it shares with one that was replaced/);
+    expect(text).toMatch(/shop-cron-1<\/span> unchanged[\s\S]*?shares something with a replaced container/);
     expect(text.match(/id="step-container-\d"/g)).toHaveLength(3);
     // The steps of all come before them, the end after them.
     expect(text).toMatch(/id="step-pull"[\s\S]*id="step-container-0"[\s\S]*id="step-container-2"[\s\S]*id="step-end"/);

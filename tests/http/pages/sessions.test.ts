@@ -63,7 +63,7 @@ describe("the page of sessions", () => {
     for (const other of others) expect((await other.get("/")).status).toBe(303);
     const page = await person.get("/account/sessions");
     expect(page.text).toContain("3 sessions ended");
-    expect(page.text).not.toContain("End all others");
+    expect(page.text).not.toContain("End all other sessions");
   });
 
   test("takes no request from elsewhere", async () => {

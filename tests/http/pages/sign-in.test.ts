@@ -168,7 +168,7 @@ describe("pages", () => {
     const person = await app.signedIn();
     const page = await person.get("/no-such-page");
     expect(page.status).toBe(404);
-    expect(page.text).toContain("There is no such page");
+    expect(page.text).toContain("Page not found");
     const fragment = await person.get("/credentials/none/delete", { htmx: true });
     expect(fragment.status).toBe(404);
     expect(fragment.text).toStartWith("<hx-partial");
@@ -185,7 +185,7 @@ describe("pages", () => {
     const person = await app.signedIn();
     const answer = await person.post("/credentials", { csrf_token: "old" }, { headers: { "x-csrf-token": "old" } });
     expect(answer.status).toBe(403);
-    expect(answer.text).toContain("This request was refused");
+    expect(answer.text).toContain("Request refused");
     expect(answer.text).toContain(answer.headers.get("x-request-id") ?? "none");
   });
 
@@ -197,7 +197,7 @@ describe("pages", () => {
     };
     const answer = await person.get("/credentials");
     expect(answer.status).toBe(500);
-    expect(answer.text).toContain("The page could not be made");
+    expect(answer.text).toContain("The page could not be displayed");
     expect(answer.text).not.toContain("secret detail");
     expect(answer.text).toContain(answer.headers.get("x-request-id") ?? "none");
   });

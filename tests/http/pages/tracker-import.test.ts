@@ -37,7 +37,7 @@ describe("the page that imports trackers", () => {
     expect(again.text).toContain("Already tracked as nginx");
     const none = await person.post("/trackers/import", { format: "auto", text, _action: "create", chosen: "nginx" });
     expect(none.status).toBe(422);
-    expect(none.text).toContain("Choose at least one tracker");
+    expect(none.text).toContain("Select at least one tracker");
     expect(none.text).toContain("acme/app");
   });
 

@@ -80,7 +80,7 @@ describe("GET /trackers", () => {
     publish("1.0", "1.1", "2.0-rc1");
     await create("app", { "sources.0.channels.1.type": "prerelease", "sources.0.channels.1.include_pattern": "-rc" });
     const { text } = await person.get("/trackers");
-    expect(plain(text)).toContain("app 1.1 2.0-rc1 nothing bound Watched");
+    expect(plain(text)).toContain("app 1.1 2.0-rc1 Not deployed Notify only");
     expect(text).toContain('aria-label="Registry main"');
     expect(text).not.toMatch(clean);
   });
@@ -162,7 +162,7 @@ describe("a check from a page", () => {
     await create("spends", { "sources.0.config.image": "acme/other" });
     await person.post("/trackers", form("waits"));
     const page = await person.get("/trackers/waits");
-    expect(plain(page.text)).toContain("Waits until 12:10");
+    expect(plain(page.text)).toContain("Waiting until 12:10");
     expect(page.text).not.toContain("look-again");
     const asked = await person.post("/trackers/waits/checks", { next: "/trackers/waits" }, { htmx: true });
     expect(plain(asked.text)).toContain("The check of waits waits until 12:10");
@@ -181,7 +181,7 @@ describe("a check from a page", () => {
     const { text } = await person.get("/trackers/app");
     expect(plain(text)).toContain("the connection was refused");
     expect(plain(text)).toContain("Failing for 2h");
-    expect(plain(text)).toContain("The versions shown are as of 2 hours ago");
+    expect(plain(text)).toContain("The versions shown are from 2 hours ago");
     expect(plain(text)).toContain("1.0");
   });
 });
@@ -260,15 +260,15 @@ describe("GET /trackers/{name}", () => {
     await create("app");
     const page = await person.get("/trackers/app?explain=2.0-rc1");
     expect(page.text).toContain("<html");
-    expect(plain(page.text)).toContain("Why 2.0-rc1 is in or out");
+    expect(plain(page.text)).toContain("Why 2.0-rc1 is accepted or rejected");
     expect(plain(page.text)).toContain("No check of this source has found this tag");
-    expect(plain(page.text)).toMatch(/Refused Stable does not match the include pattern/);
+    expect(plain(page.text)).toMatch(/Rejected Stable does not match the include pattern/);
     const dialog = await person.get("/trackers/app?explain=1.1", {
       htmx: true,
       headers: { "hx-target": "dialog#dialog" },
     });
     expect(dialog.text).not.toContain("Sources");
-    expect(plain(dialog.text)).toContain("it is the latest of this channel");
+    expect(plain(dialog.text)).toContain("the latest version of this channel");
   });
 
   test("answers 404 for one that is not there", async () => {
@@ -355,19 +355,19 @@ describe("POST /trackers/preview", () => {
     publish("1.0", "1.1", "1.1-rc1", "latest");
     const first = await preview();
     expect(first.status).toBe(200);
-    expect(plain(first.text)).toContain("Latest 1.1 2 of 4 tags taken");
+    expect(plain(first.text)).toContain("Latest 1.1 2 of 4 tags match");
     expect(first.text).toContain("<mark>1.1</mark>");
     expect(plain(first.text)).toContain("1.1-rc1 does not match the include pattern");
     const second = await preview({ "sources.0.channels.0.include_pattern": "-rc" });
     expect(second.text).toContain("1.1<mark>-rc</mark>1");
-    expect(plain(second.text)).toContain("from the answer of 12:00, nothing asked again");
+    expect(plain(second.text)).toContain("from the response at 12:00, no new request");
     expect(registry.take().filter((line) => line.includes("tags/list"))).toHaveLength(1);
   });
 
   test("offers to sort by version where older lines are patched, and does it in the form", async () => {
     publish("18.1", "18.0", "16.12", "16.11");
     const { text } = await person.post("/trackers/preview", form("app"));
-    expect(text).toContain("Several lines are listed: 18.1, 16.12.");
+    expect(text).toContain("The list contains several lines: 18.1, 16.12.");
     const [button = ""] = /<button[^>]*value="set:sorting=semantic"[^>]*>/.exec(text) ?? [];
     expect(button).toContain('form="tracker-form"');
     const sorted = await person.post("/trackers", form("app", { _action: "set:sorting=semantic" }));

@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 test("the page of upstreams teaches while there is none", async () => {
-  expect((await person.get("/upstreams")).text).toContain("No tracker is checked yet");
+  expect((await person.get("/upstreams")).text).toContain("No trackers checked yet");
 });
 
 test("upstreams are told with what is asked of them in an hour", async () => {
@@ -30,5 +30,5 @@ test("upstreams are told with what is asked of them in an hour", async () => {
   ]);
   const page = await person.get("/upstreams");
   expect(page.text).toContain("registry.test:5000");
-  expect(page.text).toContain("no limit is known");
+  expect(page.text).toContain("limit unknown");
 });
