@@ -23,5 +23,5 @@ export const imports = {
     `It follows ${url ?? "a web page"}; only repositories, registries and charts can be tracked`,
   no_channel: "None of its sources has an enabled channel",
   too_many: ({ limit }: { limit: number }) => `At most ${limit} trackers can be imported at once`,
-  none_chosen: "Choose at least one tracker",
+  none_chosen: "Select at least one tracker",
 } satisfies Area;

@@ -10,7 +10,7 @@ export const settings = {
   base_url_path: ({ text }: { text: string }) =>
     `The path of the base URL "${text}" cannot be used; use only letters (a to z, A to Z), digits, ".", "_", "~" and "-" in each part, for example "https://example.org/tidemark"`,
   base_url_elsewhere: ({ address }: { address: string }) =>
-    `You are at ${address}. With this base URL, signing in and every form work only at the base URL`,
+    `You are using ${address}. With this base URL, sign-in and forms will only work at the base URL`,
   time_zone: 'Enter the name of a time zone, for example "Europe/Berlin" or "UTC"',
   set_by_environment: ({ variable }: { variable: string }) =>
     `The environment variable ${variable} sets this; change it there`,
