@@ -75,7 +75,7 @@ export type Move =
 
 /**
  * The next move towards "the previous one is as it was, the new one is gone"; null when that is reached. The new one goes last,
- * so that there is something to fall back on should the previous one refuse to start.
+ * so that there is something to fall back on should the previous one refuse to start; sooner only where it cannot be kept stopped.
  */
 export function moveBack(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
@@ -85,6 +85,9 @@ export function moveBack(situation: Situation): Move | null {
       return { do: "policy", container: next, policy: noRestart };
     }
     if (next !== null && isRunning(next)) return { do: "stop", container: next };
+    if (next !== null && isAboutToRestart(situation, next)) {
+      return { do: "remove", container: next, with_anonymous: true };
+    }
     if (next !== null && nameOf(next) === names.name) return { do: "rename", container: next, name: names.next };
     // A stop on its way ends a container that still looks as if it ran: wait for it by asking for the same again.
     if (situation.is_stop_pending && isUntouchedSince(previous, facts)) return { do: "stop", container: previous };
@@ -109,6 +112,15 @@ function isUntouchedSince(container: ContainerInspect, facts: TargetFacts | null
 
 function hasOtherPolicy(situation: Situation, container: ContainerInspect, policy: RawObject): boolean {
   return !situation.is_policy_fixed && !isSame(restartPolicyOf(container), policy);
+}
+
+/**
+ * Ended by itself, and its engine starts it again by a policy that no move can change: stopping it has no effect then, and once more
+ * it would hold the ports of the previous one. What ends by itself is nothing to fall back on.
+ */
+function isAboutToRestart(situation: Situation, container: ContainerInspect): boolean {
+  const hasPolicy = !isSame(restartPolicyOf(container), noRestart);
+  return situation.is_policy_fixed && hasPolicy && container.State.Releasing === true;
 }
 
 function isUp(situation: Situation, container: ContainerInspect): boolean {

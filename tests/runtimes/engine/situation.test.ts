@@ -215,6 +215,20 @@ describe("the moves of recovery", () => {
     expect([...containers]).toEqual([]);
   });
 
+  test.each([
+    ["by its engine's policy is removed first", true, "always", "remove"],
+    ["by nobody is kept until the previous one runs", true, "no", "rename"],
+    ["by a policy that was changed is kept until the previous one runs", false, "no", "rename"],
+  ] as const)("a new one that ended by itself and is started again %s", (_who, is_policy_fixed, policy, first) => {
+    const previous: Fake = { id: oldId, name: names.aside, state: "exited", startedAt: oldStart, policy: "always" };
+    const fake: Fake = { id: newId, name: names.name, state: "exited", startedAt: oldStart, policy };
+    const { look } = world(previous, fake, { wasRunning: true, isToRun: true, isStopPending: false });
+    const found = { ...look(), is_policy_fixed };
+    const ended = { ...found.next?.State, Status: "exited", Running: false, Releasing: true };
+    const next = containerInspect({ ...found.next, State: ended });
+    expect(moveBack({ ...found, next })).toMatchObject({ do: first, container: next });
+  });
+
   test("a container that never ran was not started, whatever its state is called", () => {
     expect(wasStarted(containerInspect({ State: { Status: "created", StartedAt: "0001-01-01T00:00:00Z" } }))).toBe(
       false,
