@@ -1,6 +1,6 @@
 // The whole test command: several `bun test` processes at once, because most of the time of the suites on real peers is waiting.
 // Each suite on real peers has a process and a folder for temporary files of its own, and shares nothing with the others. The fast layer
-// runs at other dates instead of today's, where they can be had; what it starts as a server of its own runs once. Arguments, a file or
+// runs at other dates instead of today's, where they can be had; what it starts as a process of its own runs once. Arguments, a file or
 // a flag, go to a single `bun test` instead. The last line is `N passed, N failed`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -96,11 +96,11 @@ function shares(): Share[] {
   return [...real, fast, ...faked].sort((a, b) => b.weight - a.weight);
 }
 
-/** Of the fast layer: what starts the server starts it at the system's date. */
+/** Of the fast layer: what starts processes starts them at the system's date. */
 function filesWithServers(): string[] {
   const files = readdirSync(join(root, "tests"), { recursive: true, encoding: "utf8" });
   const isWith = (file: string) =>
-    /from ".*support\/(server|installation)\.ts"/.test(readFileSync(join(root, file), "utf8"));
+    /support\/(server|installation|scrambled-words)\.ts"/.test(readFileSync(join(root, file), "utf8"));
   const isFast = (file: string) => /\.test\.tsx?$/.test(file) && !file.startsWith("tests/real/");
   return files.map((file) => `tests/${file}`).filter((file) => isFast(file) && isWith(file));
 }

@@ -100,6 +100,8 @@ async function plan(
 
 const inWorker = (said: Message) => say("executors.of_service", { service: "worker", said });
 
+const channel = { tracker: "worker-app", source: "main", channel: "stable" };
+
 describe("compareWithDesired() of a group", () => {
   test("compares each bound service with its own tracker and names those that are bound to nothing", async () => {
     const found = await compare({ web: offers("1.5", "d"), worker: offers("1.4", "b") });
@@ -113,17 +115,13 @@ describe("compareWithDesired() of a group", () => {
   });
 
   test.each([
-    ["no release", none, "no_release", 'Service "worker": The channel "worker-app, main, stable" has no release yet'],
-    [
-      "no release that is old enough",
-      young,
-      "too_young",
-      'Service "worker": No release of the channel "worker-app, main, stable" is 6 hours old yet',
-    ],
-  ])("leaves a service with %s as it is, and says why", async (_name, choice, code, message) => {
+    ["no release", none, "no_release", say("executors.no_release", channel)],
+    ["no release that is old enough", young, "too_young", say("executors.too_young", { ...channel, hours: 6 })],
+  ])("leaves a service with %s as it is, and says why", async (_name, choice, code, said) => {
+    const unmet = { code, message_data: inWorker(said) };
     const found = await compare({ web: offers("1.5", "d"), worker: choice }, { minimum_age_hours: 6 });
     expect(found.unmet).toBeNull();
-    expect(found.services.map((each) => each.unmet)).toMatchObject([null, { code, message }]);
+    expect(found.services.map((each) => each.unmet)).toMatchObject([null, unmet]);
     expect(found.desired_revision).toBe(`web ${digest("d")}`);
     expect(found.ready_at).toBe(choice.ready_at);
   });

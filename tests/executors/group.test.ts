@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { AppError } from "../../src/errors.ts";
-import { plain, told } from "../../src/messages/message.ts";
+import { plain, say, told } from "../../src/messages/message.ts";
 import { createWorld, digest, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -35,7 +35,7 @@ async function refused(work: Promise<unknown>) {
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof AppError)) throw new Error(`Not refused: ${String(error)}`);
-  return { status: error.status, code: error.code, fields: error.fields };
+  return { status: error.status, code: error.code, fields: error.field_messages };
 }
 
 describe("binding services of a group", () => {
@@ -55,7 +55,13 @@ describe("binding services of a group", () => {
     expect(await refused(world.main.executors.create(systemActor, group("web", "wrokr")))).toEqual({
       status: 422,
       code: "invalid_input",
-      fields: { "bindings.1.service": '"shop" has no service "wrokr"; it has web, worker, db' },
+      fields: {
+        "bindings.1.service": say("executors.no_such_service", {
+          target: "shop",
+          service: "wrokr",
+          services: ["web", "worker", "db"],
+        }),
+      },
     });
   });
 
@@ -78,7 +84,7 @@ describe("binding services of a group", () => {
 describe("a group and one of its containers", () => {
   test("the container is refused while the group has an executor", async () => {
     await world.main.executors.create(systemActor, group("web"));
-    const message = '"shop-db-1" is part of "shop", which the executor "shop" updates as a whole';
+    const message = say("executors.target_in_group", { target: "shop-db-1", group: "shop", executor: "shop" });
     expect(await refused(world.main.executors.create(systemActor, single("shop-db-1")))).toEqual({
       status: 409,
       code: "in_use",
@@ -92,7 +98,13 @@ describe("a group and one of its containers", () => {
     expect(await refused(world.main.executors.create(systemActor, group("web")))).toEqual({
       status: 409,
       code: "in_use",
-      fields: { "target.id": 'The container "shop-db-1" of "shop" has its own executor "shop-db-1"' },
+      fields: {
+        "target.id": say("executors.container_has_executor", {
+          container: "shop-db-1",
+          group: "shop",
+          executor: "shop-db-1",
+        }),
+      },
     });
   });
 

@@ -123,10 +123,10 @@ describe("a release of a source without an image", () => {
 });
 
 test("the tracker's image is refused where its source has none, when it is saved", async () => {
-  const fields = { image_selection: expect.stringContaining('choose "Replace current image tag"') };
+  const field_messages = { image_selection: { code: "executors.imageless_source" } };
   const wanted = world.addExecutor({ image_selection: "use_tracker" });
-  await expect(wanted).rejects.toMatchObject({ status: 422, fields });
+  await expect(wanted).rejects.toMatchObject({ status: 422, field_messages });
   const executor = await world.addExecutor();
   const changed = world.main.executors.update(systemActor, executor, { image_selection: "use_tracker" });
-  await expect(changed).rejects.toMatchObject({ status: 422, fields });
+  await expect(changed).rejects.toMatchObject({ status: 422, field_messages });
 });

@@ -32,7 +32,7 @@ async function refused(work: Promise<unknown>): Promise<AppError> {
   if (!(error instanceof AppError)) throw new Error(`Not refused: ${String(error)}`);
   return error;
 }
-const refusedFields = async (work: Promise<unknown>) => (await refused(work)).fields ?? {};
+const refusedFields = async (work: Promise<unknown>) => (await refused(work)).field_messages ?? {};
 
 describe("create()", () => {
   test("fills in the defaults of the specification", async () => {
@@ -127,7 +127,7 @@ describe("create()", () => {
   test("refuses the id of a container in place of its name, and says the name", async () => {
     const { id } = world.engine.get("web");
     const target = { kind: "container", id };
-    const wrong = { "target.id": 'Enter the container\'s name "web" instead of its ID' };
+    const wrong = { "target.id": say("executors.id_for_name", { name: "web" }) };
     expect(await refusedFields(world.main.executors.create(systemActor, { ...input(), target }))).toEqual(wrong);
     expect(await refusedFields(world.main.executors.preview({ ...input(), target }, live))).toEqual(wrong);
     expect((await world.main.executors.list({})).items).toEqual([]);
@@ -137,7 +137,7 @@ describe("create()", () => {
 
   test("takes the name of a target that is not there, and says at once that it is not", async () => {
     const target = { kind: "container", id: "wbe" };
-    const problem = { code: "target_missing", message: expect.stringContaining('"wbe"') };
+    const problem = { code: "target_missing", message_data: say("executors.target_missing", { target: "wbe" }) };
     const created = await world.main.executors.create(systemActor, { ...input(), target });
     expect(created).toMatchObject({ state: "unknown", observed_at: world.clock.now(), problem });
     await world.main.executors.update(systemActor, created.id, { target: input().target });
@@ -151,14 +151,14 @@ describe("create()", () => {
   const taken = {
     status: 409,
     code: "in_use",
-    fields: { "target.id": '"web" already belongs to the executor "web"' },
+    field_messages: { "target.id": say("executors.target_taken", { target: "web", executor: "web" }) },
   };
 
   test("refuses a name and a target that are taken", async () => {
     await world.main.executors.create(systemActor, input());
     const sameName = { ...input(), target: { kind: "container", id: "db" } };
     expect(await refusedFields(world.main.executors.create(systemActor, sameName))).toEqual({
-      name: 'Another executor is already named "web"',
+      name: say("request.name_taken", { what: say("thing.executor"), name: "web" }),
     });
     expect(await refused(world.main.executors.create(systemActor, { ...input(), name: "other" }))).toMatchObject(taken);
     const db = { ...input(), name: "other", target: { kind: "container", id: "db" } };

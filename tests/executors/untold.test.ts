@@ -53,11 +53,14 @@ test("what is unknown is accepted once, as it is worded, and the version that wa
   await later();
   expect((await outcomes()).at(-1)).toEqual(["succeeded", null]);
   // Another setting is unknown from now on: it was not accepted.
-  world.engine.warnings = [warning, { ...warning, message: plain("Podman does not tell kernel parameters") }];
+  const another = plain("Podman does not tell kernel parameters");
+  world.engine.warnings = [warning, { ...warning, message: another }];
   world.upstream.choice = { release: release("1.2", "c"), ready_at: null };
   await later();
   expect((await outcomes()).at(-1)).toEqual(["skipped", "settings_unknown"]);
-  expect((await world.main.executors.get(executor)).warnings[0]?.message).toContain("kernel parameters");
+  expect((await world.main.executors.get(executor)).warnings[0]?.message_data).toMatchObject({
+    params: { cause: another },
+  });
 });
 
 test("what was accepted of one target says nothing of another", async () => {

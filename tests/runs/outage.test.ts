@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
 import { PluginError } from "../../src/errors.ts";
 import { outageView } from "../../src/executors/schema.ts";
-import { plain } from "../../src/messages/message.ts";
+import { plain, say } from "../../src/messages/message.ts";
 import { stabilityMs } from "../../src/runtimes/runtime.ts";
 import { createWorld, digest, type Instance, makeDue, release, type World } from "../support/run-world.ts";
 
@@ -192,7 +192,10 @@ describe("a target that a run left down", () => {
     const second = await world.update(executor, { snapshot_id: snapshot?.id });
     expect(second).toMatchObject({ state: "succeeded", reason_code: "started_again" });
     await tryUntilOver(id, minute);
-    expect(await outageOf(id)).toMatchObject({ outcome: "replaced", detail: `The run "${second.id}" came after it` });
+    expect(await outageOf(id)).toMatchObject({
+      outcome: "replaced",
+      detail_data: say("runs.replaced_by_run", { run: second.id }),
+    });
     expect(world.engine.running()).toEqual(["web"]);
     expect([...world.engine.containers.keys()]).toEqual(["web"]);
   });
@@ -223,7 +226,10 @@ describe("a target that a run left down", () => {
     const second = await world.update(executor);
     expect(second.state).toBe("succeeded");
     await performDue();
-    expect(await outageOf(id)).toMatchObject({ outcome: "replaced", detail: `The run "${second.id}" came after it` });
+    expect(await outageOf(id)).toMatchObject({
+      outcome: "replaced",
+      detail_data: say("runs.replaced_by_run", { run: second.id }),
+    });
   });
 
   test("ends when the executor or its connection is disabled", async () => {
@@ -232,7 +238,10 @@ describe("a target that a run left down", () => {
     await world.main.executors.update(systemActor, executor, { is_enabled: false });
     freePort();
     await tryUntilOver(id, minute);
-    expect(await outageOf(id)).toMatchObject({ outcome: "disabled", detail: 'The executor "web" is disabled' });
+    expect(await outageOf(id)).toMatchObject({
+      outcome: "disabled",
+      detail_data: say("runs.executor_disabled", { executor: "web" }),
+    });
     expect(world.engine.running()).toEqual([]);
 
     world.engine.setRunning("web", true);
@@ -242,7 +251,7 @@ describe("a target that a run left down", () => {
     freePort();
     await world.clock.advance(minute);
     await performDue();
-    expect(await outageOf(other)).toMatchObject({ outcome: "disabled", detail: "The connection is disabled" });
+    expect(await outageOf(other)).toMatchObject({ outcome: "disabled", detail_data: say("runs.connection_disabled") });
     expect(world.engine.running()).toEqual([]);
   });
 
@@ -251,7 +260,7 @@ describe("a target that a run left down", () => {
     const id = await goDown(executor);
     await expect(world.main.executors.remove(systemActor, executor)).rejects.toMatchObject({
       code: "run_active",
-      message: expect.stringContaining("disable the executor first"),
+      said: { code: "executors.still_down" },
     });
     await world.main.executors.update(systemActor, executor, { is_enabled: false });
     // At once, not when the next try would have come.

@@ -345,7 +345,9 @@ describe("recovery", () => {
     world.engine.failures.set("remove_old", new PluginError("unreachable", plain("Connection reset")));
     const executor = await world.addExecutor();
     await world.update(executor);
-    await expect(world.main.executors.remove(systemActor, executor)).rejects.toThrow("still has to remove");
+    await expect(world.main.executors.remove(systemActor, executor)).rejects.toMatchObject({
+      said: { code: "executors.still_clearing" },
+    });
     await world.main.connections.update(systemActor, world.connectionId, { is_enabled: false });
     await world.main.executors.remove(systemActor, executor);
     await world.main.connections.remove(systemActor, world.connectionId);

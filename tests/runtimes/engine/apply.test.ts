@@ -72,7 +72,7 @@ test.each([
   ["that it is ending", 60, ending],
   ["anything else", 3, "the policy is not to its taste"],
 ])("bringUp() fails when the engine goes on saying %s", async (_what, times, text) => {
-  await expect(startRefusing(times, text)).rejects.toThrow(text);
+  await expect(startRefusing(times, text)).rejects.toMatchObject({ answer: text });
 });
 
 test.each([
@@ -91,7 +91,7 @@ test.each([
   const journal = memoryJournal();
   const candidate = { ...candidateOf(journal), old: containerInspect() };
   const context = { client, clock: createFakeClock(), apiVersion: "1.41", composeFolders: null };
-  await expect(takeDown(context, candidate)).rejects.toThrow(`(${status})`);
+  await expect(takeDown(context, candidate)).rejects.toMatchObject({ status });
   const failed = journal.entries().find(({ step, phase }) => step === "stop" && phase === "fail");
   expect(failed?.facts.may_follow).toBe(mayFollow);
 });

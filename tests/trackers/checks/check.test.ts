@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { tracker_channels } from "../../../src/db/tables.ts";
 import { PluginError } from "../../../src/errors.ts";
-import { plain as quoted, say } from "../../../src/messages/message.ts";
+import { plain as quoted, say, told } from "../../../src/messages/message.ts";
 import { until } from "../../support/fake-clock.ts";
 import { channel, plain, source, type TrackerHouse, trackerHouse } from "../tracker-house.ts";
 
@@ -445,8 +445,7 @@ describe("a failing check", () => {
     await house.check("web");
     expect((await house.trackers.get("web")).sources[0]?.error).toEqual({
       code: "emptied",
-      message: "Upstream no longer lists anything; the 2 known releases are kept",
-      message_data: say("checks.emptied", { known: 2 }),
+      ...told(say("checks.emptied", { known: 2 })),
     });
     expect(await house.storedTags()).toEqual(["1.0.0", "1.1.0"]);
     expect(house.events).toEqual([]);
@@ -488,8 +487,7 @@ describe("a failing check", () => {
     await house.scheduler.idle();
     expect((await house.trackers.get("web")).sources[0]?.error).toEqual({
       code: "unreachable",
-      message: "The check took longer than 10 minutes",
-      message_data: say("checks.took_too_long", { minutes: 10 }),
+      ...told(say("checks.took_too_long", { minutes: 10 })),
     });
   });
 });

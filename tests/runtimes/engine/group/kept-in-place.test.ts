@@ -64,6 +64,7 @@ async function replacedBoth(stuck: Set<string>, webHost: RawObject = {}) {
 /** The database's previous container refuses to come back, so that its new one is kept; of the web service neither starts. */
 const stuck = () => new Set(["db previous", "web previous", "web next"]);
 const webIsDown = "web previous as web exited";
+const webStaysDown = { said: { code: "recovery.down", params: { name: "web" } } };
 
 describe("a group of which one container stays down after a failed way back", () => {
   test.each(["undo", "recovery"])(
@@ -71,7 +72,7 @@ describe("a group of which one container stays down after a failed way back", ()
     async (way) => {
       const { clock, journal, states, context } = await replacedBoth(stuck());
       if (way === "undo") {
-        await expect(clock.runUntil(undoRun(context, ref, journal, null))).rejects.toThrow('"web" is down');
+        await expect(clock.runUntil(undoRun(context, ref, journal, null))).rejects.toMatchObject(webStaysDown);
       } else {
         await journal.begin("undo");
         expect(await clock.runUntil(recoverTogether(context, ref, journal, null))).toMatchObject({ state: "down" });
@@ -87,9 +88,9 @@ describe("a group of which one container stays down after a failed way back", ()
     await expect(clock.runUntil(undoRun(context, ref, journal, null))).rejects.toThrow();
     const kept = containers.find((each) => nameOf(each) === "db");
     Object.assign(kept?.State ?? {}, down);
-    await expect(clock.runUntil(finishRun(context, ref, journal))).rejects.toThrow(
-      '"db", which replaced it, is not running',
-    );
+    await expect(clock.runUntil(finishRun(context, ref, journal))).rejects.toMatchObject({
+      said: { code: "recovery.kept_not_running", params: { name: "db" } },
+    });
     expect(states()).toContain("db previous as db-previous exited");
     Object.assign(kept?.State ?? {}, { Status: "running", Running: true });
     await clock.runUntil(finishRun(context, ref, journal));
@@ -99,10 +100,10 @@ describe("a group of which one container stays down after a failed way back", ()
   test("keeps it for one that is back in its place, down, and can only be started in its namespace", async () => {
     const host = { NetworkMode: `container:${"1".repeat(64)}` };
     const { clock, journal, containers, states, context } = await replacedBoth(stuck(), host);
-    await expect(clock.runUntil(undoRun(context, ref, journal, null))).rejects.toThrow('"web" is down');
-    await expect(clock.runUntil(finishRun(context, ref, journal))).rejects.toThrow(
-      '-previous" is kept: "web" cannot be started without it',
-    );
+    await expect(clock.runUntil(undoRun(context, ref, journal, null))).rejects.toMatchObject(webStaysDown);
+    await expect(clock.runUntil(finishRun(context, ref, journal))).rejects.toMatchObject({
+      said: { code: "recovery.kept_needed", params: { user: "web" } },
+    });
     expect(states()).toEqual(["db previous as db-previous exited", "db next as db running", webIsDown]);
     // Whoever made the other one anew needs it no more.
     containers.splice(2, 1);

@@ -80,7 +80,9 @@ describe("a new container that the engine does not give up", () => {
     expect(recovery).toMatchObject({ state: "untouched", is_left_over: true });
     expect(states(containers)[0]).toBe(back);
     expect(containers.map(nameOf)).toContain(names.next);
-    await expect(clock.runUntil(finishRun(context, ref, journal))).rejects.toThrow("Device or resource busy");
+    await expect(clock.runUntil(finishRun(context, ref, journal))).rejects.toMatchObject({
+      said: { params: { cause: { params: { answer: "Device or resource busy" } } } },
+    });
     isBusy = false;
     await clock.runUntil(finishRun(context, ref, journal));
     expect(states(containers)).toEqual([back]);

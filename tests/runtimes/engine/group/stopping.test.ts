@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { errorMessage } from "../../../../src/errors.ts";
+import { saidBy } from "../../../../src/errors.ts";
 import { createCandidate, swapStartFirst } from "../../../../src/runtimes/engine/apply.ts";
 import { blueprint } from "../../../../src/runtimes/engine/carry.ts";
 import { replaceUnits, type Unit } from "../../../../src/runtimes/engine/group/apply.ts";
@@ -9,6 +9,7 @@ import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/o
 import { objectAt, type RawObject, stringAt } from "../../../../src/runtimes/engine/raw.ts";
 import type { UpdateStep } from "../../../../src/runtimes/runtime.ts";
 import { testClient } from "../../../support/engine-client.ts";
+import { english } from "../../../support/english.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { memoryJournal, ProcessDeath } from "../../../support/memory-journal.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";
@@ -123,7 +124,11 @@ function actingAt(journal: ReturnType<typeof memoryJournal>, step: UpdateStep, a
 }
 
 /** Awaited by the test itself: one that goes on waiting fails by its limit. */
-const outcome = (work: Promise<void>) => work.then(() => "applied", errorMessage);
+const outcome = (work: Promise<void>) =>
+  work.then(
+    () => "applied",
+    (error: unknown) => english(saidBy(error)),
+  );
 
 describe("when the process is to end, an update", () => {
   test("stops waiting for the health of what others need; the next process puts all back", async () => {

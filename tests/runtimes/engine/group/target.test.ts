@@ -133,6 +133,8 @@ describe("capture()", () => {
 
   test("throws where nothing can be saved", async () => {
     const { source } = engineOf({ a: { Name: "/web", ...imageGone } });
-    await expect(capture(source, { kind: "container", id: "web" })).rejects.toThrow("image");
+    await expect(capture(source, { kind: "container", id: "web" })).rejects.toMatchObject({
+      said: { code: "refusals.image_missing" },
+    });
   });
 });
