@@ -22,6 +22,7 @@ import { type Database, databaseFile } from "./db/client.ts";
 import { type DueTime, timeMender } from "./db/due-times.ts";
 import { storedCountedTime } from "./db/installation.ts";
 import { errorMessage, isWithoutRoom } from "./errors.ts";
+import { boundExecutors } from "./executors/bound-queries.ts";
 import { updateDifferences } from "./executors/desired.ts";
 import { executorEvaluator } from "./executors/evaluate.ts";
 import { executorService } from "./executors/service.ts";
@@ -243,7 +244,9 @@ export async function createServices(options: ServiceOptions) {
     counted,
     log,
     audit,
+    executors: boundExecutors,
     recordEvent: outbox.recordEvent,
+    addSourceToEvent: outbox.addSourceToEvent,
     credentials,
     sources,
     openContext: http.open,

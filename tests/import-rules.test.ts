@@ -23,6 +23,7 @@ const forbidden = [
   ["a feature does not compose", "src/runs/service.ts", "../services.ts"],
   ["only queries know the database library", "src/trackers/service.ts", "drizzle-orm/sqlite-core"],
   ["only queries know the tables", "src/trackers/service.ts", "../db/tables.ts"],
+  ["trackers read no other feature's tables", "src/trackers/queries.ts", "../db/tables/executors.ts"],
   ["only http and templates know the web framework", "src/runs/service.ts", "hono"],
   ["only runtimes talk to engines", "src/runs/service.ts", "dockerode"],
   ["http goes through services", "src/http/api/trackers.ts", "../../trackers/queries.ts"],

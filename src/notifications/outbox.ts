@@ -8,6 +8,7 @@ import { type Message, say, withTexts } from "../messages/message.ts";
 import type { ApprovalSubject } from "../secrets/approval-tokens.ts";
 import { bodyToSend, eventBody } from "./message.ts";
 import {
+  addSourceToEvent,
   claimDelivery,
   countPending,
   type DeliveryRow,
@@ -210,6 +211,7 @@ export function createOutbox(options: OutboxOptions) {
 
   return {
     recordEvent,
+    addSourceToEvent,
     deliver,
     due_times: deliveryDueTimes({ pause_ms: maxRetryAfterMs, lease_ms: leaseMs }),
     /** Deliveries whose time has come, with the notifier that they wait for. */

@@ -19,6 +19,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
 import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
+import type { AddSourceToEvent } from "./schema.ts";
 
 export type NotifierRow = typeof notifiers.$inferSelect;
 export type DeliveryRow = typeof deliveries.$inferSelect;
@@ -62,6 +63,29 @@ export async function updateNotifierRow(tx: Writer, id: string, changes: Partial
 export async function deleteNotifierRow(tx: Writer, id: string): Promise<void> {
   await tx.delete(notifiers).where(eq(notifiers.id, id));
 }
+
+export const addSourceToEvent: AddSourceToEvent = async (tx, { tracker_id, channel, version }, sourceKey) => {
+  const [event] = await tx
+    .select({ id: events.id, facts: events.facts })
+    .from(events)
+    .where(
+      and(
+        eq(events.tracker_id, tracker_id),
+        eq(events.kind, "new_release"),
+        sql`json_extract(${events.facts}, '$.channel') = ${channel}`,
+        sql`json_extract(${events.facts}, '$.version') = ${version}`,
+      ),
+    )
+    .orderBy(desc(events.created_at))
+    .limit(1);
+  if (event === undefined) return false;
+  const sources = Array.isArray(event.facts.sources) ? event.facts.sources : [];
+  if (!sources.includes(sourceKey)) {
+    const facts = { ...event.facts, sources: [...sources, sourceKey] };
+    await tx.update(events).set({ facts }).where(eq(events.id, event.id));
+  }
+  return true;
+};
 
 export async function insertEvent(tx: Writer, row: typeof events.$inferInsert): Promise<void> {
   await tx.insert(events).values(row);

@@ -132,6 +132,13 @@ export type NewEvent =
 /** Writes the event and one delivery for each enabled notifier that wants it, in the caller's transaction. */
 export type RecordEvent = (tx: Writer, event: NewEvent) => Promise<void>;
 
+/** Adds a source to the event that announced a version in a channel; false when no event did. */
+export type AddSourceToEvent = (
+  tx: Writer,
+  announced: { tracker_id: string; channel: string; version: string },
+  sourceKey: string,
+) => Promise<boolean>;
+
 const WebhookUrl = v.pipe(
   v.string(),
   v.minLength(1),

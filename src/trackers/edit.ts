@@ -4,7 +4,7 @@ import type { Reader, Writer } from "../db/client.ts";
 import { AppError, inUse, invalidInput } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { type Message, say } from "../messages/message.ts";
-import { type BoundExecutor, executorsOfTrackers, wakeExecutors } from "./bound-queries.ts";
+import type { BoundExecutor, BoundExecutors } from "./bound-executors.ts";
 import { nextCheckAt } from "./checks/check.ts";
 import { recomputeLatest } from "./checks/record-listing.ts";
 import type { TrackerRow } from "./queries.ts";
@@ -28,6 +28,7 @@ import { identityOf, type SourceOpener, sourceKindOf } from "./upstreams/source-
 interface EditOptions extends Pick<SourceOpener, "registry"> {
   clock: Clock;
   credentials: Pick<CredentialService, "requireKind">;
+  executors: BoundExecutors;
 }
 
 function releaseTypeOf(channel: ChannelRulesInput): ChannelRow["release_type"] {
@@ -42,7 +43,7 @@ export function namesOf(users: readonly BoundExecutor[]): readonly Message[] {
 
 /** Writes a tracker's sources and channels. Sources keep their id, history and bindings by their key, channels by their name. */
 export function sourceEditor(options: EditOptions) {
-  const { clock, credentials, registry } = options;
+  const { clock, credentials, executors, registry } = options;
 
   const requireCredentials = async (read: Reader, inputs: readonly SourceInput[]): Promise<void> => {
     for (const [position, input] of inputs.entries()) {
@@ -147,7 +148,7 @@ export function sourceEditor(options: EditOptions) {
     replaceAll: async (tx: Writer, tracker: TrackerRow, inputs: readonly SourceInput[]): Promise<void> => {
       await requireCredentials(tx, inputs);
       const stored = await sourcesOf(tx, [tracker.id]);
-      const bound = await executorsOfTrackers(tx, [tracker.id]);
+      const bound = await executors.ofTrackers(tx, [tracker.id]);
       for (const row of stored) {
         if (inputs.some((input) => input.key === row.key)) continue;
         const users = bound.filter((user) => user.source_id === row.id);
@@ -175,7 +176,7 @@ export function sourceEditor(options: EditOptions) {
       const now = clock.now();
       const changed = await recomputeLatest(tx, tracker);
       for (const row of await sourcesOf(tx, [tracker.id])) {
-        await wakeExecutors(tx, row.id, changed.get(row.id) ?? [], now);
+        await executors.wake(tx, row.id, changed.get(row.id) ?? [], now);
         if (row.last_error_code === "rate_limited") continue;
         const latest = nextCheckAt(row.id, tracker.check_interval_minutes, now);
         if (row.next_check_at > latest && row.lease_until === null) {

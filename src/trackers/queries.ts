@@ -1,6 +1,6 @@
 import { and, asc, eq, exists, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
-import { tracker_channels, tracker_sources, trackers } from "../db/tables.ts";
+import { tracker_channels, tracker_sources, trackers } from "../db/tables/trackers.ts";
 import type { ChannelRow } from "./source-queries.ts";
 
 export type TrackerRow = typeof trackers.$inferSelect;

@@ -10,12 +10,11 @@ import { cursorKey, type Page, pageSize, toPageOfViews } from "../forms/page.ts"
 import { newId } from "../ids.ts";
 import type { Log } from "../log.ts";
 import { say } from "../messages/message.ts";
-import type { RecordEvent } from "../notifications/schema.ts";
 import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.ts";
-import { executorsOfTrackers } from "./bound-queries.ts";
-import { type CheckOptions, sourceCheck } from "./checks/check.ts";
+import { sourceCheck } from "./checks/check.ts";
 import { checkWork } from "./checks/due.ts";
 import { releaseLeases, requestChecks } from "./checks/queries.ts";
+import type { Told } from "./checks/record-listing.ts";
 import { namesOf, sourceEditor } from "./edit.ts";
 import { trackerImports } from "./import/import.ts";
 import { listChannelAddresses } from "./import/queries.ts";
@@ -46,13 +45,12 @@ import { errorOf, stateOf, trackerViews } from "./views.ts";
 
 export type TrackerService = ReturnType<typeof trackerService>;
 
-interface TrackerServiceOptions {
+interface TrackerServiceOptions extends Told {
   db: Database;
   clock: Clock;
   counted: Pick<CountedTime, "latest">;
   log: Log;
   audit: RecordAudit;
-  recordEvent: RecordEvent;
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
   sources: SourceRegistry;
   openContext: OpenContext;
@@ -65,8 +63,6 @@ interface TrackerServiceOptions {
   excerpt: (text: string) => string;
   /** Tells the scheduler that something is due. */
   nudge: () => void;
-  /** Replaces the query for the tags that executors run. */
-  watchedTags?: NonNullable<CheckOptions["watchedTags"]>;
 }
 
 /** How often a wait for a check looks by itself: another process may have done it. */
@@ -82,7 +78,8 @@ export function trackerService(options: TrackerServiceOptions) {
     credentials: options.credentials,
     openContext: options.openContext,
   };
-  const editor = sourceEditor({ clock, credentials: options.credentials, registry: options.sources });
+  const { executors } = options;
+  const editor = sourceEditor({ clock, credentials: options.credentials, executors, registry: options.sources });
   const listeners = new Set<(trackerId: string, sourceId: string) => void>();
 
   const onChecked = (trackerId: string, sourceId: string): void => {
@@ -131,6 +128,7 @@ export function trackerService(options: TrackerServiceOptions) {
   };
   const viewContext = (now: number) => ({
     now,
+    executors,
     rates: options.rates(),
     costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => options.sources[kind].cost(config, terms),
   });
@@ -299,7 +297,7 @@ export function trackerService(options: TrackerServiceOptions) {
     remove: async (actor: Actor, name: string): Promise<void> => {
       await db.write(async (tx) => {
         const row = await getRow(tx, name);
-        const users = await executorsOfTrackers(tx, [row.id]);
+        const users = await executors.ofTrackers(tx, [row.id]);
         if (users.length > 0) {
           throw inUse("tracker", name, namesOf(users));
         }

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
-import { tracker_channels, tracker_sources } from "../db/tables.ts";
+import { tracker_channels, tracker_sources } from "../db/tables/trackers.ts";
 
 export type SourceRow = typeof tracker_sources.$inferSelect;
 export type ChannelRow = typeof tracker_channels.$inferSelect;

@@ -4,7 +4,7 @@ import type { Problem } from "../messages/schema.ts";
 import type { CheckCost, CostTerms, SourceKind } from "../sources/source.ts";
 import { classify } from "../versions/classify.ts";
 import { maturityOf } from "../versions/maturity.ts";
-import { type BoundExecutor, executorsOfTrackers } from "./bound-queries.ts";
+import type { BoundExecutor, BoundExecutors } from "./bound-executors.ts";
 import { storedNotesSettings } from "./notes/settings.ts";
 import type { TrackerRow } from "./queries.ts";
 import { displayVersion, usesAppVersions } from "./releases/display.ts";
@@ -53,6 +53,7 @@ type OwnerFacts = Pick<TrackerRow, "is_enabled" | "check_interval_minutes" | "re
 interface ViewContext {
   now: number;
   rates: readonly RateState[];
+  executors: BoundExecutors;
   /** What an unchanged check asks. */
   costOf: (kind: SourceKind, config: unknown, terms: CostTerms) => CheckCost;
 }
@@ -137,7 +138,7 @@ export async function trackerViews(
   );
   const latestById = new Map(latest.map((release) => [release.id, release]));
   const twins = await findTwins(read, latest);
-  const bound = await executorsOfTrackers(read, trackerIds);
+  const bound = await context.executors.ofTrackers(read, trackerIds);
   return rows.map((row) => {
     const ownSources = sources.filter((source) => source.tracker_id === row.id);
     const byApplication = usesAppVersions(ownSources);

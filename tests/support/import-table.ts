@@ -29,6 +29,10 @@ const rows: readonly (readonly [files: string, may: string])[] = [
   ["src/notifiers/**", plugin],
   ["src/scheduler/**", process],
   ["src/commands/**", `${process} src/config.ts src/auth/*.ts src/backups/*.ts src/db/*.ts src/secrets/*.ts`],
+  [
+    "src/trackers/{,**/}{,*-}queries.ts",
+    `${process} src/db/{client,prepared,due-times}.ts src/db/tables/{trackers,upstreams}.ts`,
+  ],
   ["src/*/{,**/}{,*-}queries.ts", `${process} src/db/*.ts src/secrets/sealed.ts src/*/schema.ts`],
   ["src/auth/**", `${feature} src/db/installation.ts`],
   ["src/backups/**", `${feature} src/db/*.ts`],

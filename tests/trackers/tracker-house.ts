@@ -17,8 +17,10 @@ import {
   tracker_sources,
 } from "../../src/db/tables.ts";
 import type { PluginError } from "../../src/errors.ts";
+import { boundExecutors } from "../../src/executors/bound-queries.ts";
 import { newId } from "../../src/ids.ts";
 import { createLog } from "../../src/log.ts";
+import { addSourceToEvent } from "../../src/notifications/queries.ts";
 import type { NewEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
@@ -203,6 +205,8 @@ export async function trackerHouse(options: HouseOptions = {}) {
       counted: countedTime(clock, null),
       log,
       audit,
+      executors: boundExecutors,
+      addSourceToEvent,
       recordEvent: async (tx, event) => {
         events.push(event);
         const tracker_id = "tracker_id" in event ? event.tracker_id : null;

@@ -1,9 +1,8 @@
 import type { Writer } from "../../db/client.ts";
-import type { RecordEvent, ReleaseFacts } from "../../notifications/schema.ts";
+import type { AddSourceToEvent, RecordEvent, ReleaseFacts } from "../../notifications/schema.ts";
 import { classify } from "../../versions/classify.ts";
 import { maturityOf } from "../../versions/maturity.ts";
 import { lineOf, olderThan } from "../../versions/older-lines.ts";
-import { findReleaseEvent, updateEventFacts } from "../bound-queries.ts";
 import type { TrackerRow } from "../queries.ts";
 import { displayVersion, usesAppVersions } from "../releases/display.ts";
 import { judgeRelease, latestOfChannel, membersOf } from "../releases/judge.ts";
@@ -22,12 +21,17 @@ export interface Content {
   releases: readonly ReleaseFactsRow[];
 }
 
-export interface AnnounceInput {
+/** Supplied by notifications. */
+export interface Announcing {
+  recordEvent: RecordEvent;
+  addSourceToEvent: AddSourceToEvent;
+}
+
+export interface AnnounceInput extends Announcing {
   tracker: TrackerRow;
   /** Whose channel is judged. */
   source: SourceRow;
   content: Content;
-  recordEvent: RecordEvent;
 }
 
 /** The releases of other sources that show the same version in a channel of the same name. */
@@ -45,20 +49,15 @@ function twinsOf(content: Content, channel: ChannelRow, release: ReleaseFactsRow
 }
 
 /** Adds a source to the event that announced a version, by whatever name; false when none has. */
-async function addSourceToEvent(
+async function addToEvent(
   tx: Writer,
   input: AnnounceInput,
   channel: ChannelRow,
   same: readonly ReleaseFactsRow[],
 ): Promise<boolean> {
   for (const version of new Set(same.map((release) => release.version))) {
-    const event = await findReleaseEvent(tx, input.tracker.id, { channel: channel.name, version });
-    if (event === null) continue;
-    const sources = Array.isArray(event.facts.sources) ? event.facts.sources : [];
-    if (!sources.includes(input.source.key)) {
-      await updateEventFacts(tx, event.id, { ...event.facts, sources: [...sources, input.source.key] });
-    }
-    return true;
+    const announced = { tracker_id: input.tracker.id, channel: channel.name, version };
+    if (await input.addSourceToEvent(tx, announced, input.source.key)) return true;
   }
   return false;
 }
@@ -149,7 +148,7 @@ export async function announceNew(
   // A new chart of an application that has been told of is news by itself.
   const isNewChart = subject.app_version !== null && doubles.length > 0;
   const same = isNewChart ? [subject] : [subject, ...twins, ...doubles];
-  if (await addSourceToEvent(tx, input, channel, same)) return;
+  if (await addToEvent(tx, input, channel, same)) return;
   // Another source has it and was not announced: it was there before anybody looked. Where all must agree, they do only now.
   if (twins.length > 0 && !channel.requires_agreement && !isNewChart) return;
   const members = membersOf(fresh, channel, input.tracker.sorting);

@@ -7,9 +7,7 @@ import { holdLease, leaseMs } from "../../held-lease.ts";
 import { newId } from "../../ids.ts";
 import type { Log } from "../../log.ts";
 import { inEnglish, type Message, say, withTexts } from "../../messages/message.ts";
-import type { RecordEvent } from "../../notifications/schema.ts";
 import type { KnownRelease, Listing, ListRequest, OpenSource } from "../../sources/source.ts";
-import { executorsOfSource } from "../bound-queries.ts";
 import { changelogReader } from "../notes/release-notes.ts";
 import { storedNotesSettings } from "../notes/settings.ts";
 import { findTracker, type TrackerRow } from "../queries.ts";
@@ -20,7 +18,7 @@ import type { ChannelRow, SourceRow } from "../source-queries.ts";
 import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
 import { buildsInUse } from "./pins.ts";
 import { claimSource, findCheckRules, renewSource, settleSource } from "./queries.ts";
-import { isJudged, recordListing } from "./record-listing.ts";
+import { isJudged, recordListing, type Told } from "./record-listing.ts";
 import { type Placed, withinDepth } from "./within-depth.ts";
 
 /** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
@@ -34,19 +32,16 @@ const jitterShare = 0.1;
 /** Older known tags are asked again one at a time, at every so many checks: a republished one that nobody runs can wait. */
 const rotateEveryChecks = 4;
 
-export interface CheckOptions extends SourceOpener {
+export interface CheckOptions extends SourceOpener, Told {
   db: Database;
   clock: Clock;
   counted: Pick<CountedTime, "latest">;
   log: Log;
   instance_id: string;
-  recordEvent: RecordEvent;
   /** As `read` sees it: what is removed is judged in the transaction that removes it. */
   versionHistoryCount: (read: Reader) => Promise<number>;
   /** Upstream's words without secrets, at most 500 characters. */
   excerpt: (text: string) => string;
-  /** Tags that executors run of a source, among those that are known. */
-  watchedTags?: (sourceId: string, known: readonly ReleaseFactsRow[]) => Promise<readonly string[]>;
   /** Told after the end of each check. */
   onChecked: (trackerId: string, sourceId: string) => void;
 }
@@ -121,14 +116,13 @@ export function sourceCheck(options: CheckOptions) {
   const { db, clock, log } = options;
 
   const tagsInUse = async (sourceId: string, known: readonly ReleaseFactsRow[]): Promise<readonly string[]> => {
-    const bound = await executorsOfSource(db.read, sourceId);
+    const bound = await options.executors.ofSource(db.read, sourceId);
     if (bound.length === 0) return [];
     const builds = buildsInUse(bound, []);
     return known
       .filter((row) => builds.tags.has(row.tag) || (row.revision !== null && builds.revisions.has(row.revision)))
       .map((row) => row.tag);
   };
-  const watchedTags = options.watchedTags ?? tagsInUse;
   const readChangelog = changelogReader(options);
 
   const claim = async (id: string, dueAt: number | null): Promise<Claimed | null> => {
@@ -150,7 +144,7 @@ export function sourceCheck(options: CheckOptions) {
     const { source, channels, known } = claimed;
     const latest = new Set(channels.map((channel) => channel.latest_release_id));
     const watch = new Set(known.filter((release) => latest.has(release.id)).map((release) => release.tag));
-    for (const tag of await watchedTags(source.id, known)) watch.add(tag);
+    for (const tag of await tagsInUse(source.id, known)) watch.add(tag);
     const older = rotated(source, known, watch);
     return older === null ? [...watch] : [...watch, older];
   };
@@ -300,7 +294,6 @@ export function sourceCheck(options: CheckOptions) {
       if (isUnchanged(claimed, answer, latest)) return { discovered: 0, republished: 0, overlong: 0 };
       const current = await findTracker(tx, tracker.id);
       if (current === null) return null;
-      const { recordEvent } = options;
       return await recordListing(tx, {
         tracker: current,
         source,
@@ -310,7 +303,7 @@ export function sourceCheck(options: CheckOptions) {
         now,
         latest,
         keep: await options.versionHistoryCount(tx),
-        recordEvent,
+        told: options,
       });
     });
     if (recorded === null) return discard(claimed);

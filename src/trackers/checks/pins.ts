@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { releasesImages } from "../../sources/source.ts";
 import { ImageReferenceError, parseImageReference } from "../../versions/image-reference.ts";
 import { tagsOfRelease } from "../../versions/tag-form.ts";
-import type { BoundExecutor } from "../bound-queries.ts";
+import type { BoundExecutor } from "../bound-executors.ts";
 import type { ReleaseFactsRow } from "../releases/queries.ts";
 
 /** The part of an executor's observation that is read here. */

@@ -15,7 +15,7 @@ import {
 import type { Reader, Writer } from "../../db/client.ts";
 import { type DueTime, leaseTime } from "../../db/due-times.ts";
 import { preparedFor } from "../../db/prepared.ts";
-import { tracker_channels, tracker_sources, trackers } from "../../db/tables.ts";
+import { tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 import { isMessage, toText } from "../../messages/message.ts";
 import type { TrackerRow } from "../queries.ts";
 import type { ChannelRow, SourceRow } from "../source-queries.ts";

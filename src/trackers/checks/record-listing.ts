@@ -1,10 +1,9 @@
 import type { Writer } from "../../db/client.ts";
 import { newId } from "../../ids.ts";
-import type { RecordEvent } from "../../notifications/schema.ts";
 import type { Listing } from "../../sources/source.ts";
 import { chooseLatest, type Sorting } from "../../versions/channel.ts";
 import { MAX_TEXT_CHARACTERS } from "../../versions/pattern.ts";
-import { executorsOfSource, snapshotsOnSource, wakeExecutors } from "../bound-queries.ts";
+import type { BoundExecutors } from "../bound-executors.ts";
 import type { TrackerRow } from "../queries.ts";
 import { agreedReleases } from "../releases/agreement.ts";
 import { type ChangelogFinding, isSameRelease, mergedFacts, newFacts, notesOf } from "../releases/facts.ts";
@@ -18,9 +17,14 @@ import {
   updateReleaseRow,
 } from "../releases/queries.ts";
 import { type ChannelRow, channelsOf, type SourceRow, sourcesOf, updateChannelRow } from "../source-queries.ts";
-import { type AnnounceInput, announceNew, announceRepublished, type Content } from "./announce.ts";
+import { type AnnounceInput, type Announcing, announceNew, announceRepublished, type Content } from "./announce.ts";
 import { buildsInUse, isInUse } from "./pins.ts";
 import { surplusReleases } from "./retention.ts";
+
+/** Whom a check tells of what it found. */
+export interface Told extends Announcing {
+  executors: BoundExecutors;
+}
 
 interface ListingInput {
   tracker: TrackerRow;
@@ -35,7 +39,7 @@ interface ListingInput {
   latest: number;
   /** Version History Count. */
   keep: number;
-  recordEvent: RecordEvent;
+  told: Told;
 }
 
 export interface Recorded {
@@ -100,7 +104,7 @@ async function contentOf(tx: Writer, tracker: Pick<TrackerRow, "id">): Promise<C
   return { sources, channels: await channelsOf(tx, ids), releases: await releasesOf(tx, ids) };
 }
 
-interface JudgeInput extends AnnounceInput {
+interface JudgeInput extends AnnounceInput, Told {
   /** The check is the first of its source: it announces nothing, and makes nothing new for the others. */
   is_baseline: boolean;
   now: number;
@@ -188,7 +192,7 @@ async function judgeWaiting(tx: Writer, input: JudgeInput): Promise<void> {
       const found = { rows, discovered: [], republished: [], restaged: [] };
       if (await judgeChannel(tx, { ...input, source }, channel, found)) changed.push(channel.name);
     }
-    await wakeExecutors(tx, source.id, changed, input.now);
+    await input.executors.wake(tx, source.id, changed, input.now);
   }
 }
 
@@ -196,8 +200,9 @@ async function prune(tx: Writer, input: ListingInput, rows: readonly ReleaseFact
   const channels = await channelsOf(tx, [input.source.id]);
   // What a channel's latest is told to be older than stays with it.
   const newest = new Set(channels.map((channel) => channel.newest?.tag));
-  const bound = await executorsOfSource(tx, input.source.id);
-  const builds = buildsInUse(bound, bound.length === 0 ? [] : await snapshotsOnSource(tx, input.source.id));
+  const { executors } = input.told;
+  const bound = await executors.ofSource(tx, input.source.id);
+  const builds = buildsInUse(bound, bound.length === 0 ? [] : await executors.snapshotsOn(tx, input.source.id));
   const surplus = surplusReleases({
     releases: rows,
     channels,
@@ -224,14 +229,14 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
   if (!isQuiet) {
     const content = await contentOf(tx, tracker);
     const is_baseline = source.baseline_at === null || channels.some((channel) => channel.baseline_at === null);
-    const judged: JudgeInput = { tracker, source, content, is_baseline, now, recordEvent: input.recordEvent };
+    const judged: JudgeInput = { ...input.told, tracker, source, content, is_baseline, now };
     const changed: string[] = [];
     for (const channel of channels) {
       if (await judgeChannel(tx, judged, channel, found)) changed.push(channel.name);
     }
     await judgeWaiting(tx, judged);
     if (found.discovered.length > 0) await prune(tx, input, found.rows);
-    await wakeExecutors(tx, source.id, changed, now);
+    await input.told.executors.wake(tx, source.id, changed, now);
   }
   return {
     discovered: found.discovered.length,

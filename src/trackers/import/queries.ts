@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import type { Reader } from "../../db/client.ts";
-import { tracker_channels, tracker_sources, trackers } from "../../db/tables.ts";
+import { tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 
 /** More than this are not compared with what is imported. */
 const maxChannelsRead = 20_000;

@@ -1,6 +1,6 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import type { Writer } from "../../db/client.ts";
-import { releases, tracker_sources } from "../../db/tables.ts";
+import { releases, tracker_sources } from "../../db/tables/trackers.ts";
 
 /** Forgets a tracker's release notes, so that the next checks take them from where its settings say now. */
 export async function clearNotes(tx: Writer, trackerId: string): Promise<void> {

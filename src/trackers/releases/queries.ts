@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, lt, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
 import { preparedFor } from "../../db/prepared.ts";
-import { releases } from "../../db/tables.ts";
+import { releases } from "../../db/tables/trackers.ts";
 
 export type ReleaseRow = typeof releases.$inferSelect;
 /** A release without its notes, which can be long. */

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { Reader } from "../../db/client.ts";
-import { releases, tracker_channels, tracker_sources, trackers } from "../../db/tables.ts";
+import { releases, tracker_channels, tracker_sources, trackers } from "../../db/tables/trackers.ts";
 
 /** More than this are not added up. */
 const maxSourcesRead = 20_000;

@@ -1,7 +1,7 @@
 import { desc, eq, gt, inArray, lt, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
 import { preparedFor } from "../../db/prepared.ts";
-import { rate_limits, response_cache } from "../../db/tables.ts";
+import { rate_limits, response_cache } from "../../db/tables/upstreams.ts";
 
 export type StoredResponse = Omit<typeof response_cache.$inferSelect, "key" | "size_bytes">;
 

@@ -1,0 +1,55 @@
+import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Reader, Writer } from "../db/client.ts";
+import { preparedFor } from "../db/prepared.ts";
+import { executor_bindings, executors, snapshots } from "../db/tables.ts";
+
+function servicesBound(read: Reader, condition: SQL) {
+  return read
+    .select({
+      id: executors.id,
+      name: executors.name,
+      service: executor_bindings.service,
+      tracker_id: executor_bindings.tracker_id,
+      source_id: executor_bindings.source_id,
+      channel: executor_bindings.channel,
+      observed: executors.observed,
+    })
+    .from(executor_bindings)
+    .innerJoin(executors, eq(executors.id, executor_bindings.executor_id))
+    .where(condition)
+    .orderBy(asc(executors.name), asc(executor_bindings.service));
+}
+
+const boundToSource = preparedFor((read: Reader) =>
+  servicesBound(read, eq(executor_bindings.source_id, sql.placeholder("source_id"))).prepare(),
+);
+
+/** More than the executors of one source keep. */
+const maxSnapshotsRead = 100_000;
+
+/** What trackers know of executors: each service with the channel that it is bound to. */
+export const boundExecutors = {
+  ofTrackers: async (read: Reader, trackerIds: readonly string[]) =>
+    trackerIds.length === 0 ? [] : await servicesBound(read, inArray(executor_bindings.tracker_id, [...trackerIds])),
+
+  ofSource: async (read: Reader, sourceId: string) => await boundToSource(read).all({ source_id: sourceId }),
+
+  /** What the snapshots of the executors that are bound to a source name. */
+  snapshotsOn: async (read: Reader, sourceId: string) =>
+    await read
+      .selectDistinct({ reference: snapshots.reference, digest: snapshots.digest })
+      .from(snapshots)
+      .innerJoin(executor_bindings, eq(executor_bindings.executor_id, snapshots.executor_id))
+      .where(eq(executor_bindings.source_id, sourceId))
+      .limit(maxSnapshotsRead),
+
+  /** Their triggers are evaluated at the next tick. */
+  wake: async (tx: Writer, sourceId: string, channels: readonly string[], now: number): Promise<void> => {
+    if (channels.length === 0) return;
+    const bound = tx
+      .select({ id: executor_bindings.executor_id })
+      .from(executor_bindings)
+      .where(and(eq(executor_bindings.source_id, sourceId), inArray(executor_bindings.channel, [...channels])));
+    await tx.update(executors).set({ next_evaluation_at: now }).where(inArray(executors.id, bound));
+  },
+};

@@ -1,0 +1,23 @@
+import type { Reader, Writer } from "../db/client.ts";
+
+/** A service of an executor that is bound to a channel. */
+export interface BoundExecutor {
+  id: string;
+  name: string;
+  service: string;
+  tracker_id: string;
+  source_id: string;
+  /** The channel's name. */
+  channel: string;
+  observed: Readonly<Record<string, unknown>> | null;
+}
+
+/** Who uses what trackers find. Supplied by executors. */
+export interface BoundExecutors {
+  ofTrackers: (read: Reader, trackerIds: readonly string[]) => Promise<BoundExecutor[]>;
+  ofSource: (read: Reader, sourceId: string) => Promise<BoundExecutor[]>;
+  /** What the snapshots of the executors that are bound to a source name. */
+  snapshotsOn: (read: Reader, sourceId: string) => Promise<{ reference: string; digest: string | null }[]>;
+  /** Has the executors that are bound to these channels decide anew whether to update. */
+  wake: (tx: Writer, sourceId: string, channels: readonly string[], now: number) => Promise<void>;
+}
