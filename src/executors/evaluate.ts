@@ -8,7 +8,6 @@ import { type Message, say, told, toText } from "../messages/message.ts";
 import type { NewAutomaticRun, SeenWhileWaiting } from "../runs/schema.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
 import { type Comparison, isUpdate } from "./desired.ts";
-import { inspectOrNull, type PlannedUpdate, type PlanPurpose } from "./plan.ts";
 import {
   claimExecutor,
   connectionFacts,
@@ -23,6 +22,7 @@ import {
 import { type Observation, unmetView } from "./schema.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
+import { inspectOrNull, type PlannedUpdate, type PlanPurpose } from "./update-plan.ts";
 import { isActive, observationOf } from "./view.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 

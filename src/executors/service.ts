@@ -13,7 +13,6 @@ import { probes } from "../probes/index.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
 import { refuseImageless, resolveBindings } from "./bindings.ts";
 import { type Comparison, compareWithDesired } from "./desired.ts";
-import { type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./plan.ts";
 import {
   activeRunOf,
   connectionFacts,
@@ -53,11 +52,12 @@ import {
   targetInUse,
 } from "./target-check.ts";
 import { acceptedAs } from "./unknown-settings.ts";
+import { type PlannedUpdate, type PlanPurpose, planUpdate, planView } from "./update-plan.ts";
 import { executorViews } from "./view.ts";
 import { currentOpening, nextOpenings, type Opening } from "./window.ts";
 
-export type { PlannedUpdate } from "./plan.ts";
 export type { ExecutorSettings } from "./settings.ts";
+export type { PlannedUpdate } from "./update-plan.ts";
 export type ExecutorService = ReturnType<typeof executorService>;
 
 interface ExecutorServiceOptions {

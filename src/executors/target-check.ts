@@ -91,14 +91,14 @@ async function inspectOrNull(session: RuntimeSession, ref: TargetRef): Promise<T
   }
 }
 
-function containersOf(target: Pick<Target, "services"> | null): readonly string[] {
+function containerNamesOf(target: Pick<Target, "services"> | null): readonly string[] {
   return target?.services.flatMap((service) => service.containers) ?? [];
 }
 
 /** As the group was seen now, else as it was observed last. */
 function containersOfGroup(row: ExecutorRow, groups: ReadonlyMap<string, Target | null>): readonly string[] {
   const seen = groups.get(row.id);
-  if (seen !== undefined && seen !== null) return containersOf(seen);
+  if (seen !== undefined && seen !== null) return containerNamesOf(seen);
   const observation = observationOf(row);
   const bound = observation?.services.flatMap(({ found }) => found?.containers ?? []) ?? [];
   return [...bound, ...(observation?.unbound.flatMap((service) => service.containers) ?? [])];
@@ -116,7 +116,7 @@ function conflictAmong(
       ? null
       : say("executors.target_in_group", { target: wanted.id, group: group.target_id, executor: group.name });
   }
-  const own = containersOf(target);
+  const own = containerNamesOf(target);
   const single = others.find((row) => own.includes(row.target_id));
   return single === undefined
     ? null

@@ -157,7 +157,7 @@ function namedIn({ params }: Message, names: readonly string[]): string | null {
 }
 
 /** What was done to each container of the plan, in its order; null for a run that did not come so far as to make one. */
-export function containersOf(
+export function containerOutcomes(
   plan: Pick<StoredPlan, "containers"> | null,
   entries: Entries,
 ): readonly RunContainer[] | null {

@@ -13,7 +13,7 @@ import type { Readiness, RuntimeSession, UpdatePlan } from "../runtimes/runtime.
 import type { Sealer } from "../secrets/sealed.ts";
 import { advance, type Cleanup } from "./advance.ts";
 import type { RunChanges } from "./changes.ts";
-import { containersOf, downtimeOf } from "./containers.ts";
+import { containerOutcomes, downtimeOf } from "./containers.ts";
 import type { RunJournal } from "./journal.ts";
 import type { Lease } from "./lease.ts";
 import { findRun, type RunRow } from "./queries.ts";
@@ -123,7 +123,7 @@ export async function endRun<F extends ActiveState>(
   const { deps, run, lease, journal } = context;
   const { reason, serving, columns, cleanup = null, outage = null } = facts;
   const stored = await findRun(deps.db.read, run.id);
-  const containers = containersOf(storedPlan(stored?.plan), journal.entries());
+  const containers = containerOutcomes(storedPlan(stored?.plan), journal.entries());
   await deps.db.write(async (tx) => {
     await advance(deps, tx, run.id, from, to, {
       lease,

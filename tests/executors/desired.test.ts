@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../src/db/client.ts";
 import { compareWithDesired } from "../../src/executors/desired.ts";
-import { planUpdate } from "../../src/executors/plan.ts";
 import type { ReleaseChoice } from "../../src/executors/releases.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
+import { planUpdate } from "../../src/executors/update-plan.ts";
 import { type Message, say } from "../../src/messages/message.ts";
 import { FakeEngine, fakeSession } from "../support/fake-runtime.ts";
 import { digest, release } from "../support/run-world.ts";

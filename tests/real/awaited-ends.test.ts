@@ -8,7 +8,7 @@ import { type Lab, startLab } from "../support/engine-lab.ts";
 import { matrixSuite, newestModes } from "../support/engine-modes.ts";
 import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
-import { containersOf, group, removeGroup, runService } from "../support/group-target.ts";
+import { containerStates, group, removeGroup, runService } from "../support/group-target.ts";
 import { serveHttp } from "../support/oci-image.ts";
 import { answerAt, published } from "../support/published-port.ts";
 import { quickCheck, type RunRow } from "../support/real-runs.ts";
@@ -149,7 +149,7 @@ matrixSuite(
         id,
         act === "stop" ? /"group-stop-other-1": (Container exited|The engine restarted)/ : said[act],
       );
-      expect(await containersOf(engine, project)).toEqual(back(project));
+      expect(await containerStates(engine, project)).toEqual(back(project));
       await removeGroup(engine, project);
     });
 
@@ -167,7 +167,7 @@ matrixSuite(
         const run = await lab.runs.run(id);
         expect(run).toMatchObject({ state: "failed", serving: "previous" });
         expect(await lab.runs.steps(id)).not.toContain("verify begin");
-        expect(await containersOf(engine, project)).toEqual(back(project));
+        expect(await containerStates(engine, project)).toEqual(back(project));
         await removeGroup(engine, project);
       },
     );

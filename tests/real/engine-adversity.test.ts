@@ -13,7 +13,7 @@ import { engineSuite, isPodman, kindOf, matrixSuite } from "../support/engine-mo
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
-import { containersOf, group, removeGroup, runService } from "../support/group-target.ts";
+import { containerStates, group, removeGroup, runService } from "../support/group-target.ts";
 import { startHealthTimer } from "../support/health-timer.ts";
 import { startLeavingRegistry } from "../support/leaving-registry.ts";
 import { pushImage } from "../support/oci-image.ts";
@@ -183,7 +183,7 @@ matrixSuite(
           expect(await runs.eventsOf(run.id)).toHaveLength(1);
         }
         expect(await lab.found(name)).toEqual([`${name} running ${stays}`]);
-        expect((await containersOf(engine, project)).map((line) => line.replace(/ \S*:/, " "))).toEqual([
+        expect((await containerStates(engine, project)).map((line) => line.replace(/ \S*:/, " "))).toEqual([
           `${project}-a-1 running ${stays}`,
           `${project}-b-1 running ${stays}`,
         ]);

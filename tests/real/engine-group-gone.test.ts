@@ -9,7 +9,7 @@ import { isPodman, kindOf, matrixSuite } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
 import {
   changes,
-  containersOf,
+  containerStates,
   group,
   groupImages,
   inspectOne,
@@ -101,7 +101,7 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
       await expect(session.apply(plan, journal)).rejects.toThrow();
       proxy.forbid(null);
       expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
-      expect(await containersOf(engine, project)).toEqual([`unmade-a-1 running ${next}`]);
+      expect(await containerStates(engine, project)).toEqual([`unmade-a-1 running ${next}`]);
       await proxy.stop();
       await removeGroup(engine, project);
     },
@@ -116,9 +116,9 @@ matrixSuite("containers that are gone when a run leads back", (mode) => {
       await using session = await openSession(engine.address, { kind });
       const journal = memoryJournal();
       await restore(session, group(project), snapshot, journal);
-      expect(await containersOf(engine, project)).toContain(`added-b-1 running ${old}`);
+      expect(await containerStates(engine, project)).toContain(`added-b-1 running ${old}`);
       expect(await session.undo(group(project), journal, null)).toMatchObject({ state: "untouched" });
-      expect(await containersOf(engine, project)).toEqual([`added-a-1 running ${next}`]);
+      expect(await containerStates(engine, project)).toEqual([`added-a-1 running ${next}`]);
       await removeGroup(engine, project);
     },
     limit,

@@ -11,7 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import {
   changes,
   containerName,
-  containersOf,
+  containerStates,
   group,
   groupImages,
   importSick,
@@ -51,7 +51,7 @@ engineSuite("groups of containers", (mode) => {
     await engine.stop();
   }, 60_000);
 
-  const stateOf = async (project: string) => await containersOf(engine, project);
+  const stateOf = async (project: string) => await containerStates(engine, project);
   const name = (project: string, service: string) => containerName(project, service);
 
   test("a second look asks for nothing that has not changed", async () => {

@@ -12,7 +12,7 @@ import { kindOf, matrixSuite, newestModes, pointsOf } from "../support/engine-mo
 import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
-import { containersOf, group, inspectOne, removeGroup, runService } from "../support/group-target.ts";
+import { containerStates, group, inspectOne, removeGroup, runService } from "../support/group-target.ts";
 import { pushImage, serveHttp } from "../support/oci-image.ts";
 import { answerAt, freeHeld, holdPort, published } from "../support/published-port.ts";
 import { type RealRuns, realRuns } from "../support/real-runs.ts";
@@ -264,7 +264,7 @@ matrixSuite(
       const outage = await tryUntilOver(id);
       expect(outage).toMatchObject({ outcome: "recovered" });
       const version = outage?.serving === "desired" ? "2.0.0" : "1.0.0";
-      const states = (await containersOf(engine, project)).map((line) => line.replace(/ \S*:/, " "));
+      const states = (await containerStates(engine, project)).map((line) => line.replace(/ \S*:/, " "));
       expect(states).toEqual(["a", "b", "c"].map((each) => `stack-${each}-1 running ${version}`));
       const owner = await inspectOne(engine, "stack-a-1");
       expect((await inspectOne(engine, "stack-b-1")).HostConfig.NetworkMode).toBe(`container:${owner.Id}`);

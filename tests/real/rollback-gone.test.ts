@@ -6,7 +6,7 @@ import { startEngine, type TestEngine } from "../peers/engine.ts";
 import { engineSuite, kindOf } from "../support/engine-modes.ts";
 import { startEngineProxy } from "../support/engine-proxy.ts";
 import { english } from "../support/english.ts";
-import { containersOf, group, groupImages, inspectOne, removeGroup, runService } from "../support/group-target.ts";
+import { containerStates, group, groupImages, inspectOne, removeGroup, runService } from "../support/group-target.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { importImages, openSession, removeContainers, restore, runContainer } from "../support/update-target.ts";
 
@@ -102,13 +102,13 @@ engineSuite(
         'network_gone: The network "split_second" of "split-e-1" no longer exists',
       ]);
       await expect(restore(session, group("split"), snapshot, memoryJournal())).rejects.toThrow("no longer exists");
-      expect(await containersOf(engine, "split")).toEqual([`split-e-1 running ${groupImages.next}`]);
+      expect(await containerStates(engine, "split")).toEqual([`split-e-1 running ${groupImages.next}`]);
 
       await makeNetworks("split");
       const journal = memoryJournal();
       await restore(session, group("split"), snapshot, journal);
       await session.finish(group("split"), journal);
-      expect(await containersOf(engine, "split")).toEqual([`split-e-1 running ${groupImages.old}`]);
+      expect(await containerStates(engine, "split")).toEqual([`split-e-1 running ${groupImages.old}`]);
       const { Networks } = (await inspectOne(engine, "split-e-1")).NetworkSettings;
       expect(Object.keys(Networks).sort()).toEqual(["split_default", "split_second"]);
       await cleanUp("split");
@@ -123,7 +123,7 @@ engineSuite(
       const journal = memoryJournal();
       await restore(blind, group("blind"), snapshot, journal);
       await blind.finish(group("blind"), journal);
-      expect(await containersOf(engine, "blind")).toEqual([`blind-e-1 running ${groupImages.old}`]);
+      expect(await containerStates(engine, "blind")).toEqual([`blind-e-1 running ${groupImages.old}`]);
       await proxy.stop();
       await cleanUp("blind");
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Message, plain, say, toldAs } from "../../src/messages/message.ts";
-import { containersOf, downtimeOf } from "../../src/runs/containers.ts";
+import { containerOutcomes, downtimeOf } from "../../src/runs/containers.ts";
 import type { JournalEntry } from "../../src/runtimes/runtime.ts";
 
 /** `12 web stop begin`: seconds, container (`-` for none), step, phase; facts as JSON after it. */
@@ -30,9 +30,13 @@ const swap = (name: string, from: number, to: number) => [
 ];
 const created = ["1 db create begin", "1 db create finish", "1 web create begin", "1 web create finish"];
 const outcomes = (entries: readonly JournalEntry[]) =>
-  (containersOf(plan, entries) ?? []).map(({ container, outcome, downtime_ms }) => [container, outcome, downtime_ms]);
+  (containerOutcomes(plan, entries) ?? []).map(({ container, outcome, downtime_ms }) => [
+    container,
+    outcome,
+    downtime_ms,
+  ]);
 
-describe("containersOf()", () => {
+describe("containerOutcomes()", () => {
   test("tells each container's way and how long it was down, and the run's downtime is the longest", () => {
     const entries = journal([...created, ...swap("db", 2, 5), ...swap("web", 6, 7), ...swap("worker", 6, 8)]);
     expect(outcomes(entries)).toEqual([
@@ -55,7 +59,7 @@ describe("containersOf()", () => {
       '7 web undo finish {"state":"untouched"}',
       '9 db undo finish {"state":"untouched"}',
     ]);
-    expect(containersOf(plan, entries)).toEqual([
+    expect(containerOutcomes(plan, entries)).toEqual([
       {
         container: "db",
         service: "db",
@@ -142,7 +146,7 @@ describe("containersOf()", () => {
       [],
     ],
   ])("blames %s", (_name, lines, blamed) => {
-    const found = containersOf(plan, journal(lines)) ?? [];
+    const found = containerOutcomes(plan, journal(lines)) ?? [];
     expect(found.flatMap((each) => (each.is_cause ? [[each.container, each.detail_data ?? plain("")]] : []))).toEqual(
       blamed,
     );
@@ -150,12 +154,12 @@ describe("containersOf()", () => {
 
   test("says of one that did not come back why, also when the run failed because of it", () => {
     const entries = journal([...running, judged(about("web", exited)), '22 web undo fail {"error":"gone"}']);
-    expect(containersOf(plan, entries)?.[1]).toMatchObject({ outcome: "down", detail: "gone", is_cause: true });
+    expect(containerOutcomes(plan, entries)?.[1]).toMatchObject({ outcome: "down", detail: "gone", is_cause: true });
   });
 
   test("blames the only one that was to run for a judgement that names none", () => {
     const alone = { ...plan, containers: plan.containers.map((each, index) => ({ ...each, is_running: index === 1 })) };
-    const found = containersOf(alone, journal([...running, judged(exited)])) ?? [];
+    const found = containerOutcomes(alone, journal([...running, judged(exited)])) ?? [];
     expect(found.map((each) => [each.is_cause, each.detail_data])).toEqual([
       [false, null],
       [true, exited],
@@ -202,12 +206,14 @@ describe("containersOf()", () => {
       services: [],
       containers: [{ name: "web", service: "main", because: "desired", is_running: true }],
     } as const;
-    expect(containersOf(single, entries)).toMatchObject([{ container: "web", outcome: "updated", downtime_ms: 2_000 }]);
+    expect(containerOutcomes(single, entries)).toMatchObject([
+      { container: "web", outcome: "updated", downtime_ms: 2_000 },
+    ]);
     expect(downtimeOf(entries)).toEqual({ downtime_ms: 2_000, ready_ms: 17_000 });
   });
 
   test("says nothing of a run that made no plan or came to no container", () => {
-    expect(containersOf(null, journal(created))).toBeNull();
-    expect(containersOf(plan, journal(["1 - pull begin", "2 - pull fail"]))).toBeNull();
+    expect(containerOutcomes(null, journal(created))).toBeNull();
+    expect(containerOutcomes(plan, journal(["1 - pull begin", "2 - pull fail"]))).toBeNull();
   });
 });

@@ -116,7 +116,7 @@ export async function inspectOne(engine: TestEngine, name: string): Promise<Insp
 }
 
 /** `name state image` of everything whose name begins with the project's. */
-export async function containersOf(engine: TestEngine, project: string): Promise<readonly string[]> {
+export async function containerStates(engine: TestEngine, project: string): Promise<readonly string[]> {
   const listed = (await engine.call("GET", "/containers/json?all=1")) as { Id: string; Names: string[] }[];
   const lines: string[] = [];
   for (const { Id, Names } of listed) {
@@ -134,7 +134,7 @@ export async function containersOf(engine: TestEngine, project: string): Promise
 
 export async function removeGroup(engine: TestEngine, project: string): Promise<void> {
   // Podman keeps a container that others hang on: here those come later in the alphabet.
-  for (const line of (await containersOf(engine, project)).toReversed()) {
+  for (const line of (await containerStates(engine, project)).toReversed()) {
     await engine.call("DELETE", `/containers/${line.split(" ")[0]}?force=1&v=1`);
   }
   await engine.call("DELETE", `/networks/${project}_default`).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { TestEngine } from "../peers/engine.ts";
-import { containersOf, groupImages, inspectOne, runService } from "./group-target.ts";
+import { containerStates, groupImages, inspectOne, runService } from "./group-target.ts";
 
 const { old, next } = groupImages;
 
@@ -24,7 +24,7 @@ export async function expectWholeTrio(
   label: string,
   volume: string,
 ): Promise<"old" | "new"> {
-  const found = await containersOf(engine, project);
+  const found = await containerStates(engine, project);
   const image = found[0]?.endsWith(next) === true ? next : old;
   const wanted = ["a", "b", "c"].map((each) => `${project}-${each}-1 running ${image}`);
   expect([label, ...found]).toEqual([label, ...wanted]);

@@ -1,11 +1,11 @@
 import { say, toText } from "../../messages/message.ts";
 import type { Refusal, Target, TargetRef, TargetService } from "../runtime.ts";
 import { composeOf } from "./compose/labels.ts";
-import { dependantRefusals, dependantsOf, dependantWarnings, type Replaced } from "./group/plan.ts";
+import { type SceneSource, sceneRefusals } from "./container-plan.ts";
 import { differingReplicas } from "./group/replicas.ts";
 import { composeGroups, type FoundTarget, findSurvey, type Member, targetIn } from "./group/target.ts";
+import { dependantRefusals, dependantsOf, dependantWarnings, type Replaced } from "./group/target-plan.ts";
 import { type ContainerInspect, type ImageInspect, isIdPrefix, nameOf, platformOf } from "./objects.ts";
-import { type SceneSource, sceneRefusals } from "./plan.ts";
 import { stringAt, stringMapAt } from "./raw.ts";
 import { digestFor, splitReference } from "./reference.ts";
 import { warningsOf } from "./refusals.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { attachments, blueprint, createBody, linkForCreate } from "../../../src/runtimes/engine/carry.ts";
 import { differences } from "../../../src/runtimes/engine/compare.ts";
+import { planHash } from "../../../src/runtimes/engine/container-plan.ts";
 import { fieldDiffs } from "../../../src/runtimes/engine/diff.ts";
-import { planHash } from "../../../src/runtimes/engine/plan.ts";
 import type { RawObject } from "../../../src/runtimes/engine/raw.ts";
 import { containerInspect, imageInspect } from "./inspect.ts";
 

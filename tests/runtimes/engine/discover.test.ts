@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { sceneOf } from "../../../src/runtimes/engine/container-plan.ts";
 import { describeTarget } from "../../../src/runtimes/engine/discover.ts";
 import { targetIn } from "../../../src/runtimes/engine/group/target.ts";
-import { sceneOf } from "../../../src/runtimes/engine/plan.ts";
 import { containerInspect, imageInspect } from "./inspect.ts";
 
 const image = imageInspect({ Id: `sha256:${"cafe".repeat(16)}` });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { blueprint } from "../../../src/runtimes/engine/carry.ts";
 import { differences } from "../../../src/runtimes/engine/compare.ts";
+import { planHash } from "../../../src/runtimes/engine/container-plan.ts";
 import { blueprintDiffs } from "../../../src/runtimes/engine/diff.ts";
 import { differingReplicas } from "../../../src/runtimes/engine/group/replicas.ts";
 import type { ContainerInspect } from "../../../src/runtimes/engine/objects.ts";
-import { planHash } from "../../../src/runtimes/engine/plan.ts";
 import { type RawObject, stringAt } from "../../../src/runtimes/engine/raw.ts";
 import { type Random, randomFrom, shuffled } from "../../support/random.ts";
 import { containerInspect, imageInspect } from "./inspect.ts";

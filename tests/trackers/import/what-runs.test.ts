@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { planUpdate } from "../../../src/executors/plan.ts";
+import { planUpdate } from "../../../src/executors/update-plan.ts";
 import type { ProposalView } from "../../../src/trackers/import/schema.ts";
 import { find, parsePattern } from "../../../src/versions/pattern.ts";
 import { keptOf } from "../../../src/versions/running-tag.ts";

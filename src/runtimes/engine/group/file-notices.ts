@@ -2,8 +2,8 @@ import type { FileNotice } from "../../runtime.ts";
 import { composeOutlooks } from "../compose/outlook.ts";
 import type { ContainerInspect } from "../objects.ts";
 import { isSame, stringAt } from "../raw.ts";
-import type { Replaced } from "./plan.ts";
 import type { Restored } from "./restore.ts";
+import type { Replaced } from "./target-plan.ts";
 
 /** What compose files will say after a run that is not so any more, once for each service. Reads files, changes nothing. */
 export async function fileNotices(

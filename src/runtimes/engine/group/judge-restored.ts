@@ -1,13 +1,13 @@
 import { say } from "../../../messages/message.ts";
 import type { Refusal } from "../../runtime.ts";
+import type { Scene } from "../container-plan.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
-import type { Scene } from "../plan.ts";
 import { imageRefusals, makeRefusals, makeWarnings, moveRefusals, moveWarnings } from "../refusals.ts";
 import { requirementRefusals, requirementWarnings } from "../requirements.ts";
 import { isToRun } from "../snapshot.ts";
-import type { Replaced } from "./plan.ts";
 import type { Restored } from "./restore.ts";
 import { strangerWarnings } from "./stranger.ts";
+import type { Replaced } from "./target-plan.ts";
 import { withNames } from "./ties.ts";
 
 /** How a rollback is judged: by what it makes. What it replaces may be broken in any way, and only has to get out of the way. */

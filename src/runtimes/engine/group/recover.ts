@@ -5,9 +5,9 @@ import { isImageId } from "../../../versions/image-reference.ts";
 import type { Journal, Recovery, TargetRef } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
+import { hasDigest } from "../container-plan.ts";
 import { hasEntry } from "../facts.ts";
 import { type ImageInspect, isRunning, nameOf } from "../objects.ts";
-import { hasDigest } from "../plan.ts";
 import {
   attempt,
   awaitPendingCreate,

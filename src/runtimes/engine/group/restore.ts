@@ -3,9 +3,9 @@ import { say } from "../../../messages/message.ts";
 import type { FieldDiff, Refusal, TargetRef, UpdatePlan } from "../../runtime.ts";
 import { type Blueprint, blueprint, carriedCounts } from "../carry.ts";
 import type { EngineClient } from "../client.ts";
+import { planHash, presentDigest, type Scene } from "../container-plan.ts";
 import { blueprintDiffs } from "../diff.ts";
 import { type ContainerInspect, isRunning, nameOf } from "../objects.ts";
-import { planHash, presentDigest, type Scene } from "../plan.ts";
 import { canonical, stringAt } from "../raw.ts";
 import { splitReference } from "../reference.ts";
 import {
@@ -21,6 +21,8 @@ import { orNull } from "../survey.ts";
 import { goneNeeds, type NeedsClient, withNetworksNow } from "./gone.ts";
 import { amongThose, containersAfter, judgeRestored } from "./judge-restored.ts";
 import { type Owners, ownersNow } from "./owners.ts";
+import { isStranger } from "./stranger.ts";
+import type { FoundTarget } from "./target.ts";
 import {
   arrange,
   arrangeable,
@@ -29,9 +31,7 @@ import {
   owedAmong,
   plannedContainer,
   type Replaced,
-} from "./plan.ts";
-import { isStranger } from "./stranger.ts";
-import type { FoundTarget } from "./target.ts";
+} from "./target-plan.ts";
 import { type Successor, withNames } from "./ties.ts";
 
 /** A container that a rollback makes: as the snapshot has it, in place of the present one where there is one. */

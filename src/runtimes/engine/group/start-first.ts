@@ -3,7 +3,7 @@ import type { Refusal } from "../../runtime.ts";
 import { attachments } from "../carry.ts";
 import { nameOf } from "../objects.ts";
 import { isBlank, listAt, objectAt, stringAt } from "../raw.ts";
-import type { Replaced } from "./plan.ts";
+import type { Replaced } from "./target-plan.ts";
 
 /**
  * Why a container cannot run beside its successor for a while: what only one of them can have. Volumes can be shared by both;

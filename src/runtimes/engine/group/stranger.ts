@@ -1,8 +1,8 @@
 import { say } from "../../../messages/message.ts";
 import { otherContainer, type Refusal } from "../../runtime.ts";
 import { composeOf } from "../compose/labels.ts";
+import type { Scene } from "../container-plan.ts";
 import { ownLabels } from "../names.ts";
-import type { Scene } from "../plan.ts";
 import { stringMapAt } from "../raw.ts";
 import type { SnapshotMember } from "../snapshot.ts";
 

@@ -10,18 +10,18 @@ import {
   readInjectedFiles,
   writeInjectedFiles,
 } from "../compose/injected-files.ts";
+import { isToRunAgain, type SceneSource } from "../container-plan.ts";
 import { type ContainerInspect, nameOf } from "../objects.ts";
-import { isToRunAgain, type SceneSource } from "../plan.ts";
 import { foreignPlatform, tagAsReferenced } from "../prepare.ts";
 import { stringAt } from "../raw.ts";
 import { imageRefusals } from "../refusals.ts";
 import { type Captured, isToRun, type SnapshotMember, snapshotBlueprint, writeSnapshot } from "../snapshot.ts";
 import { orNull } from "../survey.ts";
 import type { Unit } from "./apply.ts";
-import { arrange, arrangeable, dependantsOf, type Replaced } from "./plan.ts";
 import type { Lost, Rebuild } from "./rebuild.ts";
 import type { Restored } from "./restore.ts";
 import { getTarget } from "./target.ts";
+import { arrange, arrangeable, dependantsOf, type Replaced } from "./target-plan.ts";
 
 /** The replacement of a container by one from another image, or, for what hangs on others, from its own. Throws when the image is not here. */
 export async function unitOf(client: EngineClient, replaced: Replaced): Promise<Unit> {

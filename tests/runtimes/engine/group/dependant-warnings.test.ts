@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { unknownSettingsIn } from "../../../../src/executors/unknown-settings.ts";
 import { plain } from "../../../../src/messages/message.ts";
+import { sceneOf } from "../../../../src/runtimes/engine/container-plan.ts";
 import { describeTarget } from "../../../../src/runtimes/engine/discover.ts";
-import { planTarget } from "../../../../src/runtimes/engine/group/plan.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
-import { sceneOf } from "../../../../src/runtimes/engine/plan.ts";
+import { planTarget } from "../../../../src/runtimes/engine/group/target-plan.ts";
 import { type TargetRef, untoldSettings } from "../../../../src/runtimes/runtime.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { english } from "../../../support/english.ts";

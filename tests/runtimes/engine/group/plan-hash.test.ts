@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { planTarget } from "../../../../src/runtimes/engine/group/plan.ts";
+import { sceneOf } from "../../../../src/runtimes/engine/container-plan.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
-import { sceneOf } from "../../../../src/runtimes/engine/plan.ts";
+import { planTarget } from "../../../../src/runtimes/engine/group/target-plan.ts";
 import type { PlanOptions } from "../../../../src/runtimes/runtime.ts";
 import { testClient } from "../../../support/engine-client.ts";
 import { containerInspect, imageInspect } from "../inspect.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { say } from "../../../../src/messages/message.ts";
 import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
+import { type Scene, sceneOf } from "../../../../src/runtimes/engine/container-plan.ts";
 import { planRestore } from "../../../../src/runtimes/engine/group/restore.ts";
 import { targetIn } from "../../../../src/runtimes/engine/group/target.ts";
 import { ownLabels, ownLabelsFor } from "../../../../src/runtimes/engine/names.ts";
 import type { ContainerInspect, ImageInspect } from "../../../../src/runtimes/engine/objects.ts";
-import { type Scene, sceneOf } from "../../../../src/runtimes/engine/plan.ts";
 import type { RawObject } from "../../../../src/runtimes/engine/raw.ts";
 import { writeSnapshot } from "../../../../src/runtimes/engine/snapshot.ts";
 import type { TargetRef, UpdatePlan } from "../../../../src/runtimes/runtime.ts";

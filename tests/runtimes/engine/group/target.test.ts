@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { dockerFlavour } from "../../../../src/runtimes/docker/flavour.ts";
 import { engineClient } from "../../../../src/runtimes/engine/client.ts";
+import type { SceneSource } from "../../../../src/runtimes/engine/container-plan.ts";
 import { findSurvey, findTarget } from "../../../../src/runtimes/engine/group/target.ts";
 import { tiesTo } from "../../../../src/runtimes/engine/group/ties.ts";
 import { capture } from "../../../../src/runtimes/engine/group/units.ts";
 import { type ContainerInspect, nameOf } from "../../../../src/runtimes/engine/objects.ts";
-import type { SceneSource } from "../../../../src/runtimes/engine/plan.ts";
 import { objectAt, type RawObject } from "../../../../src/runtimes/engine/raw.ts";
 import { readSnapshot } from "../../../../src/runtimes/engine/snapshot.ts";
 import { createSurveyMemory } from "../../../../src/runtimes/engine/survey-memory.ts";

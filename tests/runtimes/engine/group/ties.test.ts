@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Blueprint } from "../../../../src/runtimes/engine/carry.ts";
-import { arrange } from "../../../../src/runtimes/engine/group/plan.ts";
+import { arrange } from "../../../../src/runtimes/engine/group/target-plan.ts";
 import { becauseOf, ownersIn, rebased, tiesTo, withNames } from "../../../../src/runtimes/engine/group/ties.ts";
 import { containerInspect } from "../inspect.ts";
 

@@ -4,8 +4,6 @@ import { say, toText } from "../../../messages/message.ts";
 import type { Change, FieldDiff, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
-import { leftoverOf } from "../names.ts";
-import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
 import {
   type ContainerPlan,
   findDesiredImage,
@@ -14,7 +12,9 @@ import {
   planHash,
   type Scene,
   sceneRefusals,
-} from "../plan.ts";
+} from "../container-plan.ts";
+import { leftoverOf } from "../names.ts";
+import { type ContainerInspect, type ImageInspect, isRunning, nameOf } from "../objects.ts";
 import { canonical } from "../raw.ts";
 import { requirementWarnings } from "../requirements.ts";
 import { wasStarted } from "../situation.ts";
