@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { joinStyles } from "../../src/http/assets.ts";
 import type { PageContext } from "../../templates/page.ts";
+import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "./forms.tsx";
 import {
   ExecutorsSample,
   NewExecutorSample,
@@ -12,19 +13,11 @@ import {
 import { GroupPlanSample, GroupRunSample, RefusedPlanSample, UnusedImagesSample } from "./groups.tsx";
 import { identityPages } from "./identity.tsx";
 import { DownExecutorsSample, DownSample, RecoveredSample } from "./outage.tsx";
-import {
-  ConfirmSample,
-  EmptySample,
-  FormSample,
-  OverviewSample,
-  PartialSample,
-  RunSample,
-  SignInSample,
-  sampleContext,
-  sampleErrors,
-  sampleValues,
-  TrackersSample,
-} from "./pages.tsx";
+import { OverviewSample } from "./overview.tsx";
+import { RunSample } from "./run.tsx";
+import { sampleContext } from "./sample-context.ts";
+import { EmptySample, PartialSample, SignInSample } from "./states.tsx";
+import { TrackersSample } from "./trackers.tsx";
 
 const root = resolve(import.meta.dir, "../..");
 const files: Readonly<Record<string, string>> = {

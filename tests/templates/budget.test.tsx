@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { joinStyles } from "../../src/http/assets.ts";
-import { OverviewSample, RunSample, sampleContext, TrackersSample } from "../gallery/pages.tsx";
+import { OverviewSample } from "../gallery/overview.tsx";
+import { RunSample } from "../gallery/run.tsx";
+import { sampleContext } from "../gallery/sample-context.ts";
+import { TrackersSample } from "../gallery/trackers.tsx";
 
 const root = resolve(import.meta.dir, "../..");
 const read = (path: string) => readFileSync(resolve(root, path));

@@ -8,18 +8,12 @@ import { Table } from "../../templates/components/table.tsx";
 import { Time } from "../../templates/components/time.tsx";
 import { Digest } from "../../templates/components/version.tsx";
 import { url, withQuery } from "../../templates/page.ts";
-import {
-  ConfirmSample,
-  EmptySample,
-  FormSample,
-  OverviewSample,
-  RunSample,
-  SignInSample,
-  sampleContext,
-  sampleErrors,
-  sampleValues,
-  TrackersSample,
-} from "../gallery/pages.tsx";
+import { ConfirmSample, FormSample, sampleErrors, sampleValues } from "../gallery/forms.tsx";
+import { OverviewSample } from "../gallery/overview.tsx";
+import { RunSample } from "../gallery/run.tsx";
+import { sampleContext } from "../gallery/sample-context.ts";
+import { EmptySample, SignInSample } from "../gallery/states.tsx";
+import { TrackersSample } from "../gallery/trackers.tsx";
 
 const ctx = sampleContext();
 

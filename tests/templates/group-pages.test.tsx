@@ -10,7 +10,7 @@ import {
   WaitingExecutorSample,
 } from "../gallery/group-runs.tsx";
 import { GroupPlanSample, GroupRunSample } from "../gallery/groups.tsx";
-import { sampleContext } from "../gallery/pages.tsx";
+import { sampleContext } from "../gallery/sample-context.ts";
 
 test.each([
   ["en", "Failed, partly updated"],

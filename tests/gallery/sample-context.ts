@@ -1,0 +1,19 @@
+import type { PageContext } from "../../templates/page.ts";
+
+export function sampleContext(changes: globalThis.Partial<PageContext> = {}): PageContext {
+  return {
+    language: "en",
+    theme: "system",
+    time_zone: "Europe/Berlin",
+    now: Date.UTC(2026, 10, 20, 20, 14, 0),
+    base_path: "",
+    user: { name: "admin" },
+    csrf_token: "form-token",
+    path: "/trackers?state=update",
+    assets: (name) => `/assets/${name}`,
+    notices: [],
+    counts: { overview: 3 },
+    status: { tone: "current", text: "48 sources checked 2 minutes ago", href: "/trackers" },
+    ...changes,
+  };
+}
