@@ -7,8 +7,8 @@ import { say } from "../messages/message.ts";
 import { beginChange } from "../request-scope.ts";
 import type { RuntimeImages, RuntimeSession, UnusedImage } from "../runtimes/runtime.ts";
 import { ImageReferenceError, parseImageReference } from "../versions/image-reference.ts";
-import { observationsOf, referencesOfSnapshots } from "./image-queries.ts";
 import type { ImageReason, UnusedImageList, UnusedImageView } from "./images-schema.ts";
+import { observationsOf, referencesOfSnapshots } from "./queries.ts";
 import type { ConnectionService } from "./service.ts";
 
 export type ConnectionImageService = ReturnType<typeof connectionImageService>;

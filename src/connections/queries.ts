@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
-import { connections, credentials, executors } from "../db/tables.ts";
+import { connections, credentials, executors, snapshots } from "../db/tables.ts";
 
 export type ConnectionRow = typeof connections.$inferSelect;
 
@@ -81,4 +81,23 @@ export async function updateConnectionRow(
 
 export async function deleteConnectionRow(tx: Writer, id: string): Promise<void> {
   await tx.delete(connections).where(eq(connections.id, id));
+}
+
+/** What was last observed behind each executor of a connection. */
+export async function observationsOf(read: Reader, connectionId: string): Promise<readonly unknown[]> {
+  const rows = await read
+    .select({ observed: executors.observed })
+    .from(executors)
+    .where(eq(executors.connection_id, connectionId));
+  return rows.map((row) => row.observed);
+}
+
+/** The references that snapshots of a connection's executors are of, each once. */
+export async function referencesOfSnapshots(read: Reader, connectionId: string): Promise<readonly string[]> {
+  const rows = await read
+    .selectDistinct({ reference: snapshots.reference })
+    .from(snapshots)
+    .innerJoin(executors, eq(executors.id, snapshots.executor_id))
+    .where(eq(executors.connection_id, connectionId));
+  return rows.map((row) => row.reference);
 }

@@ -26,8 +26,8 @@ import {
   type CredentialView,
   credentialKinds,
   secretSchemas,
+  secretTexts,
 } from "./schema.ts";
-import { secretTexts } from "./secret-texts.ts";
 
 export type CredentialService = ReturnType<typeof credentialService>;
 

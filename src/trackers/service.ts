@@ -19,7 +19,6 @@ import { namesOf, sourceEditor } from "./edit.ts";
 import { trackerImports } from "./import/import.ts";
 import { listChannelAddresses } from "./import/queries.ts";
 import { notesLookup } from "./notes/lookup.ts";
-import { clearNotes } from "./notes/queries.ts";
 import { notesRefusal, type ReleaseNotes, storedNotesSettings } from "./notes/settings.ts";
 import { trackerPreviews } from "./previews/preview.ts";
 import {
@@ -33,6 +32,7 @@ import {
 } from "./queries.ts";
 import { versionHistory } from "./releases/history.ts";
 import { releaseLookup } from "./releases/lookup.ts";
+import { clearNotes } from "./releases/queries.ts";
 import { type CheckView, type SourceRegistry, TrackerQuery, type TrackerView, trackerSchemas } from "./schema.ts";
 import { sourcesOf } from "./source-queries.ts";
 import { imageLookup } from "./upstreams/image-lookup.ts";

@@ -1,8 +1,8 @@
+import type { Child } from "hono/jsx";
 import { type PageContext, url } from "../page.ts";
 import { texts } from "../texts/texts.ts";
 import { Csrf } from "./button.tsx";
 import { Key } from "./code.tsx";
-import { Dialog } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 import { Menu, MenuLink } from "./menu.tsx";
@@ -133,5 +133,21 @@ export function Shortcuts({ ctx, entries }: ShortcutsProps) {
         <dd>{t.shortcut_close}</dd>
       </dl>
     </Dialog>
+  );
+}
+
+/** A dialog whose content is in the page already; opened by an element with `data-dialog="<id>"`. */
+function Dialog({ id, title, ctx, children }: { id: string; title: string; ctx: PageContext; children: Child }) {
+  const t = texts(ctx).common;
+  return (
+    <dialog id={id} aria-labelledby={`${id}-title`}>
+      <div class="dialog-header">
+        <h2 id={`${id}-title`}>{title}</h2>
+        <button type="button" class="btn bare square" data-close aria-label={t.close} title={t.close}>
+          <Icon name="x" />
+        </button>
+      </div>
+      {children}
+    </dialog>
   );
 }

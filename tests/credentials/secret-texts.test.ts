@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { secretTexts } from "../../src/credentials/secret-texts.ts";
+import { secretTexts } from "../../src/credentials/schema.ts";
 
 test.each([
   [{ token: "ghp_x" }, ["ghp_x"]],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { proposedSorting } from "../../src/versions/sorting.ts";
+import { proposedSorting } from "../../src/versions/channel.ts";
 
 test.each(["16.12-alpine", "v1.27", "17", "2025.1.3", "noble-20250127", "alpine-v18.2.0", "8.4-rc1-alpine"])(
   "%s is followed by version",

@@ -1,4 +1,5 @@
 import { say } from "../../messages/message.ts";
+import { proposedSorting } from "../../versions/channel.ts";
 import {
   DOCKER_HUB,
   type ImageReference,
@@ -7,7 +8,6 @@ import {
 } from "../../versions/image-reference.ts";
 import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import { type Kept, keptOf } from "../../versions/running-tag.ts";
-import { proposedSorting } from "../../versions/sorting.ts";
 import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
 import { unsetMark } from "./variables.ts";
 

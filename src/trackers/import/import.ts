@@ -5,12 +5,30 @@ import { isArgus, readArgus } from "./argus.ts";
 import { isCompose, readCompose } from "./compose.ts";
 import { isDiun, readDiun } from "./diun.ts";
 import { ImportError, readDocuments } from "./document.ts";
-import type { Reading } from "./draft.ts";
-import { readImageList } from "./image-list.ts";
+import type { Draft, Reading, Skipped } from "./draft.ts";
+import { imageDraft } from "./image.ts";
 import { type KnownChannel, type ProposalOptions, proposeTrackers } from "./propose.ts";
 import { isReleaseTracker, readReleaseTracker } from "./release-tracker.ts";
 import { type ImportFormat, ImportInput, importFormats, type ProposalsView } from "./schema.ts";
 import { readVariables, type Variables } from "./variables.ts";
+
+/** One image reference a line; blank lines and `#` comments are passed over, as are list dashes and quotes. */
+function readImageList(text: string): Reading {
+  const drafts: Draft[] = [];
+  const skipped: Skipped[] = [];
+  for (const [position, raw] of text.split(/\r\n|\r|\n/).entries()) {
+    const reference = raw
+      .replace(/\s#.*$/, "")
+      .trim()
+      .replace(/^-\s+/, "")
+      .replace(/^(["'])(.*)\1$/, "$2");
+    if (reference === "" || reference.startsWith("#")) continue;
+    const found = imageDraft(reference, `line ${position + 1}`);
+    if ("reason" in found) skipped.push(found);
+    else drafts.push(found);
+  }
+  return { drafts, skipped };
+}
 
 interface ImportOptions extends ProposalOptions {
   /** What is tracked already. */

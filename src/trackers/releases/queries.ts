@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, lt, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
 import { preparedFor } from "../../db/prepared.ts";
-import { releases } from "../../db/tables/trackers.ts";
+import { releases, tracker_sources } from "../../db/tables/trackers.ts";
 
 export type ReleaseRow = typeof releases.$inferSelect;
 /** A release without its notes, which can be long. */
@@ -130,4 +130,16 @@ export async function deleteReleases(tx: Writer, ids: readonly string[]): Promis
 
 export async function deleteReleasesOf(tx: Writer, sourceId: string): Promise<void> {
   await tx.delete(releases).where(eq(releases.source_id, sourceId));
+}
+
+/** Forgets a tracker's release notes, so that the next checks take them from where its settings say now. */
+export async function clearNotes(tx: Writer, trackerId: string): Promise<void> {
+  const sources = tx
+    .select({ id: tracker_sources.id })
+    .from(tracker_sources)
+    .where(eq(tracker_sources.tracker_id, trackerId));
+  await tx
+    .update(releases)
+    .set({ notes: sql`null`, notes_digest: null, notes_error: null })
+    .where(inArray(releases.source_id, sources));
 }
