@@ -18,7 +18,7 @@ export const refusals = {
   own_data: "它挂载了 Tidemark 自身数据所在的卷",
   volume_unnamed: ({ path }) => `引擎没有给出挂载在“${path}”的卷的名称，因此无法重新挂载`,
   network_lost: ({ network }) =>
-    `引擎启动它失败时使它脱离了网络“${network}”。请用 docker network connect 重新连接或重新创建它，然后启动`,
+    `引擎启动它失败时使它脱离了网络“${network}”。请用“docker network connect”重新连接或重新创建它，然后启动`,
   network_suspect: "上次启动时引擎未能连接其网络，可能使它脱离了某个网络。请检查它的网络，然后启动它",
   mac_unknown: ({ networks }) => `无法得知是否在${quotedList(networks)}上为它指定了 MAC 地址：引擎只在容器运行时给出`,
   image_missing: ({ id }) => `创建它所用的镜像（${id}）已不在引擎上`,

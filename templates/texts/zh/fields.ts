@@ -44,7 +44,7 @@ export const fields: FieldDictionary = {
       auto: "自动识别",
       compose: "Compose 文件（含 Diun 和 WUD 的标签）",
       images: "镜像引用列表",
-      diun: "Diun：file provider 文件",
+      diun: "Diun：“file provider”文件",
       argus: "Argus：配置",
       release_tracker: "ReleaseTracker：JSON 格式的追踪器",
     },
