@@ -290,6 +290,11 @@ function StatusLine({ ctx }: { ctx: PageContext }) {
   );
 }
 
+const languages = [
+  { value: "en", lang: "en", title: "english" },
+  { value: "zh", lang: "zh-CN", title: "chinese" },
+] as const;
+
 /** Switches the language and comes back; a POST, because a GET changes nothing. */
 function LanguageForm({ ctx }: { ctx: PageContext }) {
   const t = texts(ctx).common;
@@ -297,24 +302,17 @@ function LanguageForm({ ctx }: { ctx: PageContext }) {
     <form class="languages" method="post" action={url(ctx, "/preferences")}>
       <input type="hidden" name="csrf_token" value={ctx.csrf_token} />
       <input type="hidden" name="next" value={ctx.path} />
-      <button
-        type="submit"
-        name="language"
-        value="en"
-        lang="en"
-        aria-pressed={ctx.language === "en" ? "true" : "false"}
-      >
-        {t.english}
-      </button>
-      <button
-        type="submit"
-        name="language"
-        value="zh"
-        lang="zh-CN"
-        aria-pressed={ctx.language === "zh" ? "true" : "false"}
-      >
-        {t.chinese}
-      </button>
+      {languages.map(({ value, lang, title }) => (
+        <button
+          type="submit"
+          name="language"
+          value={value}
+          lang={lang}
+          aria-pressed={ctx.language === value ? "true" : "false"}
+        >
+          {t[title]}
+        </button>
+      ))}
     </form>
   );
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { rowWrites } from "../db/rows.ts";
 import { connections, credentials, executors, snapshots } from "../db/tables.ts";
 
 export type ConnectionRow = typeof connections.$inferSelect;
@@ -67,21 +68,11 @@ export async function makeExecutorsDue(tx: Writer, connectionId: string, now: nu
   await tx.update(executors).set({ next_evaluation_at: now }).where(eq(executors.connection_id, connectionId));
 }
 
-export async function insertConnection(tx: Writer, row: typeof connections.$inferInsert): Promise<void> {
-  await tx.insert(connections).values(row);
-}
-
-export async function updateConnectionRow(
-  tx: Writer,
-  id: string,
-  changes: Partial<typeof connections.$inferInsert>,
-): Promise<void> {
-  await tx.update(connections).set(changes).where(eq(connections.id, id));
-}
-
-export async function deleteConnectionRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(connections).where(eq(connections.id, id));
-}
+export const {
+  insert: insertConnection,
+  update: updateConnectionRow,
+  remove: deleteConnectionRow,
+} = rowWrites(connections);
 
 /** What was last observed behind each executor of a connection. */
 export async function observationsOf(read: Reader, connectionId: string): Promise<readonly unknown[]> {

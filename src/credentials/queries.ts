@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, type SQL } from "drizzle-orm";
-import type { Reader, Writer } from "../db/client.ts";
+import type { Reader } from "../db/client.ts";
+import { rowWrites } from "../db/rows.ts";
 import { connections, credentials, tracker_sources, trackers } from "../db/tables.ts";
 
 export type CredentialRow = typeof credentials.$inferSelect;
@@ -69,18 +70,8 @@ export async function usersOfCredentials(read: Reader, ids: readonly string[]): 
   return users;
 }
 
-export async function insertCredential(tx: Writer, row: typeof credentials.$inferInsert): Promise<void> {
-  await tx.insert(credentials).values(row);
-}
-
-export async function updateCredentialRow(
-  tx: Writer,
-  id: string,
-  changes: Partial<typeof credentials.$inferInsert>,
-): Promise<void> {
-  await tx.update(credentials).set(changes).where(eq(credentials.id, id));
-}
-
-export async function deleteCredentialRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(credentials).where(eq(credentials.id, id));
-}
+export const {
+  insert: insertCredential,
+  update: updateCredentialRow,
+  remove: deleteCredentialRow,
+} = rowWrites(credentials);

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { lastFirst } from "../db/insertion-order.ts";
+import { rowWrites } from "../db/rows.ts";
 import { alikeConnections } from "../db/same-engine.ts";
 import {
   connections,
@@ -370,21 +371,7 @@ export async function highestAttempt(read: Reader, executorId: string, revision:
   return Math.max(0, ...rows.filter((row) => row.trigger !== "manual").map((row) => row.attempt));
 }
 
-export async function insertExecutor(tx: Writer, row: typeof executors.$inferInsert): Promise<void> {
-  await tx.insert(executors).values(row);
-}
-
-export async function updateExecutorRow(
-  tx: Writer,
-  id: string,
-  changes: Partial<typeof executors.$inferInsert>,
-): Promise<void> {
-  await tx.update(executors).set(changes).where(eq(executors.id, id));
-}
-
-export async function deleteExecutorRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(executors).where(eq(executors.id, id));
-}
+export const { insert: insertExecutor, update: updateExecutorRow, remove: deleteExecutorRow } = rowWrites(executors);
 
 export async function replaceBindings(
   tx: Writer,

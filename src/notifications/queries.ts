@@ -18,6 +18,7 @@ import {
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
+import { rowWrites } from "../db/rows.ts";
 import { deliveries, delivery_attempts, events, notifiers } from "../db/tables.ts";
 import type { AddSourceToEvent } from "./schema.ts";
 
@@ -52,17 +53,7 @@ export async function sendingNotifiers(read: Reader): Promise<NotifierRow[]> {
     .limit(1000);
 }
 
-export async function insertNotifier(tx: Writer, row: typeof notifiers.$inferInsert): Promise<void> {
-  await tx.insert(notifiers).values(row);
-}
-
-export async function updateNotifierRow(tx: Writer, id: string, changes: Partial<NotifierRow>): Promise<void> {
-  await tx.update(notifiers).set(changes).where(eq(notifiers.id, id));
-}
-
-export async function deleteNotifierRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(notifiers).where(eq(notifiers.id, id));
-}
+export const { insert: insertNotifier, update: updateNotifierRow, remove: deleteNotifierRow } = rowWrites(notifiers);
 
 export const addSourceToEvent: AddSourceToEvent = async (tx, { tracker_id, channel, version }, sourceKey) => {
   const [event] = await tx

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, isNull, lte } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
+import { rowWrites } from "../db/rows.ts";
 import { administrators, oidc_attempts, oidc_bindings, oidc_providers, sessions } from "../db/tables.ts";
 
 export type ProviderRow = typeof oidc_providers.$inferSelect;
@@ -17,21 +18,11 @@ export async function findProviderById(read: Reader, id: string): Promise<Provid
   return rows[0] ?? null;
 }
 
-export async function insertProvider(tx: Writer, row: typeof oidc_providers.$inferInsert): Promise<void> {
-  await tx.insert(oidc_providers).values(row);
-}
-
-export async function updateProviderRow(
-  tx: Writer,
-  id: string,
-  changes: Partial<typeof oidc_providers.$inferInsert>,
-): Promise<void> {
-  await tx.update(oidc_providers).set(changes).where(eq(oidc_providers.id, id));
-}
-
-export async function deleteProviderRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(oidc_providers).where(eq(oidc_providers.id, id));
-}
+export const {
+  insert: insertProvider,
+  update: updateProviderRow,
+  remove: deleteProviderRow,
+} = rowWrites(oidc_providers);
 
 /** The one binding, if there is one. */
 export async function findBinding(read: Reader): Promise<BindingRow | null> {

@@ -1,5 +1,6 @@
 import { and, asc, eq, exists, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
-import type { Reader, Writer } from "../db/client.ts";
+import type { Reader } from "../db/client.ts";
+import { rowWrites } from "../db/rows.ts";
 import { tracker_channels, tracker_sources, trackers } from "../db/tables/trackers.ts";
 import type { ChannelRow } from "./source-queries.ts";
 
@@ -81,18 +82,4 @@ export async function listTrackersAfter(
     .limit(limit + 1);
 }
 
-export async function insertTracker(tx: Writer, row: typeof trackers.$inferInsert): Promise<void> {
-  await tx.insert(trackers).values(row);
-}
-
-export async function updateTrackerRow(
-  tx: Writer,
-  id: string,
-  changes: Partial<typeof trackers.$inferInsert>,
-): Promise<void> {
-  await tx.update(trackers).set(changes).where(eq(trackers.id, id));
-}
-
-export async function deleteTrackerRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(trackers).where(eq(trackers.id, id));
-}
+export const { insert: insertTracker, update: updateTrackerRow, remove: deleteTrackerRow } = rowWrites(trackers);

@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
-import type { Reader, Writer } from "../db/client.ts";
+import type { Reader } from "../db/client.ts";
+import { rowWrites } from "../db/rows.ts";
 import { tracker_channels, tracker_sources } from "../db/tables/trackers.ts";
 
 export type SourceRow = typeof tracker_sources.$inferSelect;
@@ -32,21 +33,7 @@ export async function sourcesAtHosts(read: Reader, kind: string, hosts: readonly
     .limit(maxNeighbours);
 }
 
-export async function insertSource(tx: Writer, row: typeof tracker_sources.$inferInsert): Promise<void> {
-  await tx.insert(tracker_sources).values(row);
-}
-
-export async function updateSourceRow(
-  tx: Writer,
-  id: string,
-  changes: Partial<typeof tracker_sources.$inferInsert>,
-): Promise<void> {
-  await tx.update(tracker_sources).set(changes).where(eq(tracker_sources.id, id));
-}
-
-export async function deleteSourceRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(tracker_sources).where(eq(tracker_sources.id, id));
-}
+export const { insert: insertSource, update: updateSourceRow, remove: deleteSourceRow } = rowWrites(tracker_sources);
 
 // Channels
 
@@ -59,18 +46,8 @@ export async function channelsOf(read: Reader, sourceIds: readonly string[]): Pr
     .orderBy(asc(tracker_channels.source_id), asc(tracker_channels.position));
 }
 
-export async function insertChannel(tx: Writer, row: typeof tracker_channels.$inferInsert): Promise<void> {
-  await tx.insert(tracker_channels).values(row);
-}
-
-export async function updateChannelRow(
-  tx: Writer,
-  id: string,
-  changes: Partial<typeof tracker_channels.$inferInsert>,
-): Promise<void> {
-  await tx.update(tracker_channels).set(changes).where(eq(tracker_channels.id, id));
-}
-
-export async function deleteChannelRow(tx: Writer, id: string): Promise<void> {
-  await tx.delete(tracker_channels).where(eq(tracker_channels.id, id));
-}
+export const {
+  insert: insertChannel,
+  update: updateChannelRow,
+  remove: deleteChannelRow,
+} = rowWrites(tracker_channels);

@@ -125,6 +125,22 @@ export function NothingAsked({ ctx, title, section, heading, back, children }: N
   );
 }
 
+interface DeleteQuestionProps extends Pick<ConfirmProps, "ctx" | "section" | "children" | "type_name" | "error"> {
+  texts: { delete_title: (name: string) => string; delete: string };
+  name: string;
+  /** Of the page of what is deleted. */
+  path: string;
+  /** Where "Cancel" leads when it is not that page. */
+  cancel_href?: string;
+}
+
+/** The question before something is deleted for good. */
+export function DeleteQuestion({ texts: t, name, path, ...props }: DeleteQuestionProps) {
+  return (
+    <Confirm cancel_href={path} {...props} title={t.delete_title(name)} verb={t.delete} action={`${path}/delete`} />
+  );
+}
+
 interface DeleteTextProps {
   text: string;
   in_use_text: string;

@@ -6,6 +6,7 @@ import { Empty } from "./empty.tsx";
 import type { IconName } from "./icons.ts";
 import { Pagination } from "./navigation.tsx";
 import { PageHeader } from "./page-header.tsx";
+import { Table, type TableProps } from "./table.tsx";
 
 /** One page of a list. */
 export interface ListProps<Item> {
@@ -50,9 +51,10 @@ export function ListFrame({ ctx, section, texts: t, ...props }: ListFrameProps) 
   );
 }
 
-interface ListPageProps
-  extends ListProps<unknown>,
-    Pick<ListFrameProps, "section" | "icon" | "texts" | "lead" | "children"> {
+interface ListPageProps extends ListProps<unknown>, Pick<ListFrameProps, "section" | "icon" | "texts" | "lead"> {
+  /** The items, where nothing stands above them. */
+  table?: Pick<TableProps, "columns" | "rows">;
+  children?: Child;
   /** On the button that leads to the form of a new one. */
   create: string;
   /** A filter is set: that nothing matches it does not mean that there is nothing. */
@@ -66,6 +68,7 @@ export function ListPage({
   is_first_page,
   create,
   is_filtered,
+  table,
   children,
   ...props
 }: ListPageProps) {
@@ -78,7 +81,7 @@ export function ListPage({
   const isEmpty = items.length === 0 && is_first_page && is_filtered !== true;
   return (
     <ListFrame {...props} is_empty={isEmpty} action={button} actions={button}>
-      {children}
+      {table === undefined ? children : <Table ctx={ctx} caption={props.texts.title} {...table} />}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </ListFrame>
   );

@@ -30,7 +30,7 @@ export interface Row {
   muted?: boolean | undefined;
 }
 
-interface TableProps {
+export interface TableProps {
   ctx: PageContext;
   /** What the table lists, for assistive technology. */
   caption: string;

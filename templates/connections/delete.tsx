@@ -1,20 +1,13 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
-import { Confirm, DeleteText, type QuestionProps } from "../components/confirm.tsx";
+import { DeleteQuestion, DeleteText, type QuestionProps } from "../components/confirm.tsx";
 import { Link } from "../components/link.tsx";
 import { texts } from "../texts/texts.ts";
 
 export function ConnectionDelete({ ctx, connection, error }: QuestionProps<{ connection: ConnectionView }>) {
   const t = texts(ctx).connections;
+  const path = `/connections/${connection.id}`;
   return (
-    <Confirm
-      ctx={ctx}
-      section="connections"
-      title={t.delete_title(connection.name)}
-      verb={t.delete}
-      action={`/connections/${connection.id}/delete`}
-      cancel_href={`/connections/${connection.id}`}
-      error={error}
-    >
+    <DeleteQuestion ctx={ctx} section="connections" texts={t} name={connection.name} path={path} error={error}>
       <DeleteText
         text={t.delete_text}
         in_use_text={t.in_use_text}
@@ -24,6 +17,6 @@ export function ConnectionDelete({ ctx, connection, error }: QuestionProps<{ con
           </Link>
         ))}
       />
-    </Confirm>
+    </DeleteQuestion>
   );
 }

@@ -1,6 +1,5 @@
 import type { ConnectionView } from "../../src/connections/schema.ts";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
-import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
@@ -17,19 +16,16 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
       texts={t}
       create={t.new_connection}
       lead={t.lead(connections.length)}
-    >
-      <Table
-        ctx={ctx}
-        caption={t.title}
-        columns={[
+      table={{
+        columns: [
           { key: "name", title: texts(ctx).common.name, grows: true },
           { key: "kind", title: t.kind },
           { key: "address", title: t.address, grows: true },
           { key: "state", title: t.state, card_label: "none" },
           { key: "tested", title: t.tested, align: "end" },
           { key: "users", title: t.used_by, align: "end" },
-        ]}
-        rows={connections.map((connection) => ({
+        ],
+        rows: connections.map((connection) => ({
           id: `connection-${connection.id}`,
           href: `/connections/${connection.id}`,
           muted: !connection.is_enabled,
@@ -48,8 +44,8 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
                 </span>
               ),
           },
-        }))}
-      />
-    </ListPage>
+        })),
+      }}
+    />
   );
 }

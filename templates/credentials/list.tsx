@@ -1,7 +1,6 @@
 import { CredentialInput, type CredentialView } from "../../src/credentials/schema.ts";
 import { fields } from "../../src/forms/fields.ts";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
-import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatList } from "../format.ts";
 import type { PageContext } from "../page.ts";
@@ -19,18 +18,15 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
       texts={t}
       create={t.new_credential}
       lead={t.lead(credentials.length)}
-    >
-      <Table
-        ctx={ctx}
-        caption={t.title}
-        columns={[
+      table={{
+        columns: [
           { key: "name", title: texts(ctx).common.name, grows: true },
           { key: "kind", title: t.kind },
           { key: "stored", title: t.stored, wide_only: true },
           { key: "users", title: t.used_by },
           { key: "changed", title: t.changed, align: "end" },
-        ]}
-        rows={credentials.map((credential) => ({
+        ],
+        rows: credentials.map((credential) => ({
           id: `credential-${credential.id}`,
           href: `/credentials/${credential.id}/edit`,
           cells: {
@@ -40,9 +36,9 @@ export function CredentialsPage(props: ListProps<CredentialView>) {
             users: credential.users.length === 0 ? t.unused : credential.users.map((user) => user.name).join(", "),
             changed: <Time ctx={ctx} at={credential.updated_at} />,
           },
-        }))}
-      />
-    </ListPage>
+        })),
+      }}
+    />
   );
 }
 

@@ -267,32 +267,31 @@ function ShowChoices({ ctx }: { ctx: PageContext }) {
 
 function Prerequisites({ ctx, facts }: Pick<ExecutorFormPageProps, "ctx" | "facts">) {
   const t = texts(ctx);
+  const needed = [
+    {
+      found: facts.connections,
+      href: "/connections/new",
+      verb: t.connections.new_connection,
+      text: t.executors.no_connection,
+    },
+    { found: facts.trackers, href: "/trackers/new", verb: t.trackers.new_tracker, text: t.executors.no_tracker },
+  ];
   return (
     <>
-      {facts.connections.length > 0 ? null : (
-        <Banner
-          tone="attention"
-          action={
-            <LinkButton ctx={ctx} href="/connections/new" kind="main">
-              {t.connections.new_connection}
-            </LinkButton>
-          }
-        >
-          {t.executors.no_connection}
-        </Banner>
-      )}
-      {facts.trackers.length > 0 ? null : (
-        <Banner
-          tone="attention"
-          action={
-            <LinkButton ctx={ctx} href="/trackers/new" kind="main">
-              {t.trackers.new_tracker}
-            </LinkButton>
-          }
-        >
-          {t.executors.no_tracker}
-        </Banner>
-      )}
+      {needed
+        .filter(({ found }) => found.length === 0)
+        .map(({ href, verb, text }) => (
+          <Banner
+            tone="attention"
+            action={
+              <LinkButton ctx={ctx} href={href} kind="main">
+                {verb}
+              </LinkButton>
+            }
+          >
+            {text}
+          </Banner>
+        ))}
     </>
   );
 }

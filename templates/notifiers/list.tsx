@@ -1,7 +1,6 @@
 import { type NotifierView, triggerKinds } from "../../src/notifications/schema.ts";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { State } from "../components/state.tsx";
-import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatList, formatNumber } from "../format.ts";
 import type { PageContext } from "../page.ts";
@@ -12,18 +11,21 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
   const { ctx, items: notifiers } = props;
   const t = texts(ctx).notifiers;
   return (
-    <ListPage {...props} section="notifiers" icon="send" texts={t} create={t.new_notifier}>
-      <Table
-        ctx={ctx}
-        caption={t.title}
-        columns={[
+    <ListPage
+      {...props}
+      section="notifiers"
+      icon="send"
+      texts={t}
+      create={t.new_notifier}
+      table={{
+        columns: [
           { key: "name", title: texts(ctx).common.name, grows: true },
           { key: "destination", title: t.destination },
           { key: "events", title: t.events, grows: true, wide_only: true },
           { key: "last", title: t.last_delivery },
           { key: "waiting", title: t.waiting, align: "end" },
-        ]}
-        rows={notifiers.map((notifier) => ({
+        ],
+        rows: notifiers.map((notifier) => ({
           id: `notifier-${notifier.id}`,
           href: `/notifiers/${notifier.id}`,
           muted: !notifier.is_enabled,
@@ -34,9 +36,9 @@ export function NotifiersPage(props: ListProps<NotifierView>) {
             last: <LastDelivery ctx={ctx} notifier={notifier} />,
             waiting: formatNumber(ctx.language, notifier.pending_count),
           },
-        }))}
-      />
-    </ListPage>
+        })),
+      }}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ProviderView } from "../../src/oidc/schema.ts";
-import { Confirm, type QuestionProps } from "../components/confirm.tsx";
+import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { Link } from "../components/link.tsx";
 import { texts } from "../texts/texts.ts";
 import { providerPath } from "./paths.ts";
@@ -7,13 +7,12 @@ import { providerPath } from "./paths.ts";
 export function ProviderDelete({ ctx, provider, error }: QuestionProps<{ provider: ProviderView }>) {
   const t = texts(ctx).oidc;
   return (
-    <Confirm
+    <DeleteQuestion
       ctx={ctx}
       section="settings"
-      title={t.delete_title(provider.display_name)}
-      verb={t.delete}
-      action={`${providerPath}/delete`}
-      cancel_href={providerPath}
+      texts={t}
+      name={provider.display_name}
+      path={providerPath}
       error={error}
     >
       {provider.is_bound ? (
@@ -26,6 +25,6 @@ export function ProviderDelete({ ctx, provider, error }: QuestionProps<{ provide
       ) : (
         <p>{t.delete_text}</p>
       )}
-    </Confirm>
+    </DeleteQuestion>
   );
 }

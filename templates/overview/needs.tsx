@@ -8,12 +8,13 @@ import type {
   StatsView,
 } from "../../src/stats/schema.ts";
 import { LinkButton } from "../components/button.tsx";
+import type { IconName } from "../components/icons.ts";
 import { Row, Rows } from "../components/rows.tsx";
 import { State } from "../components/state.tsx";
 import { Time } from "../components/time.tsx";
 import { FromTo, shortDigest, Version } from "../components/version.tsx";
 import { formatDuration, formatShort } from "../format.ts";
-import type { PageContext } from "../page.ts";
+import type { PageContext, Tone } from "../page.ts";
 import { attemptWords, reasonWords } from "../runs/state.tsx";
 import { RunVersions } from "../runs/versions.tsx";
 import { translateMessage } from "../texts/messages.ts";
@@ -53,21 +54,60 @@ export function Needs({ ctx, stats }: { ctx: PageContext; stats: StatsView }) {
   );
 }
 
+interface NeedProps extends Pick<Parameters<typeof Row>[0], "ctx" | "title" | "fact" | "meta"> {
+  id: string;
+  href: string;
+  tone: Tone;
+  icon?: IconName | undefined;
+  /** What is the matter, in a word. */
+  word: string;
+  /** On the button. */
+  verb: string;
+  /** Where the button leads, when that is not `href`. */
+  action_href?: string;
+  is_first?: boolean;
+  opens_dialog?: boolean;
+}
+
+/** One thing that waits for somebody: the first of them has the main button of the page. */
+function Need({ ctx, id, href, tone, icon, word, verb, action_href, is_first, opens_dialog, ...row }: NeedProps) {
+  return (
+    <Row
+      ctx={ctx}
+      id={`need-${id}`}
+      href={href}
+      lead={
+        <State ctx={ctx} tone={tone} icon={icon}>
+          {word}
+        </State>
+      }
+      {...row}
+      action={
+        <LinkButton
+          ctx={ctx}
+          href={action_href ?? href}
+          kind={is_first === true ? "main" : "plain"}
+          opens_dialog={opens_dialog}
+        >
+          {verb}
+        </LinkButton>
+      }
+    />
+  );
+}
+
 function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_first: boolean }) {
   const t = texts(ctx).overview;
   const isDown = run.serving === "none";
   const word = isDown ? "down" : run.state;
   const servingWords = run.kind === "rollback" ? t.serving_rollback : t.serving;
   return (
-    <Row
+    <Need
       ctx={ctx}
-      id={`need-${run.executor_id}`}
+      id={run.executor_id}
       href={`/runs/${run.run_id}`}
-      lead={
-        <State ctx={ctx} tone={run.state === "failed" ? "failed" : "attention"}>
-          {t.lead_words[word]}
-        </State>
-      }
+      tone={run.state === "failed" ? "failed" : "attention"}
+      word={t.lead_words[word]}
       title={run.executor}
       fact={
         <>
@@ -81,11 +121,8 @@ function BadRunRow({ ctx, run, is_first }: { ctx: PageContext; run: BadRun; is_f
         run.downtime_ms === null ? null : t.down(formatDuration(ctx.language, run.downtime_ms)),
         run.outage === null ? null : attemptWords(ctx, run.outage),
       ]}
-      action={
-        <LinkButton ctx={ctx} href={`/runs/${run.run_id}`} kind={is_first ? "main" : "plain"}>
-          {t.see_why}
-        </LinkButton>
-      }
+      is_first={is_first}
+      verb={t.see_why}
     />
   );
 }
@@ -95,26 +132,22 @@ function AwaitingRow({ ctx, run, is_first }: { ctx: PageContext; run: ActiveRun;
   const t = texts(ctx);
   const until = run.approval_until;
   return (
-    <Row
+    <Need
       ctx={ctx}
-      id={`need-${run.executor_id}`}
+      id={run.executor_id}
       href={`/runs/${run.run_id}`}
-      lead={
-        <State ctx={ctx} tone="attention">
-          {t.overview.lead_words.approval}
-        </State>
-      }
+      tone="attention"
+      word={t.overview.lead_words.approval}
       title={run.executor}
       fact={<RunVersions ctx={ctx} run={run} />}
       meta={[
         until === null ? t.runs.words.waits_approval : t.runs.approval.waits_until(formatShort(ctx, until)),
         t.executors.target_on(run.target, run.connection),
       ]}
-      action={
-        <LinkButton ctx={ctx} href={`/runs/${run.run_id}/approve`} kind={is_first ? "main" : "plain"} opens_dialog>
-          {t.runs.approval.approve}
-        </LinkButton>
-      }
+      action_href={`/runs/${run.run_id}/approve`}
+      is_first={is_first}
+      opens_dialog
+      verb={t.runs.approval.approve}
     />
   );
 }
@@ -123,15 +156,13 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
   const t = texts(ctx);
   const isNewBuild = update.services.every(isRepublished);
   return (
-    <Row
+    <Need
       ctx={ctx}
-      id={`need-${update.executor_id}`}
+      id={update.executor_id}
       href={`/executors/${update.executor_id}`}
-      lead={
-        <State ctx={ctx} tone="update" icon={isNewBuild ? "refresh-cw" : undefined}>
-          {isNewBuild ? t.overview.lead_words.republished : t.overview.lead_words.update}
-        </State>
-      }
+      tone="update"
+      icon={isNewBuild ? "refresh-cw" : undefined}
+      word={isNewBuild ? t.overview.lead_words.republished : t.overview.lead_words.update}
       title={update.executor}
       fact={<UpdateVersions ctx={ctx} update={update} />}
       meta={[
@@ -142,11 +173,8 @@ function UpdateRow({ ctx, update, is_first }: { ctx: PageContext; update: Pendin
           </>
         ),
       ]}
-      action={
-        <LinkButton ctx={ctx} href={`/executors/${update.executor_id}`} kind={is_first ? "main" : "plain"}>
-          {t.overview.review}
-        </LinkButton>
-      }
+      is_first={is_first}
+      verb={t.overview.review}
     />
   );
 }
@@ -195,15 +223,12 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
   const t = texts(ctx).overview;
   const href = `/connections/${lost.connection_id}`;
   return (
-    <Row
+    <Need
       ctx={ctx}
-      id={`need-${lost.connection_id}`}
+      id={lost.connection_id}
       href={href}
-      lead={
-        <State ctx={ctx} tone="unknown">
-          {t.lead_words.unknown}
-        </State>
-      }
+      tone="unknown"
+      word={t.lead_words.unknown}
       title={lost.connection}
       fact={t.connection_silent}
       meta={[
@@ -216,11 +241,7 @@ function LostConnectionRow({ ctx, lost }: { ctx: PageContext; lost: LostConnecti
           </>
         ),
       ]}
-      action={
-        <LinkButton ctx={ctx} href={href}>
-          {t.open}
-        </LinkButton>
-      }
+      verb={t.open}
     />
   );
 }
@@ -229,15 +250,12 @@ function LostTargetRow({ ctx, lost }: { ctx: PageContext; lost: LostTarget }) {
   const t = texts(ctx).overview;
   const href = `/executors/${lost.executor_id}`;
   return (
-    <Row
+    <Need
       ctx={ctx}
-      id={`need-${lost.executor_id}`}
+      id={lost.executor_id}
       href={href}
-      lead={
-        <State ctx={ctx} tone="unknown">
-          {t.lead_words.unknown}
-        </State>
-      }
+      tone="unknown"
+      word={t.lead_words.unknown}
       title={lost.executor}
       fact={lost.problem.code === "target_refused" ? t.target_refused : t.target_missing}
       meta={[
@@ -248,11 +266,7 @@ function LostTargetRow({ ctx, lost }: { ctx: PageContext; lost: LostTarget }) {
           </>
         ),
       ]}
-      action={
-        <LinkButton ctx={ctx} href={href}>
-          {t.open}
-        </LinkButton>
-      }
+      verb={t.open}
     />
   );
 }
@@ -262,15 +276,12 @@ function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource })
   const href = trackerPath(source.tracker);
   const since = source.last_success_at ?? source.failing_since;
   return (
-    <Row
+    <Need
       ctx={ctx}
-      id={`need-${source.tracker}-${source.source}`}
+      id={`${source.tracker}-${source.source}`}
       href={href}
-      lead={
-        <State ctx={ctx} tone="attention">
-          {t.lead_words.source}
-        </State>
-      }
+      tone="attention"
+      word={t.lead_words.source}
       title={source.tracker}
       fact={t.no_good_answer(formatDuration(ctx.language, Math.max(1000, ctx.now - since)))}
       meta={[
@@ -286,11 +297,7 @@ function SourceRow({ ctx, source }: { ctx: PageContext; source: FailingSource })
           {t.next_check} <Time ctx={ctx} at={source.next_check_at} />
         </>,
       ]}
-      action={
-        <LinkButton ctx={ctx} href={href}>
-          {t.open}
-        </LinkButton>
-      }
+      verb={t.open}
     />
   );
 }

@@ -1,6 +1,9 @@
 import type { Language } from "../page.ts";
-import { en, type Texts } from "./en.ts";
-import { zh } from "./zh.ts";
+import * as en from "./en.ts";
+import * as zh from "./zh.ts";
+
+/** The keys that every language must have, by the English texts. */
+export type Texts = typeof en;
 
 const languages: Readonly<Record<Language, Texts>> = { en, zh };
 

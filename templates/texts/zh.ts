@@ -1,46 +1,20 @@
-import type { Texts } from "./en.ts";
-import { audit } from "./zh/audit.ts";
-import { auth } from "./zh/auth.ts";
-import { backtest } from "./zh/backtest.ts";
-import { common } from "./zh/common.ts";
-import { connections } from "./zh/connections.ts";
-import { credentials } from "./zh/credentials.ts";
-import { docs } from "./zh/docs.ts";
-import { events } from "./zh/events.ts";
-import { executors } from "./zh/executors.ts";
-import { imports } from "./zh/imports.ts";
-import { backups, keys } from "./zh/keys.ts";
-import { notes } from "./zh/notes.ts";
-import { notifiers } from "./zh/notifiers.ts";
-import { oidc } from "./zh/oidc.ts";
-import { overview } from "./zh/overview.ts";
-import { runs } from "./zh/runs.ts";
-import { settings } from "./zh/settings.ts";
-import { images, snapshots } from "./zh/snapshots.ts";
-import { trackers } from "./zh/trackers.ts";
-import { upstreams } from "./zh/upstreams.ts";
-
-export const zh = {
-  common,
-  auth,
-  audit,
-  overview,
-  trackers,
-  executors,
-  runs,
-  connections,
-  credentials,
-  notifiers,
-  settings,
-  events,
-  docs,
-  imports,
-  backtest,
-  upstreams,
-  notes,
-  snapshots,
-  oidc,
-  images,
-  keys,
-  backups,
-} satisfies Texts;
+export { audit } from "./zh/audit.ts";
+export { auth } from "./zh/auth.ts";
+export { backtest } from "./zh/backtest.ts";
+export { common } from "./zh/common.ts";
+export { connections } from "./zh/connections.ts";
+export { credentials } from "./zh/credentials.ts";
+export { docs } from "./zh/docs.ts";
+export { events } from "./zh/events.ts";
+export { executors } from "./zh/executors.ts";
+export { imports } from "./zh/imports.ts";
+export { backups, keys } from "./zh/keys.ts";
+export { notes } from "./zh/notes.ts";
+export { notifiers } from "./zh/notifiers.ts";
+export { oidc } from "./zh/oidc.ts";
+export { overview } from "./zh/overview.ts";
+export { runs } from "./zh/runs.ts";
+export { settings } from "./zh/settings.ts";
+export { images, snapshots } from "./zh/snapshots.ts";
+export { trackers } from "./zh/trackers.ts";
+export { upstreams } from "./zh/upstreams.ts";

@@ -1,5 +1,5 @@
 import type { TrackerView } from "../../src/trackers/schema.ts";
-import { Confirm, DeleteText, type QuestionProps } from "../components/confirm.tsx";
+import { DeleteQuestion, DeleteText, type QuestionProps } from "../components/confirm.tsx";
 import { texts } from "../texts/texts.ts";
 import { trackerPath } from "./address.ts";
 
@@ -8,16 +8,8 @@ export function TrackerDelete({ ctx, tracker, error }: QuestionProps<{ tracker: 
   const users = [...new Set(tracker.executors.map((executor) => executor.name))];
   const path = trackerPath(tracker.name);
   return (
-    <Confirm
-      ctx={ctx}
-      section="trackers"
-      title={t.delete_title(tracker.name)}
-      verb={t.delete}
-      action={`${path}/delete`}
-      cancel_href={path}
-      error={error}
-    >
+    <DeleteQuestion ctx={ctx} section="trackers" texts={t} name={tracker.name} path={path} error={error}>
       <DeleteText text={t.delete_text} in_use_text={t.in_use_text} users={users} />
-    </Confirm>
+    </DeleteQuestion>
   );
 }

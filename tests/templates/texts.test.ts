@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
 import { fields } from "../../src/forms/fields.ts";
-import { en } from "../../templates/texts/en.ts";
+import * as en from "../../templates/texts/en.ts";
 import { fieldWords, untranslatedFields } from "../../templates/texts/fields.ts";
 import { texts } from "../../templates/texts/texts.ts";
-import { zh } from "../../templates/texts/zh.ts";
+import * as zh from "../../templates/texts/zh.ts";
 
 /** `["common.save", "Save"]`, for every text; functions stay functions. */
 function flat(node: object, prefix = ""): readonly (readonly [string, unknown])[] {

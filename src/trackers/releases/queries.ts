@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, lt, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../../db/client.ts";
 import { preparedFor } from "../../db/prepared.ts";
+import { rowWrites } from "../../db/rows.ts";
 import { releases, tracker_sources } from "../../db/tables/trackers.ts";
 
 export type ReleaseRow = typeof releases.$inferSelect;
@@ -112,17 +113,7 @@ export async function listReleasesBefore(
     .limit(limit);
 }
 
-export async function insertRelease(tx: Writer, row: typeof releases.$inferInsert): Promise<void> {
-  await tx.insert(releases).values(row);
-}
-
-export async function updateReleaseRow(
-  tx: Writer,
-  id: string,
-  changes: Partial<typeof releases.$inferInsert>,
-): Promise<void> {
-  await tx.update(releases).set(changes).where(eq(releases.id, id));
-}
+export const { insert: insertRelease, update: updateReleaseRow } = rowWrites(releases);
 
 export async function deleteReleases(tx: Writer, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.delete(releases).where(inArray(releases.id, [...ids]));

@@ -1,3 +1,4 @@
+import { credentialKindTitles } from "../../../src/credentials/schema.ts";
 import { plural } from "../../format.ts";
 
 export const credentials = {
@@ -6,17 +7,7 @@ export const credentials = {
   new_credential: "New credential",
   edit: (name: string) => `Edit ${name}`,
   kind: "Kind",
-  kinds: {
-    github: "GitHub",
-    gitlab: "GitLab",
-    gitea: "Gitea or Forgejo",
-    helm: "Helm chart repository",
-    oci: "OCI or Docker registry",
-    docker: "Docker engine",
-    podman: "Podman engine",
-    kubernetes: "Kubernetes cluster",
-    portainer: "Portainer",
-  },
+  kinds: credentialKindTitles,
   stored: "Stored",
   used_by: "Used by",
   unused: "nothing",

@@ -1,4 +1,4 @@
-import type { Texts } from "../en.ts";
+import type { Texts } from "../texts.ts";
 
 export const audit = {
   account_renamed: "管理员已重命名",

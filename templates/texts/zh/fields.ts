@@ -1,4 +1,5 @@
 import type { FieldDictionary } from "../fields.ts";
+import { credentials } from "./credentials.ts";
 
 /** 表单字段的中文：按“区域.路径”或字段名查找，`options` 为各选项的名称。 */
 export const fields: FieldDictionary = {
@@ -19,14 +20,7 @@ export const fields: FieldDictionary = {
   client_key: { title: "客户端密钥", description: "PEM 格式" },
   "credentials.kind": {
     title: "类型",
-    options: {
-      gitea: "Gitea 或 Forgejo",
-      helm: "Helm Chart 仓库",
-      oci: "OCI 或 Docker 镜像仓库",
-      docker: "Docker 引擎",
-      podman: "Podman 引擎",
-      kubernetes: "Kubernetes 集群",
-    },
+    options: credentials.kinds,
   },
   "credentials.secret.token": { title: "令牌", description: "由该平台签发的访问令牌" },
   "credentials.secret.basic_auth": { title: "用户名和密码", description: "格式为“用户名:密码”" },

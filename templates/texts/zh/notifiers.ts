@@ -1,5 +1,5 @@
 import { plural } from "../../format.ts";
-import type { Texts } from "../en.ts";
+import type { Texts } from "../texts.ts";
 
 export const notifiers = {
   title: "通知",

@@ -1,5 +1,5 @@
 import { formatNumber } from "../../format.ts";
-import type { Texts } from "../en.ts";
+import type { Texts } from "../texts.ts";
 
 const number = (count: number) => formatNumber("zh", count);
 
