@@ -9,7 +9,6 @@ export const docs = {
   all_resources: "All resources",
   openapi: "OpenAPI document",
   sign_in: "Sign in",
-  basics: "Basics",
   authentication: "Authentication",
   authentication_text:
     "Send a token in the header “Authorization: Bearer …”. Create an API token in User Settings, or get a session token from POST /api/session.",

@@ -259,8 +259,6 @@ export const executors = {
   no_connection: "Add a connection to your containers first.",
   no_tracker: "Add a tracker first; it finds the releases.",
   target_refused: "Cannot be chosen",
-  target_refused_lead: (count: number) =>
-    `${plural("en", count, { one: "target", other: "targets" })} cannot be chosen`,
   target_taken: (name: string) => `Already used by executor ${name}`,
   target_missing: "currently not found",
   targets_failed: "The targets could not be listed",

@@ -37,7 +37,6 @@ export const overview = {
   see_why: "See why",
   open: "Open",
   watch: "Watch",
-  review_all: (count: number) => `All ${formatNumber("en", count)}`,
   more: (count: number) => `and ${formatNumber("en", count)} more`,
   published: "published",
   serving: {

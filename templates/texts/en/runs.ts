@@ -297,7 +297,6 @@ export const runs = {
   runs_on: "Runs on",
   health: "Health",
   snapshot: "Snapshot",
-  snapshot_gone: "since removed",
   started: "Started",
   ended: "Ended",
   outage: {
@@ -351,5 +350,4 @@ export const runs = {
   empty_text: "A run updates a container or compose group step by step, and rolls everything back if a step fails.",
   empty_action: "Go to the executors",
   empty_example: "web 1.27.1 → 1.27.2, succeeded, down 0.3 s.",
-  deleted_executor: "deleted",
 };

@@ -30,7 +30,6 @@ export const snapshots = {
   with_secrets_text:
     "Without secrets, values that look like secrets become variables that you must provide. The audit records whether an export included them.",
   download: "Download",
-  lock_text: "Locked snapshots are kept regardless of the limit.",
 };
 
 export const images = {

@@ -10,7 +10,6 @@ export const docs = {
   all_resources: "全部资源",
   openapi: "OpenAPI 文档",
   sign_in: "登录",
-  basics: "基础",
   authentication: "身份验证",
   authentication_text:
     "通过请求头“Authorization: Bearer …”发送令牌。API 令牌在用户设置中创建；会话令牌由 POST /api/session 返回。",

@@ -249,7 +249,6 @@ export const executors = {
   no_connection: "请先添加指向容器引擎的连接。",
   no_tracker: "请先创建追踪器，用于发现新版本。",
   target_refused: "不可选择",
-  target_refused_lead: (count: number) => `${formatNumber("zh", count)} 个目标不可选择`,
   target_taken: (name: string) => `已有执行器 ${name}`,
   target_missing: "目前未找到",
   targets_failed: "无法列出目标",

@@ -39,7 +39,6 @@ export const overview = {
   see_why: "查看原因",
   open: "打开",
   watch: "查看进度",
-  review_all: (count: number) => `全部 ${number(count)} 个`,
   more: (count: number) => `另有 ${number(count)} 个`,
   published: "发布于",
   serving: {

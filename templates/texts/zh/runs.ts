@@ -231,7 +231,6 @@ export const runs = {
   runs_on: "运行于",
   health: "健康检查",
   snapshot: "快照",
-  snapshot_gone: "已被移除",
   started: "开始",
   ended: "结束",
   outage: {
@@ -285,5 +284,4 @@ export const runs = {
   empty_text: "运行会逐步更新容器或 compose 组；若某一步失败，则全部回滚。",
   empty_action: "前往执行器",
   empty_example: "web 1.27.1 → 1.27.2，成功，停机 0.3 秒。",
-  deleted_executor: "已删除",
 } satisfies Texts["runs"];

@@ -28,7 +28,6 @@ export const snapshots = {
   with_secrets: "包含明文机密",
   with_secrets_text: "不包含机密时，疑似机密的值会变成需要您提供的变量。审计会记录导出是否包含机密。",
   download: "下载",
-  lock_text: "锁定的快照不受数量限制，始终保留。",
 } satisfies Texts["snapshots"];
 
 export const images = {
