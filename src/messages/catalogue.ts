@@ -34,45 +34,90 @@ import { sources } from "./sources.ts";
 import { text } from "./text.ts";
 import { thing } from "./thing.ts";
 import { trackers } from "./trackers.ts";
+import { addresses as addressesZh } from "./zh/addresses.ts";
+import { auth as authZh } from "./zh/auth.ts";
+import { backups as backupsZh } from "./zh/backups.ts";
+import { changelogs as changelogsZh } from "./zh/changelogs.ts";
+import { charts as chartsZh } from "./zh/charts.ts";
+import { checks as checksZh } from "./zh/checks.ts";
+import { compose as composeZh } from "./zh/compose.ts";
+import { connections as connectionsZh } from "./zh/connections.ts";
+import { credentials as credentialsZh } from "./zh/credentials.ts";
+import { database as databaseZh } from "./zh/database.ts";
+import { engine as engineZh } from "./zh/engine.ts";
+import { executors as executorsZh } from "./zh/executors.ts";
+import { fields as fieldsZh } from "./zh/fields.ts";
+import { files as filesZh } from "./zh/files.ts";
+import { images as imagesZh } from "./zh/images.ts";
+import { imports as importsZh } from "./zh/imports.ts";
+import { keys as keysZh } from "./zh/keys.ts";
+import { net as netZh } from "./zh/net.ts";
+import { notifications as notificationsZh } from "./zh/notifications.ts";
+import { oidc as oidcZh } from "./zh/oidc.ts";
+import { patterns as patternsZh } from "./zh/patterns.ts";
+import { phrases as phrasesZh } from "./zh/phrases.ts";
+import { podman as podmanZh } from "./zh/podman.ts";
+import { probes as probesZh } from "./zh/probes.ts";
+import { readiness as readinessZh } from "./zh/readiness.ts";
+import { recovery as recoveryZh } from "./zh/recovery.ts";
+import { refusals as refusalsZh } from "./zh/refusals.ts";
+import { request as requestZh } from "./zh/request.ts";
+import { restoring as restoringZh } from "./zh/restoring.ts";
+import { runs as runsZh } from "./zh/runs.ts";
+import { settings as settingsZh } from "./zh/settings.ts";
+import { snapshots as snapshotsZh } from "./zh/snapshots.ts";
+import { sources as sourcesZh } from "./zh/sources.ts";
+import { thing as thingZh } from "./zh/thing.ts";
+import { trackers as trackersZh } from "./zh/trackers.ts";
 
-/** Every sentence that the product says to people, in English, by area. Other languages are renderings of the same keys. */
-export const english = {
-  addresses,
-  auth,
-  backups,
-  changelogs,
-  charts,
-  checks,
-  compose,
-  connections,
-  credentials,
-  database,
-  engine,
-  executors,
-  fields,
-  files,
-  images,
-  imports,
-  keys,
-  net,
-  notifications,
-  oidc,
-  patterns,
-  phrases,
-  podman,
-  probes,
-  readiness,
-  recovery,
-  refusals,
-  request,
-  restoring,
-  runs,
-  settings,
-  snapshots,
-  sources,
-  text,
-  thing,
-  trackers,
+/** Every sentence that the product says to people, by area: in English, and in each other language a rendering of the same keys. */
+const areas = {
+  addresses: { en: addresses, zh: addressesZh },
+  auth: { en: auth, zh: authZh },
+  backups: { en: backups, zh: backupsZh },
+  changelogs: { en: changelogs, zh: changelogsZh },
+  charts: { en: charts, zh: chartsZh },
+  checks: { en: checks, zh: checksZh },
+  compose: { en: compose, zh: composeZh },
+  connections: { en: connections, zh: connectionsZh },
+  credentials: { en: credentials, zh: credentialsZh },
+  database: { en: database, zh: databaseZh },
+  engine: { en: engine, zh: engineZh },
+  executors: { en: executors, zh: executorsZh },
+  fields: { en: fields, zh: fieldsZh },
+  files: { en: files, zh: filesZh },
+  images: { en: images, zh: imagesZh },
+  imports: { en: imports, zh: importsZh },
+  keys: { en: keys, zh: keysZh },
+  net: { en: net, zh: netZh },
+  notifications: { en: notifications, zh: notificationsZh },
+  oidc: { en: oidc, zh: oidcZh },
+  patterns: { en: patterns, zh: patternsZh },
+  phrases: { en: phrases, zh: phrasesZh },
+  podman: { en: podman, zh: podmanZh },
+  probes: { en: probes, zh: probesZh },
+  readiness: { en: readiness, zh: readinessZh },
+  recovery: { en: recovery, zh: recoveryZh },
+  refusals: { en: refusals, zh: refusalsZh },
+  request: { en: request, zh: requestZh },
+  restoring: { en: restoring, zh: restoringZh },
+  runs: { en: runs, zh: runsZh },
+  settings: { en: settings, zh: settingsZh },
+  snapshots: { en: snapshots, zh: snapshotsZh },
+  sources: { en: sources, zh: sourcesZh },
+  // What others wrote is the same everywhere.
+  text: { en: text, zh: text },
+  thing: { en: thing, zh: thingZh },
+  trackers: { en: trackers, zh: trackersZh },
 };
 
-export type Catalogue = typeof english;
+type Areas = typeof areas;
+export type Catalogue = { readonly [A in keyof Areas]: Areas[A]["en"] };
+
+function inLanguage<L extends "en" | "zh">(language: L) {
+  const entries = Object.entries(areas).map(([area, languages]) => [area, languages[language]]);
+  return Object.fromEntries(entries) as { readonly [A in keyof Areas]: Areas[A][L] };
+}
+
+export const english: Catalogue = inLanguage("en");
+export const chinese = inLanguage("zh");

@@ -1,12 +1,11 @@
-import { english } from "./catalogue.ts";
+import { chinese } from "./catalogue.ts";
 import { inEnglish, teller } from "./message.ts";
 import type { Tell } from "./types.ts";
-import { catalogue as chinese } from "./zh/catalogue.ts";
 
 export type Language = "en" | "zh";
 
 /** How messages are told in each language. */
 export const tellers: Readonly<Record<Language, Tell>> = {
   en: inEnglish,
-  zh: teller({ ...chinese, text: english.text }),
+  zh: teller(chinese),
 };

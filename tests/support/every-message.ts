@@ -1,7 +1,6 @@
-import { english } from "../../src/messages/catalogue.ts";
+import { chinese, english } from "../../src/messages/catalogue.ts";
 import type { Message } from "../../src/messages/message.ts";
 import type { Area, MessageParams, MessageValue, Tell } from "../../src/messages/types.ts";
-import { catalogue as chinese } from "../../src/messages/zh/catalogue.ts";
 
 const inner: Message = { code: "text.plain", params: { text: "乙" } };
 /** What a value can be. Words are Chinese, so that those of a sentence alone are Latin. */

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { addresses as english } from "../addresses.ts";
 import type { Rendering } from "../types.ts";
 
 export const addresses = {
@@ -23,4 +23,4 @@ export const addresses = {
   no_chart_repository: ({ typed }) => `“${typed}”不是 Chart 仓库的地址，请以“https://”、“http://”或“oci://”开头`,
   with_blanks: ({ typed }) => `“${typed}”中含有空格、反斜杠或控制字符`,
   no_registry: ({ registry }) => `镜像仓库“${registry}”的地址不可用`,
-} satisfies Rendering<Catalogue["addresses"]>;
+} satisfies Rendering<typeof english>;

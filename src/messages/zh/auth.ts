@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { auth as english } from "../auth.ts";
 import type { Rendering } from "../types.ts";
 
 const restore = "请停止服务，从可信的备份恢复数据库，然后重新启动；Tidemark 不会另建管理员";
@@ -26,4 +26,4 @@ export const auth = {
   administrator_other: ({ id, stored }) =>
     `管理员记录的 ID 为 ${id}，而保存的管理员标识${stored === null ? "缺失" : `为 ${stored}`}。${restore}`,
   administrator_not_created: "还没有管理员：请先启动一次 Tidemark，它会创建管理员并把密码写入日志",
-} satisfies Rendering<Catalogue["auth"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { backups as english } from "../backups.ts";
 import type { Rendering } from "../types.ts";
 
 export const backups = {
@@ -57,4 +57,4 @@ export const backups = {
   undo_newest: "备份文件夹中最新的“replaced”备份",
   restore_pending: "有一次恢复已开始但尚未完成；请先启动 Tidemark 或再次运行恢复",
   broken_link: ({ path }) => `“${path}”是失效的链接；请挂载或更正其目标`,
-} satisfies Rendering<Catalogue["backups"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { changelogs as english } from "../changelogs.ts";
 import type { Rendering } from "../types.ts";
 
 const quoted = (keys: readonly string[]) => keys.map((key) => `“${key}”`).join("、");
@@ -32,4 +32,4 @@ export const changelogs = {
   unreadable: ({ cause }, tell) => `无法读取更新日志：${tell(cause)}`,
   internal: "因内部原因无法读取更新日志，详见日志",
   no_repository: "追踪器没有可读取更新日志的仓库来源",
-} satisfies Rendering<Catalogue["changelogs"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { charts as english } from "../charts.ts";
 import type { Rendering } from "../types.ts";
 
 function others(count: number, similar: readonly string[]): string {
@@ -35,4 +35,4 @@ export const charts = {
   brackets_mismatched: "括号不匹配",
   json_cut: "应答的 JSON 不完整",
   name_no_json: "其中有名称不是有效的 JSON",
-} satisfies Rendering<Catalogue["charts"]>;
+} satisfies Rendering<typeof english>;

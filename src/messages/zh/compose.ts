@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { compose as english } from "../compose.ts";
 import type { Rendering } from "../types.ts";
 import { quotedList } from "./lists.ts";
 
@@ -46,4 +46,4 @@ export const compose = {
   not_visible: ({ path }) => `Tidemark 看不到“${path}”`,
   not_allowed: ({ path }) => `Tidemark 无权读取“${path}”`,
   not_text: ({ path }) => `无法将“${path}”作为文本读取`,
-} satisfies Rendering<Catalogue["compose"]>;
+} satisfies Rendering<typeof english>;

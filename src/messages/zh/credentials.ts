@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { credentials as english } from "../credentials.ts";
 import type { Rendering } from "../types.ts";
 
 export const credentials = {
@@ -6,4 +6,4 @@ export const credentials = {
   token_with_spaces: "令牌中不能有空格",
   basic_auth: "请按“用户名:密码”的格式填写",
   other_kind: ({ name, kind, wanted }) => `凭据“${name}”的类型是“${kind}”；请选择类型为“${wanted}”的凭据`,
-} satisfies Rendering<Catalogue["credentials"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { database as english } from "../database.ts";
 import type { Rendering } from "../types.ts";
 
 const restore =
@@ -35,4 +35,4 @@ export const database = {
   lock_unusable: ({ path, cause }, tell) => `锁文件“${path}”无法使用（${tell(cause)}）；请检查该位置的内容并将其移走`,
   data_directory_in_use: ({ path }) =>
     `另一个 Tidemark 已在数据目录“${path}”上运行；请先停止它，或为此实例指定另一个 DATA_DIR`,
-} satisfies Rendering<Catalogue["database"]>;
+} satisfies Rendering<typeof english>;

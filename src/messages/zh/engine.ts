@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { engine as english } from "../engine.ts";
 import type { Rendering } from "../types.ts";
 
 export const engine = {
@@ -52,4 +52,4 @@ export const engine = {
   image_not_pulled: ({ reference }) => `镜像“${reference}”不在引擎上；请先准备计划`,
   image_used: ({ id }) => `镜像“${id}”正被容器使用，已保留`,
   image_renamed_again: ({ id }) => `镜像“${id}”不断获得新的名称`,
-} satisfies Rendering<Catalogue["engine"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { executors as english } from "../executors.ts";
 import type { Rendering } from "../types.ts";
 
 const current = (tag: string | null) => (tag === null ? "当前运行的版本" : `“${tag}”`);
@@ -49,4 +49,4 @@ export const executors = {
   still_down: ({ executor, run }) => `“${run}”（“${executor}”的运行）使目标停机，正在尝试启动它；请先停用该执行器`,
   still_clearing: ({ executor, run }) =>
     `“${run}”（“${executor}”的运行）尚未移除保留的内容；请稍后再试，或先停用该连接`,
-} satisfies Rendering<Catalogue["executors"]>;
+} satisfies Rendering<typeof english>;

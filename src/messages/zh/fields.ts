@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { fields as english } from "../fields.ts";
 import type { Rendering } from "../types.ts";
 
 export const fields = {
@@ -25,4 +25,4 @@ export const fields = {
   pattern_too_slow: ({ pattern }) =>
     `表达式“${pattern}”处理其全部文本耗时过长；请使用比 {250} 更小的次数，或改用 + 或 *`,
   broken_text: "文本中含有半个字符，请重新输入",
-} satisfies Rendering<Catalogue["fields"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { files as english } from "../files.ts";
 import type { Rendering } from "../types.ts";
 
 export const files = {
@@ -22,4 +22,4 @@ export const files = {
   folder_missing: ({ folder, variable }, tell) => `${tell(folder)}不存在；请创建它，或更正 ${variable}`,
   folder_unusable: ({ folder, variable, cause }, tell) =>
     `${tell(folder)}无法使用（${tell(cause)}）；请更正 ${variable}`,
-} satisfies Rendering<Catalogue["files"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { images as english } from "../images.ts";
 import type { Rendering } from "../types.ts";
 
 export const images = {
@@ -24,4 +24,4 @@ export const images = {
   container: "容器",
   snapshot_of: ({ executor }) => `“${executor}”的快照`,
   not_ours: ({ image }) => `镜像“${image}”与 Tidemark 无关，请手动删除`,
-} satisfies Rendering<Catalogue["images"]>;
+} satisfies Rendering<typeof english>;

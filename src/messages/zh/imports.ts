@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { imports as english } from "../imports.ts";
 import type { Rendering } from "../types.ts";
 
 export const imports = {
@@ -20,4 +20,4 @@ export const imports = {
   no_channel: "它的来源没有启用的通道",
   too_many: ({ limit }) => `一次最多导入 ${limit} 个追踪器`,
   none_chosen: "请至少选择一个追踪器",
-} satisfies Rendering<Catalogue["imports"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { keys as english } from "../keys.ts";
 import type { Rendering } from "../types.ts";
 
 const inForce = {
@@ -56,4 +56,4 @@ export const keys = {
     `数据库用密钥 ${stored} 加密，而正在使用的密钥是 ${used}；请恢复属于此数据库的密钥文件，或更正 ENCRYPTION_KEY`,
   database_of_unknown_key: ({ used }) =>
     `数据库没有记录其机密所用的密钥，而正在使用的密钥 ${used} 无法解密其中任何一个；请恢复属于此数据库的密钥文件，或更正 ENCRYPTION_KEY`,
-} satisfies Rendering<Catalogue["keys"]>;
+} satisfies Rendering<typeof english>;

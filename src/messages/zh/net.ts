@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { net as english } from "../net.ts";
 import type { Rendering } from "../types.ts";
 
 export const net = {
@@ -79,4 +79,4 @@ export const net = {
   database_no_answer: "没有有效的应答",
   database_status: ({ status }) => `返回的状态码为 ${status}`,
   database_answer_too_large: ({ mib }) => `的应答超过 ${mib} MiB`,
-} satisfies Rendering<Catalogue["net"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { notifications as english } from "../notifications.ts";
 import type { Rendering } from "../types.ts";
 
 export const notifications = {
@@ -9,4 +9,4 @@ export const notifications = {
   receiver_answered: ({ status }) => `接收方返回 ${status}`,
   test_of_disabled: ({ name }) => `通知“${name}”已停用，不会发送任何消息；启用后才能发送测试消息`,
   notifier_disabled: "此通知已停用",
-} satisfies Rendering<Catalogue["notifications"]>;
+} satisfies Rendering<typeof english>;

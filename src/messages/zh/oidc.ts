@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { oidc as english } from "../oidc.ts";
 import type { Rendering } from "../types.ts";
 
 export const oidc = {
@@ -28,4 +28,4 @@ export const oidc = {
   scopes_form: "请填写以空格分隔的范围",
   scopes_without_openid: "范围必须包含“openid”",
   icon_not_https: "图标必须位于 https 地址",
-} satisfies Rendering<Catalogue["oidc"]>;
+} satisfies Rendering<typeof english>;

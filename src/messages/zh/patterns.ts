@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { patterns as english } from "../patterns.ts";
 import type { Rendering } from "../types.ts";
 
 export const patterns = {
@@ -23,4 +23,4 @@ export const patterns = {
   counts: "次数范围为 0 到 1000，较小者在前",
   nothing_to_repeat: "重复符号前需要有内容，星号本身请写作 \\*，任意内容请写作 .*",
   brackets: "请检查括号和转义，以下字符本身前请加反斜杠：( ) [ ] { } . * + ? | ^ $",
-} satisfies Rendering<Catalogue["patterns"]>;
+} satisfies Rendering<typeof english>;

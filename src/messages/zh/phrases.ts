@@ -1,7 +1,7 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { phrases as english } from "../phrases.ts";
 import type { Rendering } from "../types.ts";
 
 export const phrases = {
   joined: ({ items }, tell) => items.map(tell).join("；"),
   about: ({ name, said }, tell) => `“${name}”：${tell(said)}`,
-} satisfies Rendering<Catalogue["phrases"]>;
+} satisfies Rendering<typeof english>;

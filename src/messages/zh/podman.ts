@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { podman as english } from "../podman.ts";
 import type { Rendering } from "../types.ts";
 import { quotedList } from "./lists.ts";
 
@@ -36,4 +36,4 @@ export const podman = {
   own_resolv_conf: "自己的 /etc/resolv.conf",
   seccomp_policy: "seccomp 策略",
   network_option: "网络选项",
-} satisfies Rendering<Catalogue["podman"]>;
+} satisfies Rendering<typeof english>;

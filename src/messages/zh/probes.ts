@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { probes as english } from "../probes.ts";
 import type { Rendering } from "../types.ts";
 
 export const probes = {
@@ -13,4 +13,4 @@ export const probes = {
   pattern_missing: ({ status, pattern, length }) => `返回 ${status}，但应答的前 ${length} 个字符中没有“${pattern}”`,
   port_open: ({ port }) => `端口 ${port} 接受连接`,
   no_answer: ({ seconds }) => `${seconds} 秒内没有响应`,
-} satisfies Rendering<Catalogue["probes"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { readiness as english } from "../readiness.ts";
 import type { Rendering } from "../types.ts";
 
 export const readiness = {
@@ -25,4 +25,4 @@ export const readiness = {
   job_endless: ({ name }) => `“${name}”在一小时内没有完成`,
   not_ready_beside: ({ name, cause }, tell) => `新的“${name}”未能在旧容器旁就绪：${tell(cause)}`,
   not_stable_beside: ({ name, cause }, tell) => `新的“${name}”未能在旧容器旁保持就绪：${tell(cause)}`,
-} satisfies Rendering<Catalogue["readiness"]>;
+} satisfies Rendering<typeof english>;

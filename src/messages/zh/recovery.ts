@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { recovery as english } from "../recovery.ts";
 import type { Rendering } from "../types.ts";
 import { quotedList } from "./lists.ts";
 
@@ -39,4 +39,4 @@ export const recovery = {
   paused: ({ name }) => `容器“${name}”已被暂停`,
   started: ({ name }) => `容器“${name}”已被启动`,
   started_and_stopped: ({ name }) => `容器“${name}”曾被启动后又停止`,
-} satisfies Rendering<Catalogue["recovery"]>;
+} satisfies Rendering<typeof english>;

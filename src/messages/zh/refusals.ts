@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { refusals as english } from "../refusals.ts";
 import type { Rendering } from "../types.ts";
 import { quotedList } from "./lists.ts";
 
@@ -56,4 +56,4 @@ export const refusals = {
 
   tls_not_verified: ({ host }) => `未验证 ${host} 的证书；网络路径上的任何人都能读取和更改所发送的内容`,
   plain_tcp: ({ host }) => `没有 TLS 凭据时，${host} 以明文 TCP 访问：能访问它的人都拥有该主机的 root 权限`,
-} satisfies Rendering<Catalogue["refusals"]>;
+} satisfies Rendering<typeof english>;

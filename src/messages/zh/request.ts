@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { request as english } from "../request.ts";
 import type { Rendering } from "../types.ts";
 
 export const request = {
@@ -33,4 +33,4 @@ export const request = {
   idempotency_in_progress: "使用此 Idempotency-Key 的请求正在处理；请重新发送以获取结果",
   idempotency_reused: "此 Idempotency-Key 已用于另一个请求；每个请求请使用新的键",
   idempotency_answer_lost: "使用此 Idempotency-Key 的请求已执行，但其应答已不可用；请查看当前状态",
-} satisfies Rendering<Catalogue["request"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { restoring as english } from "../restoring.ts";
 import type { Rendering } from "../types.ts";
 import { quotedList } from "./lists.ts";
 
@@ -19,4 +19,4 @@ export const restoring = {
     `卷“${name}”（${quotedList(users)}使用）已不存在；请先恢复该卷及其数据，或用 \`${command}\` 创建一个空卷`,
   network_gone: ({ name, users }) => `网络“${name}”（${quotedList(users)}使用）已不存在；请先重新创建它`,
   owner_gone: ({ name, owner, setting }) => `快照中的“${name}”依赖于容器“${owner}”（${setting}），而该容器已不存在`,
-} satisfies Rendering<Catalogue["restoring"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { runs as english } from "../runs.ts";
 import type { Rendering } from "../types.ts";
 
 const words = {
@@ -89,4 +89,4 @@ export const runs = {
   replaced_by_run: ({ run }) => `其后又有运行“${run}”`,
   tried_for_a_day: ({ cause }, tell) => `已尝试一天：${tell(cause)}`,
   up_by_itself: "它已自行恢复运行",
-} satisfies Rendering<Catalogue["runs"]>;
+} satisfies Rendering<typeof english>;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { settings as english } from "../settings.ts";
 import type { Rendering } from "../types.ts";
 
 export const settings = {
@@ -11,4 +11,4 @@ export const settings = {
     `您当前通过 ${address} 访问。使用此基础地址后，登录和所有表单只能通过基础地址使用`,
   time_zone: "请填写时区名称，例如“Europe/Berlin”或“UTC”",
   set_by_environment: ({ variable }) => `此项由环境变量 ${variable} 设置，请在环境中修改`,
-} satisfies Rendering<Catalogue["settings"]>;
+} satisfies Rendering<typeof english>;

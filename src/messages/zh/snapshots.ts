@@ -1,7 +1,7 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { snapshots as english } from "../snapshots.ts";
 import type { Rendering } from "../types.ts";
 
 export const snapshots = {
   locked: ({ reference }) => `“${reference}”的快照已锁定，请先解锁`,
   in_use: ({ reference }) => `有运行可能回滚到“${reference}”的快照，请等待其结束`,
-} satisfies Rendering<Catalogue["snapshots"]>;
+} satisfies Rendering<typeof english>;

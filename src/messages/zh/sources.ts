@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { sources as english } from "../sources.ts";
 import type { Rendering } from "../types.ts";
 
 const quoted = (said: string) => (said === "" ? "" : `：${said}`);
@@ -81,4 +81,4 @@ export const sources = {
   realm_scheme: ({ scheme }) => `该地址的协议为“${scheme}”，必须为“https:”`,
   realm_plain: "该地址使用明文 http，必须使用 https",
   realm_on_another_host: "该地址使用明文 http，且与镜像仓库不在同一主机",
-} satisfies Rendering<Catalogue["sources"]>;
+} satisfies Rendering<typeof english>;

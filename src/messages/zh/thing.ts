@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { thing as english } from "../thing.ts";
 import type { Rendering } from "../types.ts";
 
 export const thing = {
@@ -19,4 +19,4 @@ export const thing = {
   snapshot: "快照",
   source: "来源",
   tracker: "追踪器",
-} satisfies Rendering<Catalogue["thing"]>;
+} satisfies Rendering<typeof english>;

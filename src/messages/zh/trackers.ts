@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue.ts";
+import type { trackers as english } from "../trackers.ts";
 import type { Rendering } from "../types.ts";
 
 export const trackers = {
@@ -19,4 +19,4 @@ export const trackers = {
   credential_id_invalid: "这不是凭据的 ID",
   tag_wanted: "请填写标签",
   check_unfinished: ({ name }) => `“${name}”的检查尚未结束`,
-} satisfies Rendering<Catalogue["trackers"]>;
+} satisfies Rendering<typeof english>;
