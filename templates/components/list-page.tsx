@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { Layout, type Section } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { LinkButton } from "./button.tsx";
-import { Empty } from "./empty.tsx";
+import { Empty, NothingMatches } from "./empty.tsx";
 import type { IconName } from "./icons.ts";
 import { Pagination } from "./navigation.tsx";
 import { PageHeader } from "./page-header.tsx";
@@ -52,8 +52,8 @@ export function ListFrame({ ctx, section, texts: t, ...props }: ListFrameProps) 
 }
 
 interface ListPageProps extends ListProps<unknown>, Pick<ListFrameProps, "section" | "icon" | "texts" | "lead"> {
-  /** The items, where nothing stands above them. */
-  table?: Pick<TableProps, "columns" | "rows">;
+  table: Pick<TableProps, "columns" | "rows">;
+  /** Above the table: filters. */
   children?: Child;
   /** On the button that leads to the form of a new one. */
   create: string;
@@ -81,7 +81,12 @@ export function ListPage({
   const isEmpty = items.length === 0 && is_first_page && is_filtered !== true;
   return (
     <ListFrame {...props} is_empty={isEmpty} action={button} actions={button}>
-      {table === undefined ? children : <Table ctx={ctx} caption={props.texts.title} {...table} />}
+      {children}
+      {items.length === 0 ? (
+        <NothingMatches ctx={ctx} href={`/${section}`} />
+      ) : (
+        <Table ctx={ctx} caption={props.texts.title} {...table} />
+      )}
       <Pagination ctx={ctx} newer={is_first_page ? null : ""} older={next_cursor} />
     </ListFrame>
   );

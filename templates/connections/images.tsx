@@ -1,23 +1,19 @@
 import type { UnusedImageList, UnusedImageView } from "../../src/connections/images-schema.ts";
 import type { ConnectionView } from "../../src/connections/schema.ts";
-import type { Message } from "../../src/messages/message.ts";
-import { Button, LinkButton } from "../components/button.tsx";
+import { Button } from "../components/button.tsx";
 import { Confirm, NothingAsked } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
-import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
-import { Section } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { Digest } from "../components/version.tsx";
 import { formatBytes } from "../format.ts";
 import { type PageContext, url } from "../page.ts";
-import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { AskedSection, type Found } from "./asked-section.tsx";
 
-/** What was found, why it could not be looked for, or null while it is still to be asked. */
-export type FoundImages = { list: UnusedImageList } | { failure: Message } | null;
+export type FoundImages = Found<UnusedImageList>;
 
 interface UnusedImagesProps {
   ctx: PageContext;
@@ -30,43 +26,31 @@ export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
   const t = texts(ctx).images;
   if (!connection.is_enabled) return null;
   const address = `/connections/${connection.id}/images`;
-  if (found === null) {
-    return (
-      <div hx-get={url(ctx, address)} hx-trigger="load" hx-target="#images" hx-swap="outerMorph">
-        <Section id="images" title={t.title}>
-          <Later ctx={ctx} text={t.looking} show={t.show} href={address} />
-        </Section>
-      </div>
-    );
-  }
-  const again = (
-    <LinkButton
-      ctx={ctx}
-      href={address}
-      small
-      icon="refresh-cw"
-      attributes={{ "hx-get": url(ctx, address), "hx-target": "#images", "hx-swap": "outerMorph" }}
-    >
-      {t.again}
-    </LinkButton>
-  );
-  if ("failure" in found) {
-    return (
-      <Section id="images" title={t.title} aside={again}>
-        <Banner tone="failed" title={t.failed}>
-          {translateMessage(ctx.language, found.failure)}
-        </Banner>
-      </Section>
-    );
-  }
-  const { items, others } = found.list;
-  const aside = (
-    <span class="section-tools">
-      <span>{t.lead(items.length)}</span> {again}
-    </span>
-  );
+  const list = found !== null && "list" in found ? found.list : null;
   return (
-    <Section id="images" title={t.title} aside={aside}>
+    <AskedSection
+      ctx={ctx}
+      id="images"
+      address={address}
+      title={t.title}
+      found={found}
+      words={{ asking: t.looking, show: t.show, again: t.again, failed: t.failed }}
+      lead={t.lead(list?.items.length ?? 0)}
+    >
+      {list === null ? null : <ImageList ctx={ctx} connection={connection} {...list} />}
+    </AskedSection>
+  );
+}
+
+function ImageList({
+  ctx,
+  connection,
+  items,
+  others,
+}: Pick<UnusedImagesProps, "ctx" | "connection"> & UnusedImageList) {
+  const t = texts(ctx).images;
+  return (
+    <>
       {items.length === 0 ? (
         <Banner tone="quiet" title={t.none}>
           {t.none_text}
@@ -77,7 +61,7 @@ export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
       <p class="quiet">
         {items.length === 0 ? null : t.text} {others === 0 ? null : t.others(others)}
       </p>
-    </Section>
+    </>
   );
 }
 

@@ -1,17 +1,15 @@
 import type { Child } from "hono/jsx";
 import type { ConnectionView, TargetList, TargetView } from "../../src/connections/schema.ts";
-import type { Message } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
-import { Later } from "../components/later.tsx";
 import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
-import { Section } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
-import { type PageContext, type Tone, url } from "../page.ts";
+import type { PageContext, Tone } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { AskedSection, type Found } from "./asked-section.tsx";
 
 type ServiceState = TargetView["services"][number]["state"];
 
@@ -23,8 +21,7 @@ const stateTones: Readonly<Record<ServiceState, Tone>> = {
   unknown: "unknown",
 };
 
-/** What was found, why it could not be looked for, or null while it is still to be asked. */
-export type Discovery = { list: TargetList } | { failure: Message } | null;
+export type Discovery = Found<TargetList>;
 
 interface TargetsProps {
   ctx: PageContext;
@@ -32,54 +29,26 @@ interface TargetsProps {
   discovery: Discovery;
 }
 
-/** Everything behind a connection. It asks for itself once the page is there, so a silent runtime never holds the page up. */
+/** Everything behind a connection. */
 export function Targets({ ctx, connection, discovery }: TargetsProps) {
   const t = texts(ctx).connections;
   if (!connection.is_enabled) return null;
   const address = `/connections/${connection.id}/targets`;
-  const again = (
-    <LinkButton
-      ctx={ctx}
-      href={address}
-      small
-      icon="refresh-cw"
-      attributes={{ "hx-get": url(ctx, address), "hx-target": "#targets", "hx-swap": "outerMorph" }}
-    >
-      {t.discover_again}
-    </LinkButton>
-  );
-  if (discovery === null) {
-    return (
-      <div hx-get={url(ctx, address)} hx-trigger="load" hx-target="#targets" hx-swap="outerMorph">
-        <Section id="targets" title={t.targets}>
-          <Later ctx={ctx} text={t.discovering} show={t.discover} href={address} />
-        </Section>
-      </div>
-    );
-  }
-  if ("failure" in discovery) {
-    return (
-      <Section id="targets" title={t.targets} aside={again}>
-        <Banner tone="failed" title={t.discovery_failed}>
-          {translateMessage(ctx.language, discovery.failure)}
-        </Banner>
-      </Section>
-    );
-  }
-  const { items } = discovery.list;
+  const list = discovery !== null && "list" in discovery ? discovery.list : null;
+  const items = list?.items ?? [];
   // A container of a group is a part of it: it is folded below, and is not counted again.
   const roots = items.filter((target) => !isPart(target, items));
   const parts = items.filter((target) => isPart(target, items));
   const updatable = roots.filter((target) => target.refusals.length === 0);
   return (
-    <Section
+    <AskedSection
+      ctx={ctx}
       id="targets"
+      address={address}
       title={t.targets}
-      aside={
-        <span class="section-tools">
-          <span>{t.targets_lead(roots.length, updatable.length)}</span> {again}
-        </span>
-      }
+      found={discovery}
+      words={{ asking: t.discovering, show: t.discover, again: t.discover_again, failed: t.discovery_failed }}
+      lead={t.targets_lead(roots.length, updatable.length)}
     >
       {items.length === 0 ? (
         <Banner tone="quiet" title={t.no_targets}>
@@ -103,7 +72,7 @@ export function Targets({ ctx, connection, discovery }: TargetsProps) {
           )}
         </div>
       )}
-    </Section>
+    </AskedSection>
   );
 }
 

@@ -1,8 +1,6 @@
 import type { ExecutorView, ExecutorState as StateName } from "../../src/executors/schema.ts";
-import { NothingMatches } from "../components/empty.tsx";
 import { ListPage, type ListProps } from "../components/list-page.tsx";
 import { Filters } from "../components/navigation.tsx";
-import { Table } from "../components/table.tsx";
 import { Duration, Time } from "../components/time.tsx";
 import type { PageContext } from "../page.ts";
 import { runWords } from "../runs/state.tsx";
@@ -28,6 +26,39 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
       texts={t}
       create={t.new_executor}
       is_filtered={state !== null}
+      table={{
+        columns: [
+          { key: "name", title: t.name, grows: true },
+          { key: "target", title: t.target, grows: true },
+          { key: "versions", title: t.versions, grows: true },
+          { key: "state", title: t.state, card_label: "none", grows: true },
+          { key: "trigger", title: t.trigger, wide_only: true },
+          { key: "run", title: t.last_run, align: "end" },
+        ],
+        rows: executors.map((executor) => ({
+          id: `executor-${executor.id}`,
+          href: `/executors/${executor.id}`,
+          muted: !executor.is_enabled,
+          cells: {
+            name: executor.name,
+            target: (
+              <span title={executor.connection.kind}>
+                {t.target_on(executor.target.id, executor.connection.name)}
+                {executor.target.is_group ? (
+                  <>
+                    {ctx.language === "zh" ? "，" : ", "}
+                    <span class="quiet whole">{t.service_count(executor.bindings.length)}</span>
+                  </>
+                ) : null}
+              </span>
+            ),
+            versions: <ExecutorVersions ctx={ctx} executor={executor} />,
+            state: <ExecutorState ctx={ctx} executor={executor} />,
+            trigger: <TriggerWords ctx={ctx} executor={executor} />,
+            run: <LastRun ctx={ctx} executor={executor} />,
+          },
+        })),
+      }}
     >
       <Filters
         ctx={ctx}
@@ -43,53 +74,7 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
           },
         ]}
       />
-      {executors.length === 0 ? (
-        <NothingMatches ctx={ctx} href="/executors" />
-      ) : (
-        <ExecutorTable ctx={ctx} executors={executors} />
-      )}
     </ListPage>
-  );
-}
-
-function ExecutorTable({ ctx, executors }: { ctx: PageContext; executors: readonly ExecutorView[] }) {
-  const t = texts(ctx).executors;
-  return (
-    <Table
-      ctx={ctx}
-      caption={t.title}
-      columns={[
-        { key: "name", title: t.name, grows: true },
-        { key: "target", title: t.target, grows: true },
-        { key: "versions", title: t.versions, grows: true },
-        { key: "state", title: t.state, card_label: "none", grows: true },
-        { key: "trigger", title: t.trigger, wide_only: true },
-        { key: "run", title: t.last_run, align: "end" },
-      ]}
-      rows={executors.map((executor) => ({
-        id: `executor-${executor.id}`,
-        href: `/executors/${executor.id}`,
-        muted: !executor.is_enabled,
-        cells: {
-          name: executor.name,
-          target: (
-            <span title={executor.connection.kind}>
-              {t.target_on(executor.target.id, executor.connection.name)}
-              {executor.target.is_group ? (
-                <>
-                  {ctx.language === "zh" ? "，" : ", "}
-                  <span class="quiet whole">{t.service_count(executor.bindings.length)}</span>
-                </>
-              ) : null}
-            </span>
-          ),
-          versions: <ExecutorVersions ctx={ctx} executor={executor} />,
-          state: <ExecutorState ctx={ctx} executor={executor} />,
-          trigger: <TriggerWords ctx={ctx} executor={executor} />,
-          run: <LastRun ctx={ctx} executor={executor} />,
-        },
-      }))}
-    />
   );
 }
 

@@ -4,13 +4,12 @@ import type { ProposalsView, ProposalView } from "../../src/trackers/import/sche
 import { Button } from "../components/button.tsx";
 import { Form } from "../components/form.tsx";
 import { Icon } from "../components/icon.tsx";
-import { PageHeader } from "../components/page-header.tsx";
 import { Table } from "../components/table.tsx";
 import { Version } from "../components/version.tsx";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 import { texts } from "../texts/texts.ts";
+import { TrackersSubpage } from "./subpage.tsx";
 
 export interface TrackerImportPageProps {
   ctx: PageContext;
@@ -31,13 +30,7 @@ export function TrackerImportPage(props: TrackerImportPageProps) {
   const t = texts(ctx).imports;
   const canCreate = found?.proposals.some(({ state }) => state === "new") === true;
   return (
-    <Layout ctx={ctx} title={t.title} section="trackers">
-      <PageHeader
-        ctx={ctx}
-        title={t.title}
-        lead={t.lead}
-        parent={{ title: texts(ctx).trackers.title, href: "/trackers" }}
-      />
+    <TrackersSubpage ctx={ctx} title={t.title} lead={t.lead}>
       <Form
         ctx={ctx}
         id="tracker-import"
@@ -59,7 +52,7 @@ export function TrackerImportPage(props: TrackerImportPageProps) {
       >
         {found === null ? null : <Found {...props} found={found} />}
       </Form>
-    </Layout>
+    </TrackersSubpage>
   );
 }
 

@@ -1,14 +1,13 @@
 import type { Child } from "hono/jsx";
 import type { UpstreamView } from "../../src/trackers/upstreams/schema.ts";
 import { Empty } from "../components/empty.tsx";
-import { PageHeader } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatNumber } from "../format.ts";
-import { Layout } from "../layout.tsx";
 import type { PageContext } from "../page.ts";
 import { texts } from "../texts/texts.ts";
+import { TrackersSubpage } from "./subpage.tsx";
 
 export interface UpstreamsPageProps {
   ctx: PageContext;
@@ -53,13 +52,7 @@ export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProp
     },
   }));
   return (
-    <Layout ctx={ctx} title={t.title} section="trackers">
-      <PageHeader
-        ctx={ctx}
-        title={t.title}
-        lead={t.lead}
-        parent={{ title: texts(ctx).trackers.title, href: "/trackers" }}
-      />
+    <TrackersSubpage ctx={ctx} title={t.title} lead={t.lead}>
       {rows.length === 0 ? (
         <Empty ctx={ctx} icon="tag" title={t.empty}>
           {t.empty_text}
@@ -67,7 +60,7 @@ export function UpstreamsPage({ ctx, upstreams, credentials }: UpstreamsPageProp
       ) : (
         <Table ctx={ctx} caption={t.title} columns={columns} rows={rows} />
       )}
-    </Layout>
+    </TrackersSubpage>
   );
 }
 
