@@ -4,7 +4,7 @@ import { notFound } from "../errors.ts";
 import { isGroup, type TargetKind, type TargetRef, targetKinds } from "../runtimes/runtime.ts";
 import { releasesImages } from "../sources/source.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
-import { HealthCheck, type Trigger, WindowInput } from "./schema.ts";
+import { HealthCheck, WindowInput } from "./schema.ts";
 import { currentOpening, nextOpenings, type Opening, type Window } from "./window.ts";
 
 export type Binding = Omit<BindingRow, "executor_id">;
@@ -14,26 +14,35 @@ export function watchesImage({ source_kind }: Pick<Binding, "source_kind">): boo
   return releasesImages(source_kind);
 }
 
+const asStored = [
+  "trigger",
+  "image_selection",
+  "reference_mode",
+  "restore_on_failure",
+  "allow_downgrade",
+  "minimum_age_hours",
+  "requires_approval",
+  "approval_hours",
+  "start_first",
+  "drain_seconds",
+] as const satisfies readonly (keyof ExecutorRow)[];
+export type StoredSettings = Pick<ExecutorRow, (typeof asStored)[number]>;
+
+/** What plans, edits and views take as it is stored. */
+export function storedSettings(row: ExecutorRow): StoredSettings {
+  return Object.fromEntries(asStored.map((key) => [key, row[key]])) as StoredSettings;
+}
+
 /** An executor as its plans and runs take it: stored or about to be stored. */
-export interface ExecutorSettings {
+export interface ExecutorSettings extends StoredSettings {
   id: string;
   name: string;
   is_enabled: boolean;
   connection_id: string;
   target: TargetRef;
   bindings: readonly Binding[];
-  trigger: Trigger;
   window: Window | null;
-  image_selection: "keep_name" | "use_tracker";
-  reference_mode: "digest" | "tag";
   health_check: HealthCheck;
-  restore_on_failure: boolean;
-  allow_downgrade: boolean;
-  minimum_age_hours: number;
-  requires_approval: boolean;
-  approval_hours: number;
-  start_first: boolean;
-  drain_seconds: number;
   accepted_unknown_settings: readonly string[];
 }
 
@@ -70,18 +79,9 @@ export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): Exec
     connection_id: row.connection_id,
     target: refOf(row),
     bindings,
-    trigger: row.trigger,
     window: windowOf(row),
-    image_selection: row.image_selection,
-    reference_mode: row.reference_mode,
+    ...storedSettings(row),
     health_check: v.parse(HealthCheck, row.health_check),
-    restore_on_failure: row.restore_on_failure,
-    allow_downgrade: row.allow_downgrade,
-    minimum_age_hours: row.minimum_age_hours,
-    requires_approval: row.requires_approval,
-    approval_hours: row.approval_hours,
-    start_first: row.start_first,
-    drain_seconds: row.drain_seconds,
     accepted_unknown_settings: row.accepted_unknown_settings,
   };
 }
@@ -95,18 +95,9 @@ export function inputOf(row: ExecutorRow, { target, bindings }: ExecutorSettings
     connection_id: row.connection_id,
     target,
     bindings: bindings.map(({ service, tracker, source, channel }) => ({ service, tracker, source, channel })),
-    trigger: row.trigger,
     window: row.window,
-    image_selection: row.image_selection,
-    reference_mode: row.reference_mode,
+    ...storedSettings(row),
     health_check: row.health_check,
-    restore_on_failure: row.restore_on_failure,
-    allow_downgrade: row.allow_downgrade,
-    minimum_age_hours: row.minimum_age_hours,
-    requires_approval: row.requires_approval,
-    approval_hours: row.approval_hours,
-    start_first: row.start_first,
-    drain_seconds: row.drain_seconds,
     accepted_unknown_settings: row.accepted_unknown_settings,
   };
 }

@@ -6,7 +6,7 @@ import { isUpdate } from "./desired.ts";
 import { outageView, servingNow } from "./outage.ts";
 import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
 import { type ExecutorState, type ExecutorView, Observation } from "./schema.ts";
-import { refOf, shownTarget, windowOf } from "./settings.ts";
+import { refOf, shownTarget, storedSettings, windowOf } from "./settings.ts";
 import { unacceptedSettings } from "./unknown-settings.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
@@ -101,18 +101,9 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       bindings: bindings
         .filter((binding) => binding.executor_id === row.id)
         .map(({ service, tracker, source, channel }) => ({ service, tracker, source, channel })),
-      trigger: row.trigger,
       window: windowOf(row),
-      image_selection: row.image_selection,
-      reference_mode: row.reference_mode,
+      ...storedSettings(row),
       health_check: { ...row.health_check },
-      restore_on_failure: row.restore_on_failure,
-      allow_downgrade: row.allow_downgrade,
-      minimum_age_hours: row.minimum_age_hours,
-      requires_approval: row.requires_approval,
-      approval_hours: row.approval_hours,
-      start_first: row.start_first,
-      drain_seconds: row.drain_seconds,
       unknown_settings: row.unknown_settings.map((text) => inEnglish(fromText(text))),
       unknown_settings_data: row.unknown_settings.map(fromText),
       accepted_unknown_settings: row.accepted_unknown_settings.map((text) => inEnglish(fromText(text))),
