@@ -79,35 +79,40 @@ function isBrought(image: ImageInspect, { pulled }: MovedTag, brought: string | 
   return !pulled.includes("@") || hasDigest(image, pulled);
 }
 
-/** Puts every container of a run back; see `RuntimeSession.undo`. */
-export async function undoRun(
+/** Leads all containers of a run one way. Where nothing is changed in the end, the tags are as they were, too. */
+async function leadMembers(
   context: RecoverContext,
   ref: TargetRef,
   journal: Journal,
-  rebuild: Rebuild | null,
+  way: (first: RunMember, members: readonly RunMember[]) => Promise<Recovery>,
 ): Promise<Recovery> {
-  const recovery = await undoMembers(context, ref, journal, rebuild);
+  const members = runMembers(journal, ref);
+  const [first] = members;
+  const recovery: Recovery =
+    first === undefined
+      ? { state: "untouched", detail: say("recovery.nothing_touched", { name: ref.id }) }
+      : await way(first, members);
   if (recovery.state === "untouched") await pointTagsBack(context, journal);
   return recovery;
 }
 
-async function undoMembers(
+/** Puts every container of a run back; see `RuntimeSession.undo`. */
+export function undoRun(
   context: RecoverContext,
   ref: TargetRef,
   journal: Journal,
   rebuild: Rebuild | null,
 ): Promise<Recovery> {
-  const members = runMembers(journal, ref);
-  const [only] = members;
-  if (only === undefined) return { state: "untouched", detail: say("recovery.nothing_touched", { name: ref.id }) };
-  if (rebuild !== null) await rebuildLost(context, members, rebuild);
-  if (members.length === 1) {
-    return await putBack(context, only.name, only.journal, mendOf(context, members, only, rebuild));
-  }
-  for (const member of members) await member.journal.begin("undo", { at: context.clock.now() });
-  const recovery = await backTogether(context, members, rebuild);
-  if (recovery.state === "down") throw new PluginError("rejected", recovery.detail);
-  return recovery;
+  return leadMembers(context, ref, journal, async (first, members) => {
+    if (rebuild !== null) await rebuildLost(context, members, rebuild);
+    if (members.length === 1) {
+      return await putBack(context, first.name, first.journal, mendOf(context, members, first, rebuild));
+    }
+    for (const member of members) await member.journal.begin("undo", { at: context.clock.now() });
+    const recovery = await backTogether(context, members, rebuild);
+    if (recovery.state === "down") throw new PluginError("rejected", recovery.detail);
+    return recovery;
+  });
 }
 
 /** Removes what a run kept aside, those that others hang on last; see `RuntimeSession.finish`. */
@@ -137,37 +142,25 @@ async function previousInPlace(context: RecoverContext, members: readonly RunMem
 }
 
 /** After a crash: all of the run's containers go on, or all go back; see `RuntimeSession.recover`. */
-export async function recoverTogether(
+export function recoverTogether(
   context: RecoverContext,
   ref: TargetRef,
   journal: Journal,
   rebuild: Rebuild | null,
 ): Promise<Recovery> {
-  const recovery = await recoverMembers(context, ref, journal, rebuild);
-  if (recovery.state === "untouched") await pointTagsBack(context, journal);
-  return recovery;
-}
-
-async function recoverMembers(
-  context: RecoverContext,
-  ref: TargetRef,
-  journal: Journal,
-  rebuild: Rebuild | null,
-): Promise<Recovery> {
-  const members = runMembers(journal, ref);
-  const [only] = members;
-  if (only === undefined) return { state: "untouched", detail: say("recovery.nothing_touched", { name: ref.id }) };
-  if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
-  if (members.length === 1) {
-    return await recoverRun(context, only.name, only.journal, mendOf(context, members, only, rebuild));
-  }
-  if (isEnded(journal)) return await endTogether(context, members, rebuild);
-  const situations = await situationsOf(context, members);
-  if (situations.every(({ member, found }) => isGoingOn(found, member.journal))) {
-    const failure = await goOnTogether(context, members);
-    if (failure === null) return await startedOrFinished(context, members);
-  }
-  return await backTogether(context, members, rebuild);
+  return leadMembers(context, ref, journal, async (first, members) => {
+    if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
+    if (members.length === 1) {
+      return await recoverRun(context, first.name, first.journal, mendOf(context, members, first, rebuild));
+    }
+    if (isEnded(journal)) return await endTogether(context, members, rebuild);
+    const situations = await situationsOf(context, members);
+    if (situations.every(({ member, found }) => isGoingOn(found, member.journal))) {
+      const failure = await goOnTogether(context, members);
+      if (failure === null) return await startedOrFinished(context, members);
+    }
+    return await backTogether(context, members, rebuild);
+  });
 }
 
 function mendOf(
