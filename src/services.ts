@@ -118,6 +118,8 @@ export async function createServices(options: ServiceOptions) {
     clock,
     retention: { counted, days: async (tx) => (await settings.within(tx)).audit_retention_days },
   });
+  /** What most services need. */
+  const parts = { db, clock, counted, log, audit };
   let onSettings = (_current: Settings): void => undefined;
   const settings = await settingsService({
     db,
@@ -225,12 +227,8 @@ export async function createServices(options: ServiceOptions) {
     );
   }
   const oidc = oidcService({
-    db,
-    clock,
-    counted,
-    log,
+    ...parts,
     sealer,
-    audit,
     auth,
     openContext: http.open,
     baseUrl: () => settings.current().base_url,
@@ -239,11 +237,7 @@ export async function createServices(options: ServiceOptions) {
     clientOf: addressKey,
   });
   const trackers = trackerService({
-    db,
-    clock,
-    counted,
-    log,
-    audit,
+    ...parts,
     executors: boundExecutors,
     recordEvent: outbox.recordEvent,
     addSourceToEvent: outbox.addSourceToEvent,
@@ -284,12 +278,8 @@ export async function createServices(options: ServiceOptions) {
     },
   });
   const runs = runService({
-    db,
-    clock,
-    counted,
-    log,
+    ...parts,
     sealer,
-    audit,
     instance_id: options.instance_id,
     redact: options.redactor.redact,
     connections,

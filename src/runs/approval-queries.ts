@@ -1,20 +1,11 @@
 import { and, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import type { Writer } from "../db/client.ts";
 import { runs } from "../db/tables.ts";
-import { isFree, type RunRow } from "./queries.ts";
+import { isFree, type RunRow, takeRun } from "./queries.ts";
 
-/** Takes a pending run that waits and that nobody holds, to end it or to change its course; null when somebody holds it by now. */
-export async function holdWaiting(
-  tx: Writer,
-  id: string,
-  lease: { owner: string; now: number; until: number },
-): Promise<RunRow | null> {
-  const rows = await tx
-    .update(runs)
-    .set({ lease_owner: lease.owner, lease_until: lease.until })
-    .where(and(eq(runs.id, id), eq(runs.state, "pending"), isNotNull(runs.approval), isFree(lease.now)))
-    .returning();
-  return rows[0] ?? null;
+/** Takes a pending run that waits for consent, to end it or to change its course; null when somebody holds it by now. */
+export function holdWaiting(tx: Writer, id: string, lease: Parameters<typeof takeRun>[2]): Promise<RunRow | null> {
+  return takeRun(tx, id, lease, and(eq(runs.state, "pending"), isNotNull(runs.approval)));
 }
 
 /** The consent itself, by compare-and-set: false when the run does not await it any more, or not to this plan. */

@@ -299,28 +299,35 @@ export function runDueTimes({ retry_ms, outage_ms, window_ms, lease_ms }: RunPau
   ];
 }
 
-/** Takes a run that nobody holds; null when another was faster or nothing is due. */
-export async function leaseRun(
+interface RunLease {
+  owner: string;
+  now: number;
+  until: number;
+}
+
+/** Takes a run that nobody holds and of which `condition` is true; null where that is not so by now. */
+export async function takeRun(
   tx: Writer,
   id: string,
-  lease: { owner: string; now: number; until: number },
+  lease: RunLease,
+  condition: SQL | undefined,
 ): Promise<RunRow | null> {
   const rows = await tx
     .update(runs)
     .set({ lease_owner: lease.owner, lease_until: lease.until })
-    .where(
-      and(
-        eq(runs.id, id),
-        isFree(lease.now),
-        or(
-          and(isActive, lte(runs.due_at, lease.now)),
-          lte(runs.cleanup_due_at, lease.now),
-          lte(runs.outage_due_at, lease.now),
-        ),
-      ),
-    )
+    .where(and(eq(runs.id, id), isFree(lease.now), condition))
     .returning();
   return rows[0] ?? null;
+}
+
+/** Takes a run that is due; null when another was faster. */
+export function leaseRun(tx: Writer, id: string, lease: RunLease): Promise<RunRow | null> {
+  const isDue = or(
+    and(isActive, lte(runs.due_at, lease.now)),
+    lte(runs.cleanup_due_at, lease.now),
+    lte(runs.outage_due_at, lease.now),
+  );
+  return takeRun(tx, id, lease, isDue);
 }
 
 /** False when the run belongs to somebody else by now: the fence of every write. */

@@ -79,6 +79,14 @@ function isBrought(image: ImageInspect, { pulled }: MovedTag, brought: string | 
   return !pulled.includes("@") || hasDigest(image, pulled);
 }
 
+/** `rebuild`: makes containers again that a stranger removed; null without a snapshot of them. */
+type WayOfRun = (
+  context: RecoverContext,
+  ref: TargetRef,
+  journal: Journal,
+  rebuild: Rebuild | null,
+) => Promise<Recovery>;
+
 /** Leads all containers of a run one way. Where nothing is changed in the end, the tags are as they were, too. */
 async function leadMembers(
   context: RecoverContext,
@@ -97,13 +105,8 @@ async function leadMembers(
 }
 
 /** Puts every container of a run back; see `RuntimeSession.undo`. */
-export function undoRun(
-  context: RecoverContext,
-  ref: TargetRef,
-  journal: Journal,
-  rebuild: Rebuild | null,
-): Promise<Recovery> {
-  return leadMembers(context, ref, journal, async (first, members) => {
+export const undoRun: WayOfRun = (context, ref, journal, rebuild) =>
+  leadMembers(context, ref, journal, async (first, members) => {
     if (rebuild !== null) await rebuildLost(context, members, rebuild);
     if (members.length === 1) {
       return await putBack(context, first.name, first.journal, mendOf(context, members, first, rebuild));
@@ -113,7 +116,6 @@ export function undoRun(
     if (recovery.state === "down") throw new PluginError("rejected", recovery.detail);
     return recovery;
   });
-}
 
 /** Removes what a run kept aside, those that others hang on last; see `RuntimeSession.finish`. */
 export async function finishRun(context: RecoverContext, ref: TargetRef, journal: Journal): Promise<void> {
@@ -142,13 +144,8 @@ async function previousInPlace(context: RecoverContext, members: readonly RunMem
 }
 
 /** After a crash: all of the run's containers go on, or all go back; see `RuntimeSession.recover`. */
-export function recoverTogether(
-  context: RecoverContext,
-  ref: TargetRef,
-  journal: Journal,
-  rebuild: Rebuild | null,
-): Promise<Recovery> {
-  return leadMembers(context, ref, journal, async (first, members) => {
+export const recoverTogether: WayOfRun = (context, ref, journal, rebuild) =>
+  leadMembers(context, ref, journal, async (first, members) => {
     if (rebuild !== null) await rebuildLost(context, await leadingBack(context, members, journal), rebuild);
     if (members.length === 1) {
       return await recoverRun(context, first.name, first.journal, mendOf(context, members, first, rebuild));
@@ -161,7 +158,6 @@ export function recoverTogether(
     }
     return await backTogether(context, members, rebuild);
   });
-}
 
 function mendOf(
   context: RecoverContext,
