@@ -134,7 +134,7 @@ describe("backups", () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const [{ name } = { name: "" }] = house.services.backups.list({}).items;
     expect((await house.person.get("/settings/backups")).text).toContain(name);
-    expect((await house.person.get(`/settings/backups/${name}/delete`)).text).toContain("gone for good");
+    expect((await house.person.get(`/settings/backups/${name}/delete`)).text).toContain("permanently deleted");
     expect((await house.person.post(`/settings/backups/${name}/delete`)).location).toBe("/settings/backups");
     expect((await house.person.get("/settings/backups")).text).toContain("No backups yet");
     expect((await house.person.post("/settings/backups", {})).location).toBe("/settings/backups");
