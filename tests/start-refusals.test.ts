@@ -129,11 +129,11 @@ const rows: [string, Row][] = [
   ],
   [
     "the database has no byte",
-    { files: (dir) => truncateSync(databaseOf(dir), 0), says: ["is empty (0 bytes) though a key file is there"] },
+    { files: (dir) => truncateSync(databaseOf(dir), 0), says: ["is empty (0 bytes) although its key file exists"] },
   ],
   [
     "the database is gone and its keys are there",
-    { files: (dir) => rmSync(databaseOf(dir)), says: ["key file is there"] },
+    { files: (dir) => rmSync(databaseOf(dir)), says: ["key file exists"] },
   ],
   [
     "the database is cut off",

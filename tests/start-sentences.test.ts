@@ -133,7 +133,7 @@ describe("a start that cannot be says in one sentence what happened and what to 
 
   test("the server at DATABASE_URL does not answer", async () => {
     const port = await silentPort();
-    await expectSentence({ DATABASE_URL: `http://127.0.0.1:${port}` }, says(port, "did not answer within 10 s"));
+    await expectSentence({ DATABASE_URL: `http://127.0.0.1:${port}` }, says(port, "did not respond within 10 s"));
   });
 
   test.each([401, 403])("the server at DATABASE_URL answers %i", async (status) => {
@@ -178,7 +178,7 @@ describe("a start that cannot be says in one sentence what happened and what to 
     const loser = await Promise.race(children.map(async (child) => ({ child, code: await child.exited })));
     expect(loser.code).toBe(1);
     expect(await new Response(loser.child.stderr).text()).toBe(
-      `Tidemark cannot start.\nAnother Tidemark already runs on the data directory "${dir}"; stop it first, or give this one another DATA_DIR\n`,
+      `Tidemark cannot start.\nAnother Tidemark process is using the data directory "${dir}"; stop it first, or set another DATA_DIR for this one\n`,
     );
     for (const child of children.filter((each) => each !== loser.child)) {
       expect(child.exitCode).toBeNull();

@@ -39,14 +39,14 @@ describe("a start of the server", () => {
     });
     expect(reset.exitCode).toBe(1);
     expect(statSync(path).size).toBe(0);
-    expect(await refusedStart(dir)).toContain("is empty (0 bytes) though a key file is there");
+    expect(await refusedStart(dir)).toContain("is empty (0 bytes) although its key file exists");
 
     const client = createClient({ url: `file:${path}` });
     await client.executeMultiple("CREATE TABLE a (b); DROP TABLE a");
     client.close();
     expect(statSync(path).size).toBeGreaterThan(0);
     const said = await refusedStart(dir);
-    expect(said).toContain("is empty though a key file is there");
+    expect(said).toContain("is empty although its key file exists");
     expect(said).not.toContain("bootstrap password");
   });
 

@@ -17,35 +17,35 @@ export const backups = {
 
   not_found: ({ source }: Source) => `There is no backup "${source}"`,
   folder_without_database: ({ source, name }: Source & { name: string }) =>
-    `The folder "${source}" has no "${name}": it is not a backup of Tidemark`,
-  not_a_tidemark_database: ({ source }: Source) => `The file "${source}" is not a database of Tidemark`,
+    `The folder "${source}" has no "${name}": it is not a Tidemark backup`,
+  not_a_tidemark_database: ({ source }: Source) => `The file "${source}" is not a Tidemark database`,
   database_in_use: ({ source }: Source) => `"${source}" is the database in use; name a backup instead`,
   unreadable: ({ source, cause }: Source & Cause, tell) => `The backup "${source}" cannot be read (${tell(cause)})`,
   of_newer_version: ({ source, applied, known }: Source & { applied: number; known: number }) =>
-    `The backup "${source}" has ${applied} migrations and this version of Tidemark knows ${known}: a newer version made it; restore it with that version`,
+    `The backup "${source}" was made by a newer version of Tidemark (it has ${applied} migrations, this version knows ${known}); restore it with that version`,
   without_keys: ({ path }: { path: string }) =>
-    `There are no keys for this backup: it has none, and there is no key file "${path}"; put the "keys.json" that belongs to it beside its database, or set ENCRYPTION_KEY and SESSION_KEY`,
+    `This backup has no keys, and there is no key file "${path}"; put its "keys.json" beside its database, or set ENCRYPTION_KEY and SESSION_KEY`,
   secret_unreadable: ({ source, table, row, column }: Source & { table: string; row: number; column: string }) =>
     `The secret in the backup "${source}", table "${table}", row ${row}, column "${column}", cannot be decrypted with its keys. Choose another backup, or add --accept-unreadable-secrets and enter such secrets again after the restore`,
 
   damaged: ({ problem }: { problem: Message }, tell) => `${tell(problem)}. Choose another backup`,
   manifest_unreadable: ({ path }: { path: string }) => `The manifest "${path}" cannot be read`,
   manifest_incomplete: ({ path, name }: { path: string; name: string }) =>
-    `The manifest "${path}" has no checksum of "${name}"`,
+    `The manifest "${path}" has no checksum for "${name}"`,
   checksum_wrong: ({ path, manifest }: { path: string; manifest: string }) =>
     `The file "${path}" is damaged: its checksum does not match "${manifest}"`,
   size_wrong: ({ path, manifest, found, wanted }: { path: string; manifest: string; found: number; wanted: number }) =>
-    `The file "${path}" is damaged: it has ${found} bytes, and "${manifest}" says ${wanted}`,
+    `The file "${path}" is damaged: it has ${found} bytes instead of the ${wanted} in "${manifest}"`,
   incomplete: ({ source, name }: Source & { name: string }) =>
     `The backup "${source}" is incomplete: "${name}" is missing`,
   surplus_file: ({ source, path }: Source & { path: string }) =>
-    `The file "${path}" was not there when the backup "${source}" was made`,
+    `The file "${path}" is not part of the backup "${source}"`,
   database_damaged: ({ source, problem }: Source & { problem: string }) =>
     `The backup "${source}" is damaged: ${problem}`,
   schema_wrong: ({ source, difference }: Source & { difference: Message }, tell) =>
     `The backup "${source}" does not have the schema that its version of Tidemark created: ${tell(difference)}`,
   reference_missing: ({ source, table, parent }: Source & { table: string; parent: string }) =>
-    `The backup "${source}" is damaged: a row of the table "${table}" refers to one that is missing in "${parent}"`,
+    `The backup "${source}" is damaged: a row of the table "${table}" refers to a missing row of "${parent}"`,
   without_administrator: ({ source }: Source) => `The backup "${source}" has no administrator`,
 
   nothing_restored: ({ cause }: Cause, tell) => `Nothing was restored. ${tell(cause)}`,

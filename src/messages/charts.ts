@@ -16,7 +16,7 @@ export const charts = {
     `none of the ${count} tags of "${name}" is a version (the first is "${example}")`,
 
   at_line: ({ cause, line }: { cause: Message; line: number }, tell) => `${tell(cause)} (line ${line} of the index)`,
-  web_page: "the answer is a web page; the address may not be a chart repository",
+  web_page: "the response is a web page; the address may not be a chart repository",
   no_entries: 'it has no "entries", so the address may not be a chart repository',
   index_is_list: "the index is a list; a mapping was expected",
   index_no_mapping: "the index is not a mapping of keys to values",
@@ -39,8 +39,8 @@ export const charts = {
   no_usable_version: ({ chart, first }: Chart & { first: string }) =>
     `"${chart}" has no usable version: the first is "${first}"`,
   line_too_long: ({ mib }: { mib: number }) => `a line has more than ${mib} MiB`,
-  quotes_open: "a text in quotes or brackets has no end",
+  quotes_open: "a quoted or bracketed value is not closed",
   brackets_mismatched: "its brackets do not match",
-  json_cut: "the answer ends within its JSON",
+  json_cut: "the response ends in the middle of its JSON",
   name_no_json: "a name in it is not valid JSON",
 } satisfies Area;

@@ -19,24 +19,23 @@ export const compose = {
   same_edit: ({ service }: { service: string }) => `it is the same edit as for "${service}"`,
   also_changes: ({ services }: { services: readonly string[] }) => `the same edit changes ${quotedList(services)}`,
   unreadable: ({ service, cause }: Caused & { service: string }, tell) =>
-    `The compose file cannot be read (${tell(cause)}): unless the service "${service}" gets this line, the next \`docker compose up\` will revert to the image that the file names; with it the container is recreated once`,
+    `The compose file cannot be read (${tell(cause)}): unless the service "${service}" gets this line, the next \`docker compose up\` will revert to the image in the file; with it the container is recreated once`,
   podman: ({ service }: { service: string }) =>
-    `As long as its file is not edited, \`podman-compose up\` leaves the service "${service}" as it is; with this line it recreates the container once, and without it whatever recreates the container reverts to the image that the file names`,
+    `\`podman-compose up\` leaves the service "${service}" unchanged as long as its file is not edited; with this line it recreates the container once, and without it anything that recreates the container reverts to the image in the file`,
   shares: ({ cause }: Caused, tell) =>
-    `No edit is needed; the next \`docker compose up\` recreates the container once, because it shares with a container that now has another ID (${tell(cause)})`,
+    `No edit is needed; the next \`docker compose up\` recreates the container once, because it shares something with a container that now has another ID (${tell(cause)})`,
 
   not_installed: "compose is not installed beside Tidemark",
   not_run: ({ cause }: Caused, tell) => `compose could not be run (${tell(cause)})`,
   no_hashes: "compose reports no hashes for its files",
   no_hashes_edited: "compose reports no hashes for its files once they are edited",
-  other_files:
-    "it was not, or not only, created from its present files: they were edited since, or a shell's variables were used",
+  other_files: "its files were edited since it was created, or shell variables were used",
   edit_changes_more: "the edit changes more of it than its image",
-  no_hash_label: "it has no hash of compose",
-  odd_names: "its labels contain names that compose does not give",
+  no_hash_label: "it has no compose hash",
+  odd_names: "its labels contain names that compose would not use",
   line_has_more: "the line contains more than the image",
   shared_line: ({ service }: { service: string }) =>
-    `"${service}" gets its image from the same place and is to get another one: one of the two needs a line of its own`,
+    `"${service}" gets its image from the same line but needs a different one; give one of them a line of its own`,
   service_not_found: "the service was not found there",
   image_not_plain: "the image is not plain text",
   variable_not_found: ({ name }: { name: string }) => `the value of ${name} was not found in a file`,

@@ -1,6 +1,6 @@
 import type { Area } from "./types.ts";
 
 export const connections = {
-  answered: ({ runtime, version }: { runtime: string; version: string }) => `Answered as ${runtime} ${version}`,
+  answered: ({ runtime, version }: { runtime: string; version: string }) => `Connected to ${runtime} ${version}`,
   disabled: ({ connection }: { connection: string }) => `The connection "${connection}" is disabled; enable it first`,
 } satisfies Area;

@@ -6,23 +6,23 @@ type Kept = { keys: "key_file" | "given" };
 
 const restore =
   'Restore a backup: stop the service, run "bun run restore FOLDER" with a folder from the backups folder or one of your own, then start again';
-const signs = { key_file: "a key file is there", given: "the environment gives its keys" } as const;
+const signs = { key_file: "its key file exists", given: "its keys are in the environment" } as const;
 const fresh = {
   key_file: "To start from scratch, move the key file away first",
-  given: 'To start from scratch, move "tidemark.lock" and what is left of the database away first',
+  given: 'To start from scratch, move "tidemark.lock" and the remains of the database away first',
 } as const;
 
 /** The database at a start. */
 export const database = {
   missing: ({ path, keys }: File & Kept) =>
-    `The database "${path}" is missing though ${signs[keys]}. ${restore}. ${fresh[keys]}`,
+    `The database "${path}" is missing although ${signs[keys]}. ${restore}. ${fresh[keys]}`,
   not_a_file: ({ path }: File) => `The database "${path}" is not a file; correct DATABASE_URL`,
   blank_file: ({ path, keys }: File & Kept) =>
-    `The database "${path}" is empty (0 bytes) though ${signs[keys]}. ${restore}. ${fresh[keys]}`,
+    `The database "${path}" is empty (0 bytes) although ${signs[keys]}. ${restore}. ${fresh[keys]}`,
   not_a_database: ({ path }: File) => `The file "${path}" is not a database. ${restore}`,
   cut_off: ({ path, found, wanted }: File & { found: number; wanted: number }) =>
-    `The database "${path}" is cut off: ${found} bytes of ${wanted}. ${restore}`,
-  emptied: ({ path, keys }: File & Kept) => `The database "${path}" is empty though ${signs[keys]}. ${restore}`,
+    `The database "${path}" is truncated: ${found} of ${wanted} bytes. ${restore}`,
+  emptied: ({ path, keys }: File & Kept) => `The database "${path}" is empty although ${signs[keys]}. ${restore}`,
   server_unusable: ({ cause }: { cause: Message }, tell) =>
     `The database server cannot be used (${tell(cause)}); correct DATABASE_URL and DATABASE_AUTH_TOKEN, or check the server`,
   disk_full: ({ path }: File) => `The disk of the database "${path}" is full; free space and start again`,
@@ -35,7 +35,7 @@ export const database = {
   without_wal: ({ path }: File) => `The database "${path}" is not in WAL mode`,
   without_synchronous: ({ path }: File) => `The database "${path}" does not wait for its disk at commits`,
   of_newer_version: ({ applied, known }: { applied: number; known: number }) =>
-    `The database has ${applied} migrations and this version of Tidemark knows ${known}: it was written by a newer version. Start that version, or restore the backup made before the upgrade`,
+    `The database was written by a newer version of Tidemark (it has ${applied} migrations, this version knows ${known}). Start that version, or restore the backup made before the upgrade`,
 
   object_missing: ({ object }: { object: string }) => `${object} is missing`,
   object_changed: ({ object }: { object: string }) => `${object} is defined differently`,
@@ -44,5 +44,5 @@ export const database = {
   lock_unusable: ({ path, cause }: File & { cause: Message }, tell) =>
     `The lock file "${path}" cannot be used (${tell(cause)}); check what is in its place and move it away`,
   data_directory_in_use: ({ path }: File) =>
-    `Another Tidemark already runs on the data directory "${path}"; stop it first, or give this one another DATA_DIR`,
+    `Another Tidemark process is using the data directory "${path}"; stop it first, or set another DATA_DIR for this one`,
 } satisfies Area;

@@ -20,7 +20,7 @@ export const engine = {
   too_many_containers: ({ count, limit }: { count: number; limit: number }) =>
     `The engine has ${count} containers; at most ${limit} are supported`,
   requests_blocked: ({ requests }: { requests: readonly string[] }) =>
-    `Requests do not get through to the engine: ${requests.join(", ")}; allow them at the socket proxy`,
+    `Requests to the engine are blocked: ${requests.join(", ")}; allow them at the socket proxy`,
   credential_half: "The credential needs the client certificate and the client key, or neither",
   address_wanted: "Enter the address as unix:///path/to/socket, /path/to/socket or tcp://host:port",
   version_wanted: "Enter the version as 1.41, or leave it blank",
@@ -34,20 +34,21 @@ export const engine = {
     `${tell(cause)}. "${holder}" publishes port ${port}`,
   port_not_released: ({ cause, port }: Caused & { port: string }, tell) =>
     `${tell(cause)}. No container publishes port ${port}: the engine did not release it. Restart the engine to free it`,
-  no_answer: ({ request, cause }: Requested & Caused, tell) => `The engine did not answer ${request}: ${tell(cause)}`,
-  silent: ({ ms }: { ms: number }) => `nothing within ${ms} ms`,
+  no_answer: ({ request, cause }: Requested & Caused, tell) =>
+    `The engine did not respond to ${request}: ${tell(cause)}`,
+  silent: ({ ms }: { ms: number }) => `timed out after ${ms} ms`,
   stopped: "the work was stopped",
   endless: ({ ms }: { ms: number }) => `it did not complete within ${ms} ms`,
   odd_status: ({ status }: { status: number }) => `its status is ${status}`,
-  redirects: ({ status }: { status: number }) => `it redirects (${status}), which is not followed`,
+  redirects: ({ status }: { status: number }) => `it is a redirect (${status}), which is not followed`,
   too_large: ({ limit }: { limit: number }) => `more than ${limit} bytes`,
-  broken_off: "the connection broke in the middle of the answer",
-  ended_early: "the answer ended early",
+  broken_off: "the connection broke in the middle of the response",
+  ended_early: "the response ended early",
   not_sent: ({ request }: Requested) => `${request} was not sent: the work was stopped`,
   malformed: ({ request, start }: Requested & { start: string }) =>
-    `The answer to ${request} is not what an engine answers: ${start}`,
-  no_file_facts: ({ request }: Requested) => `The answer to ${request} does not say what is there`,
-  no_archive: ({ request }: Requested) => `The answer to ${request} is not an archive`,
+    `The response to ${request} is not a valid engine response: ${start}`,
+  no_file_facts: ({ request }: Requested) => `The response to ${request} has no file information`,
+  no_archive: ({ request }: Requested) => `The response to ${request} is not an archive`,
   archive_unreadable: ({ cause }: Caused, tell) => `The engine's archive cannot be read: ${tell(cause)}`,
 
   no_container: ({ name }: Named) => `There is no container "${name}" on the engine`,
@@ -60,14 +61,14 @@ export const engine = {
   pull_failed: ({ reference, answer }: { reference: string; answer: string }) =>
     `The engine could not pull ${reference}: ${answer}`,
   pull_malformed: ({ reference, start }: { reference: string; start: string }) =>
-    `The pull of ${reference} answered with something that an engine does not answer: ${start}`,
+    `The engine's response to the pull of ${reference} is invalid: ${start}`,
   pull_endless_line: ({ reference }: { reference: string }) =>
-    `The pull of ${reference} answered a line without an end`,
-  pull_silent: ({ reference }: { reference: string }) => `The pull of ${reference} ended without an answer`,
-  pull_without_image: ({ reference }: { reference: string }) => `The pull of ${reference} brought no image`,
-  pulled_another: ({ digest }: { digest: string }) => `The engine has another image than ${digest} after the pull`,
+    `The engine's response to the pull of ${reference} has an endless line`,
+  pull_silent: ({ reference }: { reference: string }) => `The pull of ${reference} ended without a response`,
+  pull_without_image: ({ reference }: { reference: string }) => `The pull of ${reference} returned no image`,
+  pulled_another: ({ digest }: { digest: string }) => `After the pull, the engine has an image other than ${digest}`,
   snapshot_image_differs: ({ reference }: { reference: string }) =>
-    `The registry's ${reference} is another image than the snapshot's`,
+    `The registry's ${reference} is not the image in the snapshot`,
   image_not_pulled: ({ reference }: { reference: string }) =>
     `The image "${reference}" is not on the engine; prepare the plan first`,
   image_used: ({ id }: { id: string }) => `The image "${id}" is used by a container and was kept`,

@@ -25,17 +25,17 @@ export const executors = {
     `No release of the channel "${tracker}, ${source}, ${channel}" is ${hours} ${hours === 1 ? "hour" : "hours"} old yet`,
   no_image: ({ tracker, source }: Omit<Channel, "channel">) => `The source "${source}" of "${tracker}" tracks no image`,
   runs_by_digest: ({ image }: { image: string }) =>
-    `"${image}" runs by its digest, so the form of its tags is unknown: run it by a tag once`,
+    `"${image}" is referenced by digest, so the format of its tags is unknown; run it by tag once`,
   tag_not_formed: ({ version, tag }: { version: string; tag: string }) =>
-    `"${version}" cannot be written as a tag in the form of "${tag}"`,
+    `"${version}" cannot be written in the tag format of "${tag}"`,
   tag_not_found: ({ image, tags }: { image: string; tags: readonly string[] }) =>
     `The registry has no tag ${quoted(tags, " or ")} of "${image}" yet`,
   registry_failed: ({ image, tag, cause }: Tag & Cause, tell) =>
-    `The registry of "${image}" could not be asked for the tag "${tag}": ${tell(cause)}`,
+    `The registry of "${image}" could not be queried for the tag "${tag}": ${tell(cause)}`,
   registry_needs_login: ({ image, tag, cause }: Tag & Cause, tell) =>
-    `The registry of "${image}" could not be asked for the tag "${tag}" without a login: ${tell(cause)}. Add a source of this registry with a credential, or a user name and password to the connection's credential`,
+    `The registry of "${image}" could not be queried for the tag "${tag}" without a login: ${tell(cause)}. Add a source of this registry with a credential, or a user name and password to the connection's credential`,
   registry_needs_http: ({ image, tag, cause }: Tag & Cause, tell) =>
-    `The registry of "${image}" could not be asked for the tag "${tag}" over https: ${tell(cause)}. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`,
+    `The registry of "${image}" could not be queried for the tag "${tag}" over https: ${tell(cause)}. If it uses plain http, add a source with its address as http://, or add it to the engine's insecure registries`,
   already_current: ({ target }: Target) => `"${target}" already runs the desired version`,
   settings_unknown: ({ target, cause }: Target & Cause, tell) =>
     `"${target}" is updated only manually or with approval: ${tell(cause)}`,
@@ -73,5 +73,5 @@ export const executors = {
   still_down: ({ executor, run }: Executor & { run: string }) =>
     `The run "${run}" of "${executor}" left its target down and is trying to start it; disable the executor first`,
   still_clearing: ({ executor, run }: Executor & { run: string }) =>
-    `The run "${run}" of "${executor}" still has to remove what it kept; try again later, or disable the connection first`,
+    `The run "${run}" of "${executor}" still has containers to remove; try again later, or disable the connection first`,
 } satisfies Area;

@@ -25,6 +25,6 @@ export const fields = {
   instant: 'Enter a date and time, for example "2026-11-21T03:12:09Z"',
   control_characters: "Control characters are not allowed",
   pattern_too_slow: ({ pattern }: { pattern: string }) =>
-    `The pattern "${pattern}" is too slow for the texts that it is applied to; use smaller counts than in {250}, or + or *`,
-  broken_text: "The text contains half of a character; enter it again",
+    `The pattern "${pattern}" is too slow for the texts it is applied to; use smaller counts than in {250}, or + or *`,
+  broken_text: "The text contains an incomplete character; enter it again",
 } satisfies Area;

@@ -6,7 +6,7 @@ type Image = { image: string };
 export const images = {
   blank: "The image is blank; enter one such as nginx:1.27",
   too_long: ({ image, limit }: Image & { limit: number }) => `The image "${image}" is longer than ${limit} characters`,
-  id: ({ image }: Image) => `"${image}" is an image ID, which names no repository`,
+  id: ({ image }: Image) => `"${image}" is an image ID and has no repository name`,
   two_registries: ({ image, named, address }: Image & { named: string; address: string }) =>
     `The image "${image}" names the registry ${named}, and the registry address is ${address}; leave one of them out`,
   scheme: ({ image, scheme }: Image & { scheme: string }) =>
@@ -31,5 +31,5 @@ export const images = {
   id_wanted: 'Enter the ID of the image: "sha256:" and 64 hexadecimal digits',
   container: "a container",
   snapshot_of: ({ executor }: { executor: string }) => `a snapshot of "${executor}"`,
-  not_ours: ({ image }: Image) => `Tidemark does not use the image "${image}"; remove it by hand`,
+  not_ours: ({ image }: Image) => `Tidemark does not use the image "${image}"; remove it manually`,
 } satisfies Area;

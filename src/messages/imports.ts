@@ -12,7 +12,7 @@ export const imports = {
   key_twice: ({ key }: { key: string }) => `This cannot be parsed as YAML: "${key}" appears twice in one place`,
   too_many_aliases: "This YAML cannot be used: its aliases expand it too far",
   too_large: ({ limit }: { limit: number }) =>
-    `This is larger or nested deeper than a configuration; at most ${limit} values are read`,
+    `This is too large or too deeply nested for a configuration; at most ${limit} values are read`,
 
   built: "Built locally, not pulled from a registry",
   no_image: "No image",

@@ -4,8 +4,8 @@ type File = { path: string };
 type Name = "session" | "encryption";
 
 const inForce = {
-  session: "The new session key is in force, and everybody has to sign in again",
-  encryption: "The new encryption key is in force",
+  session: "The new session key is in use, and everyone has to sign in again",
+  encryption: "The new encryption key is in use",
 } as const;
 
 /** The session key, the encryption key and what is encrypted with it. */

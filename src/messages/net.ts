@@ -20,14 +20,14 @@ export const net = {
   certificate_expired: "the certificate has expired",
   certificate_self_signed: "the certificate is self-signed",
   certificate_untrusted: "the certificate's authority is not trusted",
-  gzip_damaged: "the gzip data of the answer is damaged",
-  headers_too_large: ({ kib }: { kib: number }) => `the answer has more than ${kib} KiB of headers`,
-  protocol_switched: "it switched protocols without being asked",
-  answer_only_announced: "it kept announcing an answer and sent none",
-  not_http: "the answer is not HTTP",
+  gzip_damaged: "the gzip data of the response is damaged",
+  headers_too_large: ({ kib }: { kib: number }) => `the response has more than ${kib} KiB of headers`,
+  protocol_switched: "it switched protocols without a request for it",
+  answer_only_announced: "it kept sending interim responses and no final one",
+  not_http: "the response is not HTTP",
   not_sent: ({ code }: { code: string | null }) => `it could not be sent${code === null ? "" : ` (${code})`}`,
 
-  scheme_unusable: ({ scheme }: { scheme: string }) => `Only http and https are used, not "${scheme}"`,
+  scheme_unusable: ({ scheme }: { scheme: string }) => `Only http and https are supported, not "${scheme}"`,
   user_in_address: ({ host }: Host) =>
     `The address of "${host}" has a user name or password; store a credential instead`,
   waiting_for_rate_limit: ({ host, at }: Host & { at: string }) =>
@@ -35,12 +35,12 @@ export const net = {
   rate_limited: ({ host, at }: Host & { at: string }) =>
     `"${host}" limits the rate of requests; the next one can be sent at ${at}`,
   answered: ({ host, status, said }: Host & { status: number; said: string }) =>
-    `"${host}" answered ${status}${said === "" ? "" : `: ${said}`}`,
-  unusable_status: ({ host, status }: Host & { status: number }) => `"${host}" answered with status ${status}`,
+    `"${host}" returned ${status}${said === "" ? "" : `: ${said}`}`,
+  unusable_status: ({ host, status }: Host & { status: number }) => `"${host}" returned status ${status}`,
   answer_too_large: ({ host, bytes }: Host & { bytes: number }) =>
-    `The answer of "${host}" is larger than ${bytes >= 1_048_576 ? `${Math.floor(bytes / 1_048_576)} MiB` : `${bytes} bytes`}`,
+    `The response from "${host}" is larger than ${bytes >= 1_048_576 ? `${Math.floor(bytes / 1_048_576)} MiB` : `${bytes} bytes`}`,
   unasked_compression: ({ encoding }: { encoding: string }) =>
-    `The answer is compressed as "${encoding}", which was not requested`,
+    `The response is compressed as "${encoding}", which was not requested`,
 
   too_many_redirects: ({ host, limit }: Host & { limit: number }) => `"${host}" redirects more than ${limit} times`,
   redirect_not_followed: ({ host }: Host) => `"${host}" redirects, which is not followed`,
@@ -52,8 +52,8 @@ export const net = {
   redirect_of_body: ({ host, to }: Host & { to: string }) =>
     `"${host}" redirects a request with a body to "${to}", which is not followed`,
   destination_redirects: ({ status }: { status: number }) =>
-    `The destination answered ${status}, a redirect, which is not followed`,
-  destination_status: ({ status }: { status: number }) => `The destination answered with status ${status}`,
+    `The destination returned ${status}, a redirect, which is not followed`,
+  destination_status: ({ status }: { status: number }) => `The destination returned status ${status}`,
 
   connection_failed: ({ host, port }: Host & { port: number }) => `Connection to "${host}" port ${port} failed`,
   connection_over: ({ host, port }: Host & { port: number }) =>
@@ -67,14 +67,13 @@ export const net = {
   upstream: "The upstream",
   quoted_host: ({ host }: Host) => `"${host}"`,
   answer_unreadable: ({ from, cause }: { from: Message; cause: Message }, tell) =>
-    `The answer of ${tell(from)} could not be read: ${tell(cause)}`,
+    `The response from ${tell(from)} could not be read: ${tell(cause)}`,
   not_json: ({ from, start }: { from: Message; start: string }, tell) =>
-    `${tell(from)} answered with something that is not JSON: "${start}"`,
-  json_too_deep: ({ from }: { from: Message }, tell) => `${tell(from)} answered with JSON that is nested too deep`,
-  json_too_many_parts: ({ from }: { from: Message }, tell) =>
-    `${tell(from)} answered with JSON that has too many parts`,
+    `${tell(from)} returned something that is not JSON: "${start}"`,
+  json_too_deep: ({ from }: { from: Message }, tell) => `${tell(from)} returned JSON that is nested too deep`,
+  json_too_many_parts: ({ from }: { from: Message }, tell) => `${tell(from)} returned JSON that has too many parts`,
   unexpected_json: ({ from, path, reason }: { from: Message; path: string; reason: string }, tell) =>
-    `${tell(from)} answered with unexpected JSON at ${path}: ${reason}`,
+    `${tell(from)} returned unexpected JSON at ${path}: ${reason}`,
 
   url_too_long: ({ length, limit }: { length: number; limit: number }) =>
     `The URL has ${length} characters; at most ${limit} are allowed`,
@@ -91,10 +90,10 @@ export const net = {
     `The database server "${host}" ${tell(cause)}; check that it is running and that DATABASE_URL is right, then try again`,
   database_token_rejected: ({ host, status }: Host & { status: number }) =>
     `The database server "${host}" rejected the token (${status}); correct DATABASE_AUTH_TOKEN, then try again`,
-  database_silent: ({ seconds }: { seconds: number }) => `did not answer within ${seconds} s`,
+  database_silent: ({ seconds }: { seconds: number }) => `did not respond within ${seconds} s`,
   database_refused: "refused the connection",
   database_unknown_name: "cannot be found: its name does not resolve",
-  database_no_answer: "sent no valid answer",
-  database_status: ({ status }: { status: number }) => `answered with status ${status}`,
-  database_answer_too_large: ({ mib }: { mib: number }) => `answered with more than ${mib} MiB`,
+  database_no_answer: "sent no valid response",
+  database_status: ({ status }: { status: number }) => `returned status ${status}`,
+  database_answer_too_large: ({ mib }: { mib: number }) => `returned more than ${mib} MiB`,
 } satisfies Area;

@@ -4,9 +4,9 @@ import type { Area } from "./types.ts";
 export const notifications = {
   queue_full: ({ limit }: { limit: number }) => `The queue of this notifier is full (${limit} deliveries are waiting)`,
   destination_redirects: "The destination redirects, which is not followed; enter the final address",
-  receiver_gone: "The receiver answered 410 Gone: sending has stopped",
-  receiver_was_gone: "The receiver answered 410 Gone earlier",
-  receiver_answered: ({ status }: { status: number }) => `The receiver answered ${status}`,
+  receiver_gone: "The receiver returned 410 Gone: sending has stopped",
+  receiver_was_gone: "The receiver returned 410 Gone earlier",
+  receiver_answered: ({ status }: { status: number }) => `The receiver returned ${status}`,
   test_of_disabled: ({ name }: { name: string }) =>
     `The notifier "${name}" is disabled and sends nothing; enable it to send a test message`,
   notifier_disabled: "The notifier is disabled",

@@ -6,7 +6,7 @@ type Provider = { name: string };
 export const oidc = {
   refused:
     "The identity provider could not sign you in; sign in with the password instead. The audit log has the reason",
-  provider_unreachable: "The identity provider does not answer",
+  provider_unreachable: "The identity provider does not respond",
   metadata_invalid: "The identity provider's discovery document cannot be used",
   metadata_issuer_wrong: "The identity provider's discovery document names an issuer other than the issuer URL",
   endpoint_not_https: "The identity provider names an endpoint that is not https",
@@ -19,7 +19,7 @@ export const oidc = {
     `The provider "${name}" was changed in the meantime; start the binding again`,
   base_url_missing: "Set the base URL first; the provider redirects the browser to it",
   bound_provider_changed: ({ name }: Provider) =>
-    `The administrator is bound to the provider "${name}"; remove the binding before you change anything but its switch`,
+    `The administrator is bound to the provider "${name}"; remove the binding before you make changes other than enabling or disabling it`,
   bound_provider_deleted: ({ name }: Provider) =>
     `The administrator is bound to the provider "${name}"; remove the binding before you delete it`,
   only_one_provider: ({ name }: Provider) =>

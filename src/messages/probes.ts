@@ -9,14 +9,14 @@ export const probes = {
   path_characters: "The path has spaces, backslashes, control characters or a fragment",
   status_codes: ({ limit }: { limit: number }) =>
     `Enter at most ${limit} status codes from 100 to 599, separated by commas, for example "200, 204"`,
-  pattern_without_body: "A body pattern needs the method GET; an answer to HEAD has no body",
+  pattern_without_body: "A body pattern needs the method GET; a response to HEAD has no body",
 
-  answered: ({ status }: Answered) => `Answered ${status}`,
+  answered: ({ status }: Answered) => `Returned ${status}`,
   /** No codes: every 2xx and 3xx. */
   status_unexpected: ({ status, expected }: Answered & { expected: readonly number[] }) =>
-    `Answered ${status}, expected ${expected.join(", ") || "2xx or 3xx"}`,
+    `Returned ${status}, expected ${expected.join(", ") || "2xx or 3xx"}`,
   pattern_missing: ({ status, pattern, length }: Answered & { pattern: string; length: number }) =>
-    `Answered ${status}, but "${pattern}" is not in the first ${length} characters of the answer`,
+    `Returned ${status}, but "${pattern}" is not in the first ${length} characters of the response`,
   port_open: ({ port }: { port: number }) => `Port ${port} accepts connections`,
-  no_answer: ({ seconds }: { seconds: number }) => `No answer within ${seconds} s`,
+  no_answer: ({ seconds }: { seconds: number }) => `No response within ${seconds} s`,
 } satisfies Area;

@@ -18,8 +18,8 @@ export const readiness = {
   exited: ({ exit_code, reason }: { exit_code: number; reason: string | null }) =>
     `Container exited (code ${exit_code})${reason === null ? "" : `: ${reason}`}`,
   paused: "Container is paused",
-  check_passes: "Health check passes",
-  check_fails: ({ output }: { output: string | null }) => `Health check fails${output === null ? "" : `: ${output}`}`,
+  check_passes: "Health check passed",
+  check_fails: ({ output }: { output: string | null }) => `Health check failed${output === null ? "" : `: ${output}`}`,
   check_not_run: "Health check has not run yet",
   check_not_passed: "Health check has not passed yet",
   running: ({ seconds }: { seconds: number }) => `Running for ${seconds} s without a restart`,

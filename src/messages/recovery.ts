@@ -20,7 +20,7 @@ function newOnes(names: readonly string[]): string {
 
 /** What became of the containers of a run on the way on or back, and of those that it left. */
 export const recovery = {
-  nothing_touched: ({ name }: Named) => `Nothing of "${name}" was changed`,
+  nothing_touched: ({ name }: Named) => `"${name}" was not changed`,
   in_place: ({ names }: { names: readonly string[] }) => `${newOnes(names)} in place`,
   in_place_kept: ({ names }: { names: readonly string[] }) =>
     `${newOnes(names)} in place; ${names.length === 1 ? "the previous one is kept as a backup" : "the previous ones are kept as backups"}`,

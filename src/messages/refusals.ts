@@ -9,9 +9,9 @@ type Names = { names: readonly string[] };
 export const refusals = {
   not_updatable: ({ name, cause }: Named & Caused, tell) => `"${name}" cannot be updated: ${tell(cause)}`,
 
-  leftover: ({ name }: Named) => `It is a backup that an update of "${name}" keeps, not a target of its own`,
+  leftover: ({ name }: Named) => `It is a backup kept by an update of "${name}", not a target`,
   leftovers: ({ name, names }: Named & Names) =>
-    `An earlier update left ${quotedList(names)}; check that "${name}" is as it should be, then remove what is left`,
+    `An earlier update left ${quotedList(names)}; check "${name}", then remove them`,
   auto_remove: "It was started with --rm: the engine removes it when it stops, so it could not be restored",
   systemd_owned: ({ unit }: { unit: string }) =>
     `The systemd unit "${unit}" manages it; change the image in the unit instead`,
@@ -29,9 +29,9 @@ export const refusals = {
   network_suspect:
     "The engine failed to connect it at its last start and may have dropped a network. Check its networks, then start it",
   mac_unknown: ({ networks }: { networks: readonly string[] }) =>
-    `Whether it has a chosen MAC address on ${quotedList(networks)} is not known: the engine reports that only while the container runs`,
+    `It may have a custom MAC address on ${quotedList(networks)}; the engine reports that only while the container is running`,
   image_missing: ({ id }: { id: string }) => `The image that it was created from (${id}) is no longer on the engine`,
-  image_by_id: "It was created from an image ID, which names no repository",
+  image_by_id: "It was created from an image ID, which has no repository name",
   volumes_from_missing: "A container that it takes volumes from no longer exists",
   platform_mismatch: ({ image, container }: { image: string; container: string }) =>
     `The new image is for ${image}, the container runs ${container}`,
@@ -43,7 +43,7 @@ export const refusals = {
     `It requires "${name}", which is not running and would be started with it; start "${name}" first, or stop both`,
   requires_ended: ({ name }: Named) =>
     `It requires "${name}", which has completed: the engine runs that again whenever it starts this one`,
-  compose_file: "The compose file still names the present image: the next `docker compose up` will revert this",
+  compose_file: "The compose file still names the current image: the next `docker compose up` will revert this",
   replicas_differ: ({ service }: { service: string }) =>
     `The replicas of "${service}" differ from each other; make them equal with \`docker compose up\` first`,
   has_dependents: ({ name, cause }: Named & Caused, tell) =>
@@ -70,7 +70,7 @@ export const refusals = {
   }) =>
     `Compose put ${p.files} files with ${p.bytes} bytes into "${p.name}"; at most ${p.most_files} files with ${p.most_bytes} bytes are carried over; the largest: ${quotedList(p.largest)}`,
   files_too_many: ({ name, files, limit }: Named & { files: number; limit: number }) =>
-    `"${name}" has ${files} changed files outside its volumes; files of compose are looked for among at most ${limit}. Keep its data in a volume`,
+    `"${name}" has ${files} changed files outside its volumes; files written by compose are searched among at most ${limit}. Keep its data in a volume`,
   files_unreadable: ({ name, cause }: Named & Caused, tell) =>
     `The files that compose put into "${name}" cannot be read and would be lost: ${tell(cause)}`,
   file_changed: ({ path }: { path: string }) => `"${path}" changed while it was read from the container`,
@@ -83,5 +83,5 @@ export const refusals = {
   tls_not_verified: ({ host }: { host: string }) =>
     `The certificate of ${host} is not verified; anyone on the network path can read and change what is sent`,
   plain_tcp: ({ host }: { host: string }) =>
-    `Without a TLS credential ${host} is reached over plain TCP: whoever reaches it has root on that machine`,
+    `Without a TLS credential ${host} is reached over plain TCP: anyone who can reach it has root access to that machine`,
 } satisfies Area;

@@ -5,7 +5,7 @@ export const request = {
   input_errors: "The input has errors",
   sign_in_first: "Sign in first",
   change_password_first: "Change the bootstrap password first",
-  internal_error: "Something went wrong inside Tidemark; the log has more under the request ID",
+  internal_error: "Internal error; the log has details under the request ID",
   stopping: "Tidemark is stopping and has changed nothing; try again in a moment",
   name_taken: ({ what, name }: { what: Message; name: string }, tell) =>
     `Another ${tell(what)} is already named "${name}"`,
@@ -15,7 +15,7 @@ export const request = {
   not_found: ({ what, id }: { what: Message; id: string }, tell) => `There is no ${tell(what)} "${id}"`,
   type_to_confirm: ({ name }: { name: string }) => `Type ${name} to confirm`,
   cursor_unusable: "This cursor does not belong to this list; leave it out to start from the beginning",
-  unusable_host: "The request names no usable host; send a Host header",
+  unusable_host: "The request has no usable host; send a Host header",
   body_too_large: ({ mib }: { mib: number }) => `The body is larger than ${mib} MiB`,
   body_not_form: "The body is not a form",
   body_not_declared_form: "The body is not a form of the declared content type",
@@ -33,8 +33,8 @@ export const request = {
     `This path accepts ${allowed.join(", ")}, not ${method}`,
   too_many_sign_ins: "Too many sign-ins with the identity provider; try again in a moment",
   idempotency_key_invalid: "Send one Idempotency-Key of 1 to 255 visible ASCII characters",
-  idempotency_in_progress: "A request with this Idempotency-Key is in progress; send it again for the answer",
+  idempotency_in_progress: "A request with this Idempotency-Key is in progress; send it again later for its response",
   idempotency_reused: "This Idempotency-Key was sent with another request; use a new key for each request",
   idempotency_answer_lost:
-    "The request with this Idempotency-Key was carried out and its answer is no longer available; check the current state",
+    "The request with this Idempotency-Key was carried out, but its response is no longer available; check the current state",
 } satisfies Area;

@@ -10,7 +10,7 @@ type Run = { run: string };
 /** A rollback leads to no new version. */
 const words = {
   update: { failed: "The update failed", version: "The new version" },
-  rollback: { failed: "The rollback failed", version: "The version of the snapshot" },
+  rollback: { failed: "The rollback failed", version: "The snapshot version" },
 };
 
 const serving: Readonly<Record<Kind, Readonly<Record<Serving, string>>>> = {
@@ -22,9 +22,9 @@ const serving: Readonly<Record<Kind, Readonly<Record<Serving, string>>>> = {
     unknown: "What is running now is unknown",
   },
   rollback: {
-    desired: "The version of the snapshot is kept running",
-    previous: "What ran before the rollback is running",
-    mixed: "Some services run the version of the snapshot, others what ran before",
+    desired: "The snapshot version is kept running",
+    previous: "The version before the rollback is running",
+    mixed: "Some services run the snapshot version, others the version before the rollback",
     none: "Target down: neither version runs",
     unknown: "What is running now is unknown",
   },
@@ -37,8 +37,8 @@ const resting: Readonly<Record<Kind, Partial<Record<Serving, string>>>> = {
     previous: "The previous version is in place, stopped as it was",
   },
   rollback: {
-    desired: "The version of the snapshot is kept, stopped",
-    previous: "What was there before the rollback is in place, stopped as it was",
+    desired: "The snapshot version is kept, stopped",
+    previous: "The version before the rollback is in place, stopped as it was",
   },
 };
 
@@ -54,7 +54,7 @@ export const runs = {
     return `${words[kind].failed}${where}: ${why}`;
   },
   interrupted: ({ recovery }: { recovery: Message }, tell) => `The run was interrupted. ${tell(recovery)}`,
-  process_ended: "Tidemark stopped each time that this run was started",
+  process_ended: "Tidemark stopped each time this run was started",
   unfinished: ({ cause }: Cause, tell) => `The run could not be completed within a day: ${tell(cause)}`,
   with_serving: (
     {
@@ -69,7 +69,7 @@ export const runs = {
     `${tell(reason)}. Target down: ${quoted(services)} ${services.length === 1 ? "does" : "do"} not run in either version; the other services are running`,
 
   left_stopped: "The target was stopped and stays stopped; it was updated without a health check",
-  started_for_snapshot: "The target was down and was started, because it ran when its snapshot was captured",
+  started_for_snapshot: "The target was down and was started, because it was running when its snapshot was captured",
   started_after_outage: "The target was down and was started, because an earlier run had left it down",
 
   target_changed: "The target or its desired version has changed since the plan was reviewed",
@@ -107,7 +107,7 @@ export const runs = {
   not_awaiting: "The run is not waiting for approval",
   plan_hash_wanted: "Enter the hash of a plan: 64 hexadecimal digits",
   plan_changed: "The plan has changed; review it and decide again",
-  approval_expired: "The time to approve this run is over",
+  approval_expired: "The approval period of this run has expired",
   decided_meanwhile: "Another decision on this run was made in the meantime",
 
   in_progress: ({ executor, run }: Executor & Run) =>
@@ -115,7 +115,7 @@ export const runs = {
   no_such_snapshot: ({ executor, snapshot }: Executor & { snapshot: string }) =>
     `The executor "${executor}" has no snapshot "${snapshot}"`,
 
-  replaced_by_run: ({ run }: Run) => `The run "${run}" came after it`,
-  tried_for_a_day: ({ cause }: Cause, tell) => `It was tried for a day: ${tell(cause)}`,
+  replaced_by_run: ({ run }: Run) => `The run "${run}" replaced it`,
+  tried_for_a_day: ({ cause }: Cause, tell) => `Given up after a day of retries: ${tell(cause)}`,
   up_by_itself: "It was already running again",
 } satisfies Area;

@@ -36,33 +36,33 @@ export const sources = {
   read_chart: ({ name }: Named) => `read the chart of "${name}"`,
   find_chart: ({ name }: Named) => `find the chart "${name}"`,
 
-  answered: ({ status, said }: Said & { status: number }) => `the answer was ${status}${quoted(said)}`,
-  answered_with_page: ({ status }: { status: number }) => `the answer was ${status} with a web page`,
+  answered: ({ status, said }: Said & { status: number }) => `the response was ${status}${quoted(said)}`,
+  answered_with_page: ({ status }: { status: number }) => `the response was ${status} with a web page`,
   answered_by_no_registry: ({ status }: { status: number }) =>
-    `the answer was ${status} with a web page, so the address may not be a registry`,
+    `the response was ${status} with a web page, so the address may not be a registry`,
   answered_without_credential: ({ status, said }: Said & { status: number }) =>
-    `the answer was ${status}, and the source has no credential${quoted(said)}`,
+    `the response was ${status}, and the source has no credential${quoted(said)}`,
   releases_closed: "its releases are disabled or limited to members",
   repository_closed: "its repository is limited to members",
   releases_without_tags: "its releases come without their tags, so the credential may not read the repository",
   gitlab_sign_in: "GitLab asks to sign in; store a token as a credential",
 
-  page_of_no_forge: "the answer is a web page; check that the address is that of the instance",
-  page_of_no_registry: "the answer is a web page; the address may not be a registry",
-  answer_empty: "the answer is empty",
-  answer_is_error: ({ said }: Said) => `the answer is an error: ${said}`,
-  json_incomplete: "the answer is not complete JSON",
+  page_of_no_forge: "the response is a web page; check that the address is that of the instance",
+  page_of_no_registry: "the response is a web page; the address may not be a registry",
+  answer_empty: "the response is empty",
+  answer_is_error: ({ said }: Said) => `the response is an error: ${said}`,
+  json_incomplete: "the response is not complete JSON",
   unexpected_form: ({ path, cause }: { path: string | null; cause: Message }, tell) =>
-    `the answer has an unexpected form${path === null ? "" : ` at ${path}`}: ${tell(cause)}`,
+    `the response has an unexpected form${path === null ? "" : ` at ${path}`}: ${tell(cause)}`,
   no_sha_digest: "this is not a sha256 or sha512 digest",
   neither_name_nor_tags: 'it has neither "name" nor "tags"',
-  neither_repository_nor_error: "the answer has neither a repository nor an error",
+  neither_repository_nor_error: "the response has neither a repository nor an error",
   github_error: ({ said }: Said) => `GitHub returned an error${quoted(said)}`,
   digest_mismatch: ({ digest, wanted }: { digest: string; wanted: string }) =>
     `its digest is "${digest}", and "${wanted}" was expected`,
 
   git_error: ({ said }: Said) => `git returned an error${quoted(said)}`,
-  git_malformed: ({ cause }: { cause: Message }, tell) => `the answer does not follow git's protocol: ${tell(cause)}`,
+  git_malformed: ({ cause }: { cause: Message }, tell) => `the response does not follow git's protocol: ${tell(cause)}`,
   git_packet_length: ({ text }: { text: string }) => `"${text}" is not the length of a packet`,
   git_packet_cut: "it ends within a packet",
   git_object: ({ text }: { text: string }) => `"${text}" is not the ID of an object`,
@@ -90,11 +90,11 @@ export const sources = {
   names_too_long: ({ characters, limit }: { characters: number; limit: number }) =>
     `the names have ${characters} characters in all; at most ${limit} are read`,
 
-  sign_in_unexplained: "the registry answered 401 without saying how to sign in",
+  sign_in_unexplained: "the registry returned 401 without sign-in instructions",
   sign_in_wanted: "the registry requires a user name and password, and the source has no credential",
   sign_in_unsupported: ({ offered }: { offered: readonly string[] }) =>
     `the registry offers only the sign-in "${offered.join(", ")}"; Bearer and Basic are supported`,
-  token_unusable: "the answer has no usable token",
+  token_unusable: "the response has no usable token",
   credential_withheld: ({ cause }: { cause: Message }, tell) => `the credential is not sent there: ${tell(cause)}`,
   realm_with_user: "the address has a user name",
   realm_scheme: ({ scheme }: { scheme: string }) => `the address has the scheme "${scheme}"; "https:" is required`,

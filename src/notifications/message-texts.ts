@@ -106,24 +106,24 @@ const english: Words = {
     const what = facts.kind === "rollback" ? "rollback" : "update";
     const move = `${versionText(facts.from)} → ${versionText(facts.to)}`;
     const why = facts.reason_data === null ? "" : ` ${tellers.en(facts.reason_data)}.`;
-    const version = facts.kind === "rollback" ? "version of the snapshot" : "new version";
+    const version = facts.kind === "rollback" ? "snapshot version" : "new version";
     const down = facts.downtime_ms === null ? "" : ` Down for ${(facts.downtime_ms / 1000).toFixed(2)} s.`;
     switch (facts.outcome) {
       case "succeeded":
         return { title: `${facts.executor}: ${what} succeeded`, text: `${move}.${down}${why}` };
       case "degraded":
         return {
-          title: `${facts.executor}: ${what} done, health check not passed`,
-          text: `${move}. The ${version} runs but is degraded.${down}${why}`,
+          title: `${facts.executor}: ${what} completed, health check failed`,
+          text: `${move}. The ${version} is running but degraded.${down}${why}`,
         };
       case "skipped":
         return { title: `${facts.executor}: ${what} skipped`, text: `${move}.${why}` };
       default: {
-        const before = facts.kind === "rollback" ? "What ran before the rollback" : "The previous version";
+        const before = facts.kind === "rollback" ? "The version before the rollback" : "The previous version";
         const serving = {
-          previous: ` ${before} serves again.`,
+          previous: ` ${before} is running again.`,
           desired: ` The ${version} is running.`,
-          mixed: ` Some services run the ${version}, others what ran before.`,
+          mixed: ` Some services run the ${version}, others the previous one.`,
           none: isPartlyDown(facts) ? "" : " TARGET DOWN: neither version is running.",
         };
         const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
@@ -135,9 +135,9 @@ const english: Words = {
     const isRollback = facts.kind === "rollback";
     const serving = {
       previous: isRollback
-        ? " What ran before the rollback is running again."
+        ? " The version before the rollback is running again."
         : " The previous version is running again.",
-      desired: isRollback ? " The version of the snapshot is running." : " The new version is running.",
+      desired: isRollback ? " The snapshot version is running." : " The new version is running.",
       mixed: " Some services run the new version, others the previous one.",
     };
     const now = Object.entries(serving).find(([key]) => key === facts.serving)?.[1] ?? "";
@@ -147,8 +147,8 @@ const english: Words = {
     };
   },
   awaiting: (facts) => ({
-    title: `${facts.executor}: update waits for your approval`,
-    text: `${versionText(facts.from)} → ${versionText(facts.to)}. It waits until ${minuteText(facts.approval_until)}; nothing is changed before you approve.`,
+    title: `${facts.executor}: update needs approval`,
+    text: `${versionText(facts.from)} → ${versionText(facts.to)}. Approve it by ${minuteText(facts.approval_until)}; nothing changes until you do.`,
   }),
   decide: (url) => `Approve or refuse: ${url}`,
 };

@@ -9,7 +9,7 @@ export function oneLine(text: string, characters: number): string {
   return line.length > characters ? `${line.slice(0, characters - 1)}…` : line;
 }
 
-/** What was attempted, and why it failed: `Could not list the tags of "ghcr.io/a/b": the answer was 404`. */
+/** What was attempted, and why it failed: `Could not list the tags of "ghcr.io/a/b": the response was 404`. */
 export function failure(code: PluginErrorCode, action: Message, reason: Message, cause?: unknown): PluginError {
   return new PluginError(code, say("sources.failed", { action, reason }), { cause });
 }

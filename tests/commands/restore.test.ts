@@ -133,13 +133,13 @@ describe("bun run restore", () => {
 
   const cases: readonly [name: string, damage: (backup: string) => unknown, says: (backup: string) => string][] = [
     ["a folder that is none", (b) => rmSync(b, { recursive: true }), () => "There is no backup"],
-    ["a folder without a database", (b) => rmSync(join(b, "tidemark.db")), () => "it is not a backup of Tidemark"],
-    ["an empty database", (b) => writeFileSync(join(b, "tidemark.db"), ""), () => "is not a database of Tidemark"],
+    ["a folder without a database", (b) => rmSync(join(b, "tidemark.db")), () => "it is not a Tidemark backup"],
+    ["an empty database", (b) => writeFileSync(join(b, "tidemark.db"), ""), () => "is not a Tidemark database"],
     ["no database", (b) => writeFileSync(join(b, "tidemark.db"), "x".repeat(9_000)), () => "is not a database"],
-    ["a truncated database", (b) => truncateSync(join(b, "tidemark.db"), 20_000), () => "is cut off"],
+    ["a truncated database", (b) => truncateSync(join(b, "tidemark.db"), 20_000), () => "is truncated"],
     ["a damaged first page", (b) => scribble(join(b, "tidemark.db"), 100), () => "cannot be read"],
     ["damaged pages", (b) => scribble(join(b, "tidemark.db"), 4096, 60_000), () => "The backup "],
-    ["another program's database", (b) => otherDatabase(b), () => "is not a database of Tidemark"],
+    ["another program's database", (b) => otherDatabase(b), () => "is not a Tidemark database"],
     [
       "a newer schema",
       (b) => change(b, "INSERT INTO migrations VALUES (999, '0999_future', 'x', 1)"),
@@ -153,7 +153,7 @@ describe("bun run restore", () => {
     [
       "a session of nobody",
       (b) => change(b, "DELETE FROM administrators"),
-      () => 'a row of the table "sessions" refers to one that is missing in "administrators"',
+      () => 'a row of the table "sessions" refers to a missing row of "administrators"',
     ],
     ["an added trigger", (b) => change(b, addedTrigger), () => 'trigger "quiet" does not belong to Tidemark'],
     ["a dropped table", (b) => change(b, "DROP TABLE releases"), () => 'table "releases" is missing'],

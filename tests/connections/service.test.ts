@@ -120,7 +120,7 @@ describe("create()", () => {
     });
     const error = await refusal(connections.create(systemActor, { ...input, credential_id: other.id }));
     expect(error.fields).toEqual({
-      credential_id: 'The credential "registry" is of the kind "oci"; choose one of the kind "docker"',
+      credential_id: 'The credential "registry" is of kind "oci"; choose one of kind "docker"',
     });
   });
 
@@ -167,7 +167,7 @@ describe("check()", () => {
   test("stores what answered", async () => {
     const { id } = await connections.create(systemActor, input);
     const found = await connections.check(systemActor, id, signal);
-    expect(found).toMatchObject({ ok: true, code: null, version: "27.1", message: "Answered as Docker engine 27.1" });
+    expect(found).toMatchObject({ ok: true, code: null, version: "27.1", message: "Connected to Docker engine 27.1" });
     expect((await connections.get(id)).last_check).toEqual(found);
   });
 

@@ -90,7 +90,7 @@ describe("write()", () => {
 describe("lockDataDir()", () => {
   test("refuses a second holder with a sentence, and lets the next one in after release", async () => {
     const lock = await lockDataDir(temporary.dir);
-    await expect(lockDataDir(temporary.dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
+    await expect(lockDataDir(temporary.dir)).rejects.toThrow("Another Tidemark process is using the data directory");
     lock.release();
     (await lockDataDir(temporary.dir)).release();
   });
@@ -103,12 +103,12 @@ describe("lockDataDir()", () => {
     const second = await lockDataDir(dir);
     expect(second.was_used).toBe(false);
     await second.noteUse();
-    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
+    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark process is using the data directory");
     second.release();
     const third = await lockDataDir(dir);
     expect(third.was_used).toBe(true);
     await third.noteUse();
-    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
+    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark process is using the data directory");
     third.release();
   });
 
@@ -119,7 +119,7 @@ describe("lockDataDir()", () => {
     looking.exec("BEGIN");
     looking.prepare("SELECT count(*) FROM sqlite_master").all([]);
     await first.noteUse();
-    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark already runs on the data directory");
+    await expect(lockDataDir(dir)).rejects.toThrow("Another Tidemark process is using the data directory");
     looking.close();
     first.release();
   });

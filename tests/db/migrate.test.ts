@@ -99,9 +99,9 @@ describe("inspectDatabaseFile()", () => {
   });
 
   test.each([
-    ["missing", null, true, "is missing though the environment gives its keys"],
-    ["empty", Buffer.alloc(0), true, "is empty (0 bytes) though the environment gives its keys"],
-    ["empty, of no known use", Buffer.alloc(0), false, "is empty (0 bytes) though the environment gives its keys"],
+    ["missing", null, true, "is missing although its keys are in the environment"],
+    ["empty", Buffer.alloc(0), true, "is empty (0 bytes) although its keys are in the environment"],
+    ["empty, of no known use", Buffer.alloc(0), false, "is empty (0 bytes) although its keys are in the environment"],
   ])("refuses a database that is %s, with the keys of the environment", (_what, content, wasUsed, message) => {
     const path = join(emptyDir(), "tidemark.db");
     if (content !== null) writeFileSync(path, content);
@@ -128,7 +128,7 @@ describe("inspectDatabaseFile()", () => {
     const copy = join(emptyDir(), "tidemark.db");
     cpSync(join(dir, "tidemark.db"), copy);
     truncateSync(copy, 8192);
-    expect(() => inspectDatabaseFile(copy, beside)).toThrow("is cut off");
+    expect(() => inspectDatabaseFile(copy, beside)).toThrow("is truncated");
   });
 });
 

@@ -104,7 +104,7 @@ describe("parseInput()", () => {
 
   test("refuses half of a character in every text and name, and takes whole ones", () => {
     const Schema = v.object({ a: v.string(), b: v.array(v.record(v.string(), v.unknown())) });
-    const message = "The text contains half of a character; enter it again";
+    const message = "The text contains an incomplete character; enter it again";
     expect(tellAll(refusalOf(Schema, { a: "x\ud83d", b: [{ c: "\udc00" }, { "\ud800": 1 }] }))).toEqual({
       a: message,
       "b.0.c": message,

@@ -211,7 +211,7 @@ describe("createGuard().open()", () => {
     const error = await failure(guardFor(server.port).send());
     expect([error.code, error.message]).toEqual([
       "malformed",
-      `Request to "${name}:${server.port}" failed: the answer has more than 32 KiB of headers`,
+      `Request to "${name}:${server.port}" failed: the response has more than 32 KiB of headers`,
     ]);
     await until(() => server.closed() === 1);
   });

@@ -372,7 +372,7 @@ describe("createHttp() retries", () => {
     const error = await work;
     expect([error.code, error.message]).toEqual([
       "unreachable",
-      `"a.example.test:${server.port}" answered 502: upstream says no`,
+      `"a.example.test:${server.port}" returned 502: upstream says no`,
     ]);
     expect(server.seen.length).toBe(3);
   });
@@ -471,7 +471,7 @@ describe("createHttp() retries", () => {
     const work = failure(get(server.port));
     await until(() => clock.pending()[0] === 4_500);
     controller.abort();
-    expect((await work).message).toContain("answered 503");
+    expect((await work).message).toContain("returned 503");
     expect(server.seen.length).toBe(1);
   });
 });

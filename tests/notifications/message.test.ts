@@ -93,13 +93,13 @@ describe("a run that failed", () => {
       .text;
 
   test.each([
-    ["back on the previous version", {}, "The update failed: no. The previous version serves again."],
-    ["of both versions", { serving: "mixed" }, "Some services run the new version, others what ran before."],
-    ["a rollback that is back", { kind: "rollback" as const }, "What ran before the rollback serves again."],
+    ["back on the previous version", {}, "The update failed: no. The previous version is running again."],
+    ["of both versions", { serving: "mixed" }, "Some services run the new version, others the previous one."],
+    ["a rollback that is back", { kind: "rollback" as const }, "The version before the rollback is running again."],
     [
       "a rollback that stays",
       { kind: "rollback" as const, serving: "desired" },
-      "The version of the snapshot is running.",
+      "The snapshot version is running.",
     ],
     ["down", { serving: "none" }, "TARGET DOWN: neither version is running."],
   ])("%s", (_, changes, expected) => {

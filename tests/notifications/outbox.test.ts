@@ -162,7 +162,7 @@ describe("a run that awaits approval", () => {
   const link = `https://tidemark.example/approvals/run-1/token-of-abc-${facts.approval_until}`;
 
   test.each([
-    ["en", "web: update waits for your approval", "It waits until 2026-11-21 09:30 UTC", `Approve or refuse: ${link}`],
+    ["en", "web: update needs approval", "Approve it by 2026-11-21 09:30 UTC", `Approve or refuse: ${link}`],
     ["zh", "web：更新等待您批准", "等待至 2026-11-21 09:30 UTC", `批准或拒绝：${link}`],
   ])("is told with its link in %s, which is put in when it is sent", async (language, title, until, line) => {
     const { notifier, outbox, deliverDue, sent } = await setUp([500]);

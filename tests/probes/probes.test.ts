@@ -74,7 +74,7 @@ describe("http probe", () => {
     const config = { ...basic, port: server.port, expected_body_pattern };
     const readiness = await probes.http.open(config, contextFor(server.port)).attempt(signal);
     expect(readiness.ready).toBe(is);
-    if (!is) expect(english(readiness.detail)).toContain("is not in the first 16 characters of the answer");
+    if (!is) expect(english(readiness.detail)).toContain("is not in the first 16 characters of the response");
   });
 
   test("looks for a pattern in the kept 64 KiB alone", async () => {
@@ -96,7 +96,7 @@ describe("http probe", () => {
     const probe = probes.http.open({ ...basic, port: server.port }, contextFor(server.port));
     const detail = say("probes.status_unexpected", { status: 503, expected: [] });
     expect(await probe.attempt(signal)).toEqual({ ready: false, detail });
-    expect(english(detail)).toBe("Answered 503, expected 2xx or 3xx");
+    expect(english(detail)).toBe("Returned 503, expected 2xx or 3xx");
   });
 
   test("gives up on a blocked destination and names no address", async () => {

@@ -81,7 +81,7 @@ describe("verify()", () => {
   test("cuts each attempt at the single timeout and goes on at once when the interval is shorter", async () => {
     const { clock, verdict, attempts, starts } = begin(never, { timing: { total_probe_duration_seconds: 30 } });
     const { detail } = await clock.runUntil(verdict);
-    expect(english(detail)).toBe("No answer within 10 s");
+    expect(english(detail)).toBe("No response within 10 s");
     expect(starts()).toEqual([15, 25, 35, 45]);
     expect(attempts.map((attempt) => attempt.duration_ms)).toEqual([10_000, 10_000, 10_000, 10_000]);
   });

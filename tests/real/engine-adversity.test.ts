@@ -179,7 +179,7 @@ matrixSuite(
             "unhealthy",
             null,
           ]);
-          expect(english(run.reason)).toContain("Health check fails: says 1");
+          expect(english(run.reason)).toContain("Health check failed: says 1");
           expect(await runs.eventsOf(run.id)).toHaveLength(1);
         }
         expect(await lab.found(name)).toEqual([`${name} running ${stays}`]);

@@ -96,8 +96,8 @@ peerSuite("listTagCommits() on git's own server", gitMissing(), () => {
     const failures = [await ask("app", null).catch(String), await ask("missing", authorization).catch(String)];
     const host = new URL(server.url).host;
     expect(failures).toEqual([
-      `PluginError: Could not list the tags of "${host}/app": the answer was 401: Sign in first`,
-      expect.stringContaining(`Could not list the tags of "${host}/missing": the answer was 404`),
+      `PluginError: Could not list the tags of "${host}/app": the response was 401: Sign in first`,
+      expect.stringContaining(`Could not list the tags of "${host}/missing": the response was 404`),
     ]);
     await expect(ask("app", "Basic d3Jvbmc=")).rejects.toMatchObject({ code: "unauthorized" });
     await expect(ask("missing", authorization)).rejects.toMatchObject({ code: "not_found" });

@@ -175,11 +175,11 @@ peerSuite("a real Gitea", giteaMissing(), () => {
     const ask = (token: string | null) => open("acme/hidden", token).source.listReleases(everything);
     await expect(ask(null)).rejects.toMatchObject({
       code: "not_found",
-      message: `Could not list the releases of "${server.host}/acme/hidden": the answer was 404: not found`,
+      message: `Could not list the releases of "${server.host}/acme/hidden": the response was 404: not found`,
     });
     await expect(ask("wrong")).rejects.toMatchObject({
       code: "unauthorized",
-      message: expect.stringContaining("the answer was 401: invalid username, password or token"),
+      message: expect.stringContaining("the response was 401: invalid username, password or token"),
     });
     await expect(open("acme/hidden").source.listNames?.()).rejects.toMatchObject({ code: "unauthorized" });
   });
@@ -221,7 +221,7 @@ peerSuite("a real Gitea", giteaMissing(), () => {
     await server.api("PATCH", "/repos/acme/tags-only", { has_releases: false });
     await expect(open("acme/tags-only").source.listReleases(everything)).rejects.toMatchObject({
       code: "unauthorized",
-      message: expect.stringContaining("the answer was 403: user should have specific read permission"),
+      message: expect.stringContaining("the response was 403: user should have specific read permission"),
     });
   });
 

@@ -40,7 +40,7 @@ peerSuite("a remote libSQL server that is lost while the service runs", sqldMiss
         ...Array.from({ length: 60 }, () => api.get("/credentials")),
         ...Array.from({ length: 20 }, (_, index) => api.post("/credentials", credential(`lost-${index}`))),
       ]);
-      for (const answer of answers) expect(answer).toMatchObject(refused("did not answer within 10 s"));
+      for (const answer of answers) expect(answer).toMatchObject(refused("did not respond within 10 s"));
       expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
       expect((await fetch(`${server.url}/health/ready`)).status).toBe(503);
     } finally {

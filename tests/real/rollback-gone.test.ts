@@ -72,7 +72,7 @@ engineSuite(
         Labels: { "com.docker.compose.project": "other", "com.docker.compose.service": "e" },
       });
       expect(await refusalsOf("taken", snapshot)).toEqual([
-        'name_taken: "taken-e-1" is another container now, not one of "taken"',
+        'name_taken: "taken-e-1" is now a container outside "taken"',
       ]);
       await expect(restore(session, group("taken"), snapshot, memoryJournal())).rejects.toThrow("another container");
       expect((await inspectOne(engine, "taken-e-1")).Id).toBe(stranger);

@@ -87,10 +87,10 @@ describe("a start of the server", () => {
     await server.kill("SIGTERM");
     const database = join(dir, "tidemark.db");
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${database}${suffix}`, { force: true });
-    expect(await refusedStart(dir, env)).toContain("is missing though the environment gives its keys");
+    expect(await refusedStart(dir, env)).toContain("is missing although its keys are in the environment");
     expect(existsSync(database)).toBe(false);
     writeFileSync(database, "");
-    expect(await refusedStart(dir, env)).toContain("is empty (0 bytes) though the environment gives its keys");
+    expect(await refusedStart(dir, env)).toContain("is empty (0 bytes) although its keys are in the environment");
     expect(statSync(database).size).toBe(0);
   }, 60_000);
 

@@ -41,7 +41,7 @@ test("the container that the run failed for stands out, and those that went alon
   expect(html).toMatch(/class="step skipped" id="step-container-2"/);
   const cause = /id="step-container-1".*?<\/li>/s.exec(html)?.[0] ?? "";
   expect(cause).toContain("the run failed here");
-  expect(cause.indexOf("Health check fails: 503")).toBeLessThan(cause.indexOf("New container created"));
+  expect(cause.indexOf("Health check failed: 503")).toBeLessThan(cause.indexOf("New container created"));
 });
 
 test("a plan that would do nothing warns of nothing", () => {

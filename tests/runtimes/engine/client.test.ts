@@ -219,7 +219,7 @@ describe("pullReader()", () => {
   test("ends at the first piece that is no engine's", () => {
     const reader = pullReader("app:1", () => undefined);
     for (const piece of ["[]\n", `${"[".repeat(500)}\n`, "x".repeat(1024 * 1024 + 1)]) {
-      expect(() => reader.take(piece)).toThrow("The pull of app:1 answered");
+      expect(() => reader.take(piece)).toThrow("The engine's response to the pull of app:1");
     }
   });
 

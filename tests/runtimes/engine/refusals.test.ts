@@ -252,7 +252,7 @@ describe("warningsOf()", () => {
     const container = containerInspect({ ...atRest, Config: { Labels: { "com.docker.compose.project": "p" } } });
     const [found] = warningsOf(container, { all: [container] });
     expect(found).toMatchObject({ code: "mac_unknown" });
-    expect(english(found?.message)).toContain('on "back" is not known');
+    expect(english(found?.message)).toContain('custom MAC address on "back"');
   });
 });
 

@@ -57,7 +57,7 @@ describe("send() to an engine that lies", () => {
       const { error, connections } = await ask(
         `HTTP/1.1 ${status} Elsewhere\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`,
       );
-      const message = `The engine did not answer GET /version: it redirects (${status}), which is not followed`;
+      const message = `The engine did not respond to GET /version: it is a redirect (${status}), which is not followed`;
       expect(error).toMatchObject({ code: "rejected", message });
       expect(connections).toBe(1);
     }
@@ -66,11 +66,11 @@ describe("send() to an engine that lies", () => {
   test.each([
     ["HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nx", "it switched protocols without"],
     ["HTTP/1.1 101 Switching Protocols\r\n\r\n", "its status is 101"],
-    ["HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000), "it kept announcing an answer"],
+    ["HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000), "it kept sending interim responses"],
     ["HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n", "its status is 999"],
     ["HTTP/1.1 000 Odd\r\nContent-Length: 0\r\n\r\n", "its status is 0"],
-    ["SSH-2.0-OpenSSH_9.2\r\n", "the answer is not HTTP"],
-    [`HTTP/1.1 200 OK\r\nA: ${"a".repeat(100_000)}\r\n\r\n`, "the answer has more than 32 KiB of headers"],
+    ["SSH-2.0-OpenSSH_9.2\r\n", "the response is not HTTP"],
+    [`HTTP/1.1 200 OK\r\nA: ${"a".repeat(100_000)}\r\n\r\n`, "the response has more than 32 KiB of headers"],
   ])("says at once what is wrong with an answer: %#", async (bytes, reason) => {
     const { error } = await ask(bytes);
     expect(error).toMatchObject({ code: "malformed", message: expect.stringContaining(reason) });

@@ -30,7 +30,7 @@ describe("readForgeError()", () => {
     ["other JSON", 400, "[1]", "400"],
   ])("says %s", async (_what, status, body, words) => {
     const error = await readForgeError(new Response(body, { status }), action);
-    expect(error.message).toBe(`Could not list the releases of "host.example/owner/app": the answer was ${words}`);
+    expect(error.message).toBe(`Could not list the releases of "host.example/owner/app": the response was ${words}`);
     expect(error.said).toMatchObject({ code: "sources.failed", params: { action, reason: { params: { status } } } });
   });
 

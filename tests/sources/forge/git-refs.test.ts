@@ -153,10 +153,10 @@ describe("listTagCommits() answer", () => {
     ["no reference", [`${packet(`${commit}\n`)}0000`], "malformed", "is not a reference"],
     ["nothing, twice", ["", ""], "malformed", "it ends too early"],
     ["an error, twice", [packet("ERR no\n"), packet("ERR access\u001bdenied\n")], "rejected", "access denied"],
-    ["401", [new Response("Unauthorized\n", { status: 401 })], "unauthorized", "the answer was 401: Unauthorized"],
-    ["403", [new Response("", { status: 403 })], "unauthorized", "the answer was 403"],
+    ["401", [new Response("Unauthorized\n", { status: 401 })], "unauthorized", "the response was 401: Unauthorized"],
+    ["403", [new Response("", { status: 403 })], "unauthorized", "the response was 403"],
     ["404", [Response.json({ message: "Not Found" }, { status: 404 })], "not_found", "404: Not Found"],
-    ["another refusal", [new Response("", { status: 405 })], "rejected", "the answer was 405"],
+    ["another refusal", [new Response("", { status: 405 })], "rejected", "the response was 405"],
   ])("%s is an error that says so", async (_what, answers, code, words) => {
     const error = await failure(ask(...answers));
     expect(error.code).toBe(code);

@@ -112,7 +112,7 @@ describe("listReleases()", () => {
     const words = token === null ? "404: not found" : "401: invalid username, password or token";
     await expect(stand.open(token).listReleases(request())).rejects.toMatchObject({
       code: token === null ? "not_found" : "unauthorized",
-      message: `Could not list the releases of "gitea.example/forge/owner/app": the answer was ${words}`,
+      message: `Could not list the releases of "gitea.example/forge/owner/app": the response was ${words}`,
     });
   });
 });

@@ -150,9 +150,7 @@ test.each<[string, () => Response, code: string, words: string]>([
   instance.fault = answer;
   const error = await failure();
   expect(error.code).toBe(code as PluginError["code"]);
-  expect(error.message).toMatch(
-    /^Could not list the releases of "acme\/tools\/app": |^"127\.0\.0\.1:\d+" answered with /,
-  );
+  expect(error.message).toMatch(/^Could not list the releases of "acme\/tools\/app": |^"127\.0\.0\.1:\d+" returned /);
   expect(error.message).toContain(words);
   expect(error.message).not.toContain(token);
   expect(instance.take()).toHaveLength(1);

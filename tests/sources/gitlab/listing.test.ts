@@ -289,7 +289,7 @@ describe("listReleases()", () => {
     const error = await failureOf(open().listReleases(ask()));
     expect([error.code, error.message]).toEqual([
       "unauthorized",
-      'Could not list the releases of "acme/tools/app": the answer was 403: 403 Forbidden; its releases are disabled or limited to members',
+      'Could not list the releases of "acme/tools/app": the response was 403: 403 Forbidden; its releases are disabled or limited to members',
     ]);
   });
 
@@ -302,7 +302,7 @@ describe("listReleases()", () => {
     const wrong = await failureOf(open({ token: "glpat-wrong" }).listReleases(ask()));
     expect([wrong.code, wrong.message]).toEqual([
       "unauthorized",
-      'Could not list the releases of "acme/tools/app": the answer was 401: 401 Unauthorized',
+      'Could not list the releases of "acme/tools/app": the response was 401: 401 Unauthorized',
     ]);
   });
 

@@ -249,8 +249,8 @@ describe("readIndex()", () => {
   });
 
   test.each<[string, string, string]>([
-    ["an empty answer", "", "the answer is empty"],
-    ["only comments", "# nothing\n---\n", "the answer is empty"],
+    ["an empty answer", "", "the response is empty"],
+    ["only comments", "# nothing\n---\n", "the response is empty"],
     ["a web page", "\n  <!doctype html>\n<title>hello</title>", "is a web page"],
     ["plain words", "Service unavailable\n", "is not a mapping"],
     ["a list", "- a\n- b\n", "is a list"],
@@ -269,9 +269,9 @@ describe("readIndex()", () => {
     ["versions that are a mapping in JSON", '{"entries":{"app":{"version":"1"}}}', "are not a list"],
     ["versions that are a text", "entries:\n  app: hello\n", "are not a list"],
     ["an alias", "x: &a [1]\nentries:\n  app:\n  - version: 1.0.0\n    urls: *a\n", "Alias resolution is disabled"],
-    ["JSON that breaks off", '{"entries":{"app":[{"version":"1.0', "ends within its JSON"],
+    ["JSON that breaks off", '{"entries":{"app":[{"version":"1.0', "ends in the middle of its JSON"],
     ["JSON with wrong brackets", '{"entries":{"app":[}]}', "brackets do not match"],
-    ["a quoted text without end", 'entries:\n  app:\n  - version: "1.0.0\n', "has no end"],
+    ["a quoted text without end", 'entries:\n  app:\n  - version: "1.0.0\n', "is not closed"],
     ["only words for versions", "entries:\n  app:\n  - version: latest\n", 'the first is "latest"'],
     ["one endless version", `entries:\n  app:\n  - version: "${"1".repeat(10_000)}"\n`, "no usable version"],
     ["a version of 300 KiB", `entries:\n  app:\n  - home: "${"1".repeat(300_000)}"\n`, "more than 256 KiB"],

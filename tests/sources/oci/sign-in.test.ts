@@ -236,7 +236,10 @@ describe("several challenges", () => {
   test("without any, the refusal says so", async () => {
     challenge = [" "];
     const failure = await failureOf(open().listNames?.());
-    expect(failure).toMatchObject({ code: "unauthorized", message: expect.stringContaining("without saying how") });
+    expect(failure).toMatchObject({
+      code: "unauthorized",
+      message: expect.stringContaining("without sign-in instructions"),
+    });
   });
 
   test("of unknown kinds are named", async () => {

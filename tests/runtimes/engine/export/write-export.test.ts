@@ -64,7 +64,7 @@ describe.each(formats)("writeExport() as %s", (format) => {
   });
 
   test("refuses a name that no engine gives", () => {
-    expect(() => plain(format, snapshot({}, {}, "web; reboot"))).toThrow("names a container as no engine would");
+    expect(() => plain(format, snapshot({}, {}, "web; reboot"))).toThrow("has an invalid container name");
   });
 });
 
