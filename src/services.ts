@@ -108,7 +108,7 @@ export async function createServices(options: ServiceOptions) {
       await work();
     } catch (error) {
       if (!isWithoutRoom(error)) throw error;
-      log.error("Unfinished work waits for its leases to run out", { error });
+      log.error("Unfinished work waits for its leases to expire", { error });
     }
   };
   /** Due work is nobody's request, whoever set it off. */
@@ -223,7 +223,7 @@ export async function createServices(options: ServiceOptions) {
   const http = createHttp({ clock, cache: answerStore({ db, clock, counted }), ledger });
   if (config.oidc_allow_loopback_http) {
     log.warning(
-      "OIDC_ALLOW_LOOPBACK_HTTP is on: identity providers on this machine may be without TLS; for tests only",
+      "OIDC_ALLOW_LOOPBACK_HTTP is on: identity providers on this machine may use plain http; for tests only",
     );
   }
   const oidc = oidcService({
@@ -324,7 +324,7 @@ export async function createServices(options: ServiceOptions) {
     if (current.timezone === knownTimezone) return;
     knownTimezone = current.timezone;
     executors.timezoneChanged().catch((error: unknown) => {
-      log.error("Windows were not placed in the new time zone", { error: errorMessage(error) });
+      log.error("Maintenance windows could not be moved to the new time zone", { error: errorMessage(error) });
     });
   };
   // A file has one process: the runs that are held at its start are those of the process before it.
@@ -391,7 +391,7 @@ export async function createServices(options: ServiceOptions) {
         await settings.refresh();
         return true;
       } catch (error) {
-        log.error("Database does not answer", { error });
+        log.error("Database does not respond", { error });
         return false;
       }
     },

@@ -17,7 +17,7 @@ export type StartStep = <T>(waitsFor: string, work: () => Promise<T>) => Promise
  */
 export function startSteps({ clock, log }: { clock: Clock; log: Log }): StartStep {
   return async (waitsFor, work) => {
-    log.debug("Start begins a step", { step: waitsFor });
+    log.debug("Start step begins", { step: waitsFor });
     const ended = new AbortController();
     const overdue = async (): Promise<never> => {
       for (let look = 1; look <= maxLooks; look += 1) {

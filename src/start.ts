@@ -120,12 +120,14 @@ function takeUpRestore({ data_dir, database_url }: Config, log: Log): void {
   const completed = completeRestore(data_dir);
   if (completed !== null) {
     const { source, at, replaced } = completed;
-    log.warning("Completed a restore that had begun and was interrupted", { source, begun_at: toIso(at), replaced });
+    log.warning("Completed an interrupted restore", { source, begun_at: toIso(at), replaced });
   }
   try {
     clearLeftovers(data_dir, databaseFile(database_url));
   } catch (error) {
-    log.warning("What an interrupted restore or backup left could not be removed; it may hold keys", { error });
+    log.warning("Files left by an interrupted restore or backup could not be removed; they may contain keys", {
+      error,
+    });
   }
 }
 
@@ -200,7 +202,7 @@ async function build(config: Config): Promise<Started> {
       begin: services.begin,
       stop: async () => {
         const [areAnswered] = await Promise.all([door.close(stopPatience), services.stop()]);
-        if (!areAnswered) log.warning("Requests did not end in time", stopPatience);
+        if (!areAnswered) log.warning("Requests did not finish in time", stopPatience);
       },
       close: async () => {
         await db.close();

@@ -234,7 +234,9 @@ describe("a process whose peers lie", () => {
     }
     await servesOthers();
     expect(
-      server.lines.filter((line) => /Unhandled rejection|Uncaught exception|Check broke|internal_error/.test(line)),
+      server.lines.filter((line) =>
+        /Unhandled rejection|Uncaught exception|Check failed with an internal error|internal_error/.test(line),
+      ),
     ).toEqual([]);
     expect(server.lines.join("\n")).not.toContain(secret);
   }, 240_000);

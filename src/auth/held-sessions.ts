@@ -57,10 +57,13 @@ export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
   return {
     hold: (row: SessionRow, { password_hash }: AdministratorRow, actor: Actor): void => {
       held.set(row.id, { row, password_hash, actor });
-      log.error("The disk is full: a sign-in is kept in memory, and its audit entry is written once there is room", {
-        session_id: row.id,
-        address: row.address,
-      });
+      log.error(
+        "The disk is full: a session is kept in memory, and its audit entry will be written once there is space",
+        {
+          session_id: row.id,
+          address: row.address,
+        },
+      );
     },
 
     find: async (id: string): Promise<{ session: SessionRow; administrator: AdministratorRow } | null> => {

@@ -103,7 +103,7 @@ export function authService(options: AuthServiceOptions) {
       else await db.write((tx) => touchSession(tx, id, now, address));
     } catch (error) {
       // A full disk must not keep the administrator from reading what is there.
-      log.warning("Could not note the use of a session", { error });
+      log.warning("The last use of a session could not be stored", { error });
     }
   };
 

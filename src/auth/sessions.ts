@@ -51,7 +51,7 @@ export function sessionService({ db, clock, log, audit, held }: SessionServiceOp
     try {
       await held.settle();
     } catch (error) {
-      log.warning("Sign-ins in memory could not be stored", { error });
+      log.warning("Sessions in memory could not be stored", { error });
     }
   };
 

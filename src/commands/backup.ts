@@ -14,11 +14,11 @@ import { hasKeyFile, keyFilePath, securePrivateFolder } from "../secrets/keys.ts
 
 const usage = `Usage: bun run backup FOLDER [--without-keys]
 
-Writes a consistent copy of the database and the key file into FOLDER, while the service runs. FOLDER is made with mode 0700;
-keep it as safe as the data directory, because it holds the keys. With --without-keys it does not: then keep the key file
-elsewhere, because nothing in the backup can be decrypted without it.
+Writes a consistent copy of the database and the key file to FOLDER; the service can keep running. FOLDER is created with mode 0700.
+Protect it like the data directory, because it contains the keys. With --without-keys it does not: keep the key file elsewhere then,
+because the secrets in the backup cannot be decrypted without it.
 
-DATA_DIR and DATABASE_URL are read as by the server.`;
+Uses the same DATA_DIR and DATABASE_URL as the server.`;
 
 interface Arguments {
   folder: string;
@@ -55,7 +55,7 @@ async function backup({ folder, with_keys }: Arguments): Promise<readonly string
     .map((name) => join(folder, name))
     .find((path) => existsSync(path));
   if (existing !== undefined) {
-    throw new TerminalError(`"${existing}" exists already; name an empty or a new folder`);
+    throw new TerminalError(`"${existing}" already exists; name an empty or new folder`);
   }
   securePrivateFolder(folder);
   const isOurs = with_keys && config.keys_file === null;

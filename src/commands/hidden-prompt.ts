@@ -12,12 +12,12 @@ export interface HiddenPrompt {
 }
 
 function cancelled(): TerminalError {
-  return new TerminalError("The input was cancelled");
+  return new TerminalError("Input cancelled");
 }
 
 /** What became of bytes that are no text: they would all turn into the same character, and two passwords into one. */
 function notUtf8(cause: unknown): TerminalError {
-  return new TerminalError("What was entered is not UTF-8; type it in UTF-8, and try again", { cause });
+  return new TerminalError("The input is not UTF-8; set the terminal to UTF-8 and try again", { cause });
 }
 
 // A mark of the byte order stays, to be refused with the password's own rules rather than dropped without a word.
@@ -108,7 +108,7 @@ export async function readOneLine(input: AsyncIterable<string | Buffer>): Promis
   const all = Buffer.concat(chunks);
   const end = all.indexOf(0x0a);
   const line = decodeLine(all.subarray(0, end === -1 ? all.length : end)).replace(/\r$/, "");
-  if (line === "") throw new TerminalError("Standard input has no password in its first line");
+  if (line === "") throw new TerminalError("The first line of standard input has no password");
   return line;
 }
 

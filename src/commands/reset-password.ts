@@ -17,10 +17,10 @@ import { createHiddenPrompt, readOneLine } from "./hidden-prompt.ts";
 
 const usage = `Sets a new password for the administrator and ends all sessions.
 
-  bun run reset-password            asks twice, without echo
+  bun run reset-password            prompts twice, without echo
   bun run reset-password --stdin    reads one line from standard input
 
-DATA_DIR, DATABASE_URL and DATABASE_AUTH_TOKEN are read as by the server.`;
+Uses the same DATA_DIR, DATABASE_URL and DATABASE_AUTH_TOKEN as the server.`;
 
 const USAGE_ERROR = 2;
 
@@ -31,7 +31,7 @@ async function askTwice(): Promise<string> {
   if (prompt === null) throw new UsageError("Run this in a terminal, or pass the password with --stdin");
   try {
     const password = await prompt.ask("New password: ");
-    if ((await prompt.ask("Once more: ")) !== password) throw new TerminalError("The two passwords differ");
+    if ((await prompt.ask("Repeat: ")) !== password) throw new TerminalError("The passwords do not match");
     return password;
   } finally {
     prompt.close();
@@ -46,7 +46,7 @@ function parseArguments(args: readonly string[]): Mode {
   if (more.length === 0 && option === "--stdin") return "stdin";
   if (more.length === 0 && option === "--help") return "help";
   // Not quoted: what stands here may be the password, and a shell's history has it already.
-  throw new UsageError("The password is never taken as an argument, where other users of this machine could read it");
+  throw new UsageError("The password cannot be passed as an argument, where other users of this machine could read it");
 }
 
 /** Opens what the server made; a missing file is not made, an older or damaged one not touched. */
@@ -91,7 +91,9 @@ async function reset(config: Config, mode: "terminal" | "stdin"): Promise<void> 
     const passwords = await createPasswords();
     const audit = auditRecorder({ clock: systemClock });
     const username = await resetPassword({ db, clock: systemClock, audit, passwords }, password);
-    console.log(`The password of "${username}" is set. All sessions and API tokens have ended; sign in again.`);
+    console.log(
+      `The password of "${username}" is set. All sessions have ended and all API tokens are revoked; sign in again.`,
+    );
   } finally {
     await db.close();
   }

@@ -11,15 +11,15 @@ import { securePrivateFolder } from "../secrets/keys.ts";
 
 const usage = `Usage: bun run restore FOLDER [--verify] [--accept-unreadable-secrets]
 
-Replaces the database, and the key file where FOLDER has one, by those of a backup. The service must be stopped. FOLDER is what
-"bun run backup" wrote, one of the backups folder of the data directory, or a database file alone. Nothing is touched when the
-backup is damaged, newer than this version, or encrypted with another key. What is replaced is kept, and every sign-in and API
-token ends.
+Replaces the database, and the key file if FOLDER has one, with those from a backup. The service must be stopped. FOLDER is a folder
+written by "bun run backup", one in the backups folder of the data directory, or just a database file. Nothing changes if the backup
+is damaged, newer than this version, or encrypted with another key. The replaced files are kept; all sessions end and all API tokens
+are revoked.
 
-  --verify                      only checks whether FOLDER can be restored; the service may run
-  --accept-unreadable-secrets   restores a backup although some of its secrets cannot be decrypted: enter those again
+  --verify                      only checks whether FOLDER can be restored; the service may be running
+  --accept-unreadable-secrets   restores a backup even if some of its secrets cannot be decrypted; enter those again
 
-DATA_DIR, DATABASE_URL and the keys in the environment are read as by the server.`;
+Uses the same DATA_DIR, DATABASE_URL and keys in the environment as the server.`;
 
 interface Arguments {
   source: string;
@@ -69,9 +69,7 @@ function remarks({ secrets, has_checksums }: JudgedBackup): string[] {
   const { encryption_key_id, unreadable } = secrets;
   return [
     ...(encryption_key_id === null ? [] : [`Its secrets are encrypted with the key ${encryption_key_id}.`]),
-    ...(has_checksums
-      ? []
-      : ["It has no checksums, because an earlier version wrote it; everything else was checked."]),
+    ...(has_checksums ? [] : ["It has no checksums because an earlier version made it; everything else was checked."]),
     ...(unreadable === 0 ? [] : [`Secrets that cannot be decrypted: ${unreadable}. Enter them again.`]),
   ];
 }
@@ -88,10 +86,10 @@ async function run(given: Arguments): Promise<string[]> {
   try {
     const done = await restore(options);
     return [
-      `Restored "${given.source}"${done.with_keys ? " with its keys" : "; the keys in use stay"}.`,
+      `Restored "${given.source}"${done.with_keys ? " with its keys" : "; the current keys are kept"}.`,
       ...remarks(done),
-      ...(done.replaced === null ? [] : [`What it replaced is in "${done.replaced}".`]),
-      "All sign-ins and API tokens have ended. Start Tidemark now.",
+      ...(done.replaced === null ? [] : [`The replaced files are in "${done.replaced}".`]),
+      "All sessions have ended and all API tokens are revoked. Start Tidemark now.",
     ];
   } finally {
     lock.release();

@@ -142,7 +142,7 @@ export function idempotencyService(options: {
       await db.write((tx) => updateOutcome(tx, keyHash, sealed));
     } catch (error) {
       // It is done and told; a second answer is made from what is stored.
-      log.warning("The answer of a request with an Idempotency-Key was not kept", { error });
+      log.warning("The response to a request with an Idempotency-Key could not be stored", { error });
     }
   }
 }

@@ -39,7 +39,7 @@ export async function finishEncryptionRotation(options: FinishOptions): Promise<
   const steps = rotationSteps(log);
   const all = [primary, ...previous];
   const found = all.find((key) => keyId(key) === stored) ?? primary;
-  log.warning("The key file has previous encryption keys: bringing every secret under the primary one", {
+  log.warning("The key file has previous encryption keys: re-encrypting every secret with the primary one", {
     primary: keyId(primary),
     previous: previous.map((key) => keyId(key)),
     stored,
@@ -63,12 +63,12 @@ export async function finishEncryptionRotation(options: FinishOptions): Promise<
   let settled = primary;
   try {
     const written = await move(primary, false, { resumed: true });
-    log.info("The rotation of the encryption key is done", { key: keyId(primary), reencrypted: written });
+    log.info("The rotation of the encryption key is complete", { key: keyId(primary), reencrypted: written });
   } catch (error) {
     if (!(error instanceof CorruptSecretError)) throw error;
     settled = found;
     await move(found, true, { resumed: true, error: error.said });
-    log.error("The rotation of the encryption key was given up; every other secret is under one key", {
+    log.error("The rotation of the encryption key was abandoned; all other secrets are under one key", {
       key: keyId(found),
       error,
     });

@@ -198,7 +198,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
       former = keys.previous;
     } catch (error) {
       mustRestart = true;
-      log.error("The rotation was not undone completely: the key file has both keys, and the next start ends it", {
+      log.error("The rotation was not undone completely: the key file has both keys, and the next start completes it", {
         error,
       });
     }
@@ -265,7 +265,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
       if (other === id || toldKeys.has(other)) continue;
       toldKeys.add(other);
       log.error(
-        "Another process on this database uses another session key: sign-ins, API tokens and approval links hold on one of them alone; give every process the same SESSION_KEY",
+        "Another process on this database uses a different session key: sessions, API tokens and approval links are valid on only one of them; give every process the same SESSION_KEY",
         { own: id, other },
       );
     }

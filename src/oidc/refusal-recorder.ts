@@ -51,7 +51,7 @@ export function refusalRecorder({ db, clock, log, audit }: RefusalRecorderOption
     };
     const record: AuditRecord = { event, outcome: "failed", detail };
     // The network's own words help whoever set the provider up; what the provider itself said is in none of them.
-    log.warning("The identity provider signed nobody in", {
+    log.warning("Sign-in with the identity provider failed", {
       reason,
       ...(cause instanceof PluginError ? { error: cause } : {}),
     });

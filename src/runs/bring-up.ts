@@ -218,8 +218,8 @@ async function endOutage(held: Held, outage: StoredOutage, end: End): Promise<vo
   run.outage_due_at = null;
   run.cleanup_due_at = now;
   const fields = { run: run.id, outcome, detail: detail === null ? null : inEnglish(detail), tries };
-  if (isRecovered) deps.log.info("Target runs again", fields);
-  else deps.log.warning("Target is not brought up any more", fields);
+  if (isRecovered) deps.log.info("Target is running again", fields);
+  else deps.log.warning("No more attempts to start the target", fields);
   await journal.reload();
   deps.changes.announce(run.id);
 }

@@ -40,7 +40,7 @@ export async function undoAndFail(context: RunContext, from: "updating" | "verif
   } catch (error) {
     lease.signal.throwIfAborted();
     if (!(error instanceof PluginError) || error.code === "unreachable") throw error;
-    context.deps.log.error("Previous version could not be put back", { run: context.run.id, error });
+    context.deps.log.error("Previous version could not be restored", { run: context.run.id, error });
   }
   await journal.note("serving", "finish", {
     state: recovery?.state ?? "down",
@@ -200,7 +200,11 @@ export async function cleanUp(context: RunContext): Promise<void> {
     lease.signal.throwIfAborted();
     const endedAt = storedOutage(run.outage)?.ended_at ?? run.ended_at ?? deps.clock.now();
     const isGivenUp = deps.counted.now() - endedAt > giveUpMs;
-    deps.log.warning("What a run kept aside was not removed", { run: run.id, error: errorMessage(error), isGivenUp });
+    deps.log.warning("Containers kept by a run could not be removed", {
+      run: run.id,
+      error: errorMessage(error),
+      isGivenUp,
+    });
     retryAt = isGivenUp ? null : deps.clock.now() + cleanupRetryMs;
   }
   await deps.db.write((tx) =>

@@ -108,7 +108,7 @@ export async function moveOn<F extends ActiveState>(
     await advance(deps, tx, run.id, from, to, { lease, columns: columns ?? {} });
   });
   run.state = to;
-  deps.log.debug("Run moved on", { run: run.id, state: to });
+  deps.log.debug("Run changed state", { run: run.id, state: to });
   await journal.reload();
   deps.changes.announce(run.id);
 }

@@ -85,7 +85,7 @@ export function runRunner(deps: RunnerOptions) {
     const isDown = run.outage_due_at !== null;
     const clearingSince = storedOutage(run.outage)?.ended_at ?? run.ended_at ?? clock.now();
     const isGivenUp = waiting !== null && !isDown && deps.counted.now() - clearingSince > giveUpMs;
-    if (isEnded && isGivenUp) log.warning("What a run kept aside was not removed", { run: run.id, isGivenUp });
+    if (isEnded && isGivenUp) log.warning("Containers kept by a run could not be removed", { run: run.id, isGivenUp });
     await db.write((tx) =>
       updateHeldRun(tx, run.id, owner, {
         lease_owner: null,
@@ -112,8 +112,8 @@ export function runRunner(deps: RunnerOptions) {
         log.warning("Run was taken over by another process", { run: id });
         return;
       }
-      if (shutdown.aborted) log.info("Run is left for the next start", { run: id, state: run.state });
-      else log.error("Run is taken up again later", { run: id, state: run.state, error });
+      if (shutdown.aborted) log.info("Run will resume at the next start", { run: id, state: run.state });
+      else log.error("Run will resume later", { run: id, state: run.state, error });
       const cause = withTexts(saidBy(error), deps.redact);
       const isGivenUp = !shutdown.aborted && deps.counted.now() - (run.started_at ?? run.created_at) >= giveUpMs;
       if (isGivenUp && journal !== null && isActiveState(run.state)) {

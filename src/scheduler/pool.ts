@@ -98,7 +98,7 @@ export function createPool({ work, log }: PoolOptions): Pool {
   };
 
   const refill = () => {
-    request().catch((error: unknown) => log.error("Due work could not be asked for", { work: work.name, error }));
+    request().catch((error: unknown) => log.error("Due work could not be queried", { work: work.name, error }));
   };
 
   /** Starts what can be started of what was listed, and keeps the rest. Returns how many were started. */

@@ -23,7 +23,7 @@ export function createScheduler({ clock, log, work, before }: SchedulerOptions) 
   let cron: Cron | null = null;
   let isStopped = false;
 
-  const logFailure = (error: unknown) => log.error("Due work could not be asked for", { error });
+  const logFailure = (error: unknown) => log.error("Due work could not be queried", { error });
 
   const tick = async (now: number = clock.now()): Promise<void> => {
     if (isStopped) return;
@@ -64,7 +64,7 @@ export function createScheduler({ clock, log, work, before }: SchedulerOptions) 
       );
       const ended = await Promise.race([idle().then(() => true), timeout]);
       over.abort();
-      if (!ended) log.warning("Work did not end in time", { grace_ms: options.grace_ms });
+      if (!ended) log.warning("Work did not finish in time", { grace_ms: options.grace_ms });
       return ended;
     },
   };

@@ -38,7 +38,7 @@ export async function settingsService(options: SettingsServiceOptions) {
       if (parsed.success) result[name] = parsed.output;
       else if (name in stored && passedOver.get(name) !== value) {
         passedOver.set(name, value);
-        log.warning("A stored setting cannot be used, and its default applies; save it anew", { name, value });
+        log.warning("A stored setting cannot be used, so its default applies; save it again", { name, value });
       }
     }
     for (const [name, value] of Object.entries(environment)) if (value !== null) result[name] = value;

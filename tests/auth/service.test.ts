@@ -168,7 +168,7 @@ describe("authenticate()", () => {
       "CREATE TRIGGER full BEFORE UPDATE ON sessions BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
     );
     expect(await house.auth.authenticate(token, "bearer")).not.toBeNull();
-    expect(house.lines.at(-1)).toContain("WARNING Could not note the use of a session");
+    expect(house.lines.at(-1)).toContain("WARNING The last use of a session could not be stored");
   });
 });
 

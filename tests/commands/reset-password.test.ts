@@ -78,7 +78,7 @@ describe("reset-password", () => {
   test("asks twice at a terminal and shows nothing of what is typed", async () => {
     const { code, shown } = await type([
       ["New password: ", "harbour-seal-潮汐x\u007f\r"],
-      ["Once more: ", "harbour-seal-潮汐\r"],
+      ["Repeat: ", "harbour-seal-潮汐\r"],
     ]);
     expect({ code, shown }).toMatchObject({ code: 0 });
     expect(shown).not.toContain("seal");
@@ -86,14 +86,14 @@ describe("reset-password", () => {
   });
 
   test.each([
-    ["two different answers", "first-kelp-otter\r", "second-kelp-otter\r", "The two passwords differ"],
+    ["two different answers", "first-kelp-otter\r", "second-kelp-otter\r", "The passwords do not match"],
     ["Ctrl-C", "first-kelp\u0003", "", "was cancelled"],
     ["a short password", "short\r", "short\r", "at least 12"],
   ])("changes nothing after %s", async (_name, first, second, message) => {
     await reset(["--stdin"], "lighthouse-keeper-9\n");
     const { code, shown } = await type([
       ["New password: ", first],
-      ["Once more: ", second],
+      ["Repeat: ", second],
     ]);
     expect(shown).toContain(message);
     expect(code).toBe(1);
@@ -110,7 +110,7 @@ describe("reset-password", () => {
       const piped = await reset(["--stdin"], line);
       const typed = await type([
         ["New password: ", line],
-        ["Once more: ", line],
+        ["Repeat: ", line],
       ]);
       for (const text of [piped.text, typed.shown]) {
         expect(text).toContain("The password was not changed.");
@@ -133,7 +133,7 @@ describe("reset-password", () => {
     async (args) => {
       const { code, text } = await reset(args, "");
       expect(code).toBe(2);
-      expect(text).toContain("never taken as an argument");
+      expect(text).toContain("cannot be passed as an argument");
       expect(text).not.toContain("hunter2");
     },
   );

@@ -116,7 +116,7 @@ describe("bun run restore", () => {
     expect((await command("restore", fresh, [withKeys])).code).toBe(0);
     expect(await credentialsIn(fresh)).toEqual(["registry", "old session 401"]);
     const dir = copyOfInstallation(template);
-    expect((await command("restore", dir, [withoutKeys])).out).toContain("the keys in use stay");
+    expect((await command("restore", dir, [withoutKeys])).out).toContain("the current keys are kept");
     expect((await command("restore", dir, [join(withoutKeys, "tidemark.db")])).code).toBe(0);
     expect(await credentialsIn(dir)).toEqual(["registry", "old session 401"]);
   }, 120_000);

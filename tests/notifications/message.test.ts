@@ -96,11 +96,7 @@ describe("a run that failed", () => {
     ["back on the previous version", {}, "The update failed: no. The previous version is running again."],
     ["of both versions", { serving: "mixed" }, "Some services run the new version, others the previous one."],
     ["a rollback that is back", { kind: "rollback" as const }, "The version before the rollback is running again."],
-    [
-      "a rollback that stays",
-      { kind: "rollback" as const, serving: "desired" },
-      "The snapshot version is running.",
-    ],
+    ["a rollback that stays", { kind: "rollback" as const, serving: "desired" }, "The snapshot version is running."],
     ["down", { serving: "none" }, "TARGET DOWN: neither version is running."],
   ])("%s", (_, changes, expected) => {
     expect(textOf(changes)).toContain(expected);

@@ -159,7 +159,7 @@ describe("the server killed in the middle of a rotation", () => {
     await client.execute("UPDATE credentials SET sealed_secret = substr(sealed_secret, 1, 120)");
     client.close();
     const server = await startServer({ data_dir: dir });
-    const told = server.lines.find((text) => text.includes("was given up")) ?? "";
+    const told = server.lines.find((text) => text.includes("was abandoned")) ?? "";
     expect(told).toContain('table \\"credentials\\", row \\"credential-1\\", column \\"sealed_secret\\"');
     const api = await signIn(server.url);
     const again = await api.post("/security-keys/encryption/rotations", { current_password: testPassword });

@@ -137,7 +137,7 @@ describe("a target that a run left down", () => {
     expect((outage?.ended_at ?? 0) - (ended ?? 0)).toBeLessThan(24.1 * hour);
     expect(await kindsOf()).toEqual(["executor_run_failed"]);
     expect((await world.steps(id)).filter((each) => each.startsWith("bring_up fail"))).toHaveLength(pauses.length);
-    expect(world.logs.join("\n")).toContain("Target is not brought up any more");
+    expect(world.logs.join("\n")).toContain("No more attempts to start the target");
     freePort();
     await world.clock.advance(hour);
     expect(await performDue()).toBe(0);

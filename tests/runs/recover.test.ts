@@ -314,7 +314,7 @@ describe("recovery", () => {
     await world.clock.advance(2 * 60 * 60 * 1000);
     await world.tick();
     expect(await world.run(run.id)).toMatchObject({ state: "succeeded", cleanup_due_at: null });
-    expect(world.logs.at(-1)).toContain("What a run kept aside was not removed");
+    expect(world.logs.at(-1)).toContain("Containers kept by a run could not be removed");
     expect([...world.engine.containers.keys()].sort()).toEqual(["web", "web-previous"]);
   });
 
@@ -337,7 +337,7 @@ describe("recovery", () => {
       await world.tick();
       expect(await world.run(run.id)).toMatchObject({ state: "succeeded", cleanup_due_at: null, lease_owner: null });
       expect(await world.main.runs.work.due(world.clock.now() + 25 * 60 * 60 * 1000, 10)).toEqual([]);
-      expect(world.logs.at(-1)).toContain("What a run kept aside was not removed");
+      expect(world.logs.at(-1)).toContain("Containers kept by a run could not be removed");
     },
   );
 

@@ -268,7 +268,7 @@ describe("stop()", () => {
     await scheduler.tick();
     await until(() => long.running.has("a"));
     expect(await clock.runUntil(scheduler.stop({ grace_ms: 20_000 }))).toBe(false);
-    expect(lines.some((line) => line.includes("Work did not end in time"))).toBe(true);
+    expect(lines.some((line) => line.includes("Work did not finish in time"))).toBe(true);
     long.end("a");
   });
 });

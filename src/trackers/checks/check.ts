@@ -222,7 +222,11 @@ export function sourceCheck(options: CheckOptions) {
       };
     }
     if (error instanceof AppError) return { code: error.code, message: error.said, retry_after_ms: null };
-    log.error("Check broke", { tracker: claimed.tracker.name, source: claimed.source.key, error });
+    log.error("Check failed with an internal error", {
+      tracker: claimed.tracker.name,
+      source: claimed.source.key,
+      error,
+    });
     return {
       code: "internal",
       message: say("checks.internal"),
@@ -265,7 +269,7 @@ export function sourceCheck(options: CheckOptions) {
       clock,
       renew: (until) => db.write((tx) => renewSource(tx, source.id, owner, until)),
       onFault: (error) => log.warning("Lease of a check was not renewed", { source: source.id, error }),
-      reason: () => new Error("The check belongs to another process now"),
+      reason: () => new Error("Another process has taken over the check"),
     });
 
   const succeed = async (claimed: Claimed, answer: Answer, used: Used): Promise<void> => {
