@@ -85,19 +85,19 @@ function shares(): Share[] {
     const weight = rank < 0 ? statSync(join(folder, name)).size : 1e9 - rank;
     return { title: `tests/real/${name}`, args: [`./${relative(root, join(folder, name))}`], weight };
   });
-  const servers = filesWithServers();
+  const servers = filesWithProcesses();
   const args = ["tests/real/**", ...servers].flatMap((path) => ["--path-ignore-patterns", path]);
   const weight = 1e8;
   const faked = fakedDates.map((date) => ({ title: `the fast layer ${date.title}`, args, weight, date }));
   const fast =
     fakedDatesMissing() === null
-      ? { title: "the fast layer's own servers", args: servers.map((file) => `./${file}`), weight }
+      ? { title: "the fast layer's own processes", args: servers.map((file) => `./${file}`), weight }
       : { title: "the fast layer", args: ["--path-ignore-patterns", "tests/real/**"], weight };
   return [...real, fast, ...faked].sort((a, b) => b.weight - a.weight);
 }
 
 /** Of the fast layer: what starts processes starts them at the system's date. */
-function filesWithServers(): string[] {
+function filesWithProcesses(): string[] {
   const files = readdirSync(join(root, "tests"), { recursive: true, encoding: "utf8" });
   const isWith = (file: string) =>
     /support\/(server|installation|scrambled-words)\.ts"/.test(readFileSync(join(root, file), "utf8"));
