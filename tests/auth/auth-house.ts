@@ -1,21 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { LibsqlError } from "@libsql/client/sqlite3";
 import { apiTokenService } from "../../src/auth/api-tokens.ts";
-import { auditRecorder } from "../../src/auth/audit.ts";
 import { auditEntryService } from "../../src/auth/audit-entries.ts";
 import { bootstrapAdministrator } from "../../src/auth/bootstrap.ts";
 import type { Actor } from "../../src/auth/schema.ts";
 import { authService } from "../../src/auth/service.ts";
 import { sessionService } from "../../src/auth/sessions.ts";
 import { createThrottle } from "../../src/auth/throttle.ts";
-import { countedTime } from "../../src/counted-time.ts";
 import type { Database } from "../../src/db/client.ts";
-import { createLog } from "../../src/log.ts";
 import { createPasswords } from "../../src/secrets/password.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
 import { createSessionTokens } from "../../src/secrets/tokens.ts";
-import { createFakeClock } from "../support/fake-clock.ts";
-import { temporaryDatabase } from "../support/temporary-database.ts";
+import { temporaryGround } from "../support/ground.ts";
 
 export const actor: Actor = { name: null, address: "198.51.100.7", request_id: "request-1" };
 export const origin = { actor, user_agent: "Test/1" };
@@ -23,7 +19,8 @@ export const goodPassword = "kelp-otter-lantern";
 
 /** The `auth` feature over a database file of its own, with cheap hashes and a clock that stands still. */
 export async function authHouse() {
-  const { db: stored, dir, close } = await temporaryDatabase();
+  const ground = await temporaryGround({ level: "info", redact: createRedactor().redact });
+  const { db: stored, dir, close, clock, lines, log, audit } = ground;
   let isDiskFull = false;
   const db: Database = {
     ...stored,
@@ -34,16 +31,11 @@ export async function authHouse() {
         return result;
       }),
   };
-  const clock = createFakeClock();
-  const lines: string[] = [];
-  const redact = createRedactor().redact;
-  const log = createLog({ level: "info", format: "text", clock, redact, write: (line) => lines.push(line) });
-  const audit = auditRecorder({ clock });
   const passwords = await createPasswords({ memory_kib: 64, passes: 1 });
   const sessionKey = randomBytes(32);
   const tokens = createSessionTokens(sessionKey, clock);
   const throttle = createThrottle(clock);
-  const auth = authService({ db, clock, counted: countedTime(clock, null), log, audit, passwords, tokens, throttle });
+  const auth = authService({ db, clock, counted: ground.counted, log, audit, passwords, tokens, throttle });
   const api_tokens = apiTokenService({ db, clock, audit, tokens, confirmPassword: auth.confirmPassword });
   const sessions = sessionService({ db, clock, log, audit, held: auth.held });
   const audit_entries = auditEntryService({ db, audit });

@@ -6,14 +6,14 @@ import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, apiClient, firstSignIn, testPassword } from "../support/server.ts";
-import { startWorld, type World, worldMissing } from "../support/world.ts";
+import { type Story, startStory, storyMissing } from "../support/story.ts";
 
 const healthy = { healthcheck: { Test: ["CMD", "/bin/true"], Interval: 5e8, Timeout: 2e9, Retries: 3 } } as const;
 /** Where pictures of the pages are put to look at; none are taken without it. */
 const pictures = process.env.TIDEMARK_PICTURES ?? "";
 
-peerSuite("an update that somebody has to approve", worldMissing() ?? chromiumMissing(), () => {
-  let world: World;
+peerSuite("an update that somebody has to approve", storyMissing() ?? chromiumMissing(), () => {
+  let world: Story;
   let api: ApiClient;
   let browser: Browser;
   let executor = "";
@@ -81,7 +81,7 @@ peerSuite("an update that somebody has to approve", worldMissing() ?? chromiumMi
     });
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startStory();
     browser = await startChromium();
     api = await firstSignIn(world.server);
     await api.request("PATCH", "/settings", { base_url: world.server.url });

@@ -11,7 +11,8 @@ import { eventually } from "../support/eventually.ts";
 import { containerStates, group, removeGroup, runService } from "../support/group-target.ts";
 import { serveHttp } from "../support/oci-image.ts";
 import { answerAt, published } from "../support/published-port.ts";
-import { quickCheck, type RunRow } from "../support/real-runs.ts";
+import { quickCheck } from "../support/real-runs.ts";
+import type { RunRow } from "../support/run-parts.ts";
 import { inspectContainer, removeContainers, target } from "../support/update-target.ts";
 
 setDefaultTimeout(240_000);

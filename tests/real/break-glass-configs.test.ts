@@ -9,7 +9,7 @@ import { readSnapshot, type Snapshot, snapshotBlueprint } from "../../src/runtim
 import { type Compose, composeMissing, composeVersions, startCompose } from "../peers/compose.ts";
 import { type EngineMode, engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { comparable, runScript } from "../support/break-glass.ts";
-import { createConfigured, makeWorld } from "../support/config-world.ts";
+import { createConfigured, prepareEngine } from "../support/config-lab.ts";
 import { type ConfigWorld, containerConfig } from "../support/container-configs.ts";
 import { peerSuite } from "../support/peer.ts";
 import { inspectContainer, openSession, removeContainers, target } from "../support/update-target.ts";
@@ -58,7 +58,7 @@ function suite(mode: EngineMode, cli: string): void {
 
   beforeAll(async () => {
     engine = await startEngine({ mode });
-    world = await makeWorld(engine, folder);
+    world = await prepareEngine(engine, folder);
     if (!process.env.X)
       compose = startCompose({ engine, version: composeVersions.at(-1) ?? composeVersions[0], folder });
   }, 120_000);

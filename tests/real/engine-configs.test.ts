@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { errorMessage } from "../../src/errors.ts";
 import { engineMissing, startEngine, type TestEngine } from "../peers/engine.ts";
 import { lostSettings } from "../support/carried-exactly.ts";
-import { createConfigured, inspectWhole, makeWorld } from "../support/config-world.ts";
+import { createConfigured, inspectWhole, prepareEngine } from "../support/config-lab.ts";
 import { type ConfigWorld, type ContainerConfig, containerConfig, type Json } from "../support/container-configs.ts";
 import { english } from "../support/english.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
@@ -39,7 +39,7 @@ for (const [mode, wanted] of modes) {
 
     beforeAll(async () => {
       engine = await startEngine({ mode });
-      world = await makeWorld(engine, folder);
+      world = await prepareEngine(engine, folder);
     }, 120_000);
     afterAll(async () => {
       await engine.stop();

@@ -4,20 +4,20 @@ import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { account } from "../peers/registry.ts";
 import { peerSuite } from "../support/peer.ts";
 import { testPassword } from "../support/server.ts";
-import { startWorld, type World, worldMissing } from "../support/world.ts";
+import { type Story, startStory, storyMissing } from "../support/story.ts";
 
 setDefaultTimeout(180_000);
 
-const missing = worldMissing() ?? chromiumMissing();
+const missing = storyMissing() ?? chromiumMissing();
 
 peerSuite("connections, executors and runs in Chromium on a real engine", missing, () => {
-  let world: World;
+  let world: Story;
   let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startStory();
     browser = await startChromium();
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
     page = await context.newPage();
@@ -81,7 +81,7 @@ peerSuite("connections, executors and runs in Chromium on a real engine", missin
   const go = (path: string) => page.goto(`${world.server.url}${path}`);
   const excess = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   /** Pushes a version and lets the tracker find it. */
-  async function release(tag: string, options: Parameters<World["push"]>[1] = {}): Promise<void> {
+  async function release(tag: string, options: Parameters<Story["push"]>[1] = {}): Promise<void> {
     await world.push(tag, options);
     await api("POST", "/trackers/web/checks");
     await page.waitForFunction(

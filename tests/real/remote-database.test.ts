@@ -8,13 +8,13 @@ import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, apiClient, firstSignIn, type RunningServer, startServer } from "../support/server.ts";
-import { startWorld, type World, worldMissing } from "../support/world.ts";
+import { type Story, startStory, storyMissing } from "../support/story.ts";
 
 const healthy = { healthcheck: { Test: ["CMD", "/bin/true"], Interval: 5e8, Timeout: 2e9, Retries: 3 } } as const;
 
-peerSuite("two processes on one remote libSQL server", worldMissing() ?? sqldMissing(), () => {
+peerSuite("two processes on one remote libSQL server", storyMissing() ?? sqldMissing(), () => {
   let sqld: Sqld;
-  let world: World;
+  let world: Story;
   let proxy: EngineProxy;
   let second: RunningServer;
   /** The same session on both processes. */
@@ -62,7 +62,7 @@ peerSuite("two processes on one remote libSQL server", worldMissing() ?? sqldMis
       SESSION_KEY: randomBytes(32).toString("base64url"),
       ENCRYPTION_KEY: generateFernetKey(),
     };
-    world = await startWorld({ env });
+    world = await startStory({ env });
     second = await startServer({ env: { ...env, OUTBOUND_ALLOW: world.receiver.host, LOG_LEVEL: "debug" } });
     proxy = await startEngineProxy(world.engine.socket, join(world.server.data_dir, "proxy.sock"));
     a = await firstSignIn(world.server);

@@ -10,15 +10,15 @@ import { type ChartVersion, chartIndex, chartRepository, dayOf } from "../suppor
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, firstSignIn, testPassword } from "../support/server.ts";
-import { startWorld, type World, worldMissing } from "../support/world.ts";
+import { type Story, startStory, storyMissing } from "../support/story.ts";
 
 setDefaultTimeout(180_000);
 
-const missing = worldMissing() ?? chromiumMissing();
+const missing = storyMissing() ?? chromiumMissing();
 
 // One container, driven in turn by a repository, a chart and a registry; all under "Replace current image tag".
 peerSuite("a forge, a chart and a registry each replace the running tag", missing, () => {
-  let world: World;
+  let world: Story;
   let hub: StandInGithub;
   let charts: StandIn;
   let browser: Browser;
@@ -70,7 +70,7 @@ peerSuite("a forge, a chart and a registry each replace the running tag", missin
   }
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startStory();
     hub = await startGithub(() => Date.now());
     hub.repositories.push(app);
     charts = chartRepository(() => chartIndex({ web: chartVersions }));

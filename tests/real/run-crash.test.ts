@@ -10,15 +10,15 @@ import { isWholeMatrix } from "../support/engine-modes.ts";
 import { pushImage } from "../support/oci-image.ts";
 import { peerSuite } from "../support/peer.ts";
 import { openRunParts, type RunProcessArguments } from "../support/run-process.ts";
+import { storyMissing } from "../support/story.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
 import { containersNamed, removeContainers, runContainer } from "../support/update-target.ts";
-import { worldMissing } from "../support/world.ts";
 
 const program = join(import.meta.dir, "..", "support", "run-process.ts");
 const live = new AbortController().signal;
 const limit = 900_000;
 
-peerSuite("runs: kill -9 of our process at each write", worldMissing(), () => {
+peerSuite("runs: kill -9 of our process at each write", storyMissing(), () => {
   let engine: TestEngine;
   let registry: Registry;
   let temporary: TemporaryDatabase;

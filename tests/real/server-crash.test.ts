@@ -4,7 +4,7 @@ import { type EngineProxy, startEngineProxy } from "../support/engine-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, apiClient, firstSignIn } from "../support/server.ts";
-import { startWorld, type World, worldMissing } from "../support/world.ts";
+import { type Story, startStory, storyMissing } from "../support/story.ts";
 
 /** How often each point is taken; the figures of docs/reliability.md are from 5. */
 const rounds = Number(process.env.TIDEMARK_CRASH_ROUNDS ?? "2");
@@ -22,15 +22,15 @@ const points = [
 
 const healthy = { healthcheck: { Test: ["CMD", "/bin/true"], Interval: 5e8, Timeout: 2e9, Retries: 3 } } as const;
 
-peerSuite("the server killed in the middle of a run", worldMissing(), () => {
-  let world: World;
+peerSuite("the server killed in the middle of a run", storyMissing(), () => {
+  let world: Story;
   let proxy: EngineProxy;
   let api: ApiClient;
   let executor = "";
   let minor = 0;
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startStory();
     proxy = await startEngineProxy(world.engine.socket, join(world.server.data_dir, "proxy.sock"));
     api = await firstSignIn(world.server);
     const credential = await api.post("/credentials", {

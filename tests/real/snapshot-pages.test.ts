@@ -6,14 +6,14 @@ import { account } from "../peers/registry.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiClient, firstSignIn, testPassword } from "../support/server.ts";
-import { startWorld, type World, worldMissing } from "../support/world.ts";
+import { type Story, startStory, storyMissing } from "../support/story.ts";
 
 setDefaultTimeout(120_000);
 
 type Json = Record<string, unknown>;
 
-peerSuite("snapshots and images in Chromium on a real engine", worldMissing() ?? chromiumMissing(), () => {
-  let world: World;
+peerSuite("snapshots and images in Chromium on a real engine", storyMissing() ?? chromiumMissing(), () => {
+  let world: Story;
   let browser: Browser;
   let page: Page;
   let api: ApiClient;
@@ -22,7 +22,7 @@ peerSuite("snapshots and images in Chromium on a real engine", worldMissing() ??
   let snapshot = "";
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startStory();
     api = await firstSignIn(world.server);
     connection = await create("/runtime-connections", {
       name: "nas",

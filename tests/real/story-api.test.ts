@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { type ApiAnswer, type ApiClient, apiClient, firstSignIn, testPassword } from "../support/server.ts";
-import { startWorld, type World, worldMissing } from "../support/world.ts";
+import { type Story, startStory, storyMissing } from "../support/story.ts";
 
 const stepLimit = 180_000;
 
@@ -19,8 +19,8 @@ function expectStatus(answer: ApiAnswer, status: number): ApiAnswer {
 
 // The whole way from a fresh data directory to an updated container, by the API alone, on real parts. The steps build on each
 // other, as they do for the person who takes them.
-peerSuite("the story, by the API", worldMissing(), () => {
-  let world: World;
+peerSuite("the story, by the API", storyMissing(), () => {
+  let world: Story;
   let api: ApiClient;
   let credential = "";
   let connection = "";
@@ -55,7 +55,7 @@ peerSuite("the story, by the API", worldMissing(), () => {
   };
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startStory();
   }, stepLimit);
   afterAll(async () => {
     await world.stop();

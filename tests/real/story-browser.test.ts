@@ -4,14 +4,14 @@ import { chromiumMissing, startChromium } from "../peers/chromium.ts";
 import { eventually } from "../support/eventually.ts";
 import { peerSuite } from "../support/peer.ts";
 import { testPassword } from "../support/server.ts";
-import { startWorld, type World, worldMissing } from "../support/world.ts";
+import { type Story, startStory, storyMissing } from "../support/story.ts";
 
-const missing = worldMissing() ?? chromiumMissing();
+const missing = storyMissing() ?? chromiumMissing();
 const limit = 180_000;
 
 // The same story as by the API, told by a person with a browser: every step is a click or a key.
 peerSuite("the story, in a browser", missing, () => {
-  let world: World;
+  let world: Story;
   let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
@@ -38,7 +38,7 @@ peerSuite("the story, in a browser", missing, () => {
   };
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startStory();
     await world.push("0.9.0-rc1");
     browser = await startChromium();
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });

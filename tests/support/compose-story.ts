@@ -18,7 +18,7 @@ import {
 } from "./oci-image.ts";
 import { type RunningServer, startServer, temporaryDir } from "./server.ts";
 import type { Inspect } from "./stack-state.ts";
-import { startReceiver, type WebhookReceiver } from "./world.ts";
+import { startReceiver, type WebhookReceiver } from "./story.ts";
 
 export const services = ["db", "web", "worker"] as const;
 export type Service = (typeof services)[number];

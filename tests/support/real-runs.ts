@@ -1,17 +1,10 @@
 import { join } from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
-import {
-  events,
-  run_steps,
-  runs,
-  snapshots,
-  tracker_channels,
-  tracker_sources,
-  trackers,
-} from "../../src/db/tables.ts";
+import { events, snapshots } from "../../src/db/tables.ts";
 import type { RuntimeKind, TargetRef } from "../../src/runtimes/runtime.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
+import { type RunParts, type RunRow, storedRuns, storeTracker } from "./run-parts.ts";
 import {
   type Desired,
   openRunParts,
@@ -21,8 +14,7 @@ import {
 } from "./run-process.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 
-export type RunRow = typeof runs.$inferSelect;
-export type Parts = ReturnType<typeof openRunParts>;
+export type Parts = RunParts;
 
 /** The product's executors and runs on a temporary database and real engines; only upstream is made up. */
 export interface RealRuns {
@@ -94,30 +86,7 @@ export async function realRuns(): Promise<RealRuns> {
   const main = instance("main");
   const sources = new Map<string, string>();
 
-  const addTracker = async (id: string): Promise<void> => {
-    await db.write(async (tx) => {
-      await tx.insert(trackers).values({
-        id: `tracker-${id}`,
-        name: id,
-        check_interval_minutes: 360,
-        fetch_depth: 10,
-        request_timeout_seconds: 15,
-        sorting: "publish_time",
-        created_at: 1,
-        updated_at: 1,
-      });
-      const source = { id, tracker_id: `tracker-${id}`, key: "main", position: 0, kind: "oci", config: {} };
-      await tx.insert(tracker_sources).values({ ...source, next_check_at: 1 });
-      await tx
-        .insert(tracker_channels)
-        .values({ id: `channel-${id}`, source_id: id, name: "stable", type: "stable", position: 0 });
-    });
-  };
-  const runOf = async (id: string): Promise<RunRow> => {
-    const [row] = await db.read.select().from(runs).where(eq(runs.id, id));
-    if (row === undefined) throw new Error(`There is no run ${id}`);
-    return row;
-  };
+  const stored = storedRuns(db);
 
   const argumentsOf = (run_id: string, wanted: Desired, die_at: number): string => {
     const database_url = `file:${temporary.dir}/tidemark.db`;
@@ -148,7 +117,7 @@ export async function realRuns(): Promise<RealRuns> {
       made += 1;
       const source = `source-${made}`;
       desired.set(source, first);
-      await addTracker(source);
+      await storeTracker(db, { name: source, source }, 1);
       const bindings = services.map((service) => ({ service, tracker: source, source: "main", channel: "stable" }));
       const { id } = await main.executors.create(systemActor, {
         name: `${target.id} ${made}`,
@@ -165,7 +134,7 @@ export async function realRuns(): Promise<RealRuns> {
     update: async (executor, input = {}) => {
       const { id } = await main.runs.create(systemActor, executor, input);
       await main.runs.work.perform({ id }, live);
-      return await runOf(id);
+      return await stored.run(id);
     },
     performElsewhere: (run_id, desired) => {
       return Bun.spawn([process.execPath, runProcess, argumentsOf(run_id, desired, 0)], {
@@ -177,9 +146,9 @@ export async function realRuns(): Promise<RealRuns> {
       for (const item of await parts.evaluator.due(clock.now(), 100)) await parts.evaluator.perform(item, live);
       for (const item of await parts.runs.work.due(clock.now(), 100)) await parts.runs.work.perform(item, live);
     },
-    run: runOf,
-    runsOf: async (executor) =>
-      await db.read.select().from(runs).where(eq(runs.executor_id, executor)).orderBy(asc(runs.id)),
+    run: stored.run,
+    runsOf: stored.runsOf,
+    steps: stored.steps,
     eventsOf: async (run) =>
       (await db.read.select().from(events).where(eq(events.run_id, run))).map((event) => event.kind),
     toldOf: async (executor) =>
@@ -197,10 +166,6 @@ export async function realRuns(): Promise<RealRuns> {
       if (child.signalCode === "SIGKILL") return true;
       if (child.exitCode !== 0) throw new Error(`The process ended with ${child.exitCode}: ${stderr}`);
       return false;
-    },
-    steps: async (run) => {
-      const rows = await db.read.select().from(run_steps).where(eq(run_steps.run_id, run)).orderBy(asc(run_steps.seq));
-      return rows.map((row) => `${row.step} ${row.phase}`);
     },
     snapshotOf: async (run) => {
       const [row] = await db.read.select().from(snapshots).where(eq(snapshots.run_id, run));

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { auditRecorder } from "../../src/auth/audit.ts";
 import { bootstrapAdministrator } from "../../src/auth/bootstrap.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Runtimes } from "../../src/connections/schema.ts";
@@ -8,16 +7,14 @@ import { createApp } from "../../src/http/app.ts";
 import { loadAssets, packagedFiles } from "../../src/http/assets.ts";
 import { createDoor } from "../../src/http/door.ts";
 import { newId } from "../../src/ids.ts";
-import { createLog } from "../../src/log.ts";
 import { parseOutboundAllow } from "../../src/net/outbound-allow.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import type { Keys } from "../../src/secrets/keys.ts";
 import { createPasswords } from "../../src/secrets/password.ts";
 import { createRedactor } from "../../src/secrets/redaction.ts";
-import { createSealer } from "../../src/secrets/sealed.ts";
 import { createServices } from "../../src/services.ts";
-import { createFakeClock } from "./fake-clock.ts";
-import { type TemporaryDatabase, temporaryDatabase } from "./temporary-database.ts";
+import { temporaryGround } from "./ground.ts";
+import type { TemporaryDatabase } from "./temporary-database.ts";
 
 export const testOrigin = "http://tidemark.test";
 export const goodPassword = "kelp-otter-lantern";
@@ -54,26 +51,23 @@ export type FormFields = Readonly<Record<string, string | readonly string[]>>;
  * and cheap password hashes. Nothing listens: requests go through `app.request`.
  */
 export async function testApp(options: TestAppOptions = {}) {
-  const { db, dir, close } = options.after?.app.temporary ?? (await temporaryDatabase());
-  const config: Config = readConfig({ DATA_DIR: dir, ...options.env });
-  const clock = createFakeClock(options.after?.at);
-  const lines: string[] = [];
   const redactor = createRedactor();
-  const log = createLog({
-    level: "info",
-    format: "text",
-    clock,
-    redact: redactor.redact,
-    write: (line) => lines.push(line),
-  });
-  const passwords = await createPasswords({ memory_kib: 64, passes: 1 });
   const keys: Keys = options.after?.app.keys ?? {
     session: randomBytes(32),
     encryption: { primary: generateFernetKey(), previous: [] },
     managed_by_environment: { session: false, encryption: false },
   };
-  await bootstrapAdministrator({ db, clock, log, audit: auditRecorder({ clock }), passwords });
-  const sealer = createSealer({ keys: keys.encryption, clock, onOpen: redactor.register });
+  const { db, dir, close, clock, lines, log, audit, sealer } = await temporaryGround({
+    temporary: options.after?.app.temporary,
+    at: options.after?.at,
+    level: "info",
+    redact: redactor.redact,
+    keys: keys.encryption,
+    onOpen: redactor.register,
+  });
+  const config: Config = readConfig({ DATA_DIR: dir, ...options.env });
+  const passwords = await createPasswords({ memory_kib: 64, passes: 1 });
+  await bootstrapAdministrator({ db, clock, log, audit, passwords });
   const services = await createServices({
     config,
     db,

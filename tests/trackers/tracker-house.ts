@@ -1,8 +1,6 @@
 import * as v from "valibot";
-import { auditRecorder } from "../../src/auth/audit.ts";
 import { systemActor } from "../../src/auth/schema.ts";
 import { countedTime } from "../../src/counted-time.ts";
-import { credentialService } from "../../src/credentials/service.ts";
 import type { Database } from "../../src/db/client.ts";
 import { timeMender } from "../../src/db/due-times.ts";
 import {
@@ -19,19 +17,17 @@ import {
 import type { PluginError } from "../../src/errors.ts";
 import { boundExecutors } from "../../src/executors/bound-queries.ts";
 import { newId } from "../../src/ids.ts";
-import { createLog } from "../../src/log.ts";
 import { addSourceToEvent } from "../../src/notifications/queries.ts";
 import type { NewEvent, ReleaseFacts } from "../../src/notifications/schema.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
-import { createSealer } from "../../src/secrets/sealed.ts";
 import { sources } from "../../src/sources/index.ts";
 import type { ListRequest, ReleaseStage, Source, UpstreamRelease } from "../../src/sources/source.ts";
 import type { ChannelType } from "../../src/trackers/schema.ts";
 import { trackerService } from "../../src/trackers/service.ts";
 import type { OpenContext } from "../../src/trackers/upstreams/source-session.ts";
 import type { RateState } from "../../src/trackers/upstreams/stored-responses.ts";
-import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
-import { temporaryDatabase } from "../support/temporary-database.ts";
+import type { FakeClock } from "../support/fake-clock.ts";
+import { temporaryGround } from "../support/ground.ts";
 
 export interface FakeTag {
   tag: string;
@@ -70,24 +66,8 @@ interface HouseOptions {
 
 /** A trackers service over a real database, a clock of its own and an upstream in memory. */
 export async function trackerHouse(options: HouseOptions = {}) {
-  const temporary = await temporaryDatabase();
-  const { db } = temporary;
-  const clock = createFakeClock();
-  const lines: string[] = [];
-  const log = createLog({
-    level: "debug",
-    format: "text",
-    clock,
-    redact: (text) => text,
-    write: (line) => lines.push(line),
-  });
-  const audit = auditRecorder({ clock });
-  const sealer = createSealer({
-    keys: { primary: Buffer.alloc(32, 7).toString("base64url").concat("="), previous: [] },
-    clock,
-    onOpen: () => undefined,
-  });
-  const credentials = credentialService({ db, clock, sealer, audit });
+  const ground = await temporaryGround();
+  const { db, clock, lines, log, audit, sealer, credentials } = ground;
   const repositories = new Map<string, FakeRepository>();
   const secrets: unknown[] = [];
   /** What upstreams allow. */
@@ -372,7 +352,7 @@ export async function trackerHouse(options: HouseOptions = {}) {
 
     close: async () => {
       await scheduler.stop({ grace_ms: 0 });
-      await temporary.close();
+      await ground.close();
     },
   };
 }

@@ -6,7 +6,7 @@ import { type ImageOptions, pushImage, runnableImageMissing, serveHttp } from ".
 import { type RunningServer, startServer, temporaryDir } from "./server.ts";
 
 /** Why the whole story cannot be told here, or null when it can. */
-export function worldMissing(): string | null {
+export function storyMissing(): string | null {
   return engineMissing() ?? registryMissing() ?? runnableImageMissing();
 }
 
@@ -49,7 +49,7 @@ export function startReceiver(): WebhookReceiver {
   };
 }
 
-export interface World {
+export interface Story {
   engine: TestEngine;
   registry: Registry;
   receiver: WebhookReceiver;
@@ -75,7 +75,7 @@ let builds = 0;
  * A real engine with a container `web` that came from a real registry with Basic auth, a webhook receiver, and the real
  * server beside them. Everything is on loopback; `stop` ends exactly what was started.
  */
-export async function startWorld(options: { env?: Readonly<Record<string, string>> } = {}): Promise<World> {
+export async function startStory(options: { env?: Readonly<Record<string, string>> } = {}): Promise<Story> {
   const started: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const end of started.splice(0).reverse()) await end();
@@ -92,7 +92,7 @@ async function build(
   options: { env?: Readonly<Record<string, string>> },
   started: (() => Promise<unknown>)[],
   stop: () => Promise<void>,
-): Promise<World> {
+): Promise<Story> {
   const engine = await startEngine();
   started.push(() => engine.stop());
   const registry = await startRegistry({ auth: "basic" });
@@ -149,7 +149,7 @@ async function build(
   await engine.call("POST", "/containers/web/start");
   await eventually("the first container to serve", async () => (await serves()) === "1.0.0");
 
-  const world: World = {
+  const world: Story = {
     engine,
     registry,
     receiver,

@@ -4,7 +4,7 @@ import type { TestEngine } from "../peers/engine.ts";
 import type { ConfigWorld, ContainerConfig, Json } from "./container-configs.ts";
 
 /** Everything that a random configuration may refer to, on an engine of its own. */
-export async function makeWorld(engine: TestEngine, folder: string): Promise<ConfigWorld> {
+export async function prepareEngine(engine: TestEngine, folder: string): Promise<ConfigWorld> {
   for (const each of ["one/sub", "two"]) mkdirSync(join(folder, each), { recursive: true });
   writeFileSync(join(folder, "file.txt"), "own = yes\n");
   await engine.importImage("lab/base:1", []);
