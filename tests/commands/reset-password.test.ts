@@ -87,7 +87,7 @@ describe("reset-password", () => {
 
   test.each([
     ["two different answers", "first-kelp-otter\r", "second-kelp-otter\r", "The passwords do not match"],
-    ["Ctrl-C", "first-kelp\u0003", "", "was cancelled"],
+    ["Ctrl-C", "first-kelp\u0003", "", "Input cancelled"],
     ["a short password", "short\r", "short\r", "at least 12"],
   ])("changes nothing after %s", async (_name, first, second, message) => {
     await reset(["--stdin"], "lighthouse-keeper-9\n");

@@ -126,7 +126,7 @@ describe("bun run restore", () => {
     const server = await startServer({ data_dir: dir });
     const before = contentOf(dir);
     const { code, err } = await command("restore", dir, [withKeys]);
-    expect([code, err]).toEqual([1, expect.stringContaining("already runs on the data directory")]);
+    expect([code, err]).toEqual([1, expect.stringContaining("is using the data directory")]);
     expect(contentOf(dir)).toEqual(before);
     await server.kill("SIGTERM");
   }, 60_000);
@@ -143,7 +143,7 @@ describe("bun run restore", () => {
     [
       "a newer schema",
       (b) => change(b, "INSERT INTO migrations VALUES (999, '0999_future', 'x', 1)"),
-      () => "a newer version made it",
+      () => "made by a newer version",
     ],
     [
       "no administrator",
@@ -225,7 +225,7 @@ describe("bun run restore", () => {
     expect(wrong.err).toContain(`the key in use is ${keyId(otherKey)}`);
     expect(contentOf(dir)).toEqual(before);
     const fresh = join(temporaryDir(), "data");
-    expect((await command("restore", fresh, [withoutKeys])).err).toContain("There are no keys for this backup");
+    expect((await command("restore", fresh, [withoutKeys])).err).toContain("This backup has no keys");
     expect(existsSync(join(fresh, "tidemark.db"))).toBe(false);
     const own = await command("restore", dir, [dir]);
     expect(own.err).toContain("is the database in use; name a backup");
