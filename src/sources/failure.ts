@@ -1,4 +1,4 @@
-import type * as v from "valibot";
+import * as v from "valibot";
 import { PluginError, type PluginErrorCode } from "../errors.ts";
 import { parseOr } from "../forms/issues.ts";
 import { type Message, say } from "../messages/message.ts";
@@ -27,4 +27,16 @@ export function parseConfig<const S extends v.GenericSchema>(schema: S, input: u
   return parseOr(schema, input, (field, cause) => {
     return new PluginError("rejected", say("sources.config_error", { field, cause }));
   });
+}
+
+/** The members of a source's credential, or null without one. `wanted` is all that a refusal says: the issue would quote the secret. */
+export function parseSecret<const S extends v.GenericSchema>(
+  schema: S,
+  secret: unknown,
+  wanted: Message,
+): v.InferOutput<S> | null {
+  if (secret === null) return null;
+  const parsed = v.safeParse(schema, secret);
+  if (!parsed.success) throw new PluginError("rejected", wanted);
+  return parsed.output;
 }

@@ -1,12 +1,10 @@
-import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import { parseConfig } from "../failure.ts";
+import { parseConfig, parseSecret } from "../failure.ts";
+import { listGitTags, usableNames } from "../forge/git-tags.ts";
 import type { Source } from "../source.ts";
 import { giteaApi } from "./api.ts";
 import { listReleases } from "./releases.ts";
 import { GiteaConfig, GiteaSecret } from "./schema.ts";
-import { listNames, listTags } from "./tags.ts";
 
 /** Gitea and Forgejo: releases by their API, commits by git's own protocol. */
 export const gitea: Source<"gitea"> = {
@@ -17,15 +15,15 @@ export const gitea: Source<"gitea"> = {
   reads_files: true,
   open(config, secret, context) {
     const { repository, instance_url } = parseConfig(GiteaConfig, config);
-    // Never the issue's own text: it would quote the secret.
-    if (secret !== null && !v.is(GiteaSecret, secret)) {
-      throw new PluginError("rejected", say("sources.credential_without_token"));
-    }
-    const api = giteaApi({ instance: instance_url, path: repository }, secret, context);
+    const credential = parseSecret(GiteaSecret, secret, say("sources.credential_without_token"));
+    const api = giteaApi({ instance: instance_url, path: repository }, credential, context);
     return {
       listReleases: (request) => listReleases(api, request),
-      listTags: (request) => listTags(api, request),
-      listNames: () => listNames(api),
+      listTags: async (request) => {
+        const listing = await listGitTags(request, await api.listCommits(), api.tagPage);
+        return { ...listing, moved_to: api.movedTo() };
+      },
+      listNames: async () => usableNames(await api.listCommits()),
       readFile: (path, ref) => api.readFile(path, ref),
     };
   },

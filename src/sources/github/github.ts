@@ -1,10 +1,8 @@
-import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { parseConfig } from "../failure.ts";
-import { isUsableTag } from "../forge/believable.ts";
+import { parseConfig, parseSecret } from "../failure.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
+import { usableNames } from "../forge/git-tags.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { graphqlNeedsToken, graphqlSource } from "./graphql-source.ts";
 import { type Places, placesOf } from "./instance.ts";
@@ -24,11 +22,7 @@ function readConfig(input: unknown): { places: Places; config: GithubConfig } {
 
 function open(input: unknown, secret: unknown, context: PluginContext): OpenSource {
   const { places, config } = readConfig(input);
-  // Never the issue's own text: it would quote the secret.
-  if (secret !== null && !v.is(GithubSecret, secret)) {
-    throw new PluginError("rejected", say("sources.credential_without_token"));
-  }
-  const token = secret?.token ?? null;
+  const token = parseSecret(GithubSecret, secret, say("sources.credential_without_token"))?.token ?? null;
   const api = restApi({ url: places.rest, name: places.name }, token, context);
   // One mode for the life of a configuration: a failing one reports its own error, and the other is never tried.
   const mode =
@@ -37,8 +31,7 @@ function open(input: unknown, secret: unknown, context: PluginContext): OpenSour
     listReleases: mode.listReleases,
     listTags: mode.listTags,
     async listNames() {
-      const commits = await listTagCommits(new URL(places.page), context, gitAuthorization(token));
-      return [...commits.keys()].filter(isUsableTag);
+      return usableNames(await listTagCommits(new URL(places.page), context, gitAuthorization(token)));
     },
     // In both modes by REST: its answer has a validator, and it gives files whole that GraphQL cuts.
     readFile: api.readFile,

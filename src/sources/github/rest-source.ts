@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { PluginContext } from "../../plugin.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
+import { listGitTags } from "../forge/git-tags.ts";
 import type { Listing, ListRequest } from "../source.ts";
-import { listBareTags } from "./bare-tags.ts";
-import type { Found, FoundPage } from "./found.ts";
+import { type Found, type FoundPage, tagPage } from "./found.ts";
 import { movedTo, type Places, repositoryOfPage } from "./instance.ts";
 import { type Memo, parseMemo } from "./memo.ts";
 import type { RestApi } from "./rest.ts";
@@ -86,7 +86,8 @@ export function restSource(api: RestApi, places: Places, token: string | null, c
       // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
       if (parseMemo(request.memo)?.kind === "releases")
         return { releases: [], total: 0, memo: request.memo, moved_to: moved };
-      return { ...(await listBareTags(request, await listCommits(), places.page)), moved_to: moved };
+      const listing = await listGitTags(request, await listCommits(), (tag) => tagPage(places.page, tag));
+      return { ...listing, moved_to: moved };
     },
   };
 }

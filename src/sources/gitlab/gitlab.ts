@@ -1,9 +1,7 @@
-import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { failure, parseConfig } from "../failure.ts";
+import { failure, parseConfig, parseSecret } from "../failure.ts";
 import { readForgeJson, readRefusal } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import type { Listing, ListRequest, OpenSource, Source } from "../source.ts";
@@ -168,11 +166,8 @@ async function readFile({ project, api }: Opened, path: string, ref: string | nu
 
 function openGitLab(config: unknown, secret: unknown, context: PluginContext): OpenSource {
   const project = projectOf(config);
-  // Never the issue's own text: it would quote the secret.
-  if (secret !== null && !v.is(GitLabSecret, secret)) {
-    throw new PluginError("rejected", say("sources.credential_without_token"));
-  }
-  const opened = { project, context, is_anonymous: secret === null, api: gitLabApi(project, secret, context) };
+  const credential = parseSecret(GitLabSecret, secret, say("sources.credential_without_token"));
+  const opened = { project, context, is_anonymous: credential === null, api: gitLabApi(project, credential, context) };
   return {
     listReleases: (request) => listReleases(opened, request),
     listTags: (request) => listTags(opened, request),

@@ -1,9 +1,7 @@
-import * as v from "valibot";
-import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { indexMaxBytes } from "../../net/http.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { parseConfig } from "../failure.ts";
+import { parseConfig, parseSecret } from "../failure.ts";
 import { type AccessCache, accessCache } from "../oci/access-cache.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { type ChartAddress, parseChartAddress } from "./chart-address.ts";
@@ -18,13 +16,10 @@ function addressOf(input: unknown): ChartAddress {
 
 function openHelm(config: unknown, secret: unknown, context: PluginContext, cache: AccessCache): OpenSource {
   const address = addressOf(config);
-  // Never the issue's own text: it would quote the secret.
-  if (secret !== null && !v.is(HelmSecret, secret)) {
-    throw new PluginError("rejected", say("sources.credential_without_basic_auth"));
-  }
+  const credential = parseSecret(HelmSecret, secret, say("sources.credential_without_basic_auth"));
   return address.form === "index"
-    ? indexSource(address, secret, context)
-    : registrySource(address, secret, context, cache);
+    ? indexSource(address, credential, context)
+    : registrySource(address, credential, context, cache);
 }
 
 /**

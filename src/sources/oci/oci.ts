@@ -1,10 +1,9 @@
-import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { RecentMap } from "../../recent-map.ts";
 import { DOCKER_HUB, formatImageReference, parseImageReference } from "../../versions/image-reference.ts";
-import { parseConfig } from "../failure.ts";
+import { parseConfig, parseSecret } from "../failure.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { type AccessCache, accessCache } from "./access-cache.ts";
 import { listReleases } from "./listing.ts";
@@ -57,11 +56,8 @@ function configFor(image: string, isPlain: boolean): OciConfig {
 
 function openOci(config: unknown, secret: unknown, context: PluginContext, cache: AccessCache): OpenSource {
   const { repository, mode } = readConfig(config);
-  // Never the issue's own text: it would quote the secret.
-  if (secret !== null && !v.is(OciSecret, secret)) {
-    throw new PluginError("rejected", say("sources.credential_without_login"));
-  }
-  const session = registrySession(repository, secret, context, cache);
+  const credential = parseSecret(OciSecret, secret, say("sources.credential_without_login"));
+  const session = registrySession(repository, credential, context, cache);
   const reader = manifestReader(repository, session);
   const parts = { repository, context, reader, readsBuildTimes: readsBuildTimes(mode, repository) };
   const imageName = `${repository.registry}/${repository.name}`;

@@ -1,0 +1,67 @@
+import { orderTags } from "../../versions/order.ts";
+import { acceptedOf } from "../accepted.ts";
+import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
+import { isUsableTag } from "./believable.ts";
+
+/** The form of this memory between checks; another name means that nothing is remembered. */
+const memoForm = "git-tags-1";
+/** Of the remembered names, as UTF-8; a memory may have 2 MiB. What does not fit lies lowest. */
+const maxBytes = 1_500_000;
+
+/** The names that an earlier check listed; null when none did. No name of a tag has a blank. */
+function parseMemo(memo: string | null): ReadonlySet<string> | null {
+  const [form, ...names] = memo?.split(" ") ?? [];
+  return form === memoForm ? new Set(names) : null;
+}
+
+/** Keeps what is listed now, then what was listed once: a list that came short is no news when it is whole again. */
+function formatMemo(ordered: readonly string[], before: ReadonlySet<string> | null): string {
+  const words = [memoForm];
+  let bytes = memoForm.length;
+  for (const name of new Set([...ordered, ...(before ?? [])])) {
+    bytes += Buffer.byteLength(name) + 1;
+    if (bytes > maxBytes) break;
+    words.push(name);
+  }
+  return words.join(" ");
+}
+
+/** Every tag that can be stored. */
+export function usableNames(commits: ReadonlyMap<string, string>): readonly string[] {
+  return [...commits.keys()].filter(isUsableTag);
+}
+
+/**
+ * The tags of a repository that makes no releases. Git does not say when they were made, so they have no publish time; the highest
+ * come first, and before them those that were not listed before.
+ */
+export async function listGitTags(
+  request: ListRequest,
+  commits: ReadonlyMap<string, string>,
+  pageOf: (tag: string) => string,
+): Promise<Listing> {
+  const before = parseMemo(request.memo);
+  const ordered = orderTags(usableNames(commits));
+  const isNew = (tag: string) => before !== null && !before.has(tag) && !request.known.has(tag);
+  const shown = new Set(request.watch);
+  for (const accept of request.accepts) {
+    const accepted = await acceptedOf(ordered, (tag) => accept(tag, "tag"));
+    const leading = new Set([...accepted.filter(isNew), ...accepted]);
+    for (const tag of [...leading].slice(0, request.limit)) shown.add(tag);
+  }
+  const toRelease = (tag: string): UpstreamRelease => ({
+    version: tag,
+    tag,
+    stage: "tag",
+    published_at: null,
+    revision: commits.get(tag) ?? null,
+    url: pageOf(tag),
+    notes: null,
+    ...(before === null || request.known.has(tag) ? {} : { appeared: isNew(tag) }),
+  });
+  return {
+    releases: ordered.filter((tag) => shown.has(tag)).map(toRelease),
+    total: ordered.length,
+    memo: formatMemo(ordered, before),
+  };
+}
