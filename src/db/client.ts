@@ -47,7 +47,10 @@ export function databaseFile(url: string): string | null {
   return url.startsWith("file:") ? url.slice("file:".length).replace(/^\/\/(?=\/)/, "") : null;
 }
 
+/** Two seconds in all. */
 const busyRetries = 20;
+/** Ten seconds: another program may be about to end, and nothing is served yet. */
+const openRetries = 45;
 
 /**
  * What the database itself said. Our own refusals quote what people wrote, and a failed query repeats its values: a tracker named
@@ -62,7 +65,7 @@ function databaseErrors(error: unknown): readonly Error[] {
   return found;
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return databaseErrors(error).some(
     (cause) =>
       (cause instanceof LibsqlError && cause.code.startsWith("SQLITE_BUSY")) ||
@@ -103,17 +106,24 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     // So many questions may be open at once that none of a frozen server waits for the deadline of another.
     ...(isLocal ? {} : { fetch: databaseFetch(options.answer_limit_ms), concurrency: 1000 }),
   });
-  if (isLocal) {
-    await client.execute("PRAGMA journal_mode = WAL");
-    await client.execute("PRAGMA foreign_keys = ON");
-    await client.execute("PRAGMA synchronous = FULL");
+  try {
+    return isLocal ? await retryBusy(() => openFile(client), openRetries) : overClient(client);
+  } catch (error) {
+    client.close();
+    throw error;
   }
-  const file = isLocal ? (await client.execute("PRAGMA database_list")).rows[0]?.file : "";
+}
+
+async function openFile(client: Client): Promise<Database> {
+  await client.execute("PRAGMA journal_mode = WAL");
+  await client.execute("PRAGMA foreign_keys = ON");
+  await client.execute("PRAGMA synchronous = FULL");
+  const file = (await client.execute("PRAGMA database_list")).rows[0]?.file;
   return typeof file === "string" && file !== "" ? overFile(client, file) : overClient(client);
 }
 
 /** Tries again while another process holds the lock, without blocking the loop; says so when the disk is full. */
-export async function retryBusy<T>(transaction: () => Promise<T>): Promise<T> {
+export async function retryBusy<T>(transaction: () => Promise<T>, retries = busyRetries): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();
@@ -122,7 +132,7 @@ export async function retryBusy<T>(transaction: () => Promise<T>): Promise<T> {
         const message = say("files.no_room_for_database");
         throw new AppError("insufficient_storage", 507, message, { cause: error });
       }
-      if (!isBusy(error) || attempt > busyRetries) throw error;
+      if (!isBusy(error) || attempt > retries) throw error;
       await new Promise((resolve) => setTimeout(resolve, 10 * attempt));
     }
   }

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { assertWritableFolder, isDiskFull, unusableFolder } from "../durable-files.ts";
 import { AppError, saidBy } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
-import { retryBusy } from "./client.ts";
+import { isBusy, retryBusy } from "./client.ts";
 
 const Journal = v.object({ entries: v.array(v.object({ idx: v.number(), tag: v.string() })) });
 
@@ -64,6 +64,9 @@ export function unreadableDatabase(path: string | null, cause: unknown): AppErro
   if (path === null) {
     return startError(say("database.server_unusable", { cause: saidBy(cause) }), cause);
   }
+  if (isBusy(cause)) {
+    return startError(say("database.locked", { path }), cause);
+  }
   if (isDiskFull(cause)) {
     return startError(say("database.disk_full", { path }), cause);
   }
@@ -79,7 +82,7 @@ export async function checkDatabase(client: Client, path: string | null): Promis
     const foreignKeys = await client.execute("PRAGMA foreign_keys");
     if (foreignKeys.rows[0]?.[0] !== 1) throw startError(say("database.without_foreign_keys"));
     if (path === null) return;
-    const check = await client.execute("PRAGMA quick_check(1)");
+    const check = await retryBusy(() => client.execute("PRAGMA quick_check(1)"));
     const verdict = String(check.rows[0]?.[0]);
     if (verdict !== "ok") throw startError(say("database.damaged", { path, problem: verdict }));
     const mode = await client.execute("PRAGMA journal_mode");

@@ -25,6 +25,8 @@ export const database = {
   emptied: ({ path, keys }: File & Kept) => `The database "${path}" is empty although ${signs[keys]}. ${restore}`,
   server_unusable: ({ cause }: { cause: Message }, tell) =>
     `The database server cannot be used (${tell(cause)}); correct DATABASE_URL and DATABASE_AUTH_TOKEN, or check the server`,
+  locked: ({ path }: File) =>
+    `Another program has locked the database "${path}"; close it (a database browser or a backup tool, for example), then start again`,
   disk_full: ({ path }: File) => `The disk of the database "${path}" is full; free space and start again`,
   url_unusable: ({ cause }: { cause: Message }, tell) => `DATABASE_URL cannot be used (${tell(cause)}); correct it`,
   unreadable: ({ path, cause }: File & { cause: Message }, tell) =>

@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LibsqlError } from "@libsql/client/sqlite3";
 import Sqlite from "libsql";
 import { isUniqueViolation, openDatabase } from "../../src/db/client.ts";
 import { lockDataDir } from "../../src/db/lock.ts";
+import { unreadableDatabase } from "../../src/db/migrate.ts";
 import { run_steps, settings } from "../../src/db/tables.ts";
 import { notFound } from "../../src/errors.ts";
+import { say } from "../../src/messages/message.ts";
 import { type TemporaryDatabase, temporaryDatabase } from "../support/temporary-database.ts";
 
 let temporary: TemporaryDatabase;
@@ -15,6 +19,26 @@ beforeEach(async () => {
 afterEach(() => temporary.close());
 
 const row = (key: string) => ({ key, value: key, updated_at: 0 });
+
+describe("openDatabase()", () => {
+  test("waits until another program gives its lock back", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "tidemark-locked-")), "tidemark.db");
+    const holder = new Sqlite(path);
+    holder.exec("PRAGMA journal_mode = WAL; PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE held (value)");
+    const opening = openDatabase({ url: `file:${path}` });
+    const first = await Promise.race([opening.then(() => "opened", String), Bun.sleep(50).then(() => "waiting")]);
+    expect(first).toBe("waiting");
+    holder.close();
+    await (await opening).close();
+  });
+
+  test("a lock that stays is no damage", () => {
+    const locked = new LibsqlError("database is locked", "SQLITE_BUSY");
+    expect(unreadableDatabase("/data/tidemark.db", locked).said).toEqual(
+      say("database.locked", { path: "/data/tidemark.db" }),
+    );
+  });
+});
 
 describe("write()", () => {
   test("takes 300 writers at once and lets reads through meanwhile", async () => {

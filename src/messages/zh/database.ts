@@ -18,6 +18,7 @@ export const database = {
   emptied: ({ path, keys }) => `数据库“${path}”为空，但${signs[keys]}。${restore}`,
   server_unusable: ({ cause }, tell) =>
     `数据库服务器无法使用（${tell(cause)}）；请更正 DATABASE_URL 和 DATABASE_AUTH_TOKEN，或检查服务器`,
+  locked: ({ path }) => `数据库“${path}”已被其他程序锁定；请先关闭该程序（例如数据库浏览器或备份工具），然后重新启动`,
   disk_full: ({ path }) => `数据库“${path}”所在磁盘已满；请释放空间后重新启动`,
   url_unusable: ({ cause }, tell) => `DATABASE_URL 不可用（${tell(cause)}）；请更正`,
   unreadable: ({ path, cause }, tell) => `无法读取数据库“${path}”（${tell(cause)}）。${restore}`,
