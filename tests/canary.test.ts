@@ -16,6 +16,7 @@ import {
   startServer,
   testPassword,
 } from "./support/server.ts";
+import { closeWholly } from "./support/temporary-database.ts";
 
 // One of each secret is stored and used in every way that needs no engine, against an upstream that says everything back; everything is
 // looked at and made to fail, both keys are rotated. Then all that the process left behind or showed is searched for them.
@@ -95,7 +96,7 @@ async function seed(dir: string): Promise<void> {
     await tx.insert(runs).values({ ...run, due_at: 1, created_at: 1, ended_at: 2 });
     await tx.insert(run_steps).values({ run_id: "run-1", seq: 1, step: "queue", phase: "finish", facts: {}, at: 1 });
   });
-  await db.close();
+  await closeWholly({ db, dir });
 }
 
 /** Answers with all that it was told, and asks for what is stored first. */

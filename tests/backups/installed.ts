@@ -6,7 +6,7 @@ import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { keyFilePath, keyId, writeKeyFile } from "../../src/secrets/keys.ts";
 import { createSealer } from "../../src/secrets/sealed.ts";
 import { storeSecrets } from "../keys/key-house.ts";
-import { temporaryDatabase } from "../support/temporary-database.ts";
+import { closeWholly, temporaryDatabase } from "../support/temporary-database.ts";
 
 export const migrationsFolder = join(import.meta.dir, "../../migrations");
 
@@ -32,6 +32,6 @@ export async function installed(username: string): Promise<string> {
       .values({ id: `session-${username}`, kind: "session", administrator_id: id, epoch: 1, ...times });
   });
   await storeSecrets({ db, sealer });
-  await db.close();
+  await closeWholly({ db, dir });
   return dir;
 }

@@ -1,8 +1,9 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { eventually } from "./eventually.ts";
 
 export interface TemporaryDatabase {
   db: Database;
@@ -24,6 +25,18 @@ async function makeTemplate(): Promise<string> {
 }
 
 let template: Promise<string> | null = null;
+
+/**
+ * Closes a database of a folder that is used on. The library lets the file go when what was prepared on it is collected, and takes
+ * the files beside it away then: under the hands of whoever copies the folder or starts a server on it.
+ */
+export async function closeWholly({ db, dir }: Pick<TemporaryDatabase, "db" | "dir">): Promise<void> {
+  await db.close();
+  await eventually("the database to be closed", () => {
+    Bun.gc(true);
+    return !existsSync(join(dir, "tidemark.db-shm"));
+  });
+}
 
 /** A migrated database in a file of its own: `:memory:` loses its data across transactions. */
 export async function temporaryDatabase(): Promise<TemporaryDatabase> {
