@@ -151,7 +151,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     expect(await page.textContent("#executor-state")).toBe("Checking");
     const observed = { services: [], unbound: [], problem: null, waiting: null, desired_revision: null };
     await app.db.write((tx) => tx.update(executors).set({ observed, observed_at: app.clock.now() }));
-    await page.locator("#executor-state", { hasText: "Current" }).waitFor();
+    await page.locator("#executor-state", { hasText: "Up to date" }).waitFor();
     await page.locator("#executor-look[hx-get]").waitFor({ state: "detached" });
     await page.locator("#executor-lead", { hasText: "Compose group of" }).waitFor();
     await page.locator("#executor-facts", { hasNotText: "Never" }).waitFor();

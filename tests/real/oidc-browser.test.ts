@@ -302,7 +302,7 @@ for (const each of cases) {
         await page.waitForSelector("dialog[open] #f-current_password");
         await page.fill("#f-current_password", testPassword);
         await page.press("#f-current_password", "Enter");
-        await page.waitForFunction(() => document.querySelector("#toasts")?.textContent?.includes("Unbound"));
+        await page.waitForFunction(() => document.querySelector("#toasts")?.textContent?.includes("Account unbound"));
         expect(await text("#binding")).toContain("Not bound");
         const stranger = await freshPage();
         await stranger.goto(at("/login"));

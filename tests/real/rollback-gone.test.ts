@@ -74,7 +74,7 @@ engineSuite(
       expect(await refusalsOf("taken", snapshot)).toEqual([
         'name_taken: "taken-e-1" is now a container outside "taken"',
       ]);
-      await expect(restore(session, group("taken"), snapshot, memoryJournal())).rejects.toThrow("another container");
+      await expect(restore(session, group("taken"), snapshot, memoryJournal())).rejects.toThrow("container outside");
       expect((await inspectOne(engine, "taken-e-1")).Id).toBe(stranger);
       await removeContainers(engine, "taken");
       await cleanUp("taken");

@@ -182,7 +182,7 @@ peerSuite(
     test.each(cases)("%s of %s has the right version without a pattern", async (name, kind, config, stable) => {
       await createTracker(name, kind, config());
       expect(await latest()).toEqual([stable]);
-      expect(await page.textContent("#tracker-state")).toContain("Watched");
+      expect(await page.textContent("#tracker-state")).toContain("Notify only");
     });
 
     test("the list shows all ten with what is current", async () => {

@@ -164,7 +164,7 @@ peerSuite("the story, in a browser", missing, () => {
       await page.waitForURL(/\/executors\/[0-9a-f-]{36}/);
       await eventually("the executor to be current", async () => {
         await page.reload();
-        return (await text()).includes("Current");
+        return (await text()).includes("Up to date");
       });
     },
     limit,
