@@ -16,7 +16,12 @@ test("200 backups corrupted at random are refused, or restored exactly", async (
   expect(count("refused")).toBeGreaterThan(150);
   expect(count("restored exactly")).toBeGreaterThan(5);
   const said = outcomes.map((each) => each.said).join("\n");
-  for (const words of ["its checksum does not match", "bytes instead of", "is incomplete", "does not have the schema"]) {
+  for (const words of [
+    "its checksum does not match",
+    "bytes instead of",
+    "is incomplete",
+    "does not have the schema",
+  ]) {
     expect(said).toContain(words);
   }
   expect(said).toContain("cannot be decrypted with its keys");
