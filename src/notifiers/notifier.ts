@@ -3,7 +3,7 @@ import type { ConfigSchema, Destination, PluginContext } from "../plugin.ts";
 export const notifierKinds = ["webhook"] as const;
 export type NotifierKind = (typeof notifierKinds)[number];
 
-/** One delivery as it leaves: `body` is the JSON of requirements (event, title, text, …), `id` repeats when it is sent again. */
+/** One delivery: `body` is the JSON payload (event, title, text, …); `id` is the same when it is sent again. */
 export interface Message {
   id: string;
   event: string;
@@ -12,23 +12,23 @@ export interface Message {
   body: Readonly<Record<string, unknown>>;
 }
 
-/** What the receiver answered; statuses are judged by the caller. */
+/** The receiver's response; the caller judges the status. */
 export interface Answer {
   status: number;
   retry_after_ms: number | null;
 }
 
 export interface OpenNotifier {
-  /** Throws `PluginError`: `rejected` for a destination that is blocked or redirects (never retried), `unreachable` for the rest. */
+  /** Throws `PluginError`: `rejected` for a blocked or redirecting destination (never retried), otherwise `unreachable`. */
   send(message: Message): Promise<Answer>;
 }
 
 export interface Notifier<K extends NotifierKind = NotifierKind> {
   kind: K;
   title: string;
-  /** All of it is secret (a webhook URL carries its token): stored sealed as one value. */
+  /** All of it is secret (a webhook URL contains its token), so it is stored encrypted as one value. */
   Config: ConfigSchema;
   open(config: unknown, context: PluginContext): OpenNotifier;
-  /** The destination that whoever saves the configuration has the guard judge. */
+  /** The destination, for the guard to judge when the configuration is saved. */
   destination(config: unknown): Destination;
 }
