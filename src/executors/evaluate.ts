@@ -305,7 +305,7 @@ function mayStart(
   if (last.state === "failed" && code === "target_changed" && last.trigger !== "manual")
     return isUnmet ? "never" : "now";
   const isRetryable = last.state === "failed" && retryable.has(code) && last.serving !== "none";
-  // A run by hand that met such a fault uses up nothing.
+  // A manual run with such a fault does not count as the attempt.
   const faults = own.filter((run) => run.state === "failed" && run.trigger !== "manual").length;
   if (!isRetryable || faults > 1 || last.ended_at === null) return "never";
   const at = last.ended_at + retryDelayMs;

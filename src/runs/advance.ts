@@ -32,7 +32,7 @@ export interface AdvanceFacts {
   columns?: Columns;
   /** What is still to be removed after an end: the run stays held, and others take it up when it is dropped. */
   cleanup?: Cleanup | null;
-  /** What an end leaves down: it is brought up first, and what was kept aside may be needed for that. */
+  /** What an end leaves down is started first, and the backups may be needed for that. */
   outage?: StoredOutage | null;
 }
 

@@ -97,7 +97,7 @@ export function approvals(deps: ApprovalDeps) {
       return deps.db.write((tx) => decide(tx, actor, id, parsed, via));
     },
 
-    /** A run by hand is consent itself: whatever waits for it makes room. Returns the run that does not. */
+    /** A manual run is an approval: waiting runs are withdrawn. Returns the run that is not. */
     makeRoom: async (tx: Writer, executorId: string): Promise<RunRow | null> => {
       const active = await activeRunOf(tx, executorId);
       if (active === null || active.approval === null) return active;

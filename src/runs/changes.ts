@@ -70,7 +70,7 @@ export async function* watchRun(
         yield stepView(step);
       }
       if (steps.length === pageSize) continue;
-      // Held after its end: its target is being brought up, or what it kept aside is being removed.
+      // Held after its end: its target is being started, or its backups are being removed.
       const isOwing = run.lease_owner !== null || (whileDown && run.outage_due_at !== null);
       if (!isActiveState(run.state) && !isOwing) return;
       const progress = JSON.stringify(run.progress);

@@ -16,7 +16,7 @@ import type { ActiveState } from "./states.ts";
 
 /** How long it is tried to reach a runtime for a run that was interrupted, before it is given up. */
 export const giveUpMs = 24 * 60 * 60 * 1000;
-/** When removing what a run kept aside is tried again. */
+/** When removing a run's backups is tried again. */
 const cleanupRetryMs = 60_000;
 
 function withServing({ plan, run }: Pick<RunContext, "plan" | "run">, reason: Reason, seen: Seen): Reason {
@@ -142,7 +142,7 @@ async function judge(
   return { passed, detail };
 }
 
-/** From "the new one was started" to the end of the run: health check, restore or commit, removal of what was kept aside. */
+/** From "the new version was started" to the end of the run: health check, restore or commit, removal of backups. */
 export async function conclude(context: RunContext): Promise<void> {
   const { settings, plan } = context;
   const check = settings.health_check;
@@ -189,7 +189,7 @@ async function commit(context: RunContext, state: "succeeded" | "degraded", reas
   await cleanUp(context);
 }
 
-/** After the end: removes what the run kept aside. What fails is tried again later; the outcome stays what it is. */
+/** After the end: removes the run's backups. A failure is tried again later and does not change the outcome. */
 export async function cleanUp(context: RunContext): Promise<void> {
   const { deps, run, lease, journal, session, settings } = context;
   if ((await findRun(deps.db.read, run.id))?.cleanup_due_at == null) return;

@@ -13,7 +13,7 @@ const noOpeningMs = 24 * hourMs;
 /** When it is looked again whether the time for consent is over, which the clock says and the counted time does not. */
 const disputedMs = 10 * 60_000;
 
-/** Whether a run stops before its target is touched and asks; one that somebody started by hand is consented to. */
+/** Whether a run stops and asks before it changes its target; a manual run counts as approved. */
 export function needsConsent(run: Pick<RunRow, "kind" | "trigger" | "approval">, settings: ExecutorSettings): boolean {
   return settings.requires_approval && run.kind === "update" && run.trigger !== "manual" && run.approval !== "approved";
 }

@@ -64,7 +64,7 @@ export function runRunner(deps: RunnerOptions) {
         await noteWaiting(tx, id, "waiting_for_connection", reason);
         return null;
       }
-      // Two that work on the same containers would take each other's for strangers; what was kept aside can wait.
+      // Two runs on the same containers would take each other's for strangers; backups can wait.
       const connection = executor.connection_id;
       const kept = isActiveState(run.state) ? [] : (storedPlan(run.plan)?.containers ?? []);
       if (kept.length > 0 && (await findOverlap(tx, connection, id, kept, now)) !== null) return null;

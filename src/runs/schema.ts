@@ -155,9 +155,9 @@ const entries = {
   progress: v.nullable(v.record(v.string(), v.unknown())),
   created_at: Instant,
   started_at: NullableInstant,
-  /** When it had its end state. What it kept aside is removed after that. */
+  /** When it reached its end state. Its backups are removed after that. */
   ended_at: NullableInstant,
-  /** When removing what an ended run has kept aside is tried next; null when nothing is left, or it was given up after a day. */
+  /** When removing the backups is tried next; null if nothing is left, or after a day without success. */
   cleanup_due_at: NullableInstant,
   /** Null for a run that left nothing down. */
   outage: v.nullable(OutageView),

@@ -101,7 +101,7 @@ function runActive(executor: string, id: string): AppError {
   });
 }
 
-/** Runs: queued by hand or by an evaluation, performed by whichever process is first, told step by step. */
+/** Runs: queued manually or by an evaluation, performed by the first process that claims them, reported step by step. */
 export function runService(options: RunServiceOptions) {
   const { db, clock, audit } = options;
   const changes = createRunChanges();

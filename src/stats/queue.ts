@@ -83,7 +83,7 @@ function updateOf(
   };
 }
 
-/** The last run when it did not go well and still matters; a newer version that waits, or one put right by hand, ends that. */
+/** The last run, if it failed and still matters; a newer waiting version or a manual repair ends that. */
 function badRunOf(
   { executor, run }: JudgedRow,
   observation: Observation | null,

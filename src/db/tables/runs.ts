@@ -57,7 +57,7 @@ export const runs = sqliteTable(
     due_at: instant("due_at").notNull(),
     lease_owner: text("lease_owner"),
     lease_until: instant("lease_until"),
-    /** Set with an end state while something that the run kept aside is still to be removed. */
+    /** Set with an end state while the run's backups still have to be removed. */
     cleanup_due_at: instant("cleanup_due_at"),
     /** Of a run that ended with its target down: what became of it since; see `StoredOutage`. */
     outage: json<JsonObject>("outage"),

@@ -41,7 +41,7 @@ export function auditPages(app: App, services: Services, page: PageSettings): vo
     try {
       return await audit_entries.list({ ...query, ...(cursor === undefined ? {} : { cursor }), limit: "50" });
     } catch (error) {
-      // An address that somebody wrote by hand: nothing matches it.
+      // A URL that somebody typed: nothing matches it.
       if (!(error instanceof AppError) || error.status !== 422) throw error;
       return { items: [], next_cursor: null };
     }

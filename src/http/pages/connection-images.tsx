@@ -17,7 +17,7 @@ interface ImagePageServices {
   images: ConnectionImageService;
 }
 
-/** More than anybody ticks by hand. */
+/** More than anyone selects manually. */
 const maxSelected = 200;
 
 /** Images behind a connection that nothing uses: shown, and removed when somebody says which. */

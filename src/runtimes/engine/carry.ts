@@ -263,7 +263,7 @@ function isOfContainer(host: RawObject): boolean {
   return stringAt(host.NetworkMode).startsWith("container:");
 }
 
-/** What the engine makes anew at each start; everything else of an endpoint is configuration. */
+/** What the engine regenerates at each start; everything else of an endpoint is configuration. */
 const runtimeEndpointFields = new Set([
   "NetworkID",
   "EndpointID",

@@ -167,7 +167,7 @@ function planShape(scene: Scene, change: Change, desired: ImageInspect | null): 
   });
 }
 
-/** Why the container of a scene cannot be made anew, whatever it should become. */
+/** Why the container of a scene cannot be recreated, whatever it should become. */
 export function sceneRefusals(scene: Scene): readonly Refusal[] {
   const refusals = [...refusalsOf(scene.container, scene.around), ...imageRefusals(scene.container, scene.image)];
   if (scene.inherited === null) {

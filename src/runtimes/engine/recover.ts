@@ -57,7 +57,7 @@ export async function putBack(context: RecoverContext, name: string, journal: Jo
   return recovery;
 }
 
-/** Removes the container that was kept aside, and only it: by its name of this run, beside a successor of this run. */
+/** Removes the backup and nothing else: it has this run's name for it and a successor of this run. */
 export async function removePrevious(context: RecoverContext, name: string, journal: Journal): Promise<void> {
   await journal.begin("remove_old", { at: context.clock.now() });
   const failure = await attempt(() => travel(context, name, journal, "remove_old", moveToEnd));

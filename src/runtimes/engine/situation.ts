@@ -127,7 +127,7 @@ function isUp(situation: Situation, container: ContainerInspect): boolean {
   return isRunning(container) || situation.started.has(container.Id);
 }
 
-/** The next move towards "the new one has the name, and runs if it is to"; the previous one is kept aside, stopped. */
+/** The next move towards "the new one has the name, and runs if it should"; the previous one is kept as a stopped backup. */
 export function moveForward(situation: Situation): Move | null {
   const { names, previous, next, stranger, facts } = situation;
   if (next === null || stranger !== null) return null;

@@ -151,7 +151,7 @@ export function sourceCheck(options: CheckOptions) {
 
   const ask = async (claimed: Claimed, source: OpenSource, watch: readonly string[]): Promise<Placed> => {
     const { tracker, channels, known } = claimed;
-    // After a change of the configuration everything is asked anew, once.
+    // After a change of the configuration, everything is requested again, once.
     const knownByTag = new Map<string, KnownRelease>(
       claimed.source.baseline_at === null
         ? []

@@ -6,7 +6,7 @@ import { PatternError, parsePattern } from "../../versions/pattern.ts";
 import type { ChannelDraft, Draft, Remark, Skipped, SourceDraft } from "./draft.ts";
 import type { ProposalView } from "./schema.ts";
 
-/** More trackers at once are no import by hand. */
+/** A manual import has no more trackers than this. */
 const maxProposals = 500;
 
 /** A channel that is there already. */

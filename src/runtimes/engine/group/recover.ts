@@ -117,7 +117,7 @@ export const undoRun: WayOfRun = (context, ref, journal, rebuild) =>
     return recovery;
   });
 
-/** Removes what a run kept aside, those that others hang on last; see `RuntimeSession.finish`. */
+/** Removes a run's backups, those that others depend on last; see `RuntimeSession.finish`. */
 export async function finishRun(context: RecoverContext, ref: TargetRef, journal: Journal): Promise<void> {
   const failures: Message[] = [];
   const hasFailed = !isEnded(journal) && hasEntry(journal, "undo", "begin", "fail");

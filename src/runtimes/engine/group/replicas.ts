@@ -36,7 +36,7 @@ function settingsOf(container: ContainerInspect): string {
   });
 }
 
-/** `replace` is left by compose itself on the replicas that it made anew. What it depends on is written in any order, and compared as it is read. */
+/** Compose itself leaves `replace` on recreated replicas. Dependencies are written in any order and compared as they are read. */
 const ofOne: ReadonlySet<string> = new Set([
   composeLabels.number,
   composeLabels.version,

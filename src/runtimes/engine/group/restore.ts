@@ -43,11 +43,11 @@ export interface Restored {
 export interface RestorePlan {
   plan: UpdatePlan;
   restored: readonly Restored[];
-  /** What hangs on those and is made anew as it is. */
+  /** Containers that depend on those and are recreated unchanged. */
   dependants: readonly Replaced[];
   /** All of them, as groups that go down and up together. */
   clusters: readonly (readonly (Restored | Replaced)[])[];
-  /** Ids that the snapshot names of containers that are not made anew, and what stands for them now. */
+  /** IDs in the snapshot of containers that are not recreated, and their present IDs. */
   stands: ReadonlyMap<string, Successor>;
 }
 

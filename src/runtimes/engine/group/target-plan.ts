@@ -29,7 +29,7 @@ export interface Replaced {
   scene: Scene;
   service: string;
   because: PlannedContainer["because"];
-  /** What it becomes; null for one that is made anew as it is. */
+  /** What it becomes; null if it is recreated unchanged. */
   change: Change | null;
   desired: ImageInspect | null;
   /** One that ends by design: it is run once from the new image, before what needs it to have completed. */

@@ -91,7 +91,7 @@ function orThrow(found: FoundTarget): FoundTarget {
   throw new PluginError("not_found", say(code, { name: found.ref.id.slice(0, 200) }));
 }
 
-/** A target's containers, and those that a run would make anew with them, directly or by others: none of them from memory. */
+/** A target's containers, and those that a run would recreate with them, directly or through others: none from memory. */
 function concernedBy(ref: TargetRef, all: readonly ContainerInspect[]): ReadonlySet<ContainerInspect> {
   const concerned = new Set(membersOf(ref, all).map(({ container }) => container));
   // The engine tells links by the names that others have now, and no list shows that one has got another.

@@ -37,7 +37,7 @@ export function tiesTo(container: ContainerInspect, other: ContainerInspect): re
   ];
 }
 
-/** Why one has to be made anew with another that is replaced; null when it does not. */
+/** Why a container must be recreated together with a replaced one; null if it need not. */
 export function becauseOf(container: ContainerInspect, owner: ContainerInspect): "shares" | "restarts" | null {
   if (tiesTo(container, owner).length > 0) return "shares";
   return isRestartedWith(container, owner) ? "restarts" : null;
