@@ -43,12 +43,12 @@ export const Settings = v.strictObject({
   ),
   log_level: v.pipe(v.picklist(["info", "warning", "error", "debug"]), v.title("Log level")),
   version_history_count: count(
-    "Version history count",
+    "Versions to keep",
     "Versions kept per source and channel. Older ones are removed when a new one is discovered",
   ),
   snapshot_history_count: count(
-    "Snapshot history count",
-    "Snapshots kept per executor. Older ones are removed when a new one is captured",
+    "Snapshots to keep",
+    "Snapshots kept per executor. Older ones are removed when a new one is saved",
   ),
   audit_retention_days: v.pipe(
     v.number(),

@@ -182,8 +182,8 @@ const SourceKey = v.pipe(
   v.string(),
   v.maxLength(50),
   v.regex(/^[a-z0-9][a-z0-9-]*$/, issue("trackers.source_key_form")),
-  v.title("Channel key"),
-  v.description("Names this source within the tracker. Under the same key it keeps its history and its executors"),
+  v.title("Source key"),
+  v.description("Name of this source in the tracker. As long as the key stays, so do its history and its executors"),
   v.metadata({ code: true, placeholder: "main" }),
 );
 
@@ -196,7 +196,7 @@ const CredentialId = v.pipe(
 function kindEntry(kind: SourceKind, registry: SourceRegistry) {
   return v.pipe(
     v.literal(kind),
-    v.title("Channel type"),
+    v.title("Source type"),
     v.metadata({
       option_titles: Object.fromEntries(Object.values(registry).map((source) => [source.kind, source.title])),
     }),
@@ -207,7 +207,7 @@ function sourceOption(source: Source, registry: SourceRegistry) {
   return v.strictObject({
     key: SourceKey,
     kind: kindEntry(source.kind, registry),
-    config: v.pipe(source.Config, v.title("Where it is")),
+    config: v.pipe(source.Config, v.title("Location")),
     credential_id: CredentialId,
     channels: channelList(source.has_release_types === true),
   });
@@ -215,9 +215,9 @@ function sourceOption(source: Source, registry: SourceRegistry) {
 
 const Sorting = v.pipe(
   v.picklist(sortings),
-  v.title("Version sorting and latest detection"),
+  v.title("Choose latest by"),
   v.description(
-    "By publish time: the newest of the leading tag family, with releases before candidates. By version: suits projects that patch older lines, and ignores those patches",
+    "By publish time: the newest tag of the leading family, releases before candidates. By version: for projects that patch older lines, whose patches then do not count as latest",
   ),
   v.metadata({ option_titles: { publish_time: "By publish time", semantic: "By semantic version" } }),
 );
@@ -228,8 +228,8 @@ const whole = (title: string, description: string, min: number, max: number) =>
 const preferenceEntries = {
   check_interval_minutes: whole("Check interval (minutes)", "", 1, maxIntervalMinutes),
   fetch_depth: whole(
-    "Fetch depth",
-    "Most versions per check, shared by the channels of a source. At most the version history count for each channel, and at least one",
+    "Versions per check",
+    "The fetch depth: how many versions a check keeps per source, shared by its channels. Each channel keeps at least one and at most the versions to keep in the settings",
     1,
     100,
   ),
@@ -238,7 +238,7 @@ const preferenceEntries = {
   release_fallback: v.pipe(
     v.boolean(),
     v.title("Release fallback"),
-    v.description("Takes git tags while upstream has no releases. Stops for good once a release was seen"),
+    v.description("Uses git tags while upstream has no releases. Stops permanently after the first release"),
     v.metadata({ advanced: true }),
   ),
 };
@@ -292,7 +292,7 @@ export function trackerSchemas(registry: SourceRegistry) {
       kinds.map((source) =>
         v.strictObject({
           kind: kindEntry(source.kind, registry),
-          config: v.pipe(source.Config, v.title("Where it is")),
+          config: v.pipe(source.Config, v.title("Location")),
           credential_id: CredentialId,
           channels: channelList(source.has_release_types === true),
           sorting: v.optional(Sorting, "publish_time"),

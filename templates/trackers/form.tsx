@@ -120,7 +120,7 @@ function drawnFields(
   // One source has nobody to agree with.
   const isAlone = fields.find((field) => field.name === "sources")?.entries.length === 1;
   const isAsked = (field: FieldDescription) => !isAlone || field.name !== "requires_agreement";
-  // Where it is comes before what it is called: the key has a value already.
+  // The location comes before the key, which has a value already.
   const order = ["kind", "config", "credential_id", "key", "channels"];
   const drawnSource = (entry: readonly FieldDescription[]) =>
     entry

@@ -94,11 +94,11 @@ export const fields: FieldDictionary = {
     options: { info: "信息", warning: "警告", error: "错误", debug: "调试" },
   },
   "settings.version_history_count": {
-    title: "版本历史数量",
+    title: "保留的版本数",
     description: "每个来源和发布通道保留的版本数。发现新版本时移除较旧的版本",
   },
   "settings.snapshot_history_count": {
-    title: "快照历史数量",
+    title: "保留的快照数",
     description: "每个执行器保留的快照数。保存新快照时移除较旧的快照",
   },
   "settings.audit_retention_days": {
@@ -181,12 +181,13 @@ export const fields: FieldDictionary = {
   },
   "trackers.check_interval_minutes": { title: "检查间隔（分钟）" },
   "trackers.fetch_depth": {
-    title: "获取深度",
-    description: "每次检查最多获取的版本数，由来源的各通道共享；每个通道不超过版本历史数量，且至少保留一个",
+    title: "每次检查的版本数",
+    description:
+      "即获取深度：每次检查为每个来源保留的版本数，由各通道共享；每个通道至少一个，且不超过设置中保留的版本数",
   },
   "trackers.request_timeout_seconds": { title: "请求超时（秒）", description: "每个网络请求的时限" },
   "trackers.sorting": {
-    title: "版本排序与最新版本判定",
+    title: "最新版本的判定方式",
     description:
       "按发布时间：取主要标签系列中最新发布的版本，正式版优先于候选版。按版本：适合同时维护旧版本的项目，不会把旧版本的补丁当作最新",
     options: { publish_time: "按发布时间", semantic: "按语义化版本" },
