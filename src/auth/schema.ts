@@ -74,19 +74,19 @@ export type SessionView = v.InferOutput<typeof SessionView>;
 /** A sign-in as the administrator recognises it; never its token. */
 export const SignInSessionView = v.object({
   id: v.string(),
-  is_current: v.pipe(v.boolean(), v.description("Whether it is the session of this request")),
+  is_current: v.pipe(v.boolean(), v.description("Whether this request uses the session")),
   method: v.picklist(["password", "oidc"]),
-  address: v.pipe(v.nullable(v.string()), v.description("Where it was begun from")),
-  browser: v.pipe(v.nullable(v.string()), v.description("As the user agent says, which nobody can check")),
+  address: v.pipe(v.nullable(v.string()), v.description("Address that it was started from")),
+  browser: v.pipe(v.nullable(v.string()), v.description("As reported by the browser, unverified")),
   system: v.nullable(v.string()),
   user_agent: v.nullable(v.string()),
   created_at: Instant,
   last_seen_at: v.pipe(Instant, v.description("To the minute")),
-  expires_at: v.pipe(Instant, v.description("Ends then at the latest; after 24 hours without use before")),
+  expires_at: v.pipe(Instant, v.description("Ends then at the latest, or after 24 hours without use")),
 });
 export type SignInSessionView = v.InferOutput<typeof SignInSessionView>;
 
-export const EndedSessionsView = v.object({ ended: v.pipe(v.number(), v.description("How many sessions ended")) });
+export const EndedSessionsView = v.object({ ended: v.pipe(v.number(), v.description("Number of ended sessions")) });
 export type EndedSessionsView = v.InferOutput<typeof EndedSessionsView>;
 
 /** The new password's rules are in `secrets/password.ts`, which takes the text exactly as it is. */
@@ -133,7 +133,7 @@ export const ApiTokenView = v.object({
   name: v.string(),
   scope: v.picklist(["read", "full"]),
   created_at: Instant,
-  last_used_at: v.pipe(NullableInstant, v.description("To the minute; null before the first use")),
+  last_used_at: v.pipe(NullableInstant, v.description("Precise to the minute; null before the first use")),
   last_used_address: v.nullable(v.string()),
   expires_at: Instant,
 });

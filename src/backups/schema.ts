@@ -14,7 +14,9 @@ export const BackupInput = v.strictObject({
     v.pipe(
       v.boolean(),
       v.title("With the keys"),
-      v.description("A backup with the keys opens every secret in it; one without needs the key file from elsewhere"),
+      v.description(
+        "A backup with keys can decrypt all its secrets; a backup without keys needs the key file from elsewhere",
+      ),
     ),
     true,
   ),
@@ -28,9 +30,9 @@ export const BackupView = v.object({
   has_keys: v.boolean(),
   has_checksums: v.pipe(
     v.boolean(),
-    v.description("Whether a manifest has the checksums of its files; earlier versions wrote none"),
+    v.description("Whether a manifest has checksums for its files; earlier versions wrote none"),
   ),
-  path: v.pipe(v.string(), v.description("Where it is on the host")),
+  path: v.pipe(v.string(), v.description("Path on the host")),
 });
 export type BackupView = v.InferOutput<typeof BackupView>;
 

@@ -130,7 +130,7 @@ const entries = {
       v.picklist(["keep_name", "use_tracker"]),
       v.title("Image selection policy"),
       v.description(
-        "Replacing works with any source: a version of a repository or chart becomes the image's tag, in the form of the running tag",
+        "Replacing works with any source: the version of a repository or chart becomes the image's tag, in the form of the running tag",
       ),
       v.metadata({
         option_titles: { keep_name: "Replace current image tag", use_tracker: "Use tracker image and tag" },
@@ -160,7 +160,7 @@ const entries = {
       v.boolean(),
       v.title("Allow downgrade"),
       v.description(
-        "Automatic runs may go to a lower version, or to one that cannot be compared; never to another variant or line",
+        "Automatic runs may install a lower version, or one that cannot be compared, but never another variant or line",
       ),
       v.metadata({ advanced: true }),
     ),
@@ -200,7 +200,7 @@ const entries = {
       v.boolean(),
       v.title("Start before stop"),
       v.description(
-        "Starts the new container before the old one is stopped; refused where both cannot run at once, as with published ports",
+        "Starts the new container before the old one stops; refused if both cannot run at once, as with published ports",
       ),
       v.metadata({ advanced: true }),
     ),
@@ -225,7 +225,7 @@ const entries = {
       v.array(v.pipe(v.string(), v.maxLength(2000))),
       v.maxLength(200),
       v.title("Accepted unknown settings"),
-      v.description("Entries of unknown_settings, word for word: automatic runs go on without carrying these over"),
+      v.description("Entries of unknown_settings, word for word: automatic runs proceed without carrying them over"),
     ),
     [],
   ),

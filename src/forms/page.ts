@@ -15,7 +15,7 @@ export const PageQuery = v.object({
       v.integer(),
       v.minValue(1),
       v.maxValue(maxPageSize),
-      v.description("Most entries to return, 1 to 100; 50 when left out"),
+      v.description("Number of entries to return, 1 to 100; 50 if omitted"),
     ),
   ),
 });

@@ -7,16 +7,16 @@ import { MessageSchema } from "../messages/schema.ts";
 const managers = ["SESSION_KEY", "ENCRYPTION_KEY", "KEYS_FILE"] as const;
 
 export const SecurityKeyView = v.object({
-  id: v.pipe(v.string(), v.description("The first 64 bits of the key's SHA-256; refusals name keys by it")),
-  fingerprint: v.pipe(v.string(), v.description("The same id, for people to compare")),
-  since: v.pipe(NullableInstant, v.description("When this key came into use; null when that is not known")),
+  id: v.pipe(v.string(), v.description("The first 64 bits of the key's SHA-256; error messages use it to name keys")),
+  fingerprint: v.pipe(v.string(), v.description("The same ID, formatted for comparing")),
+  since: v.pipe(NullableInstant, v.description("When this key came into use; null if unknown")),
   managed_by: v.pipe(
     v.nullable(v.picklist(managers)),
-    v.description("The variable of the environment that gives this key; null when it is in our own key file"),
+    v.description("The environment variable with this key; null if it is in Tidemark's key file"),
   ),
   rotation_refusal: v.pipe(
     v.nullable(v.string()),
-    v.description("Why this key cannot be rotated here; null when it can"),
+    v.description("Why this key cannot be rotated here; null if it can"),
   ),
   rotation_refusal_data: v.nullable(MessageSchema),
 });
@@ -31,14 +31,14 @@ export const RotationInput = v.strictObject({ current_password: CurrentPassword 
 export const SessionRotationView = v.object({
   key: SecurityKeyView,
   rotated_at: Instant,
-  ended_sessions: v.pipe(v.number(), v.description("Sign-ins that have ended, this one too")),
-  ended_api_tokens: v.pipe(v.number(), v.description("API tokens that have ended; make new ones")),
+  ended_sessions: v.pipe(v.number(), v.description("Ended sign-ins, including this one")),
+  ended_api_tokens: v.pipe(v.number(), v.description("Ended API tokens; create new ones")),
 });
 export type SessionRotationView = v.InferOutput<typeof SessionRotationView>;
 
 export const EncryptionRotationView = v.object({
   key: SecurityKeyView,
-  previous_id: v.pipe(v.string(), v.description("The id of the key before, which is in the backup alone")),
+  previous_id: v.pipe(v.string(), v.description("ID of the previous key, which now exists only in the backup")),
   rotated_at: Instant,
   reencrypted_values: v.number(),
   backup: BackupView,

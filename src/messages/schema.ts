@@ -7,7 +7,7 @@ export const MessageSchema = v.pipe(
   v.object({ code: v.string(), params: v.record(v.string(), v.unknown()) }),
   v.check((value) => isMessage(value)),
   v.transform((value) => value as Message),
-  v.description("The same sentence as data: its code and the values in it. A value may be such a sentence itself"),
+  v.description("The same message as data: its code and values. A value may be a message itself"),
 );
 
 /** Of an object that `toldAs` wrote a sentence into: where it was stored before sentences were data, its text becomes one. */

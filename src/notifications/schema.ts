@@ -154,7 +154,7 @@ const SigningSecret = v.optional(
     v.minLength(16),
     v.maxLength(256),
     v.title("Signing secret"),
-    v.description("Signs each message with HMAC-SHA-256, so that the receiver can tell ours from others"),
+    v.description("Signs each message with HMAC-SHA-256, so that the receiver can verify its origin"),
     v.metadata({ secret: true, advanced: true }),
   ),
 );

@@ -14,7 +14,7 @@ const Config = v.strictObject({
       if (!parsed.ok) addIssue({ message: toText(parsed.reason) });
     }),
     v.title("Webhook URL"),
-    v.description("A public http or https address that takes JSON by POST, on port 80, 443, 8080, 8443 or 9443"),
+    v.description("A public http or https address that accepts JSON by POST, on port 80, 443, 8080, 8443 or 9443"),
     v.metadata({ secret: true, placeholder: "https://hooks.example.com/services/…" }),
   ),
   signing_secret: v.optional(
@@ -23,7 +23,7 @@ const Config = v.strictObject({
       v.maxLength(256),
       v.title("Signing secret"),
       v.description(
-        "Signs each delivery with HMAC-SHA-256 in the header X-Tidemark-Signature; blank sends no signature",
+        "Signs each delivery with HMAC-SHA-256 in the header X-Tidemark-Signature; blank means no signature",
       ),
       v.metadata({ secret: true, advanced: true }),
     ),

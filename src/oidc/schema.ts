@@ -112,7 +112,7 @@ const entries = {
     v.pipe(
       v.boolean(),
       v.title("Enable this provider"),
-      v.description("While off, it is not on the sign-in page and signs nobody in"),
+      v.description("If disabled, it does not appear on the sign-in page and nobody can sign in with it"),
     ),
     true,
   ),
@@ -195,10 +195,7 @@ export const PasswordConfirmation = v.strictObject({
 });
 
 export const BindingStartView = v.object({
-  authorization_url: v.pipe(
-    v.string(),
-    v.description("To be opened in the browser that has this session, within 10 minutes"),
-  ),
+  authorization_url: v.pipe(v.string(), v.description("Open it in the browser with this session within 10 minutes")),
 });
 export type BindingStartView = v.InferOutput<typeof BindingStartView>;
 

@@ -27,7 +27,7 @@ const fields = v.strictObject({
   host: v.pipe(
     ProbeHost,
     v.title("Host"),
-    v.description("Must be public; the address that it resolves to is checked at each attempt"),
+    v.description("Must be public; its resolved address is checked at each attempt"),
   ),
   port: v.pipe(ProbePort, v.title("Port"), v.description("80 or 8080 for http; 443, 8443 or 9443 for https")),
   path: v.pipe(
@@ -44,7 +44,7 @@ const fields = v.strictObject({
       v.string(),
       v.check((text) => parseStatusCodes(text) !== null, issue("probes.status_codes", { limit: maxStatusCodes })),
       v.title("Expected status codes"),
-      v.description("Blank takes every 2xx, and 3xx that is no redirect; a redirect is always refused"),
+      v.description("Blank accepts every 2xx, and any 3xx that is not a redirect; redirects are always refused"),
       v.metadata({ placeholder: "200, 204" }),
     ),
     "",
@@ -61,7 +61,7 @@ const fields = v.strictObject({
         }
       }),
       v.title("Expected body pattern"),
-      v.description("Must be found in the first 64 KiB of the answer; blank takes every body"),
+      v.description("Must appear in the first 64 KiB of the response; blank accepts every body"),
       v.metadata({ code: true, advanced: true, placeholder: '"status":\\s*"(ok|UP)"' }),
     ),
     "",

@@ -81,7 +81,7 @@ export const RunInput = v.strictObject({
       PlanHash,
       v.title("Plan"),
       v.description(
-        "The run is refused when the plan has another hash by then; it is the consent to a downgrade, and to a rollback in the place of a container that is not known",
+        "The run is refused if the plan's hash has changed by then. It approves a downgrade, and a rollback that replaces an unknown container",
       ),
     ),
   ),
@@ -112,7 +112,7 @@ export const ApprovalInput = v.strictObject({
   plan_hash: v.pipe(
     PlanHash,
     v.title("Plan"),
-    v.description("The hash of the plan that is decided on; one that is not the run's any more is refused"),
+    v.description("Hash of the plan that you decide on; refused if it is no longer the run's"),
   ),
 });
 export type ApprovalInput = v.InferOutput<typeof ApprovalInput>;
@@ -222,7 +222,7 @@ export const SnapshotDetailView = v.object({ ...SnapshotView.entries, content: v
 export type SnapshotDetailView = v.InferOutput<typeof SnapshotDetailView>;
 
 export const SnapshotPatch = v.strictObject({
-  is_locked: v.pipe(v.boolean(), v.title("Locked"), v.description("A locked snapshot is never removed by itself")),
+  is_locked: v.pipe(v.boolean(), v.title("Locked"), v.description("A locked snapshot is never removed automatically")),
 });
 
 const exportFormats = ["script", "compose"] as const;
@@ -236,7 +236,7 @@ export const SnapshotExportQuery = v.strictObject({
     v.pipe(
       v.picklist(["true", "false"]),
       v.transform((text) => text === "true"),
-      v.description("Without secrets they are variables that whoever restores has to set"),
+      v.description("Without secrets, they become variables to set when restoring"),
     ),
     "false",
   ),

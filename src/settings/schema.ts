@@ -29,9 +29,7 @@ export const Settings = v.strictObject({
       return NEVER;
     }),
     v.title("Base URL"),
-    v.description(
-      "The address at which this instance is reached. Used in notification links. Blank takes the address in use",
-    ),
+    v.description("The address of this instance, used in notification links. Blank uses the address of the request"),
     v.metadata({ placeholder: "https://tidemark.example.org" }),
   ),
   timezone: v.pipe(
@@ -56,7 +54,9 @@ export const Settings = v.strictObject({
     v.minValue(30),
     v.maxValue(3650),
     v.title("Audit retention (days)"),
-    v.description("Older audit entries are removed when new ones are written. Nothing younger than 30 days ever is"),
+    v.description(
+      "Older audit entries are removed when new ones are written. Entries younger than 30 days always stay",
+    ),
   ),
 });
 export type Settings = v.InferOutput<typeof Settings>;

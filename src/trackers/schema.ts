@@ -99,7 +99,9 @@ const channelEntries = {
     v.pipe(
       ChannelName,
       v.title("Release channel name"),
-      v.description("Tells channels of one type apart, for example 16 and 17. Executors follow a channel by its name"),
+      v.description(
+        "Distinguishes channels of one type, for example 16 and 17. Executors follow a channel by its name",
+      ),
       v.metadata({ code: true, placeholder: "as its type" }),
     ),
     "",
@@ -118,7 +120,7 @@ const channelEntries = {
   requires_agreement: v.pipe(
     v.optional(v.boolean(), false),
     v.title("Only when all sources agree"),
-    v.description("A version leads here once every source of the tracker shows it in its channel of this name"),
+    v.description("A version becomes the latest once every source of the tracker has it in its channel of this name"),
     v.metadata({ advanced: true }),
   ),
 };
@@ -128,7 +130,7 @@ const typedChannelEntries = {
   release_type: v.pipe(
     v.optional(v.nullable(v.picklist(["release", "prerelease"])), null),
     v.title("Release type"),
-    v.description("Takes only what upstream marks so"),
+    v.description("Includes only versions that upstream marks this way"),
     v.metadata({ option_titles: { release: "Release", prerelease: "Pre-release" } }),
   ),
   include_pattern: channelEntries.include_pattern,

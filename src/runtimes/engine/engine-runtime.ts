@@ -24,7 +24,7 @@ const ConfigOf = (example: string) =>
         v.trim(),
         v.regex(/^$|^1\.[0-9]{1,3}$/, issue("engine.version_wanted")),
         v.title("API version"),
-        v.description("Blank negotiates the highest version that both sides speak"),
+        v.description("Blank negotiates the highest version that both sides support"),
       ),
       "",
     ),
@@ -33,7 +33,7 @@ const ConfigOf = (example: string) =>
         v.boolean(),
         v.title("TLS verification"),
         v.description(
-          "A tcp address must present a valid certificate; your own CA goes in the credential. Off without certificates in the credential means plain http",
+          "A tcp address must present a valid certificate; your own CA goes in the credential. If off and the credential has no certificates, plain HTTP is used",
         ),
       ),
       true,

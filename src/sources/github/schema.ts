@@ -14,13 +14,13 @@ export const GithubConfig = v.pipe(
       v.nonEmpty(issue("addresses.repository_wanted")),
       v.maxLength(500),
       v.title("Repository"),
-      v.description("The address of its page is fine too"),
+      v.description("The address of its page works too"),
       v.metadata({ code: true, placeholder: "owner/repo" }),
     ),
     fetch_mode: v.pipe(
       v.optional(v.picklist(fetchModes), "rest"),
       v.title("GitHub fetch mode"),
-      v.description("GraphQL-first is more accurate. REST-first can miss a release that was made from an old commit"),
+      v.description("GraphQL-first is more accurate. REST-first can miss a release created from an old commit"),
       v.metadata({
         option_titles: {
           rest: "REST-first: works without a token",
@@ -31,7 +31,7 @@ export const GithubConfig = v.pipe(
     instance_url: v.pipe(
       v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300)), ""),
       v.title("Instance URL"),
-      v.description("Of a GitHub Enterprise Server. Blank means github.com"),
+      v.description("For GitHub Enterprise Server. Blank means github.com"),
       v.metadata({ code: true, placeholder: "https://github.com", advanced: true }),
     ),
   }),

@@ -14,15 +14,13 @@ export const OciConfig = v.pipe(
       v.nonEmpty(issue("addresses.image_wanted")),
       v.maxLength(512),
       v.title("Image name"),
-      v.description("A full image reference is fine: its registry is used, its tag and digest are dropped"),
+      v.description("A full image reference works too: its registry is used, its tag and digest are dropped"),
       v.metadata({ code: true, placeholder: "ghcr.io/owner/app" }),
     ),
     registry: v.pipe(
       v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300)), ""),
       v.title("Registry address"),
-      v.description(
-        "Blank means the image's own registry, else Docker Hub. Plain http only where http:// is written out",
-      ),
+      v.description("Blank means the image's own registry, or Docker Hub. Plain HTTP only with an explicit http://"),
       v.metadata({ code: true, placeholder: "docker.io" }),
     ),
     published_at_mode: v.pipe(

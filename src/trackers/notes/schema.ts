@@ -6,10 +6,10 @@ import { ChannelName } from "../schema.ts";
 const VersionName = v.pipe(v.string(), v.maxLength(256));
 
 export const NotesQuery = v.object({
-  from: v.optional(
-    v.pipe(VersionName, v.description("What runs now, as a version or tag; its own notes are left out")),
+  from: v.optional(v.pipe(VersionName, v.description("The running version or tag; its own notes are left out"))),
+  to: v.optional(
+    v.pipe(VersionName, v.description("The version or tag to update to; the channel's latest if omitted")),
   ),
-  to: v.optional(v.pipe(VersionName, v.description("The version or tag to go to; the channel's latest when left out"))),
   channel: v.optional(v.pipe(ChannelName, v.description("A release channel's name"))),
   source: v.optional(v.pipe(v.string(), v.maxLength(50), v.description("A source's key"))),
 });
