@@ -25,7 +25,7 @@ describe("on a full disk", () => {
     expect(await holds(token)).toBe(true);
     expect(await house.auth.holds(session)).toBe(true);
     expect(await rows()).toEqual(before);
-    expect(house.lines.join("\n")).toContain("The disk is full: a sign-in is kept in memory");
+    expect(house.lines.join("\n")).toContain("The disk is full: a session is kept in memory");
   });
 
   test("a wrong password and a wrong name are refused as ever, and throttled", async () => {

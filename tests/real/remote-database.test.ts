@@ -170,7 +170,7 @@ peerSuite("two processes on one remote libSQL server", storyMissing() ?? sqldMis
           proxy.around(null);
           // Which of the two has it is told by its log.
           const owner = both().find(({ lines }) =>
-            lines.some((line) => line.includes(runId) && line.includes("moved on")),
+            lines.some((line) => line.includes(runId) && line.includes("changed state")),
           );
           if (owner === undefined) throw new Error("Nobody has the run");
           await owner.kill("SIGKILL");
