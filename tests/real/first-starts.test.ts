@@ -57,7 +57,7 @@ peerSuite("several processes on one empty libSQL server", sqldMissing(), () => {
       const env = keys();
       const first = await start(env);
       const second = await start({ ...env, SESSION_KEY: keys().SESSION_KEY });
-      const said = "Another process on this database uses another session key";
+      const said = "Another process on this database uses a different session key";
       for (const server of [second, first]) {
         await server.waitForLine(said);
         expect(server.lines.filter((line) => line.includes(said))).toHaveLength(1);
