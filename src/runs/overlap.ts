@@ -1,5 +1,6 @@
 import type { Writer } from "../db/client.ts";
-import { inEnglish, type Message, say } from "../messages/message.ts";
+import { SaidError } from "../errors.ts";
+import { say } from "../messages/message.ts";
 import type { UpdatePlan } from "../runtimes/runtime.ts";
 import { giveBack } from "./consent.ts";
 import type { RunContext } from "./context.ts";
@@ -11,14 +12,7 @@ const retryMs = 5_000;
 const lateRetryMs = 60_000;
 
 /** Another run works on a container of this one's plan: both at once would take each other's containers for strangers. */
-export class Overlap extends Error {
-  readonly said: Message;
-
-  constructor(said: Message) {
-    super(inEnglish(said));
-    this.said = said;
-  }
-}
+export class Overlap extends SaidError {}
 
 /**
  * Throws `Overlap` within the transaction in which a run begins to work. A connection may let several runs work at once, and a

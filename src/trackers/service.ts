@@ -14,7 +14,7 @@ import { type CostTerms, type SourceKind, sourceKinds } from "../sources/source.
 import { sourceCheck } from "./checks/check.ts";
 import { checkWork } from "./checks/due.ts";
 import { releaseLeases, requestChecks } from "./checks/queries.ts";
-import type { Told } from "./checks/record-listing.ts";
+import type { CheckListeners } from "./checks/record-listing.ts";
 import { namesOf, sourceEditor } from "./edit.ts";
 import { trackerImports } from "./import/import.ts";
 import { listChannelAddresses } from "./import/queries.ts";
@@ -45,7 +45,7 @@ import { errorOf, stateOf, trackerViews } from "./views.ts";
 
 export type TrackerService = ReturnType<typeof trackerService>;
 
-interface TrackerServiceOptions extends Told {
+interface TrackerServiceOptions extends CheckListeners {
   db: Database;
   clock: Clock;
   counted: Pick<CountedTime, "latest">;

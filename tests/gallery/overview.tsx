@@ -16,6 +16,11 @@ const hour = 60 * 60_000;
 export function OverviewSample({ ctx }: { ctx: PageContext }) {
   const isChinese = ctx.language === "zh";
   const say = (en: string, zh: string) => (isChinese ? zh : en);
+  const button = (en: string, zh: string) => (
+    <LinkButton ctx={ctx} href="/x">
+      {say(en, zh)}
+    </LinkButton>
+  );
   const days = Array.from({ length: 30 }, (_, index) => ({
     at: ctx.now - (29 - index) * 24 * hour,
     good: (index * 7) % 6,
@@ -102,11 +107,7 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
                 <Time ctx={ctx} at={ctx.now - 5 * hour} />,
                 say("would be down about 0.4 s", "预计停机约 0.4 秒"),
               ]}
-              action={
-                <LinkButton ctx={ctx} href="/x">
-                  {say("Review", "查看")}
-                </LinkButton>
-              }
+              action={button("Review", "查看")}
             />
             <Row
               ctx={ctx}
@@ -123,11 +124,7 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
                 </>
               }
               meta={["db on nas", say("same tag, new build", "同一标签，新的构建")]}
-              action={
-                <LinkButton ctx={ctx} href="/x">
-                  {say("Review", "查看")}
-                </LinkButton>
-              }
+              action={button("Review", "查看")}
             />
             <Row
               ctx={ctx}
@@ -137,13 +134,9 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
               fact={<Version tone="old">2.18.4</Version>}
               meta={[
                 say("update to 3.0.5 failed its health check", "更新到 3.0.5 时健康检查失败"),
-                say("put back in 1.1 s", "1.1 秒内恢复"),
+                say("restored in 1.1 s", "1.1 秒内恢复"),
               ]}
-              action={
-                <LinkButton ctx={ctx} href="/x">
-                  {say("See why", "查看原因")}
-                </LinkButton>
-              }
+              action={button("See why", "查看原因")}
             />
             <Row
               ctx={ctx}
@@ -155,14 +148,10 @@ export function OverviewSample({ ctx }: { ctx: PageContext }) {
               title="gitea"
               href="/trackers/gitea"
               meta={[
-                say("registry answered 401", "仓库返回 401"),
+                say("registry returned 401", "仓库返回 401"),
                 say("last success today 12:03", "最近一次正常应答：今天 12:03"),
               ]}
-              action={
-                <LinkButton ctx={ctx} href="/x">
-                  {say("Open source", "打开来源")}
-                </LinkButton>
-              }
+              action={button("Open source", "打开来源")}
             />
           </Rows>
         </Section>

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
-import { PluginError, saidBy } from "../../errors.ts";
-import { inEnglish, type Message, say, toldAs } from "../../messages/message.ts";
+import { PluginError, SaidError, saidBy } from "../../errors.ts";
+import { type Message, say, toldAs } from "../../messages/message.ts";
 import type { Journal, Recovery, UpdateStep } from "../runtime.ts";
 import { stopGraceMs } from "./apply.ts";
 import type { Attachment } from "./carry.ts";
@@ -272,15 +272,13 @@ export function restingMove(situation: Situation, choose: (situation: Situation)
   return choose({ ...situation, is_stop_pending: false, started });
 }
 
-export class MoveFailed extends Error {
+export class MoveFailed extends SaidError {
   /** The move that was refused; null where there were too many. */
   readonly move: Move["do"] | null;
-  readonly said: Message;
 
   constructor(move: Move["do"] | null, said: Message, cause?: unknown) {
-    super(inEnglish(said), { cause });
+    super(said, cause);
     this.move = move;
-    this.said = said;
   }
 }
 

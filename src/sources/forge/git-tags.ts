@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { orderTags } from "../../versions/order.ts";
 import { acceptedOf } from "../accepted.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
@@ -8,10 +9,20 @@ const memoForm = "git-tags-1";
 /** Of the remembered names, as UTF-8; a memory may have 2 MiB. What does not fit lies lowest. */
 const maxBytes = 1_500_000;
 
-/** The names that an earlier check listed; null when none did. No name of a tag has a blank. */
+/** Two forms of earlier versions: GitHub's, which differs by its name alone, and Gitea's. */
+const earlierForm = "github-tags-1";
+const EarlierJson = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ form: v.literal("gitea-tags-1"), names: v.array(v.string()) }),
+);
+
+/** The names that an earlier check listed; null if none did. A tag's name has no blank. */
 function parseMemo(memo: string | null): ReadonlySet<string> | null {
   const [form, ...names] = memo?.split(" ") ?? [];
-  return form === memoForm ? new Set(names) : null;
+  if (form === memoForm || form === earlierForm) return new Set(names);
+  const earlier = v.safeParse(EarlierJson, memo);
+  return earlier.success ? new Set(earlier.output.names) : null;
 }
 
 /** Keeps what is listed now, then what was listed once: a list that came short is no news when it is whole again. */

@@ -18,7 +18,7 @@ import type { ChannelRow, SourceRow } from "../source-queries.ts";
 import { addressOf, openSource, type SourceOpener, type SourceSession } from "../upstreams/source-session.ts";
 import { buildsInUse } from "./pins.ts";
 import { claimSource, findCheckRules, renewSource, settleSource } from "./queries.ts";
-import { isJudged, recordListing, type Told } from "./record-listing.ts";
+import { type CheckListeners, isJudged, recordListing } from "./record-listing.ts";
 import { type Placed, withinDepth } from "./within-depth.ts";
 
 /** A check that takes longer has failed: a slow upstream must not hold a place for ever. */
@@ -32,7 +32,7 @@ const jitterShare = 0.1;
 /** Older known tags are asked again one at a time, at every so many checks: a republished one that nobody runs can wait. */
 const rotateEveryChecks = 4;
 
-export interface CheckOptions extends SourceOpener, Told {
+export interface CheckOptions extends SourceOpener, CheckListeners {
   db: Database;
   clock: Clock;
   counted: Pick<CountedTime, "latest">;
@@ -307,7 +307,7 @@ export function sourceCheck(options: CheckOptions) {
         now,
         latest,
         keep: await options.versionHistoryCount(tx),
-        told: options,
+        listeners: options,
       });
     });
     if (recorded === null) return discard(claimed);

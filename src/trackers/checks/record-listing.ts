@@ -22,7 +22,7 @@ import { buildsInUse, isInUse } from "./pins.ts";
 import { surplusReleases } from "./retention.ts";
 
 /** Whom a check tells of what it found. */
-export interface Told extends Announcing {
+export interface CheckListeners extends Announcing {
   executors: BoundExecutors;
 }
 
@@ -39,7 +39,7 @@ interface ListingInput {
   latest: number;
   /** Version History Count. */
   keep: number;
-  told: Told;
+  listeners: CheckListeners;
 }
 
 export interface Recorded {
@@ -104,7 +104,7 @@ async function contentOf(tx: Writer, tracker: Pick<TrackerRow, "id">): Promise<C
   return { sources, channels: await channelsOf(tx, ids), releases: await releasesOf(tx, ids) };
 }
 
-interface JudgeInput extends AnnounceInput, Told {
+interface JudgeInput extends AnnounceInput, CheckListeners {
   /** The check is the first of its source: it announces nothing, and makes nothing new for the others. */
   is_baseline: boolean;
   now: number;
@@ -200,7 +200,7 @@ async function prune(tx: Writer, input: ListingInput, rows: readonly ReleaseFact
   const channels = await channelsOf(tx, [input.source.id]);
   // What a channel's latest is told to be older than stays with it.
   const newest = new Set(channels.map((channel) => channel.newest?.tag));
-  const { executors } = input.told;
+  const { executors } = input.listeners;
   const bound = await executors.ofSource(tx, input.source.id);
   const builds = buildsInUse(bound, bound.length === 0 ? [] : await executors.snapshotsOn(tx, input.source.id));
   const surplus = surplusReleases({
@@ -229,14 +229,14 @@ export async function recordListing(tx: Writer, input: ListingInput): Promise<Re
   if (!isQuiet) {
     const content = await contentOf(tx, tracker);
     const is_baseline = source.baseline_at === null || channels.some((channel) => channel.baseline_at === null);
-    const judged: JudgeInput = { ...input.told, tracker, source, content, is_baseline, now };
+    const judged: JudgeInput = { ...input.listeners, tracker, source, content, is_baseline, now };
     const changed: string[] = [];
     for (const channel of channels) {
       if (await judgeChannel(tx, judged, channel, found)) changed.push(channel.name);
     }
     await judgeWaiting(tx, judged);
     if (found.discovered.length > 0) await prune(tx, input, found.rows);
-    await input.told.executors.wake(tx, source.id, changed, now);
+    await input.listeners.executors.wake(tx, source.id, changed, now);
   }
   return {
     discovered: found.discovered.length,

@@ -19,6 +19,16 @@ describe("listGitTags()", () => {
     ]);
   });
 
+  test.each([
+    ["GitHub", "github-tags-1 v1"],
+    ["Gitea", JSON.stringify({ form: "gitea-tags-1", names: ["v1"] })],
+  ])("reads the memory that an earlier version wrote for %s", async (_forge, memo) => {
+    expect(appearedIn(await listed(["v2", "v1"], { memo }))).toEqual([
+      ["v2", true],
+      ["v1", false],
+    ]);
+  });
+
   test("believes no memory of another form", async () => {
     const listing = await listed(["v1"], { memo: '{"form":"git-tags-1"}' });
     expect(appearedIn(listing)).toEqual([["v1", undefined]]);
