@@ -13,7 +13,6 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { connectionImageService } from "./connections/images.ts";
 import { redactedRuntimes } from "./connections/redacted-runtime.ts";
-import type { Runtimes } from "./connections/schema.ts";
 import { connectionService } from "./connections/service.ts";
 import { countedTime } from "./counted-time.ts";
 import { secretSchemas } from "./credentials/schema.ts";
@@ -47,6 +46,7 @@ import { approvalLinkService } from "./runs/approval-links.ts";
 import { runService } from "./runs/service.ts";
 import { snapshotService } from "./runs/snapshots.ts";
 import { runtimes } from "./runtimes/index.ts";
+import type { Runtimes } from "./runtimes/runtime.ts";
 import type { WorkSource } from "./scheduler/pool.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createApprovalTokens } from "./secrets/approval-tokens.ts";
@@ -84,6 +84,8 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
 const webhookTimeoutMs = 15_000;
 /** Longer than any single timeout of a health check, which ends the attempt before. */
 const probeTimeoutMs = 300_000;
+/** For one request of a runtime with an HTTP API. */
+const runtimeTimeoutMs = 30_000;
 /** One slow receiver holds one place; the others go on. */
 const deliveriesAtOnce = 8;
 /** How long the end of the process waits for work that must not be cut short. */
@@ -260,6 +262,8 @@ export async function createServices(options: ServiceOptions) {
     credentials,
     runtimes: redactedRuntimes(options.runtimes ?? runtimes, options.redactor.excerpt),
     judgeDestination: ({ host }) => (isMetadataHost(host) ? say("net.destination_blocked") : null),
+    openFetch: (signal) =>
+      http.open({ timeout_ms: runtimeTimeoutMs, credential_id: null, is_unrated: true, signal }).fetch,
     self: { hostname: hostname(), data_dir: config.data_dir },
   });
   const timezone = () => settings.current().timezone;

@@ -1,7 +1,6 @@
 import { PluginError } from "../errors.ts";
 import { inEnglish, withTexts } from "../messages/message.ts";
-import type { Runtime, RuntimeKind, RuntimeSession } from "../runtimes/runtime.ts";
-import type { Runtimes } from "./schema.ts";
+import type { Runtime, RuntimeSession, Runtimes } from "../runtimes/runtime.ts";
 
 type Excerpt = (text: string) => string;
 
@@ -63,7 +62,7 @@ function redactedSession(session: RuntimeSession, excerpt: Excerpt): RuntimeSess
 }
 
 /** A runtime with faults that may be stored and shown wherever they end: checks, plans, observations, runs, pages. */
-function redactedRuntime<K extends RuntimeKind>(runtime: Runtime<K>, excerpt: Excerpt): Runtime<K> {
+function redactedRuntime(runtime: Runtime, excerpt: Excerpt): Runtime {
   return {
     ...runtime,
     open: async (config, secret, context) => {
@@ -76,9 +75,8 @@ function redactedRuntime<K extends RuntimeKind>(runtime: Runtime<K>, excerpt: Ex
   };
 }
 
-export function redactedRuntimes(runtimes: Runtimes, excerpt: Excerpt): Runtimes {
-  return {
-    docker: redactedRuntime(runtimes.docker, excerpt),
-    podman: redactedRuntime(runtimes.podman, excerpt),
-  };
+export function redactedRuntimes<R extends Runtimes>(runtimes: R, excerpt: Excerpt): { [K in keyof R]: Runtime } {
+  return Object.fromEntries(
+    Object.entries(runtimes).map(([kind, runtime]) => [kind, redactedRuntime(runtime, excerpt)]),
+  ) as { [K in keyof R]: Runtime };
 }

@@ -1,13 +1,7 @@
 import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
-import { type Runtime, type RuntimeKind, runtimeKinds, targetKinds } from "../runtimes/runtime.ts";
-
-/** The runtimes that connections can be made to: the registry, or what a test puts in its place. */
-/** Whether a target of this kind is one of several services. */
-export { isGroup } from "../runtimes/runtime.ts";
-
-export type Runtimes = { readonly [K in RuntimeKind]: Runtime<K> };
+import type { Runtime, Runtimes } from "../runtimes/runtime.ts";
 
 const IsEnabled = v.optional(
   v.pipe(v.boolean(), v.title("Enabled"), v.description("When off, nothing is discovered here and runs are skipped")),
@@ -29,7 +23,7 @@ const ConcurrentRuns = v.optional(
 
 const CredentialId = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64), v.title("Credential"))), null);
 
-const option = (kind: RuntimeKind, runtimes: Runtimes) =>
+const option = (kind: string, runtime: Runtime, titles: Readonly<Record<string, string>>) =>
   v.strictObject({
     name: Name,
     kind: v.pipe(
@@ -37,21 +31,23 @@ const option = (kind: RuntimeKind, runtimes: Runtimes) =>
       v.title("Type"),
       v.metadata({
         immutable: true,
-        option_titles: Object.fromEntries(runtimeKinds.map((known) => [known, runtimes[known].title])),
+        option_titles: titles,
       }),
     ),
     description: Description,
     is_enabled: IsEnabled,
-    config: v.pipe(runtimes[kind].Config, v.title("Address")),
+    config: v.pipe(runtime.Config, v.title("Address")),
     credential_id: CredentialId,
     concurrent_runs: ConcurrentRuns,
   });
 
 /** The input for a new connection: one option per kind of runtime, each with the plug-in's own configuration. */
 export function connectionInput(runtimes: Runtimes) {
+  const known = Object.entries(runtimes);
+  const titles = Object.fromEntries(known.map(([kind, { title }]) => [kind, title]));
   return v.variant(
     "kind",
-    runtimeKinds.map((kind) => option(kind, runtimes)),
+    known.map(([kind, runtime]) => option(kind, runtime, titles)),
   );
 }
 
@@ -86,7 +82,7 @@ export type ConnectionCheckView = v.InferOutput<typeof ConnectionCheckView>;
 export const ConnectionView = v.object({
   id: v.string(),
   name: v.string(),
-  kind: v.picklist(runtimeKinds),
+  kind: v.string(),
   description: v.string(),
   is_enabled: v.boolean(),
   config: v.record(v.string(), v.unknown()),
@@ -115,7 +111,7 @@ export const TargetServiceView = v.object({
 });
 
 export const TargetView = v.object({
-  kind: v.picklist(targetKinds),
+  kind: v.string(),
   /** Has several services, and its parts may be targets of their own. */
   is_group: v.boolean(),
   id: v.string(),

@@ -8,16 +8,16 @@ import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPageOfViews } from "../forms/page.ts";
 import { newId } from "../ids.ts";
 import { type Message, say, told, toldEach } from "../messages/message.ts";
-import type { TcpDestination } from "../plugin.ts";
-import {
-  isGroup,
-  type RegistryAuth,
-  type RuntimeContext,
-  type RuntimeKind,
-  type RuntimeSession,
-  runtimeKinds,
-  type SnapshotReader,
-  type Target,
+import type { PluginContext, TcpDestination } from "../plugin.ts";
+import type {
+  RegistryAuth,
+  Runtime,
+  RuntimeContext,
+  RuntimeSession,
+  Runtimes,
+  SnapshotReader,
+  Target,
+  TargetKind,
 } from "../runtimes/runtime.ts";
 import {
   type ConnectionRow,
@@ -36,7 +36,6 @@ import {
   ConnectionPatch,
   type ConnectionView,
   connectionInput,
-  type Runtimes,
   type TargetList,
 } from "./schema.ts";
 
@@ -50,14 +49,10 @@ interface ConnectionServiceOptions {
   credentials: Pick<CredentialService, "openSecret" | "requireKind">;
   /** Judges where a connection leads; null when it may, else the reason. */
   judgeDestination: (destination: TcpDestination) => Message | null;
+  /** The guarded HTTP client of the runtimes' sessions. */
+  openFetch: (signal: AbortSignal) => PluginContext["fetch"];
   /** How targets that carry this very service are recognised. */
   self: RuntimeContext["self"];
-}
-
-function kindOf(row: ConnectionRow): RuntimeKind {
-  const kind = runtimeKinds.find((known) => known === row.kind);
-  if (kind === undefined) throw new Error(`The stored connection kind "${row.kind}" is not known`);
-  return kind;
 }
 
 async function refuseTakenName(read: Reader, name: string, ownId: string | null): Promise<void> {
@@ -70,30 +65,40 @@ function lastCheckOf(row: ConnectionRow): ConnectionCheckView | null {
   return parsed.success ? parsed.output : null;
 }
 
-/** The group of a container, or the containers of a group. */
-function relatedTo(target: Target, all: readonly Target[]): readonly Target[] {
-  const names = (group: Target) => group.services.flatMap((service) => service.containers);
-  if (!isGroup(target.ref)) {
-    return all.filter((each) => isGroup(each.ref) && names(each).includes(target.ref.id));
-  }
-  const own = names(target);
-  return all.filter((each) => !isGroup(each.ref) && own.includes(each.ref.id));
-}
-
 /** Connections to runtimes: stored, tested, opened for runs, and asked for the targets behind them. */
 export function connectionService(options: ConnectionServiceOptions) {
   const { db, clock, audit, runtimes, credentials, self } = options;
   const Input = connectionInput(runtimes);
+  const targetKinds = new Map(Object.values(runtimes).flatMap((each) => each.target_kinds.map((of) => [of.kind, of])));
 
-  const parseConfig = (kind: RuntimeKind, config: unknown): Record<string, unknown> =>
-    parseInput(v.object({ config: runtimes[kind].Config }), { config }).config;
+  const runtimeOf = ({ kind }: Pick<ConnectionRow, "kind">): Runtime => {
+    const runtime = runtimes[kind];
+    if (runtime === undefined) throw new Error(`The stored connection kind "${kind}" is not known`);
+    return runtime;
+  };
+  const targetKind = (kind: string): TargetKind => {
+    const found = targetKinds.get(kind);
+    if (found === undefined) throw new Error(`The stored target kind "${kind}" is not known`);
+    return found;
+  };
+  const isGroup = ({ ref }: Pick<Target, "ref">): boolean => targetKind(ref.kind).is_group;
+  /** The group of a container, or the containers of a group. */
+  const relatedTo = (target: Target, all: readonly Target[]): readonly Target[] => {
+    const names = (group: Target) => group.services.flatMap((service) => service.containers);
+    const own = names(target);
+    return isGroup(target)
+      ? all.filter((each) => !isGroup(each) && own.includes(each.ref.id))
+      : all.filter((each) => isGroup(each) && names(each).includes(target.ref.id));
+  };
+  const parseConfig = (runtime: Runtime, config: unknown): Record<string, unknown> =>
+    parseInput(v.object({ config: runtime.Config }), { config }).config;
 
   /** A refusal leaves an entry: whoever tries inner addresses one by one is to be seen. */
   const refuseDestination = async (
     actor: Actor,
-    { name, kind, config }: Pick<ConnectionRow, "name" | "config"> & { kind: RuntimeKind },
+    { name, kind, config }: Pick<ConnectionRow, "name" | "kind" | "config">,
   ): Promise<void> => {
-    const destination = runtimes[kind].destination?.(config) ?? null;
+    const destination = runtimeOf({ kind }).destination?.(config) ?? null;
     const reason = destination === null ? null : options.judgeDestination(destination);
     if (reason === null) return;
     const detail = { reason, connection: name };
@@ -102,7 +107,7 @@ export function connectionService(options: ConnectionServiceOptions) {
   };
   const mergedConfig = (row: ConnectionRow, changes: Readonly<Record<string, unknown>> | undefined) => {
     const merged = Object.entries({ ...row.config, ...changes }).filter(([, value]) => value !== null);
-    return parseConfig(kindOf(row), Object.fromEntries(merged));
+    return parseConfig(runtimeOf(row), Object.fromEntries(merged));
   };
 
   const views = async (rows: readonly ConnectionRow[]): Promise<ConnectionView[]> => {
@@ -115,14 +120,14 @@ export function connectionService(options: ConnectionServiceOptions) {
     return rows.map((row) => ({
       id: row.id,
       name: row.name,
-      kind: kindOf(row),
+      kind: row.kind,
       description: row.description,
       is_enabled: row.is_enabled,
       config: { ...row.config },
       credential_id: row.credential_id,
       credential: row.credential_id === null ? null : (names.get(row.credential_id) ?? null),
       concurrent_runs: row.concurrent_runs,
-      warnings: toldEach(runtimes[kindOf(row)].warnings(row.config)),
+      warnings: toldEach(runtimeOf(row).warnings(row.config)),
       last_check: lastCheckOf(row),
       executors: users.filter((user) => user.connection_id === row.id).map(({ id, name }) => ({ id, name })),
       created_at: row.created_at,
@@ -140,9 +145,9 @@ export function connectionService(options: ConnectionServiceOptions) {
     return view;
   };
   const openRow = async (row: ConnectionRow, signal: AbortSignal): Promise<RuntimeSession> => {
-    const kind = kindOf(row);
-    const secret = await credentials.openSecret(kind, row.credential_id);
-    return await runtimes[kind].open(row.config, secret, { signal, clock, self });
+    const secret = await credentials.openSecret(row.kind, row.credential_id);
+    const fetch = options.openFetch(signal);
+    return await runtimeOf(row).open(row.config, secret, { fetch, signal, clock, self });
   };
 
   const describe = async (row: ConnectionRow, signal: AbortSignal): Promise<ConnectionCheckView> => {
@@ -150,7 +155,7 @@ export function connectionService(options: ConnectionServiceOptions) {
     try {
       await using session = await openRow(row, signal);
       const { version, api_version, platform, warnings } = await session.describe();
-      const said = told(say("connections.answered", { runtime: runtimes[kindOf(row)].title, version }));
+      const said = told(say("connections.answered", { runtime: runtimeOf(row).title, version }));
       return {
         ...{ ok: true, code: null, ...said, version, api_version, platform },
         ...{ warnings: toldEach(warnings), checked_at },
@@ -172,12 +177,17 @@ export function connectionService(options: ConnectionServiceOptions) {
   };
 
   return {
+    isGroup: (kind: string): boolean => targetKinds.get(kind)?.is_group ?? false,
+    /** What a runtime declares of its targets; throws for a kind that none has. */
+    targetKind,
+    /** The kinds of target behind a connection of this kind. */
+    targetKindsOf: (kind: string): readonly TargetKind[] => runtimes[kind]?.target_kinds ?? [],
     /** The schema of a new connection, for the API's documentation and the form. */
     Input,
     /** What an address would warn of, before it is stored: for the form. One that nobody could use yet warns of nothing. */
     warningsOf: (kind: unknown, config: unknown): ConnectionView["warnings"] => {
-      const known = runtimeKinds.find((each) => each === kind);
-      return known === undefined ? [] : toldEach(runtimes[known].warnings(config));
+      const known = typeof kind === "string" ? runtimes[kind] : undefined;
+      return known === undefined ? [] : toldEach(known.warnings(config));
     },
 
     /** By name. `query`: `cursor`, `limit`. */
@@ -196,7 +206,8 @@ export function connectionService(options: ConnectionServiceOptions) {
       await db.write(async (tx) => {
         await refuseTakenName(tx, parsed.name, null);
         await credentials.requireKind(tx, parsed.kind, parsed.credential_id, "credential_id");
-        await insertConnection(tx, { id, ...parsed, created_at: now, updated_at: now });
+        const place = runtimeOf(parsed).place(parsed.config);
+        await insertConnection(tx, { id, ...parsed, place, created_at: now, updated_at: now });
         await audit(tx, actor, {
           event: "connection_created",
           outcome: "ok",
@@ -211,22 +222,22 @@ export function connectionService(options: ConnectionServiceOptions) {
     update: async (actor: Actor, id: string, input: unknown): Promise<ConnectionView> => {
       const patch = parseInput(ConnectionPatch, input);
       const before = await getRow(db.read, id);
-      const changed = { name: patch.name ?? before.name, kind: kindOf(before) };
+      const changed = { name: patch.name ?? before.name, kind: before.kind };
       await refuseDestination(actor, { ...changed, config: mergedConfig(before, patch.config) });
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        const kind = kindOf(row);
         const name = patch.name ?? row.name;
         const credentialId = patch.credential_id === undefined ? row.credential_id : patch.credential_id;
         const config = mergedConfig(row, patch.config);
         await refuseTakenName(tx, name, id);
-        await credentials.requireKind(tx, kind, credentialId, "credential_id");
+        await credentials.requireKind(tx, row.kind, credentialId, "credential_id");
         const isSameAddress = patch.config === undefined && patch.credential_id === undefined;
         await updateConnectionRow(tx, id, {
           name,
           description: patch.description ?? row.description,
           is_enabled: patch.is_enabled ?? row.is_enabled,
           config,
+          place: runtimeOf(row).place(config),
           credential_id: credentialId,
           concurrent_runs: patch.concurrent_runs ?? row.concurrent_runs,
           // What was found at another address says nothing about this one.
@@ -301,8 +312,8 @@ export function connectionService(options: ConnectionServiceOptions) {
         return {
           ...target.ref,
           name: target.name,
-          is_group: isGroup(target.ref),
-          group: isGroup(target.ref) ? null : (related[0]?.ref.id ?? null),
+          is_group: isGroup(target),
+          group: isGroup(target) ? null : (related[0]?.ref.id ?? null),
           services: target.services.map((service) => ({ ...service })),
           refusals: toldEach(target.refusals),
           warnings: toldEach(target.warnings),
@@ -315,14 +326,13 @@ export function connectionService(options: ConnectionServiceOptions) {
 
     /** What reads the snapshots of the connection's runtime; null for a kind that has none. */
     snapshotReader: async (id: string): Promise<SnapshotReader | null> =>
-      runtimes[kindOf(await getRow(db.read, id))].snapshots ?? null,
+      runtimeOf(await getRow(db.read, id)).snapshots ?? null,
 
     /** The login that the connection's credential has for the registry of an image; null for none. */
     registryLogin: async (id: string, image: string): Promise<(RegistryAuth & { credential_id: string }) | null> => {
       const row = await getRow(db.read, id);
-      const { credential_id, config } = row;
-      const kind = kindOf(row);
-      const { registryLogin } = runtimes[kind];
+      const { credential_id, config, kind } = row;
+      const { registryLogin } = runtimeOf(row);
       if (credential_id === null || registryLogin === undefined) return null;
       const login = registryLogin(config, await credentials.openSecret(kind, credential_id), image);
       return login === null ? null : { credential_id, ...login };

@@ -4,17 +4,11 @@ import type { Reader } from "./client.ts";
 import { connections } from "./tables.ts";
 
 /** The table of connections, under whatever name a query gives it. */
-type Place = Readonly<Record<"id" | "config", AnySQLiteColumn>>;
+type Place = Readonly<Record<"id" | "place", AnySQLiteColumn>>;
 
-/** Whether two rows are one connection, or lead to the same address: one engine by two names. */
+/** Whether two rows are one connection, or lead to the same place: one engine by two names. */
 export function isSameEngine(one: Place, other: Place): SQL {
-  // One socket by two spellings: `/var/run` has been a link to `/run` on every distribution for a decade.
-  const addressOf = ({ config }: Place) => {
-    const address = sql`${config} ->> '$.address'`;
-    const path = sql`replace(replace(${address}, 'unix://', ''), '/var/run/', '/run/')`;
-    return sql`case when ${address} like 'tcp://%' then rtrim(lower(${address}), '/') else ${path} end`;
-  };
-  return sql`(${one.id} = ${other.id} or ${addressOf(one)} = ${addressOf(other)})`;
+  return sql`(${one.id} = ${other.id} or ${one.place} = ${other.place})`;
 }
 
 /** The ids of a connection and of those that lead to the same engine. */

@@ -1,7 +1,6 @@
 import type { Reader } from "../db/client.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { Target, TargetService } from "../runtimes/runtime.ts";
-import { isGroup } from "../runtimes/runtime.ts";
 import { compareImages, type DesiredImage, desiredReference, type ImageDifference } from "../versions/desired-image.ts";
 import {
   type ImageReference,
@@ -178,7 +177,7 @@ async function compareService(
 
 /** A sentence about one service of several; a target that is one container needs no name for its only one. */
 export function inService(settings: Pick<ExecutorSettings, "target">, service: string, said: Message): Message {
-  return isGroup(settings.target) ? say("executors.of_service", { service, said }) : said;
+  return settings.target.is_group ? say("executors.of_service", { service, said }) : said;
 }
 
 function serviceMissing({ target }: Pick<ExecutorSettings, "target">, service: string): Unmet {

@@ -59,7 +59,7 @@ interface EvaluatorOptions {
   log: Log;
   /** Owner of this process's leases. */
   instance_id: string;
-  connections: Pick<ConnectionService, "open">;
+  connections: Pick<ConnectionService, "open" | "targetKind">;
   compare: (settings: ExecutorSettings, target: Target | null, session: RuntimeSession | null) => Promise<Comparison>;
   timezone: () => string;
   /** Queues a run in the transaction of the evaluation; false when there is such a run already. */
@@ -136,7 +136,7 @@ export function executorEvaluator(options: EvaluatorOptions) {
       }),
     );
     if (!claimed) return;
-    const settings = await readSettings(db.read, id);
+    const settings = await readSettings(db.read, options.connections.targetKind, id);
     const before = await findExecutor(db.read, id);
     const previous = before === null ? null : observationOf(before);
     const [latest] = await recentRunsOf(db.read, id, 1);

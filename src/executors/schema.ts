@@ -3,7 +3,6 @@ import { TargetServiceView } from "../connections/schema.ts";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { issue, type Message, told } from "../messages/message.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
-import { targetKinds } from "../runtimes/runtime.ts";
 import { ChannelName } from "../trackers/schema.ts";
 import { HealthCheck } from "./health-check.ts";
 import { OutageView } from "./outage.ts";
@@ -108,7 +107,13 @@ const entries = {
   connection_id: v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.title("Connection")),
   target: v.pipe(
     v.strictObject({
-      kind: v.pipe(v.picklist(targetKinds), v.title("Kind")),
+      kind: v.pipe(
+        v.string(),
+        v.minLength(1),
+        v.maxLength(50),
+        v.title("Kind"),
+        v.description("One that the connection has, such as container or compose"),
+      ),
       id: v.pipe(v.string(), v.minLength(1), v.maxLength(300), v.title("Target")),
     }),
     v.title("Target"),
@@ -340,7 +345,7 @@ export const ExecutorView = v.object({
   is_enabled: v.boolean(),
   connection_id: v.string(),
   connection: v.object({ id: v.string(), name: v.string(), kind: v.string(), is_enabled: v.boolean() }),
-  target: v.object({ kind: v.picklist(targetKinds), id: v.string(), is_group: v.boolean() }),
+  target: v.object({ kind: v.string(), id: v.string(), is_group: v.boolean() }),
   bindings: v.array(
     v.object({
       service: v.string(),
@@ -418,7 +423,7 @@ export const FileNoticeView = v.object({
 
 /** What a run would do now. */
 export const PlanView = v.object({
-  target: v.object({ kind: v.picklist(targetKinds), id: v.string(), is_group: v.boolean() }),
+  target: v.object({ kind: v.string(), id: v.string(), is_group: v.boolean() }),
   services: v.array(ServiceObservation),
   unbound: v.array(TargetServiceView),
   /** The first condition that a run would not meet; null when it could start. */

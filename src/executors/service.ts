@@ -41,7 +41,7 @@ import {
   type PlanView,
   WindowInput,
 } from "./schema.ts";
-import { type Binding, type ExecutorSettings, inputOf, readSettings } from "./settings.ts";
+import { type Binding, type ExecutorSettings, inputOf, readSettings, targetOf } from "./settings.ts";
 import {
   lookAtTarget,
   nameInstead,
@@ -64,7 +64,7 @@ interface ExecutorServiceOptions {
   db: Database;
   clock: Clock;
   audit: RecordAudit;
-  connections: Pick<ConnectionService, "open" | "registryLogin">;
+  connections: Pick<ConnectionService, "open" | "registryLogin" | "targetKind" | "targetKindsOf">;
   releases: TrackerReleases;
   openLogin: OpenRegistryLogin;
   timezone: () => string;
@@ -98,7 +98,14 @@ export function executorService(options: ExecutorServiceOptions) {
   const { db, clock, audit, connections, releases } = options;
   const planDeps = { read: db.read, releases, openLogin: options.openLogin, connections };
   const lookDeps = { read: db.read, connections };
-  const viewDeps = { read: db.read, clock, timezone: options.timezone };
+  const viewDeps = { read: db.read, clock, timezone: options.timezone, findTargetKind: connections.targetKind };
+  const settingsOf = (read: Reader, id: string) => readSettings(read, connections.targetKind, id);
+  /** Throws 422 for a kind of target that is not behind the connection. */
+  const refuseKind = (connection: { name: string; kind: string }, { kind }: ExecutorInput["target"]): void => {
+    const kinds = connections.targetKindsOf(connection.kind).map((each) => each.kind);
+    if (kinds.includes(kind)) return;
+    throw invalidInput({ "target.kind": say("executors.target_kind_wanted", { connection: connection.name, kinds }) });
+  };
 
   const getRow = async (read: Reader, id: string): Promise<ExecutorRow> => {
     const row = await findExecutor(read, id);
@@ -133,6 +140,7 @@ export function executorService(options: ExecutorServiceOptions) {
     }
     const [connection] = await connectionFacts(read, [input.connection_id]);
     if (connection === undefined) throw invalidInput({ connection_id: noSuch("connection", input.connection_id) });
+    refuseKind(connection, input.target);
     const byName = await findExecutorByName(read, input.name);
     if (byName !== null && byName.id !== ownId) {
       throw nameTaken("executor", input.name);
@@ -217,14 +225,14 @@ export function executorService(options: ExecutorServiceOptions) {
     /** Left out fields stay. The target cannot be changed while a run is going on. */
     update: async (actor: Actor, id: string, input: unknown): Promise<ExecutorView> => {
       const patch = parseInput(ExecutorPatch, input);
-      const before = await readSettings(db.read, id);
+      const before = await settingsOf(db.read, id);
       await refuseProbe(actor, patch.name ?? before.name, patch.health_check ?? before.health_check);
       const isRebound = patch.connection_id !== undefined || patch.target !== undefined || patch.bindings !== undefined;
       const { connection_id = before.connection_id, target = before.target } = patch;
       const seen = isRebound ? await lookAtTarget(lookDeps, { connection_id, target }, id) : null;
       await db.write(async (tx) => {
         const row = await getRow(tx, id);
-        const stored = await readSettings(tx, id);
+        const stored = await settingsOf(tx, id);
         const merged = parseInput(ExecutorInput, {
           ...inputOf(row, stored),
           ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
@@ -271,7 +279,7 @@ export function executorService(options: ExecutorServiceOptions) {
 
     /** What a run would do now, with the hash that a run can be bound to. Throws `PluginError`. */
     plan: async (id: string, signal: AbortSignal): Promise<PlanView> =>
-      await planWith(await readSettings(db.read, id), { is_automatic: false, is_reviewed: true }, signal),
+      await planWith(await settingsOf(db.read, id), { is_automatic: false, is_reviewed: true }, signal),
 
     /** The same for an executor that is not stored: for the form. Takes the input of `create`. */
     preview: async (input: unknown, signal: AbortSignal): Promise<PlanView> => {
@@ -281,8 +289,10 @@ export function executorService(options: ExecutorServiceOptions) {
       if (connection === undefined) {
         throw invalidInput({ connection_id: noSuch("connection", parsed.connection_id) });
       }
+      refuseKind(connection, parsed.target);
+      const target = targetOf(parsed.target, connections.targetKind);
       return await planWith(
-        { ...parsed, id: "", bindings, window: parsed.window },
+        { ...parsed, id: "", target, bindings, window: parsed.window },
         { is_automatic: false, is_reviewed: true },
         signal,
       );
@@ -295,7 +305,7 @@ export function executorService(options: ExecutorServiceOptions) {
     },
 
     /** For runs: the settings of this moment. */
-    settings: async (id: string): Promise<ExecutorSettings> => await readSettings(db.read, id),
+    settings: async (id: string): Promise<ExecutorSettings> => await settingsOf(db.read, id),
     /** For evaluations: what is desired against what was found. */
     compare: (settings: ExecutorSettings, target: Target | null, session: RuntimeSession | null): Promise<Comparison> =>
       compareWithDesired(planDeps, settings, target, session),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Reader } from "../db/client.ts";
 import { notFound } from "../errors.ts";
-import { isGroup, type TargetKind, type TargetRef, targetKinds } from "../runtimes/runtime.ts";
+import type { TargetKind, TargetRef } from "../runtimes/runtime.ts";
 import { releasesImages } from "../sources/source.ts";
 import { type BindingRow, bindingsOfExecutors, type ExecutorRow, findExecutor } from "./queries.ts";
 import { HealthCheck, WindowInput } from "./schema.ts";
@@ -39,25 +39,22 @@ export interface ExecutorSettings extends StoredSettings {
   name: string;
   is_enabled: boolean;
   connection_id: string;
-  target: TargetRef;
+  target: TargetRef & { is_group: boolean };
   bindings: readonly Binding[];
   window: Window | null;
   health_check: HealthCheck;
   accepted_unknown_settings: readonly string[];
 }
 
-function targetKindOf(kind: string): TargetKind {
-  const found = targetKinds.find((known) => known === kind);
-  if (found === undefined) throw new Error(`The stored target kind "${kind}" is not known`);
-  return found;
+/** Finds what a runtime declares of its targets; throws for a kind that none has. */
+export type FindTargetKind = (kind: string) => TargetKind;
+
+export function targetOf({ kind, id }: TargetRef, findKind: FindTargetKind): ExecutorSettings["target"] {
+  return { kind, id, is_group: findKind(kind).is_group };
 }
 
-export function refOf(row: Pick<ExecutorRow, "target_kind" | "target_id">): TargetRef {
-  return { kind: targetKindOf(row.target_kind), id: row.target_id };
-}
-
-export function shownTarget(target: TargetRef): TargetRef & { is_group: boolean } {
-  return { ...target, is_group: isGroup(target) };
+export function targetOfRow(row: Pick<ExecutorRow, "target_kind" | "target_id">, findKind: FindTargetKind) {
+  return targetOf({ kind: row.target_kind, id: row.target_id }, findKind);
 }
 
 export function windowOf(row: ExecutorRow): v.InferOutput<typeof WindowInput> | null {
@@ -71,13 +68,13 @@ export function openingOf(window: ExecutorRow["window"], zone: string, now: numb
   return currentOpening(parsed, zone, now) ?? nextOpenings(parsed, zone, now, 1)[0] ?? null;
 }
 
-export function settingsOf(row: ExecutorRow, bindings: readonly Binding[]): ExecutorSettings {
+function settingsOf(row: ExecutorRow, bindings: readonly Binding[], findKind: FindTargetKind): ExecutorSettings {
   return {
     id: row.id,
     name: row.name,
     is_enabled: row.is_enabled,
     connection_id: row.connection_id,
-    target: refOf(row),
+    target: targetOfRow(row, findKind),
     bindings,
     window: windowOf(row),
     ...storedSettings(row),
@@ -93,7 +90,7 @@ export function inputOf(row: ExecutorRow, { target, bindings }: ExecutorSettings
     description: row.description,
     is_enabled: row.is_enabled,
     connection_id: row.connection_id,
-    target,
+    target: { kind: target.kind, id: target.id },
     bindings: bindings.map(({ service, tracker, source, channel }) => ({ service, tracker, source, channel })),
     window: row.window,
     ...storedSettings(row),
@@ -103,8 +100,8 @@ export function inputOf(row: ExecutorRow, { target, bindings }: ExecutorSettings
 }
 
 /** As stored now: runs and plans read it anew, so that edits count from the next run on. Throws `not_found`. */
-export async function readSettings(read: Reader, id: string): Promise<ExecutorSettings> {
+export async function readSettings(read: Reader, findKind: FindTargetKind, id: string): Promise<ExecutorSettings> {
   const row = await findExecutor(read, id);
   if (row === null) throw notFound("executor", id);
-  return settingsOf(row, await bindingsOfExecutors(read, [id]));
+  return settingsOf(row, await bindingsOfExecutors(read, [id]), findKind);
 }

@@ -4,7 +4,6 @@ import type { Database, Reader } from "../db/client.ts";
 import { AppError, invalidInput, PluginError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
-import { isGroup } from "../runtimes/runtime.ts";
 import { compareWithDesired, type DesiredDeps } from "./desired.ts";
 import {
   connectionFacts,
@@ -14,7 +13,7 @@ import {
   updateExecutorRow,
 } from "./queries.ts";
 import { type Observation, unmetView } from "./schema.ts";
-import { readSettings, refOf } from "./settings.ts";
+import { type ExecutorSettings, readSettings, targetOf, targetOfRow } from "./settings.ts";
 import { unknownSettingsIn } from "./unknown-settings.ts";
 import { observationOf } from "./view.ts";
 
@@ -23,7 +22,7 @@ const lookTimeoutMs = 5_000;
 
 export interface TargetCheckDeps {
   read: Reader;
-  connections: Pick<ConnectionService, "open">;
+  connections: Pick<ConnectionService, "open" | "targetKind">;
 }
 
 /** What is known of a target that is to be bound. */
@@ -47,39 +46,42 @@ export interface SeenTarget {
  */
 export async function lookAtTarget(
   deps: TargetCheckDeps,
-  wanted: { connection_id: string; target: TargetRef },
+  { connection_id, target: ref }: { connection_id: string; target: TargetRef },
   ownId: string | null,
 ): Promise<SeenTarget> {
+  const { targetKind } = deps.connections;
   const unseen = { services: null, is_missing: false, name: null, unknown_settings: null };
-  const [connection] = await connectionFacts(deps.read, [wanted.connection_id]);
+  const [connection] = await connectionFacts(deps.read, [connection_id]);
   if (connection === undefined) return { ...unseen, conflict: null };
-  const others = (await executorsOfConnection(deps.read, wanted.connection_id)).filter(
-    (each) => each.id !== ownId && each.target_kind !== wanted.target.kind,
+  const others = (await executorsOfConnection(deps.read, connection_id)).filter(
+    (each) => each.id !== ownId && each.target_kind !== ref.kind,
   );
-  if (!connection.is_enabled) return { ...unseen, conflict: conflictAmong(wanted.target, null, others, new Map()) };
+  const wanted = targetOf(ref, targetKind);
+  if (!connection.is_enabled) return { ...unseen, conflict: conflictAmong(wanted, null, others, new Map()) };
   try {
-    await using session = await deps.connections.open(wanted.connection_id, AbortSignal.timeout(lookTimeoutMs));
-    const target = await inspectOrNull(session, wanted.target);
+    await using session = await deps.connections.open(connection_id, AbortSignal.timeout(lookTimeoutMs));
+    const target = await inspectOrNull(session, wanted);
     const groups = new Map<string, Target | null>();
     for (const other of others) {
-      if (isGroup({ kind: other.target_kind })) groups.set(other.id, await inspectOrNull(session, refOf(other)));
+      const group = targetOfRow(other, targetKind);
+      if (group.is_group) groups.set(other.id, await inspectOrNull(session, group));
     }
     return {
       services: target?.services.map((service) => service.name) ?? null,
-      conflict: conflictAmong(wanted.target, target, others, groups),
+      conflict: conflictAmong(wanted, target, others, groups),
       is_missing: target === null,
       unknown_settings: target === null ? null : unknownSettingsIn(target.warnings),
-      name: target === null ? await nameInstead(session, wanted.target) : null,
+      name: target === null ? await nameInstead(session, wanted) : null,
     };
   } catch (error) {
     if (!(error instanceof PluginError) && !(error instanceof AppError)) throw error;
-    return { ...unseen, conflict: conflictAmong(wanted.target, null, others, new Map()) };
+    return { ...unseen, conflict: conflictAmong(wanted, null, others, new Map()) };
   }
 }
 
 /** Of a missing target that is the id of a container: the name to bind instead, as the next update ends the id. */
-export async function nameInstead(session: RuntimeSession, ref: TargetRef): Promise<string | null> {
-  return isGroup(ref) ? null : ((await session.nameOfId?.(ref.id)) ?? null);
+export async function nameInstead(session: RuntimeSession, ref: ExecutorSettings["target"]): Promise<string | null> {
+  return ref.is_group ? null : ((await session.nameOfId?.(ref.id)) ?? null);
 }
 
 async function inspectOrNull(session: RuntimeSession, ref: TargetRef): Promise<Target | null> {
@@ -105,12 +107,12 @@ function containersOfGroup(row: ExecutorRow, groups: ReadonlyMap<string, Target 
 }
 
 function conflictAmong(
-  wanted: TargetRef,
+  wanted: ExecutorSettings["target"],
   target: Target | null,
   others: readonly ExecutorRow[],
   groups: ReadonlyMap<string, Target | null>,
 ): Message | null {
-  if (!isGroup(wanted)) {
+  if (!wanted.is_group) {
     const group = others.find((row) => containersOfGroup(row, groups).includes(wanted.id));
     return group === undefined
       ? null
@@ -144,9 +146,17 @@ export function refuseTarget({ conflict, name }: SeenTarget): void {
 }
 
 /** Writes down that the runtime has no such target, so that a name with a typing error is told before the first evaluation. */
-export async function observeMissing(deps: DesiredDeps & { db: Database; clock: Clock }, id: string): Promise<void> {
+export async function observeMissing(
+  deps: DesiredDeps & TargetCheckDeps & { db: Database; clock: Clock },
+  id: string,
+): Promise<void> {
   const { db, clock } = deps;
-  const comparison = await compareWithDesired(deps, await readSettings(db.read, id), null, null);
+  const comparison = await compareWithDesired(
+    deps,
+    await readSettings(db.read, deps.connections.targetKind, id),
+    null,
+    null,
+  );
   const observed: Observation = {
     services: [...comparison.services],
     unbound: [],

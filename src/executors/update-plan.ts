@@ -8,7 +8,7 @@ import { owedContainers } from "./queries.ts";
 import { registryAccess } from "./registry-access.ts";
 import type { ImagePlace } from "./releases.ts";
 import { type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
-import { type Binding, type ExecutorSettings, shownTarget, watchesImage } from "./settings.ts";
+import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 
 /** How strict the conditions are: an automatic run restarts nothing for a mere spelling and never steps back unasked. */
@@ -167,7 +167,7 @@ export function planView(
 ): PlanView {
   const { plan } = planned;
   return {
-    target: shownTarget(settings.target),
+    target: settings.target,
     services: [...planned.services],
     unbound: [...planned.unbound],
     unmet: unmetView(planned.unmet),

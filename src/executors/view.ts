@@ -6,7 +6,7 @@ import { isUpdate } from "./desired.ts";
 import { outageView, servingNow } from "./outage.ts";
 import { bindingsOfExecutors, connectionFacts, type ExecutorRow, type RunSummary, recentRunsOf } from "./queries.ts";
 import { type ExecutorState, type ExecutorView, Observation } from "./schema.ts";
-import { refOf, shownTarget, storedSettings, windowOf } from "./settings.ts";
+import { type FindTargetKind, storedSettings, targetOfRow, windowOf } from "./settings.ts";
 import { unacceptedSettings } from "./unknown-settings.ts";
 import { currentOpening, nextOpenings } from "./window.ts";
 
@@ -14,6 +14,7 @@ interface ViewDeps {
   read: Reader;
   clock: Clock;
   timezone: () => string;
+  findTargetKind: FindTargetKind;
 }
 
 /** So many runs are looked at for the last one that ended and the last one that was not skipped. */
@@ -90,6 +91,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
     const last = recent.find((run) => !isActive(run));
     const active = recent.find(isActive);
     const window = row.trigger === "window" ? windowOf(row) : null;
+    const target = targetOfRow(row, deps.findTargetKind);
     views.push({
       id: row.id,
       name: row.name,
@@ -97,7 +99,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       is_enabled: row.is_enabled,
       connection_id: row.connection_id,
       connection,
-      target: shownTarget(refOf(row)),
+      target,
       bindings: bindings
         .filter((binding) => binding.executor_id === row.id)
         .map(({ service, tracker, source, channel }) => ({ service, tracker, source, channel })),
@@ -107,7 +109,7 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
       unknown_settings: row.unknown_settings.map((text) => inEnglish(fromText(text))),
       unknown_settings_data: row.unknown_settings.map(fromText),
       accepted_unknown_settings: row.accepted_unknown_settings.map((text) => inEnglish(fromText(text))),
-      warnings: warningsOf(row),
+      warnings: warningsOf(row, target),
       state: stateOf(observation, recent),
       services: observation?.services ?? [],
       unbound: observation?.unbound ?? [],
@@ -126,9 +128,9 @@ export async function executorViews(deps: ViewDeps, rows: readonly ExecutorRow[]
 }
 
 /** What was last seen of the target and keeps automatic runs from starting. */
-function warningsOf(row: ExecutorRow): ExecutorView["warnings"] {
+function warningsOf(row: ExecutorRow, target: ExecutorView["target"]): ExecutorView["warnings"] {
   if (row.trigger === "manual") return [];
-  const unaccepted = unacceptedSettings({ ...row, target: refOf(row) }, row.unknown_settings.map(fromText));
+  const unaccepted = unacceptedSettings({ ...row, target }, row.unknown_settings.map(fromText));
   return unaccepted === null ? [] : [{ code: unaccepted.code, ...told(unaccepted.message) }];
 }
 

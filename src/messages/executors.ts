@@ -15,6 +15,8 @@ const quoted = (names: readonly string[], between: string) => names.map((name) =
 
 /** What keeps a target from being updated, and an executor from being stored or changed. */
 export const executors = {
+  target_kind_wanted: ({ connection, kinds }: { connection: string; kinds: readonly string[] }) =>
+    `The connection "${connection}" has targets of the kinds ${kinds.join(", ")}`,
   target_missing: ({ target }: Target) => `The connection has no target "${target}"`,
   target_refused: ({ target, cause }: Target & Cause, tell) => `"${target}" cannot be updated: ${tell(cause)}`,
   service_missing: ({ target, service }: Target & Service) => `"${target}" has no service "${service}"`,

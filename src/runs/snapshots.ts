@@ -8,7 +8,6 @@ import type { ExecutorService } from "../executors/service.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, PageQuery, pageSize, toPage } from "../forms/page.ts";
 import { say, toldEach } from "../messages/message.ts";
-import { type TargetRef, targetKinds } from "../runtimes/runtime.ts";
 import type { Sealer } from "../secrets/sealed.ts";
 import { executorOfRun } from "./queries.ts";
 import {
@@ -52,12 +51,6 @@ export const SnapshotQuery = v.object({
   ...PageQuery.entries,
   executor_id: v.optional(v.pipe(v.string(), v.maxLength(64))),
 });
-
-function targetOf(owner: SnapshotOwner): TargetRef {
-  const kind = targetKinds.find((known) => known === owner.target_kind);
-  if (kind === undefined) throw new Error(`The stored target kind "${owner.target_kind}" is not known`);
-  return { kind, id: owner.target_id };
-}
 
 const mask = "••••••";
 const maxDepth = 32;
@@ -144,7 +137,8 @@ export function snapshotService(options: SnapshotServiceOptions) {
       await using session = await connections.open(owner.connection_id, signal);
       if (session.snapshots === undefined) throw notFound("snapshot", id);
       const owed = await executors.owedContainers(row.executor_id);
-      const plan = await session.snapshots.planRestore(targetOf(owner), sealer.open(row.sealed_content), owed);
+      const ref = { kind: owner.target_kind, id: owner.target_id };
+      const plan = await session.snapshots.planRestore(ref, sealer.open(row.sealed_content), owed);
       const needed = [...new Set(row.image_ids.length === 0 ? [row.image_id] : row.image_ids)].filter(
         (each) => each !== "",
       );

@@ -1,21 +1,16 @@
 import type { Message } from "../messages/types.ts";
 import type { ConfigSchema, PluginContext, TcpDestination } from "../plugin.ts";
 
-export const runtimeKinds = ["docker", "podman"] as const;
-export type RuntimeKind = (typeof runtimeKinds)[number];
-
-/** What all targets of a kind share. `is_group`: it has several services, and its parts may be targets themselves. */
-const kindsOfTargets = { container: { is_group: false }, compose: { is_group: true } } as const;
-export type TargetKind = keyof typeof kindsOfTargets;
-export const targetKinds = ["container", "compose"] as const satisfies readonly TargetKind[];
-
-export function isGroup({ kind }: { kind: string }): boolean {
-  return targetKinds.some((known) => known === kind && kindsOfTargets[known].is_group);
+/** What all targets of a kind share; declared by the runtimes that have them. */
+export interface TargetKind {
+  kind: string;
+  /** Whether a target has several services, and its parts may be targets themselves. */
+  is_group: boolean;
 }
 
 /** A target's permanent name: a container's name (its ID changes with every update), a compose group's project. */
 export interface TargetRef {
-  kind: TargetKind;
+  kind: TargetKind["kind"];
   id: string;
 }
 
@@ -353,23 +348,31 @@ export interface SnapshotReader {
   write(snapshot: string, options: { format: "script" | "compose"; with_secrets: boolean }): string;
 }
 
-export interface RuntimeContext extends Pick<PluginContext, "signal" | "clock"> {
+/** `fetch` is for runtimes with an HTTP API; engines bring their own transport, which reaches sockets too. */
+export interface RuntimeContext extends PluginContext {
   /** Our own container ID or hostname, and the data directory: targets that contain Tidemark are refused. */
   self: { hostname: string; data_dir: string };
 }
 
-export interface Runtime<K extends RuntimeKind = RuntimeKind> {
-  kind: K;
+export interface Runtime {
+  kind: string;
   title: string;
   Config: ConfigSchema;
+  /** Runtimes that share a kind of target share the object, too. */
+  target_kinds: readonly TargetKind[];
   /** `secret` is the parsed secret of a credential of the same kind, or null. */
   open(config: unknown, secret: unknown, context: RuntimeContext): Promise<RuntimeSession>;
   /** The login for pulls of this image from the connection's own secret; null if it has none for that registry. */
   registryLogin?(config: unknown, secret: unknown, image: string): RegistryAuth | null;
   /** The network destination of a parsed configuration, to be judged when it is saved; null for this machine. */
   destination?(config: unknown): TcpDestination | null;
+  /** Where a parsed configuration leads, in one spelling: two connections of the same place reach the same targets. */
+  place(config: unknown): string;
   /** For runtimes whose sessions have snapshots. */
   snapshots?: SnapshotReader;
   /** What the connection's page must warn about, from its configuration alone (plain TCP beyond loopback, TLS not verified). */
   warnings(config: unknown): readonly Refusal[];
 }
+
+/** The runtimes that connections can be made to: the registry, or a test's own. */
+export type Runtimes = Readonly<Record<string, Runtime>>;

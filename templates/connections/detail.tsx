@@ -37,7 +37,7 @@ export function ConnectionPage({ ctx, connection, discovery, images }: Connectio
         }
         lead={
           <>
-            {t.kinds[connection.kind]} · <span class="mono">{addressOf(connection)}</span>
+            {t.kinds[connection.kind] ?? connection.kind} · <span class="mono">{addressOf(connection)}</span>
           </>
         }
         actions={<EditAndDelete ctx={ctx} path={path} />}

@@ -31,7 +31,7 @@ export function ConnectionsPage(props: ListProps<ConnectionView>) {
           muted: !connection.is_enabled,
           cells: {
             name: connection.name,
-            kind: t.kinds[connection.kind],
+            kind: t.kinds[connection.kind] ?? connection.kind,
             address: <span class="mono">{addressOf(connection)}</span>,
             state: <ConnectionState ctx={ctx} connection={connection} />,
             tested: <Time ctx={ctx} at={connection.last_check?.checked_at ?? null} />,

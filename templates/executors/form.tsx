@@ -29,6 +29,8 @@ export interface ExecutorFormFacts {
   /** Everything behind the chosen connection; empty while none is chosen. */
   targets: readonly TargetView[];
   targets_failure: Message | null;
+  /** Of the chosen target: every service has a row; a container needs no question which service it is. */
+  is_group: boolean;
   trackers: readonly Choice[];
   /** Trackers that watch the image of a service, by the service. */
   fitting: Readonly<Record<string, readonly string[]>>;
@@ -80,7 +82,7 @@ export function ExecutorFormPage(props: ExecutorFormPageProps) {
         below={{
           connection_id: <ShowChoices ctx={ctx} />,
           "bindings.0.tracker": <ShowChoices ctx={ctx} />,
-          reference_mode: isGroup(props) ? null : <ResultingReference ctx={ctx} planned={facts.preview} />,
+          reference_mode: props.facts.is_group ? null : <ResultingReference ctx={ctx} planned={facts.preview} />,
           "window.end": <Openings ctx={ctx} openings={facts.openings} />,
         }}
         replaced={replacements(props, path)}
@@ -105,11 +107,6 @@ function chosenKey({ values }: Pick<ExecutorFormPageProps, "values">): string {
 function chosenTarget(props: Pick<ExecutorFormPageProps, "facts" | "values">): TargetView | null {
   const key = chosenKey(props);
   return props.facts.targets.find(({ kind, id }) => `${kind}:${id}` === key) ?? null;
-}
-
-/** Of a group every service has a row; a container needs no question which service it is. */
-function isGroup(props: Pick<ExecutorFormPageProps, "values">): boolean {
-  return chosenKey(props).startsWith("compose:");
 }
 
 function rowsOf(props: ExecutorFormPageProps): readonly BindingRow[] {
@@ -145,7 +142,7 @@ function replacements(props: ExecutorFormPageProps, path: string): Readonly<Reco
       <ShowChoices ctx={ctx} />
     </>
   );
-  const rows = isGroup(props) ? rowsOf(props) : [];
+  const rows = props.facts.is_group ? rowsOf(props) : [];
   return {
     "target.id": picker,
     ...Object.fromEntries(
@@ -197,7 +194,7 @@ function bindingFields(props: ExecutorFormPageProps): readonly FieldDescription[
   const t = texts(ctx).executors;
   const isOffered = (field: FieldDescription) => facts.dependent[field.path]?.length !== 0;
   const entries = fields.find((field) => field.name === "bindings")?.entries ?? [];
-  if (!isGroup(props)) {
+  if (!props.facts.is_group) {
     const children = (entries[0] ?? []).filter((child) => child.name !== "service" && isOffered(child));
     return [group("releases", t.groups.releases, children)];
   }
@@ -213,7 +210,7 @@ function HiddenParts(props: ExecutorFormPageProps) {
       {isJudged(values) || values.restore_on_failure === false ? null : (
         <input type="hidden" name="restore_on_failure" value="on" />
       )}
-      {isGroup(props) ? null : (
+      {props.facts.is_group ? null : (
         <input type="hidden" name="bindings.0.service" value={chosenTarget(props)?.services[0]?.name ?? "main"} />
       )}
     </>
@@ -233,7 +230,7 @@ function trackerChoices(ctx: PageContext, facts: ExecutorFormFacts, row: Binding
 
 function choicesOf(props: ExecutorFormPageProps): Readonly<Record<string, readonly Choice[]>> {
   const { ctx, facts } = props;
-  const rows = isGroup(props) ? rowsOf(props) : [];
+  const rows = props.facts.is_group ? rowsOf(props) : [];
   return {
     connection_id: facts.connections,
     "bindings.tracker": facts.trackers,

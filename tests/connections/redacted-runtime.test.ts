@@ -8,6 +8,7 @@ import { FakeEngine, fakeRuntime, fakeRuntimes } from "../support/fake-runtime.t
 
 const excerpt = (text: string) => text.replaceAll("kelp-otter", "[redacted]");
 const context = {
+  fetch: () => Promise.reject(new Error("Engines bring their own transport")),
   signal: new AbortController().signal,
   clock: createFakeClock(),
   self: { hostname: "", data_dir: "" },

@@ -39,6 +39,7 @@ beforeEach(async () => {
     clock,
     audit,
     credentials,
+    openFetch: () => () => Promise.reject(new Error("Nothing is fetched here")),
     runtimes: {
       ...fakeRuntimes(engine),
       docker: {

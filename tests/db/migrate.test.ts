@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { checkDatabase, inspectDatabaseFile, migrate } from "../../src/db/migrate.ts";
+import { runtimes } from "../../src/runtimes/index.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
 const migrations = join(import.meta.dir, "../../migrations");
@@ -38,7 +39,7 @@ describe("migrate()", () => {
     await close();
   });
 
-  test("names each channel after its type, with all that it has", async () => {
+  test("names each channel after its type with all that it has, and notes where each connection leads", async () => {
     const folder = emptyDir();
     cpSync(migrations, folder, { recursive: true });
     const path = join(folder, "meta/_journal.json");
@@ -55,6 +56,10 @@ describe("migrate()", () => {
       INSERT INTO releases (id, source_id, version, tag, stage, first_observed_at) VALUES ('r', 's', '1', '1', 'tag', 1);
       INSERT INTO tracker_channels (id, source_id, type, position, include_pattern, requires_agreement, baseline_at, latest_release_id)
         VALUES ('a', 's', 'stable', 0, '^1', 1, 7, 'r'), ('b', 's', 'beta', 1, '', 0, NULL, NULL);
+      INSERT INTO connections (id, name, kind, config, created_at, updated_at)
+        VALUES ('c', 'c', 'docker', '{"address":"unix:///var/run/docker.sock"}', 1, 1),
+               ('d', 'd', 'podman', '{"address":"/run/podman/podman.sock"}', 1, 1),
+               ('e', 'e', 'docker', '{"address":"tcp://Engine.Test:2375/"}', 1, 1);
     `);
     expect(await migrate({ client, folder: migrations, now: 2, backup: null })).toBeGreaterThan(0);
     const { rows } = await client.execute(
@@ -64,6 +69,10 @@ describe("migrate()", () => {
       ["a", "stable", "stable", "^1", 1, 7, "r"],
       ["b", "beta", "beta", "", 0, null, null],
     ]);
+    const found = await client.execute("SELECT place, config ->> '$.address' AS address FROM connections ORDER BY id");
+    expect(found.rows.map(({ place }) => place)).toEqual(
+      found.rows.map(({ address }) => runtimes.docker.place({ address: String(address) })),
+    );
     await client.execute("DELETE FROM tracker_sources");
     expect((await client.execute("SELECT * FROM tracker_channels")).rows).toEqual([]);
     client.close();

@@ -48,6 +48,7 @@ beforeEach(async () => {
     audit: auditRecorder({ clock: house.clock }),
     credentials: house.credentials,
     runtimes,
+    openFetch: () => testContext().fetch,
     judgeDestination: () => null,
     self: { hostname: "me", data_dir: "/data" },
   });

@@ -35,6 +35,7 @@ peerSuite("docker over tcp with TLS", engineMissing() ?? authorityMissing(), () 
   async function describeOver(host: string, isVerified: boolean, secret: Record<string, string> | null) {
     const config = { address: `tcp://${host}:${port}`, tls_verification: isVerified };
     const context = {
+      fetch: () => Promise.reject(new Error("Engines bring their own transport")),
       signal: new AbortController().signal,
       clock: systemClock,
       self: { hostname: "x", data_dir: "/x" },

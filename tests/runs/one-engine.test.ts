@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemActor } from "../../src/auth/schema.ts";
+import { runtimes } from "../../src/runtimes/index.ts";
 import { createWorld, digest, type World } from "../support/run-world.ts";
 
 const live = new AbortController().signal;
@@ -12,8 +13,8 @@ afterEach(() => world.close());
 
 /** As an administrator wrote it, where the double of the service would take its own form alone. */
 async function write(connectionId: string, address: string): Promise<void> {
-  const args = [JSON.stringify({ address }), connectionId];
-  await world.db.client.execute({ sql: "update connections set config = ? where id = ?", args });
+  const args = [JSON.stringify({ address }), runtimes.docker.place({ address }), connectionId];
+  await world.db.client.execute({ sql: "update connections set config = ?, place = ? where id = ?", args });
 }
 
 test.each([

@@ -1,6 +1,6 @@
 import { dockerFlavour } from "../../src/runtimes/docker/flavour.ts";
+import type { RuntimeKind } from "../../src/runtimes/index.ts";
 import { podmanFlavour } from "../../src/runtimes/podman/flavour.ts";
-import type { RuntimeKind } from "../../src/runtimes/runtime.ts";
 import { allEngineModes, type EngineMode, engineMissing } from "../peers/engine.ts";
 import { peerSuite } from "./peer.ts";
 

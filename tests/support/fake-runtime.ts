@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../src/errors.ts";
 import { plain } from "../../src/messages/message.ts";
+import { runtimes } from "../../src/runtimes/index.ts";
 import type {
   Change,
   FieldDiff,
@@ -528,7 +529,7 @@ export function fakeRuntimes(engine: FakeEngine) {
 }
 
 /** A `docker` runtime on a fake engine; its address is `fake://name`. */
-export function fakeRuntime(engine: FakeEngine): Runtime<"docker"> {
+export function fakeRuntime(engine: FakeEngine): Runtime {
   return {
     kind: "docker",
     title: "Docker engine",
@@ -540,6 +541,8 @@ export function fakeRuntime(engine: FakeEngine): Runtime<"docker"> {
       ),
       api_version: v.optional(v.pipe(v.string(), v.title("API version")), ""),
     }),
+    target_kinds: runtimes.docker.target_kinds,
+    place: (config) => String(Object(config).address),
     open: async () => {
       engine.reach();
       return fakeSession(engine);

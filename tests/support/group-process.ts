@@ -1,14 +1,13 @@
 // A process that updates a group of containers and can be told to die by `kill -9` at any write of its journal. Its one argument
 // is JSON: see `Arguments`.
 import * as v from "valibot";
-import { runtimeKinds } from "../../src/runtimes/runtime.ts";
 import { group, updateGroup } from "./group-target.ts";
 import { fileJournal } from "./update-process.ts";
 import { openSession } from "./update-target.ts";
 
 const Arguments = v.object({
   address: v.string(),
-  kind: v.picklist(runtimeKinds),
+  kind: v.picklist(["docker", "podman"]),
   project: v.string(),
   /** References by service. */
   to: v.record(v.string(), v.string()),

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { systemActor } from "../../src/auth/schema.ts";
 import { events, snapshots } from "../../src/db/tables.ts";
-import type { RuntimeKind, TargetRef } from "../../src/runtimes/runtime.ts";
+import type { RuntimeKind } from "../../src/runtimes/index.ts";
+import type { TargetRef } from "../../src/runtimes/runtime.ts";
 import { generateFernetKey } from "../../src/secrets/fernet.ts";
 import { type RunParts, type RunRow, storedRuns, storeTracker } from "./run-parts.ts";
 import {

@@ -51,6 +51,7 @@ export function runParts(ground: Ground, options: RunPartsOptions) {
   const connections = connectionService({
     ...{ db, clock, audit, credentials, runtimes: options.runtimes, self: options.self },
     judgeDestination: () => null,
+    openFetch: () => () => Promise.reject(new Error("Nothing is fetched here")),
   });
   const executors = executorService({
     ...{ db, clock, audit, connections, timezone, releases: options.releases },

@@ -3,13 +3,13 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { systemClock } from "../../src/clock.ts";
-import { type Journal, type JournalEntry, runtimeKinds, type UpdateStep } from "../../src/runtimes/runtime.ts";
+import type { Journal, JournalEntry, UpdateStep } from "../../src/runtimes/runtime.ts";
 import { type MemoryJournal, memoryJournal } from "./memory-journal.ts";
 import { changeTo, openSession, restore, target } from "./update-target.ts";
 
 const Arguments = v.object({
   address: v.string(),
-  kind: v.picklist(runtimeKinds),
+  kind: v.picklist(["docker", "podman"]),
   name: v.string(),
   image: v.string(),
   /** Rolls back to this instead of updating to the image. */

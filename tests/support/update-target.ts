@@ -3,14 +3,8 @@ import { engineAddress } from "../../src/runtimes/engine/address.ts";
 import { defaultDeadlines, type EngineDeadlines } from "../../src/runtimes/engine/client.ts";
 import { openEngine } from "../../src/runtimes/engine/session.ts";
 import type { EngineTransport } from "../../src/runtimes/engine/transport.ts";
-import type {
-  Change,
-  Journal,
-  RuntimeKind,
-  RuntimeSession,
-  TargetRef,
-  UpdatePlan,
-} from "../../src/runtimes/runtime.ts";
+import type { RuntimeKind } from "../../src/runtimes/index.ts";
+import type { Change, Journal, RuntimeSession, TargetRef, UpdatePlan } from "../../src/runtimes/runtime.ts";
 import type { TestEngine } from "../peers/engine.ts";
 import { flavours, isPodman, kindOf } from "./engine-modes.ts";
 

@@ -24,6 +24,8 @@ export const connections = sqliteTable(
     description: text("description").notNull().default(""),
     is_enabled: flag("is_enabled").notNull().default(true),
     config: json<JsonObject>("config").notNull(),
+    /** Connections of the same place lead to the same runtime; null for one that is only itself. */
+    place: text("place"),
     credential_id: text("credential_id").references(() => credentials.id, { onDelete: "restrict" }),
     /** How many runs may change something on it at once. */
     concurrent_runs: integer("concurrent_runs").notNull().default(1),

@@ -1,10 +1,11 @@
 import type { TargetView } from "../../connections/schema.ts";
-import { isGroup } from "../../connections/schema.ts";
 import type { FieldErrors } from "../../errors.ts";
 import type { TrackerView } from "../../trackers/schema.ts";
 import { ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
+/** Whether targets of a kind have several services. */
+export type IsGroup = (kind: string) => boolean;
 
 export function member(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
@@ -27,7 +28,7 @@ export function choiceOf(target: { kind: string; id: string }): string {
 export function chosenRef(values: Values): { kind: string; id: string } {
   const [kind = "", ...rest] = text(member(values.target, "choice")).split(":");
   if (kind !== "") return { kind, id: rest.join(":") };
-  return { kind: text(member(values.target, "kind")) || "container", id: text(member(values.target, "id")) };
+  return { kind: text(member(values.target, "kind")), id: text(member(values.target, "id")) };
 }
 
 /** A registry and repository written out, whatever was left out or said twice; null where nothing is named. */
@@ -71,13 +72,14 @@ export function bindingRows(
   values: Values,
   target: TargetView | undefined,
   trackers: readonly TrackerView[],
+  isGroup: IsGroup,
 ): readonly Values[] {
   const given = bindingsOf(values);
   const drawn = member(values.target, "drawn");
   const ref = chosenRef(values);
   const isSame = drawn === undefined || drawn === choiceOf(ref);
   const serviceOf = (row: unknown) => text(member(row, "service"));
-  if (!isGroup(ref)) {
+  if (!isGroup(ref.kind)) {
     const [service] = target?.services ?? [];
     const row = given.find((each) => serviceOf(each) === "" || serviceOf(each) === "main");
     const image = service?.image ?? "";
@@ -103,15 +105,15 @@ export function bindingRows(
 }
 
 /** The values as the service takes them: one target, and of a group only the services that follow a tracker. */
-export function submitted(values: Values): Values {
+export function submitted(values: Values, isGroup: IsGroup): Values {
   const target = chosenRef(values);
-  if (!isGroup(target)) return { ...values, target };
+  if (!isGroup(target.kind)) return { ...values, target };
   return { ...values, target, bindings: bindingsOf(values).filter((row) => text(member(row, "tracker")) !== "") };
 }
 
 /** Errors at the rows of what was submitted, at the rows that are drawn: those know each other by the service. */
-export function errorsAtRows(errors: FieldErrors, values: Values, drawn: Values): FieldErrors {
-  const sent = bindingsOf(submitted(values));
+export function errorsAtRows(errors: FieldErrors, submittedValues: Values, drawn: Values): FieldErrors {
+  const sent = bindingsOf(submittedValues);
   const rows = bindingsOf(drawn);
   return Object.fromEntries(
     Object.entries(errors).map(([path, message]) => {

@@ -15,6 +15,7 @@ import {
   choiceOf,
   chosenRef,
   errorsAtRows,
+  type IsGroup,
   member,
   submitted,
   text,
@@ -25,7 +26,7 @@ import {
 export type { Values } from "./executor-bindings.ts";
 
 export interface ExecutorFormServices {
-  connections: Pick<ConnectionService, "list" | "targets">;
+  connections: Pick<ConnectionService, "list" | "targets" | "isGroup" | "targetKindsOf">;
   trackers: Pick<TrackerService, "list">;
   executors: Pick<ExecutorService, "preview" | "openings">;
 }
@@ -82,17 +83,21 @@ interface Drawn {
  */
 export async function drawExecutorForm(
   services: ExecutorFormServices,
-  given: Values,
+  asked: Values,
   language: Language,
   signal: AbortSignal,
   errors: FieldErrors = {},
 ): Promise<Drawn> {
   const [connections, trackers] = await Promise.all([all(services.connections.list), all(services.trackers.list)]);
-  const connectionId = text(given.connection_id) || (connections.length === 1 ? (connections[0]?.id ?? "") : "");
+  const connectionId = text(asked.connection_id) || (connections.length === 1 ? (connections[0]?.id ?? "") : "");
+  const connection = connections.find(({ id }) => id === connectionId);
+  const [usual] = connection === undefined ? [] : services.connections.targetKindsOf(connection.kind);
+  const given = withKind(asked, usual?.kind ?? "");
   const discovery = await targetsOf(services, connectionId, signal);
   const ref = chosenRef(given);
   const target = discovery.targets.find((each) => each.kind === ref.kind && each.id === ref.id);
-  const rows = bindingRows(given, target, trackers);
+  const { isGroup } = services.connections;
+  const rows = bindingRows(given, target, trackers, isGroup);
   const values: Values = {
     ...given,
     connection_id: connectionId,
@@ -103,10 +108,11 @@ export async function drawExecutorForm(
   return {
     values,
     fields: describeExecutor(values),
-    errors: errorsAtRows(errors, given, values),
+    errors: errorsAtRows(errors, submitted(given, isGroup), values),
     facts: {
       connections: connections.map(({ id, name }) => ({ value: id, title: name })),
       ...discovery,
+      is_group: isGroup(ref.kind),
       trackers: trackers.map(({ name }) => ({ value: name, title: name })),
       fitting: Object.fromEntries(
         (target?.services ?? []).map(({ name, image }) => [name, trackersFor(trackers, image)] as const),
@@ -116,6 +122,12 @@ export async function drawExecutorForm(
       preview: await previewOf(services, values, signal),
     },
   };
+}
+
+/** A target that is given by its name alone is of the kind that the connection names first. */
+function withKind(values: Values, kind: string): Values {
+  const { id, kind: given } = chosenRef(values);
+  return id === "" || given !== "" ? values : { ...values, target: { ...Object(values.target), kind } };
 }
 
 async function targetsOf(
@@ -147,8 +159,12 @@ function dependentChoices(values: Values, trackers: readonly TrackerView[], lang
 }
 
 /** Null while too little is chosen to plan anything. */
-async function previewOf({ executors }: ExecutorFormServices, values: Values, signal: AbortSignal): Promise<Planned> {
-  const { connection_id, target, bindings } = submitted(values);
+async function previewOf(
+  { connections, executors }: ExecutorFormServices,
+  values: Values,
+  signal: AbortSignal,
+): Promise<Planned> {
+  const { connection_id, target, bindings } = submitted(values, connections.isGroup);
   const rows = Array.isArray(bindings) ? bindings : [];
   const isChosen =
     text(connection_id) !== "" &&
@@ -171,8 +187,8 @@ async function previewOf({ executors }: ExecutorFormServices, values: Values, si
 }
 
 /** As the service takes it on edit: what the form left blank goes back to its default instead of staying as it was. */
-export function withDefaults(input: Values): Values {
-  const given = submitted(input);
+export function withDefaults(input: Values, isGroup: IsGroup): Values {
+  const given = submitted(input, isGroup);
   const defaults = askedFields(given).flatMap((field) =>
     field.is_required || field.default_value === undefined ? [] : [[field.name, field.default_value] as const],
   );

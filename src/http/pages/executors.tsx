@@ -149,7 +149,7 @@ function executorForms(app: App, services: ExecutorPageServices, page: PageSetti
     path: "/executors",
     service: executors,
     begin: (c) => {
-      const { connection, kind = "container", target, tracker } = c.req.query();
+      const { connection, kind = "", target, tracker } = c.req.query();
       return {
         ...(connection === undefined ? {} : { connection_id: connection }),
         ...(target === undefined ? {} : { target: { kind, id: target, drawn: "" } }),
@@ -176,7 +176,7 @@ function executorForms(app: App, services: ExecutorPageServices, page: PageSetti
       const drawn = await drawExecutorForm(services, values, ctx.language, c.req.raw.signal, errors);
       return <ExecutorFormPage ctx={ctx} executor={stored} {...drawn} />;
     },
-    input: (sent, stored) => (stored === null ? submitted(sent) : withDefaults(sent)),
+    input: (sent, stored) => (stored === null ? submitted : withDefaults)(sent, services.connections.isGroup),
     saved: finish,
   });
 }

@@ -6,6 +6,7 @@ const desired = (tag: string | null) => (tag === null ? "期望的版本" : `“
 const quoted = (names: readonly string[], between: string) => names.map((name) => `“${name}”`).join(between);
 
 export const executors = {
+  target_kind_wanted: ({ connection, kinds }) => `连接“${connection}”只有这些类型的目标：${kinds.join("、")}`,
   target_missing: ({ target }) => `连接上没有目标“${target}”`,
   target_refused: ({ target, cause }, tell) => `无法更新“${target}”：${tell(cause)}`,
   service_missing: ({ target, service }) => `“${target}”没有服务“${service}”`,

@@ -46,6 +46,13 @@ export function parseAddress(text: string): ParsedAddress | null {
   return port >= 1 && port <= 65_535 ? { kind: "tcp", host, port } : null;
 }
 
+/** One engine's address in one spelling: `/var/run` has been a link to `/run` on every distribution for a decade. */
+export function placeOf(text: string): string {
+  const parsed = parseAddress(text);
+  if (parsed?.kind === "unix") return parsed.path.replace(/^\/var\/run\//, "/run/");
+  return text.toLowerCase().replace(/\/$/, "");
+}
+
 /**
  * A verified address speaks TLS and nothing else. Without verification it speaks TLS where the credential has TLS material
  * (a client certificate is useless otherwise) and plain HTTP where it has none, as a socket proxy does.

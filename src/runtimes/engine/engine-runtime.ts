@@ -3,8 +3,8 @@ import { PluginError } from "../../errors.ts";
 import { parseOr } from "../../forms/issues.ts";
 import { issue, say } from "../../messages/message.ts";
 import { RecentMap } from "../../recent-map.ts";
-import type { RegistryAuth, Runtime } from "../runtime.ts";
-import { AddressText, addressWarnings, engineAddress, parseAddress } from "./address.ts";
+import type { RegistryAuth, Runtime, TargetKind } from "../runtime.ts";
+import { AddressText, addressWarnings, engineAddress, parseAddress, placeOf } from "./address.ts";
 import { writeExport } from "./export/write-export.ts";
 import type { Flavour } from "./flavour.ts";
 import { authFor } from "./prepare.ts";
@@ -65,8 +65,13 @@ const Secret = v.object({
   password: Text,
 });
 
-export interface EngineKind<K extends "docker" | "podman"> {
-  kind: K;
+/** A container by its name. */
+const container: TargetKind = { kind: "container", is_group: false };
+/** The containers of a compose project, by its name. */
+const compose: TargetKind = { kind: "compose", is_group: true };
+
+export interface EngineKind {
+  kind: "docker" | "podman";
   flavour: Flavour;
   title: string;
   /** The address that most installations have. */
@@ -74,12 +79,7 @@ export interface EngineKind<K extends "docker" | "podman"> {
 }
 
 /** What Docker and Podman share as runtimes: the configuration, the credential and the session; over a socket, or tcp with TLS. */
-export function engineRuntime<K extends "docker" | "podman">({
-  kind,
-  flavour,
-  title,
-  example,
-}: EngineKind<K>): Runtime<K> {
+export function engineRuntime({ kind, flavour, title, example }: EngineKind): Runtime {
   const Config = ConfigOf(example);
   /** By address. */
   const memories = new RecentMap<string, SurveyMemory>(maxMemories);
@@ -92,6 +92,7 @@ export function engineRuntime<K extends "docker" | "podman">({
     kind,
     title,
     Config,
+    target_kinds: [container, compose],
     async open(config, secret, context) {
       const { address, api_version: apiVersion, tls_verification: isVerified, registry } = parse(Config, config);
       const material = secretOf(secret);
@@ -112,6 +113,7 @@ export function engineRuntime<K extends "docker" | "podman">({
       const parsed = parseAddress(parse(Config, config).address);
       return parsed?.kind === "tcp" ? { host: parsed.host, port: parsed.port, purpose: "tcp" } : null;
     },
+    place: (config) => placeOf(parse(Config, config).address),
     snapshots: {
       imagesOf: (text) => [...new Set(readSnapshot(text).members.map(({ image }) => image.Id))],
       write: (text, options) => writeExport(readSnapshot(text), options),

@@ -38,7 +38,7 @@ export interface SessionOptions {
   api_version: string | null;
   /** For pulls whose tracker brings no login of its own. */
   registry_auth: RegistryAuth | null;
-  context: RuntimeContext;
+  context: Pick<RuntimeContext, "signal" | "clock" | "self">;
   deadlines?: EngineDeadlines;
   /** Between two attempts of a move on the way back, in milliseconds. */
   retry_delay_ms?: number;

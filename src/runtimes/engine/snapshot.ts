@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import { type Refusal, type RegistryAuth, type TargetRef, targetKinds } from "../runtime.ts";
+import type { Refusal, RegistryAuth, TargetRef } from "../runtime.ts";
 import { type Blueprint, blueprint } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { mainService, type Scene } from "./container-plan.ts";
@@ -28,7 +28,7 @@ export type SnapshotMember = v.InferOutput<typeof Member>;
 /** Everything that the engine says about the containers of a target and their images. Holds secrets: the caller encrypts it. */
 const Snapshot = v.object({
   format: v.literal(2),
-  kind: v.picklist(targetKinds),
+  kind: v.picklist(["container", "compose"]),
   name: v.string(),
   api_version: v.string(),
   /** In the order of their needs. */
@@ -58,7 +58,7 @@ export interface Captured {
 export function writeSnapshot(ref: TargetRef, apiVersion: string, captured: readonly Captured[]): string {
   const snapshot: Snapshot = {
     format: 2,
-    kind: ref.kind,
+    kind: ref.kind === "compose" ? "compose" : "container",
     name: ref.id,
     api_version: apiVersion,
     members: captured.map(({ scene, service, role, files }) => {

@@ -6,7 +6,7 @@ export const connections = {
   lead: (count: number) => plural("en", count, { one: "connection", other: "connections" }),
   edit: (name: string) => `Edit ${name}`,
   kind: "Type",
-  kinds: { docker: "Docker engine", podman: "Podman" },
+  kinds: { docker: "Docker engine", podman: "Podman" } as Readonly<Record<string, string>>,
   address: "Address",
   state: "State",
   tested: "Tested",

@@ -7,7 +7,7 @@ export const connections = {
   lead: (count: number) => `${formatNumber("zh", count)} 个连接`,
   edit: (name: string) => `编辑 ${name}`,
   kind: "类型",
-  kinds: { docker: "Docker 引擎", podman: "Podman" },
+  kinds: { docker: "Docker 引擎", podman: "Podman" } as Readonly<Record<string, string>>,
   address: "地址",
   state: "状态",
   tested: "测试时间",

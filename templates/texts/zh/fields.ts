@@ -245,7 +245,7 @@ export const fields: FieldDictionary = {
   "executors.is_enabled": { title: "启用" },
   "executors.connection_id": { title: "连接" },
   "executors.target": { title: "目标" },
-  "executors.target.kind": { title: "类型" },
+  "executors.target.kind": { title: "类型", description: "连接所具有的类型，例如 container 或 compose" },
   "executors.target.id": { title: "目标" },
   "executors.bindings.service": { title: "服务" },
   "executors.bindings.tracker": { title: "追踪器" },

@@ -11,7 +11,6 @@ import { fields } from "../../../src/forms/fields.ts";
 import { NotifierInput } from "../../../src/notifications/schema.ts";
 import { ProviderInput } from "../../../src/oidc/schema.ts";
 import { runtimes } from "../../../src/runtimes/index.ts";
-import { runtimeKinds } from "../../../src/runtimes/runtime.ts";
 import { Settings } from "../../../src/settings/schema.ts";
 import { sourceKinds } from "../../../src/sources/source.ts";
 import { ImportInput } from "../../../src/trackers/import/schema.ts";
@@ -28,7 +27,11 @@ interface FormCase {
 /** Every form of the interface with each of its variants; a new form is a new line here. */
 const forms: readonly FormCase[] = [
   ...credentialKinds.map((kind) => ({ area: "credentials", schema: CredentialInput, values: { kind } })),
-  ...runtimeKinds.map((kind) => ({ area: "connections", schema: connectionInput(runtimes), values: { kind } })),
+  ...Object.keys(runtimes).map((kind) => ({
+    area: "connections",
+    schema: connectionInput(runtimes),
+    values: { kind },
+  })),
   ...["auto", "native", "http", "tcp", "disabled"].map((strategy) => ({
     area: "executors",
     schema: ExecutorInput,
