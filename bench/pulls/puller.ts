@@ -33,7 +33,7 @@ answerParent(async (message) => {
   for (const { container, reference, digest } of changes) {
     const session = await openBenchSession({ mode, address });
     const ref = target(container);
-    const plan = await session.plan(ref, [{ service: "main", reference, digest, image_config: null }]);
+    const plan = await session.plan(ref, [{ kind: "image", service: "main", reference, digest, image_config: null }]);
     const run = await durableRun(database.db, container);
     const journal = {
       ...run.journal,

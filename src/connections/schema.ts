@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Description, Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { MessageSchema, ProblemSchema, withSaid } from "../messages/schema.ts";
-import type { Runtime, Runtimes } from "../runtimes/runtime.ts";
+import type { Runtime, Runtimes, TargetService } from "../runtimes/runtime.ts";
 
 const IsEnabled = v.optional(
   v.pipe(v.boolean(), v.title("Enabled"), v.description("When off, nothing is discovered here and runs are skipped")),
@@ -99,16 +99,52 @@ export const ConnectionView = v.object({
 });
 export type ConnectionView = v.InferOutput<typeof ConnectionView>;
 
+const ArtifactView = v.variant("kind", [
+  v.object({
+    kind: v.literal("image"),
+    reference: v.string(),
+    image_id: v.string(),
+    digest: v.nullable(v.string()),
+    platform: v.string(),
+  }),
+  v.object({
+    kind: v.literal("chart"),
+    reference: v.string(),
+    digest: v.nullable(v.string()),
+    name: v.string(),
+    version: v.string(),
+    app_version: v.nullable(v.string()),
+  }),
+]);
+
 export const TargetServiceView = v.object({
   name: v.string(),
   /** The containers that are this service. */
   containers: v.optional(v.pipe(v.array(v.string()), v.readonly()), []),
+  /** What it runs. Observations from before there was a choice were of images. */
+  artifact: v.optional(ArtifactView),
+  /** What it runs is called; `image_id` and `platform` are blank for what is not an image. */
   image: v.string(),
   image_id: v.string(),
   digest: v.nullable(v.string()),
   platform: v.string(),
   state: v.picklist(["running", "stopped", "restarting", "paused", "unknown"]),
 });
+
+export type TargetServiceView = v.InferOutput<typeof TargetServiceView>;
+
+export function serviceView({ name, containers, artifact, state }: TargetService): TargetServiceView {
+  const { image_id, platform } = artifact.kind === "image" ? artifact : { image_id: "", platform: "" };
+  const { reference: image, digest } = artifact;
+  return { name, containers: [...containers], artifact: { ...artifact }, image, image_id, digest, platform, state };
+}
+
+/** A service as it was seen when this was stored. */
+export function seenService({ name, containers, artifact, state, ...view }: TargetServiceView): TargetService {
+  const { image: reference, image_id, digest, platform } = view;
+  const image = { kind: "image", reference, image_id, digest, platform } as const;
+  return { name, containers, artifact: artifact ?? image, state };
+}
 
 export const TargetView = v.object({
   kind: v.string(),

@@ -36,6 +36,7 @@ import {
   ConnectionPatch,
   type ConnectionView,
   connectionInput,
+  serviceView,
   type TargetList,
 } from "./schema.ts";
 
@@ -314,7 +315,7 @@ export function connectionService(options: ConnectionServiceOptions) {
           name: target.name,
           is_group: isGroup(target),
           group: isGroup(target) ? null : (related[0]?.ref.id ?? null),
-          services: target.services.map((service) => ({ ...service })),
+          services: target.services.map(serviceView),
           refusals: toldEach(target.refusals),
           warnings: toldEach(target.warnings),
           labels: { ...target.labels },

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { seenService } from "../connections/schema.ts";
 import type { ConnectionService } from "../connections/service.ts";
 import type { Database, Writer } from "../db/client.ts";
 import { AppError, PluginError, saidBy } from "../errors.ts";
@@ -215,7 +216,7 @@ interface Look {
 
 /** The target as it was seen last, so that what it runs is not forgotten while its runtime cannot be asked. */
 function lastSeen(settings: ExecutorSettings, previous: Observation | null): Target | null {
-  const services = (previous?.services ?? []).flatMap(({ found }) => (found === null ? [] : [found]));
+  const services = (previous?.services ?? []).flatMap(({ found }) => (found === null ? [] : [seenService(found)]));
   if (services.length === 0) return null;
   return { ref: settings.target, name: settings.target.id, services, refusals: [], warnings: [], labels: {} };
 }

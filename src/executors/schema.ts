@@ -338,6 +338,14 @@ const LastRun = v.object({
   ended_at: NullableInstant,
 });
 
+/** `artifact`: what its services run. */
+const ShownTarget = v.object({
+  kind: v.string(),
+  id: v.string(),
+  is_group: v.boolean(),
+  artifact: v.picklist(["image", "chart"]),
+});
+
 export const ExecutorView = v.object({
   id: v.string(),
   name: v.string(),
@@ -345,7 +353,7 @@ export const ExecutorView = v.object({
   is_enabled: v.boolean(),
   connection_id: v.string(),
   connection: v.object({ id: v.string(), name: v.string(), kind: v.string(), is_enabled: v.boolean() }),
-  target: v.object({ kind: v.string(), id: v.string(), is_group: v.boolean() }),
+  target: ShownTarget,
   bindings: v.array(
     v.object({
       service: v.string(),
@@ -423,7 +431,7 @@ export const FileNoticeView = v.object({
 
 /** What a run would do now. */
 export const PlanView = v.object({
-  target: v.object({ kind: v.string(), id: v.string(), is_group: v.boolean() }),
+  target: ShownTarget,
   services: v.array(ServiceObservation),
   unbound: v.array(TargetServiceView),
   /** The first condition that a run would not meet; null when it could start. */

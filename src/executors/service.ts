@@ -11,6 +11,7 @@ import { fromText, type Message, plain, say, toText } from "../messages/message.
 import type { Destination } from "../plugin.ts";
 import { probes } from "../probes/index.ts";
 import type { RuntimeSession, Target } from "../runtimes/runtime.ts";
+import { type OpenRegistryLogin, pullLogins } from "./artifacts/registry-access.ts";
 import { refuseImageless, resolveBindings } from "./bindings.ts";
 import { type Comparison, compareWithDesired } from "./desired.ts";
 import {
@@ -31,7 +32,6 @@ import {
   replaceBindings,
   updateExecutorRow,
 } from "./queries.ts";
-import { type OpenRegistryLogin, pullLogins } from "./registry-access.ts";
 import type { TrackerReleases } from "./releases.ts";
 import {
   ExecutorInput,

@@ -39,7 +39,7 @@ export interface ExecutorSettings extends StoredSettings {
   name: string;
   is_enabled: boolean;
   connection_id: string;
-  target: TargetRef & { is_group: boolean };
+  target: TargetRef & Pick<TargetKind, "is_group" | "artifact">;
   bindings: readonly Binding[];
   window: Window | null;
   health_check: HealthCheck;
@@ -50,7 +50,8 @@ export interface ExecutorSettings extends StoredSettings {
 export type FindTargetKind = (kind: string) => TargetKind;
 
 export function targetOf({ kind, id }: TargetRef, findKind: FindTargetKind): ExecutorSettings["target"] {
-  return { kind, id, is_group: findKind(kind).is_group };
+  const { is_group, artifact } = findKind(kind);
+  return { kind, id, is_group, artifact };
 }
 
 export function targetOfRow(row: Pick<ExecutorRow, "target_kind" | "target_id">, findKind: FindTargetKind) {

@@ -4,7 +4,8 @@ import type { Database, Reader } from "../db/client.ts";
 import { AppError, invalidInput, PluginError } from "../errors.ts";
 import { type Message, say } from "../messages/message.ts";
 import type { RuntimeSession, Target, TargetRef } from "../runtimes/runtime.ts";
-import { compareWithDesired, type DesiredDeps } from "./desired.ts";
+import type { ArtifactDeps } from "./artifacts/artifact.ts";
+import { compareWithDesired } from "./desired.ts";
 import {
   connectionFacts,
   type ExecutorRow,
@@ -147,7 +148,7 @@ export function refuseTarget({ conflict, name }: SeenTarget): void {
 
 /** Writes down that the runtime has no such target, so that a name with a typing error is told before the first evaluation. */
 export async function observeMissing(
-  deps: DesiredDeps & TargetCheckDeps & { db: Database; clock: Clock },
+  deps: ArtifactDeps & TargetCheckDeps & { db: Database; clock: Clock },
   id: string,
 ): Promise<void> {
   const { db, clock } = deps;

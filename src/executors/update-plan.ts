@@ -1,14 +1,12 @@
 import { PluginError } from "../errors.ts";
 import { say, toldEach } from "../messages/message.ts";
 import type { Change, RuntimeSession, Target, UpdatePlan } from "../runtimes/runtime.ts";
-import type { DesiredImage } from "../versions/desired-image.ts";
 import { isOnward } from "../versions/running-tag.ts";
-import { type Comparison, compareWithDesired, type DesiredDeps, inService, isSameContent } from "./desired.ts";
+import type { ArtifactDeps } from "./artifacts/artifact.ts";
+import { type Comparison, compareWithDesired, inService, isSameContent } from "./desired.ts";
 import { owedContainers } from "./queries.ts";
-import { registryAccess } from "./registry-access.ts";
-import type { ImagePlace } from "./releases.ts";
 import { type PlanView, type ServiceObservation, type Unmet, unmetView } from "./schema.ts";
-import { type Binding, type ExecutorSettings, watchesImage } from "./settings.ts";
+import type { ExecutorSettings } from "./settings.ts";
 import { unacceptedSettings, unknownSettingsIn } from "./unknown-settings.ts";
 
 /** How strict the conditions are: an automatic run restarts nothing for a mere spelling and never steps back unasked. */
@@ -26,7 +24,7 @@ export interface PlannedUpdate extends Comparison {
 
 /** Looks at the target and at what is desired, and lets the runtime plan the way between. Throws `PluginError`. */
 export async function planUpdate(
-  deps: DesiredDeps,
+  deps: ArtifactDeps,
   settings: ExecutorSettings,
   session: RuntimeSession,
   purpose: PlanPurpose,
@@ -34,14 +32,11 @@ export async function planUpdate(
   const target = await inspectOrNull(session, settings);
   const comparison = await compareWithDesired(deps, settings, target, session);
   const isBlocked = comparison.unmet !== null && comparison.unmet.code !== "target_refused";
-  if (target === null || comparison.images.size === 0 || isBlocked) return { ...comparison, target, plan: null };
+  if (target === null || comparison.wanted.size === 0 || isBlocked) return { ...comparison, target, plan: null };
   const changes: Change[] = [];
-  for (const observation of toChange(comparison, purpose)) {
-    const image = comparison.images.get(observation.service);
-    const binding = settings.bindings.find((each) => each.service === observation.service);
-    if (image !== undefined && binding !== undefined) {
-      changes.push(await changeOf(deps, settings, session, { binding, observation, image }));
-    }
+  for (const { service } of toChange(comparison, purpose)) {
+    const wanted = comparison.wanted.get(service);
+    if (wanted !== undefined) changes.push(await wanted.change(session));
   }
   const plan = await session.plan(settings.target, changes, {
     start_first: settings.start_first,
@@ -55,8 +50,8 @@ export async function planUpdate(
  * The services that a run is to bring to their desired image. An automatic run touches only those that get other content; where
  * none does, all are planned, so that there is something to show.
  */
-function toChange({ services, images }: Comparison, purpose: PlanPurpose): readonly ServiceObservation[] {
-  const possible = services.filter((each) => images.has(each.service));
+function toChange({ services, wanted }: Comparison, purpose: PlanPurpose): readonly ServiceObservation[] {
+  const possible = services.filter((each) => wanted.has(each.service));
   if (!purpose.is_automatic) return possible;
   const other = possible.filter((each) => !isSameContent(each.difference));
   return other.length === 0 ? possible : other;
@@ -68,47 +63,6 @@ export async function inspectOrNull(session: RuntimeSession, settings: ExecutorS
     return await session.inspect(settings.target);
   } catch (error) {
     if (error instanceof PluginError && error.code === "not_found") return null;
-    throw error;
-  }
-}
-
-interface Planned {
-  binding: Binding;
-  observation: ServiceObservation;
-  image: DesiredImage;
-}
-
-async function changeOf(
-  deps: DesiredDeps,
-  settings: ExecutorSettings,
-  session: RuntimeSession,
-  planned: Planned,
-): Promise<Change> {
-  const { observation, image } = planned;
-  return {
-    service: observation.service,
-    reference: image.reference,
-    digest: image.digest === null ? null : image.pull,
-    image_config: await imageConfig(deps, settings, session, planned),
-  };
-}
-
-/** Asked where the source watches an image; what another source leads to, at the registry of the image that runs. */
-async function imageConfig(
-  deps: DesiredDeps,
-  settings: ExecutorSettings,
-  session: RuntimeSession,
-  { binding, observation: { desired, found } }: Planned,
-): Promise<Readonly<Record<string, unknown>> | null> {
-  if (desired === null || found === null) return null;
-  try {
-    const place: ImagePlace = watchesImage(binding)
-      ? { source_id: binding.source_id }
-      : { image: found.image, access: await registryAccess(deps, settings, found.image, session) };
-    return await deps.releases.readImageConfig(place, desired.digest ?? desired.tag, found.platform);
-  } catch (error) {
-    // Without the defaults the diff shows less; the pull will tell what is wrong with the registry.
-    if (error instanceof PluginError) return null;
     throw error;
   }
 }

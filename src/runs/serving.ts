@@ -40,9 +40,12 @@ export async function observeServing(context: RunContext, expected: "desired" | 
       if (plan !== null && planned === undefined) return "unknown";
       if (planned?.to.is_running !== false && found.state !== "running") return "none";
       if (planned === undefined) return "unknown";
-      const isPrevious = found.image === planned.from.reference && found.image_id === planned.from.image_id;
+      const { artifact } = found;
+      const id = artifact.kind === "image" ? artifact.image_id : "";
+      const isPrevious = artifact.reference === planned.from.reference && id === planned.from.image_id;
       const isDesired =
-        found.image === planned.to.reference || (found.digest !== null && found.digest === planned.to.digest);
+        artifact.reference === planned.to.reference ||
+        (artifact.digest !== null && artifact.digest === planned.to.digest);
       if (isPrevious && isDesired) return expected;
       if (isPrevious) return "previous";
       return isDesired ? "desired" : "unknown";

@@ -174,7 +174,9 @@ function tagOf(reference: string): string | null {
 
 /** As it is stored and shown: without the defaults of the images, which are large and say nothing new. */
 function publicPlan(plan: UpdatePlan): Readonly<Record<string, unknown>> {
-  const changes = plan.changes.map(({ image_config: _config, ...change }) => change);
+  const changes = plan.changes.map((change) =>
+    Object.fromEntries(Object.entries(change).filter(([key]) => key !== "image_config")),
+  );
   const { files, refusals, warnings } = plan;
   return {
     ...plan,

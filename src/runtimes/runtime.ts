@@ -6,6 +6,8 @@ export interface TargetKind {
   kind: string;
   /** Whether a target has several services, and its parts may be targets themselves. */
   is_group: boolean;
+  /** What its services run. */
+  artifact: Artifact["kind"];
 }
 
 /** A target's permanent name: a container's name (its ID changes with every update), a compose group's project. */
@@ -26,18 +28,39 @@ export const untoldSettings = "untold_settings";
 /** A rollback's warning that it would replace a container other than the known one: this needs approval. */
 export const otherContainer = "other_container";
 
+/**
+ * What a service runs. `reference` is what it is called in full. `digest` identifies the content; null if it is unknown. Two artifacts
+ * with the same reference and `image_id` are the same.
+ */
+export type Artifact = ImageArtifact | ChartArtifact;
+
+export interface ImageArtifact {
+  kind: "image";
+  /** As configured, e.g. `nginx:1.27` or `host/app@sha256:…`. */
+  reference: string;
+  image_id: string;
+  /** Of the registry's manifest or index for `image_id`; null for an image that was never pulled. */
+  digest: string | null;
+  /** `linux/amd64`, `linux/arm/v7`: what a new image must match. */
+  platform: string;
+}
+
+export interface ChartArtifact {
+  kind: "chart";
+  /** `name-version`, as Helm writes it. */
+  reference: string;
+  digest: string | null;
+  name: string;
+  version: string;
+  app_version: string | null;
+}
+
 export interface TargetService {
   /** The service that a binding names; a single container has one, called `main`. */
   name: string;
   /** The service's containers: one, or the replicas of a compose service. */
   containers: readonly string[];
-  /** The image reference as configured, e.g. `nginx:1.27` or `host/app@sha256:…`. */
-  image: string;
-  image_id: string;
-  /** Digest of the registry's manifest or index for `image_id`; null for an image that was never pulled. */
-  digest: string | null;
-  /** `linux/amd64`, `linux/arm/v7`: what a new image must match. */
-  platform: string;
+  artifact: Artifact;
   state: "running" | "stopped" | "restarting" | "paused" | "unknown";
 }
 
@@ -53,7 +76,10 @@ export interface Target {
 }
 
 /** What one service should become. */
-export interface Change {
+export type Change = ImageChange | ChartChange;
+
+export interface ImageChange {
+  kind: "image";
   service: string;
   /** The full reference to create from, by tag or by digest as the executor's reference mode says. */
   reference: string;
@@ -61,6 +87,23 @@ export interface Change {
   digest: string | null;
   /** The desired image's defaults, if known before the pull; the diff then shows what they change. */
   image_config: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ChartChange {
+  kind: "chart";
+  service: string;
+  reference: string;
+  digest: string | null;
+  name: string;
+  version: string;
+}
+
+/** Throws for a change that no target of the runtime asks for. */
+export function ofImages(changes: readonly Change[]): readonly ImageChange[] {
+  return changes.map((change) => {
+    if (change.kind !== "image") throw new Error(`The change of "${change.service}" is not one of an image`);
+    return change;
+  });
 }
 
 export interface FieldDiff {
@@ -117,7 +160,7 @@ export interface UpdatePlan {
   changes: readonly Change[];
   services: readonly {
     service: string;
-    /** `is_running`: whether it runs now; false if it is gone. */
+    /** `image_id`: blank for what is not an image. `is_running`: whether it runs now; false if it is gone. */
     from: { reference: string; digest: string | null; image_id: string; is_running: boolean };
     /** `is_running`: whether it will be started; true whenever the one above is, because a running service is never left stopped. */
     to: { reference: string; digest: string | null; is_running: boolean };

@@ -39,7 +39,7 @@ function settings(changes: Partial<ExecutorSettings> = {}): ExecutorSettings {
     name: "shop",
     is_enabled: true,
     connection_id: "c",
-    target: { kind: "compose", id: "shop", is_group: true },
+    target: { kind: "compose", id: "shop", is_group: true, artifact: "image" },
     bindings: [binding("web"), binding("worker")],
     trigger: "immediate",
     window: null,

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { auditRecorder } from "../../src/auth/audit.ts";
 import { connectionService } from "../../src/connections/service.ts";
 import { type CredentialSecret, secretSchemas } from "../../src/credentials/schema.ts";
-import { type AskedEngine, pullLogins, registryAccess } from "../../src/executors/registry-access.ts";
+import { type AskedEngine, pullLogins, registryAccess } from "../../src/executors/artifacts/registry-access.ts";
 import type { ExecutorSettings } from "../../src/executors/settings.ts";
 import { runtimes } from "../../src/runtimes/index.ts";
 import type { UpdatePlan } from "../../src/runtimes/runtime.ts";
@@ -57,7 +57,7 @@ afterEach(() => house.close());
 
 const image = () => `${registry.host}/acme/app`;
 const settingsOf = (connection_id: string, bindings: Partial<ExecutorSettings["bindings"][number]>[]) =>
-  ({ connection_id, bindings }) as unknown as ExecutorSettings;
+  ({ connection_id, bindings, target: { artifact: "image" } }) as unknown as ExecutorSettings;
 const deps = () => ({
   releases: house.trackers,
   connections,

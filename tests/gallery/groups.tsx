@@ -62,7 +62,7 @@ export function executor(ctx: PageContext): ExecutorView {
     is_enabled: true,
     connection_id: id(2),
     connection: { id: id(2), name: "nas", kind: "docker", is_enabled: true },
-    target: { kind: "compose", id: "paperless", is_group: true },
+    target: { kind: "compose", id: "paperless", is_group: true, artifact: "image" },
     bindings: services.map(({ service: name, tracker, source, channel }) => ({
       service: name,
       tracker,
@@ -154,7 +154,7 @@ const files = [
 
 export function GroupPlanSample({ ctx, is_noop = false }: { ctx: PageContext; is_noop?: boolean }) {
   const view: PlanView = {
-    target: { kind: "compose", id: "paperless", is_group: true },
+    target: { kind: "compose", id: "paperless", is_group: true, artifact: "image" },
     services,
     unbound: [],
     unmet: null,
@@ -191,7 +191,7 @@ export function RefusedPlanSample({ ctx }: { ctx: PageContext }) {
     say("phrases.about", { name: "broker", said: mac }),
   ].map((message) => ({ code: "start_first", ...told(message) }));
   const view: PlanView = {
-    target: { kind: "compose", id: "paperless", is_group: true },
+    target: { kind: "compose", id: "paperless", is_group: true, artifact: "image" },
     services,
     unbound: [],
     unmet: null,

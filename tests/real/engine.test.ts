@@ -63,7 +63,7 @@ function suite(mode: EngineMode): void {
     return { digest, reference: `${image}:${tag}`, pinned: `${image}@${digest}` };
   }
   function change(to: { reference: string; pinned: string }): Change {
-    return { service: "main", reference: to.reference, digest: to.pinned, image_config: null };
+    return { kind: "image", service: "main", reference: to.reference, digest: to.pinned, image_config: null };
   }
   /** A running container of a pushed image. */
   async function serve(name: string, image: { reference: string }, body: Json = {}): Promise<string> {
@@ -77,7 +77,13 @@ function suite(mode: EngineMode): void {
     const found = (await session.discover()).find((each) => each.name === "shown");
     expect(found).toMatchObject({
       ref: { kind: "container", id: "shown" },
-      services: [{ name: "main", image: one.reference, digest: one.digest, platform: "linux/amd64", state: "running" }],
+      services: [
+        {
+          name: "main",
+          artifact: { kind: "image", reference: one.reference, digest: one.digest, platform: "linux/amd64" },
+          state: "running",
+        },
+      ],
       labels: { mine: "yes" },
       refusals: [],
     });
@@ -142,7 +148,13 @@ function suite(mode: EngineMode): void {
     await serve("moves", first);
     const second = await push("team/moves", "1.0.0", { created: "2026-02-02T00:00:00Z" });
     expect(second.digest).not.toBe(first.digest);
-    const pinned: Change = { service: "main", reference: second.pinned, digest: second.pinned, image_config: null };
+    const pinned: Change = {
+      kind: "image",
+      service: "main",
+      reference: second.pinned,
+      digest: second.pinned,
+      image_config: null,
+    };
     for (const wanted of [change(second), pinned, change(second)]) {
       const journal = memoryJournal();
       const plan = await session.plan(target("moves"), [wanted]);
@@ -151,8 +163,8 @@ function suite(mode: EngineMode): void {
       await session.apply(plan, journal);
       await session.finish(target("moves"), journal);
       expect((await session.plan(target("moves"), [wanted])).is_noop).toBe(true);
-      expect((await session.inspect(target("moves"))).services[0]).toMatchObject({
-        image: wanted.reference,
+      expect((await session.inspect(target("moves"))).services[0]?.artifact).toMatchObject({
+        reference: wanted.reference,
         digest: second.digest,
       });
     }
@@ -183,6 +195,7 @@ function suite(mode: EngineMode): void {
     const name = "locked";
     await runContainer(engine, name);
     const wanted: Change = {
+      kind: "image",
       service: "main",
       reference: `${locked.host}/team/locked:1.0.0`,
       digest: `${locked.host}/team/locked@${digest}`,

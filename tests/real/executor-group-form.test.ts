@@ -140,7 +140,7 @@ peerSuite("the form of a group's executor in Chromium", chromiumMissing(), () =>
     await tab.locator(".form-actions button.main").click();
     await tab.waitForURL(/\/executors\/[0-9a-f-]{36}$/);
     const [stored] = (await app.services.executors.list({})).items;
-    expect(stored?.target).toEqual({ kind: "compose", id: "shop", is_group: true });
+    expect(stored?.target).toEqual({ kind: "compose", id: "shop", is_group: true, artifact: "image" });
     expect(stored?.bindings.map((binding) => binding.service)).toEqual(["web"]);
     await plain.close();
   });

@@ -160,10 +160,13 @@ function targetOf(engine: FakeEngine, ref: TargetRef): Target {
       return {
         name,
         containers: replicas.map((each) => each.name),
-        image: first.image,
-        image_id: `id-${first.digest}`,
-        digest: first.digest,
-        platform: "linux/amd64",
+        artifact: {
+          kind: "image" as const,
+          reference: first.image,
+          image_id: `id-${first.digest}`,
+          digest: first.digest,
+          platform: "linux/amd64",
+        },
         state: replicas.every((each) => each.running) ? ("running" as const) : ("stopped" as const),
       };
     }),
@@ -500,6 +503,7 @@ export function fakeSession(engine: FakeEngine): RuntimeSession {
         const json: unknown = JSON.parse(snapshot);
         const captured = ref.kind === "container" ? [v.parse(Captured, json)] : v.parse(CapturedGroup, json).Containers;
         const changes = captured.map(({ Service, Config }) => ({
+          kind: "image" as const,
           service: Service,
           reference: Config.Image,
           digest: Config.Digest === null ? null : `${Config.Image.split(/[:@]/)[0]}@${Config.Digest}`,

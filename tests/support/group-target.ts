@@ -27,7 +27,13 @@ export function group(project: string): TargetRef {
 }
 
 export function changes(to: Readonly<Record<string, string>>): readonly Change[] {
-  return Object.entries(to).map(([service, reference]) => ({ service, reference, digest: null, image_config: null }));
+  return Object.entries(to).map(([service, reference]) => ({
+    kind: "image",
+    service,
+    reference,
+    digest: null,
+    image_config: null,
+  }));
 }
 
 interface ServiceOptions {

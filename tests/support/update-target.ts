@@ -54,7 +54,7 @@ export function target(name: string): TargetRef {
 }
 
 export function changeTo(reference: string): Change {
-  return { service: "main", reference, digest: null, image_config: null };
+  return { kind: "image", service: "main", reference, digest: null, image_config: null };
 }
 
 /** Leads back to a snapshot, as far as the start of the restored one. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { say } from "../../messages/message.ts";
-import type { Change, Refusal, UpdatePlan } from "../runtime.ts";
+import type { ImageChange, Refusal, UpdatePlan } from "../runtime.ts";
 import { attachments, type Blueprint, blueprint, carriedCounts, mountPath } from "./carry.ts";
 import type { EngineClient } from "./client.ts";
 import { comparableConfig, comparableEndpoint, comparableHost } from "./compare.ts";
@@ -95,7 +95,7 @@ function podOf(container: ContainerInspect): string {
 }
 
 /** The desired image as it lies on the engine, or null when it has to be pulled. */
-export async function findDesiredImage(client: EngineClient, change: Change): Promise<ImageInspect | null> {
+export async function findDesiredImage(client: EngineClient, change: ImageChange): Promise<ImageInspect | null> {
   if (change.digest === null) return null;
   const image = await orNull(client.inspectImage(change.digest));
   return image !== null && hasDigest(image, change.digest) ? image : null;
@@ -125,7 +125,7 @@ export interface ContainerPlan {
 export function planContainer(
   scene: Scene,
   service: string,
-  change: Change,
+  change: ImageChange,
   desired: ImageInspect | null,
 ): ContainerPlan {
   const { container, image } = scene;
@@ -153,7 +153,7 @@ export function presentDigest({ container, image }: Pick<Scene, "container" | "i
 }
 
 /** The blueprint as far as it is known: without the desired image only its reference differs from the present one. */
-function planShape(scene: Scene, change: Change, desired: ImageInspect | null): Blueprint | null {
+function planShape(scene: Scene, change: ImageChange, desired: ImageInspect | null): Blueprint | null {
   const { container, image } = scene;
   if (image === null) return null;
   const known = desired ?? { Id: "", Config: change.image_config ?? image.Config };

@@ -115,11 +115,14 @@ function describeService(
   return {
     name,
     containers: replicas.map(nameOf),
-    // Whoever typed the beginning of an id meant no repository of that name.
-    image: isShortId ? (first?.Image ?? "") : reference,
-    image_id: first?.Image ?? "",
-    digest: image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository),
-    platform: image === null ? "" : platformOf(image),
+    artifact: {
+      kind: "image",
+      // Whoever typed the beginning of an id meant no repository of that name.
+      reference: isShortId ? (first?.Image ?? "") : reference,
+      image_id: first?.Image ?? "",
+      digest: image === null ? null : digestFor(image.RepoDigests ?? [], splitReference(reference).repository),
+      platform: image === null ? "" : platformOf(image),
+    },
     state: worst(everStarted(replicas).map(stateOf)),
   };
 }

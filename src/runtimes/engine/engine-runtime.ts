@@ -66,9 +66,9 @@ const Secret = v.object({
 });
 
 /** A container by its name. */
-const container: TargetKind = { kind: "container", is_group: false };
+const container: TargetKind = { kind: "container", is_group: false, artifact: "image" };
 /** The containers of a compose project, by its name. */
-const compose: TargetKind = { kind: "compose", is_group: true };
+const compose: TargetKind = { kind: "compose", is_group: true, artifact: "image" };
 
 export interface EngineKind {
   kind: "docker" | "podman";

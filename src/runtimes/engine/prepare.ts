@@ -1,7 +1,7 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import { isImageId } from "../../versions/image-reference.ts";
-import type { Change, Journal, RegistryAuth } from "../runtime.ts";
+import type { ImageChange, Journal, RegistryAuth } from "../runtime.ts";
 import type { EngineClient } from "./client.ts";
 import { findDesiredImage, hasDigest, platformRefusals, type Scene } from "./container-plan.ts";
 import { type ImageInspect, platformOf } from "./objects.ts";
@@ -13,7 +13,7 @@ import { orNull } from "./survey.ts";
 export async function pullDesired(
   client: EngineClient,
   scene: Scene,
-  change: Change,
+  change: ImageChange,
   auths: readonly RegistryAuth[],
   journal: Journal,
 ): Promise<ImageInspect> {
@@ -41,11 +41,11 @@ export async function tagFacts(client: EngineClient, reference: string) {
 }
 
 /** After the pull: also by the tag, where nobody knew the digest. */
-export async function findPulledImage(client: EngineClient, change: Change): Promise<ImageInspect | null> {
+export async function findPulledImage(client: EngineClient, change: ImageChange): Promise<ImageInspect | null> {
   return (await findDesiredImage(client, change)) ?? (await orNull(client.inspectImage(change.reference)));
 }
 
-async function verifiedImage(client: EngineClient, scene: Scene, change: Change): Promise<ImageInspect> {
+async function verifiedImage(client: EngineClient, scene: Scene, change: ImageChange): Promise<ImageInspect> {
   const image = await client.inspectImage(change.digest ?? change.reference);
   if (change.digest !== null && !hasDigest(image, change.digest)) {
     throw new PluginError("rejected", say("engine.pulled_another", { digest: change.digest }));
@@ -58,7 +58,7 @@ async function verifiedImage(client: EngineClient, scene: Scene, change: Change)
 /** In tag mode the container is created from the tag, which must name the very image that was verified. */
 export async function tagAsReferenced(
   client: EngineClient,
-  change: Pick<Change, "reference">,
+  change: Pick<ImageChange, "reference">,
   image: ImageInspect,
 ): Promise<void> {
   const { repository, tag, digest } = splitReference(change.reference);

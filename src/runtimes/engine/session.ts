@@ -1,6 +1,14 @@
 import { PluginError } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import type { Journal, RegistryAuth, RuntimeContext, RuntimeFacts, RuntimeSession, UpdatePlan } from "../runtime.ts";
+import {
+  type Journal,
+  ofImages,
+  type RegistryAuth,
+  type RuntimeContext,
+  type RuntimeFacts,
+  type RuntimeSession,
+  type UpdatePlan,
+} from "../runtime.ts";
 import type { EngineAddress } from "./address.ts";
 import { attachments, needsDisconnect, needsNetworkCalls } from "./carry.ts";
 import { defaultDeadlines, type EngineClient, type EngineDeadlines, negotiate } from "./client.ts";
@@ -96,7 +104,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
   const planAgain = async (plan: UpdatePlan, desiredImage: DesiredImage): Promise<TargetPlan> => {
     const found = await getTarget(source, plan.ref, plan.owed);
     const planOptions = { start_first: plan.order === "start_first", drain_seconds: plan.drain_seconds };
-    const again = await planTarget(client, found, plan.changes, planOptions, desiredImage);
+    const again = await planTarget(client, found, ofImages(plan.changes), planOptions, desiredImage);
     requireSame(plan, again.plan);
     return again;
   };
@@ -125,7 +133,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
     },
     async plan(ref, changes, planOptions = { start_first: false, drain_seconds: 0 }) {
       const found = await getTarget(source, ref, planOptions.owed);
-      const { plan, replaced } = await planTarget(client, found, changes, planOptions);
+      const { plan, replaced } = await planTarget(client, found, ofImages(changes), planOptions);
       return { ...plan, files: await fileNotices(replaced, composeFolders) };
     },
     async prepare(plan, auths, journal) {
@@ -139,7 +147,7 @@ export async function openEngine(options: SessionOptions): Promise<RuntimeSessio
         plan.changes.some((change) => !change.reference.includes("@")),
       );
       for (const { scene } of replaced) await requireCarriedFiles(client, scene.container);
-      for (const change of plan.changes) {
+      for (const change of ofImages(plan.changes)) {
         const first = replaced.find((each) => each.change === change);
         if (first !== undefined) await pullDesired(client, first.scene, change, logins(auths), journal);
       }

@@ -18,7 +18,7 @@ async function imageOf(reference: string): Promise<string | undefined> {
   const all = [container];
   const survey = { all, sceneOf: async () => sceneOf(source, all, container, image) };
   const target = await describeTarget(targetIn(survey, { kind: "container", id: "web" }));
-  return target.services[0]?.image;
+  return target.services[0]?.artifact.reference;
 }
 
 describe("describeTarget()", () => {

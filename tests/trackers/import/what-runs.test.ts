@@ -100,7 +100,7 @@ async function automaticStep(name: string, repository: string, running: { tag: s
       name: "main",
       is_enabled: true,
       connection_id: "c",
-      target: { kind: "container", id: "main", is_group: false },
+      target: { kind: "container", id: "main", is_group: false, artifact: "image" },
       bindings: [
         { ...binding, source_kind: "oci", credential_id: null, channel: source?.channels[0]?.type ?? "stable" },
       ],

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PluginError } from "../../../errors.ts";
 import { say, toText } from "../../../messages/message.ts";
-import type { Change, FieldDiff, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
+import type { FieldDiff, ImageChange, PlannedContainer, PlanOptions, Refusal, UpdatePlan } from "../../runtime.ts";
 import type { EngineClient } from "../client.ts";
 import { composeOf } from "../compose/labels.ts";
 import {
@@ -30,7 +30,7 @@ export interface Replaced {
   service: string;
   because: PlannedContainer["because"];
   /** What it becomes; null if it is recreated unchanged. */
-  change: Change | null;
+  change: ImageChange | null;
   desired: ImageInspect | null;
   /** One that ends by design: it is run once from the new image, before what needs it to have completed. */
   is_job?: boolean;
@@ -46,13 +46,13 @@ export interface TargetPlan {
 }
 
 /** Finds the image that a change leads to, as far as the engine has it. */
-export type DesiredImage = (client: EngineClient, change: Change) => Promise<ImageInspect | null>;
+export type DesiredImage = (client: EngineClient, change: ImageChange) => Promise<ImageInspect | null>;
 
 /** Plans changes to services of a target. Reads only. */
 export async function planTarget(
   client: EngineClient,
   found: FoundTarget,
-  changes: readonly Change[],
+  changes: readonly ImageChange[],
   wanted: PlanOptions,
   desiredImage: DesiredImage = findDesiredImage,
 ): Promise<TargetPlan> {
@@ -305,7 +305,7 @@ function dependsOn(container: ContainerInspect, other: ContainerInspect): boolea
 function hashOf(
   found: FoundTarget,
   hashed: readonly Replaced[],
-  changes: readonly Change[],
+  changes: readonly ImageChange[],
   options: PlanOptions,
 ): string {
   const parts = hashed.map(({ scene, service, change, is_job: isRunOnce }) => {

@@ -39,7 +39,11 @@ async function look(ref: TargetRef, isSidecarMember: boolean) {
   };
   const found = targetIn({ all, sceneOf: async (each) => sceneOf(source, all, each, imageInspect()) }, ref);
   const service = ref.kind === "container" ? "main" : "web";
-  const change = { service: (await describeTarget(found)).services[0]?.name ?? service, reference: "app:2" };
+  const change = {
+    kind: "image" as const,
+    service: (await describeTarget(found)).services[0]?.name ?? service,
+    reference: "app:2",
+  };
   const desired = async () => imageInspect({ Id: `sha256:${"b".repeat(64)}` });
   const options = { start_first: false, drain_seconds: 0 };
   const { plan } = await planTarget(

@@ -38,7 +38,7 @@ async function planAfter(exitCode: number, options: PlanOptions = { start_first:
     { all, sceneOf: async (container) => sceneOf(source, all, container, imageInspect()) },
     { kind: "compose", id: "shop" },
   );
-  const change = { service: "migrate", reference: "app:2", digest: null, image_config: null };
+  const change = { kind: "image" as const, service: "migrate", reference: "app:2", digest: null, image_config: null };
   const desired = async () => imageInspect({ Id: `sha256:${"b".repeat(64)}` });
   return (await planTarget(source.client, found, [change], options, desired)).plan;
 }

@@ -1,9 +1,9 @@
-import type { ConnectionService } from "../connections/service.ts";
-import type { CredentialSecret } from "../credentials/schema.ts";
-import type { RegistryAuth, RuntimeSession, UpdatePlan } from "../runtimes/runtime.ts";
-import { ImageReferenceError, isImageId, parseImageReference } from "../versions/image-reference.ts";
-import type { RegistryAccess, TrackerReleases } from "./releases.ts";
-import { type ExecutorSettings, watchesImage } from "./settings.ts";
+import type { ConnectionService } from "../../connections/service.ts";
+import type { CredentialSecret } from "../../credentials/schema.ts";
+import type { RegistryAuth, RuntimeSession, UpdatePlan } from "../../runtimes/runtime.ts";
+import { ImageReferenceError, isImageId, parseImageReference } from "../../versions/image-reference.ts";
+import type { RegistryAccess, TrackerReleases } from "../releases.ts";
+import { type ExecutorSettings, watchesImage } from "../settings.ts";
 
 /** Opens the login of a source's credential. */
 export type OpenRegistryLogin = (credentialId: string) => Promise<CredentialSecret<"oci">>;
@@ -78,6 +78,7 @@ export async function pullLogins(
   settings: ExecutorSettings,
   plan: UpdatePlan,
 ): Promise<RegistryAuth[]> {
+  if (settings.target.artifact !== "image") return [];
   const logins = new Map<string, RegistryAuth>();
   const blind = new Set(settings.bindings.flatMap((each) => (watchesImage(each) ? [] : [each.service])));
   for (const { service, to } of plan.services) {

@@ -1,15 +1,17 @@
-import { AppError, PluginError } from "../errors.ts";
-import { type Message, say } from "../messages/message.ts";
-import type { TargetService } from "../runtimes/runtime.ts";
-import { parseImageReference } from "../versions/image-reference.ts";
-import { tagsOfRelease } from "../versions/tag-form.ts";
+import { AppError, PluginError } from "../../errors.ts";
+import { type Message, say } from "../../messages/message.ts";
+import { parseImageReference } from "../../versions/image-reference.ts";
+import { tagsOfRelease } from "../../versions/tag-form.ts";
+import type { DesiredRelease, RegistryAccess } from "../releases.ts";
+import type { Unmet } from "../schema.ts";
+import type { ExecutorSettings } from "../settings.ts";
 import { type AskedEngine, type RegistryAccessDeps, registryAccess } from "./registry-access.ts";
-import type { DesiredRelease, RegistryAccess } from "./releases.ts";
-import type { Unmet } from "./schema.ts";
-import type { ExecutorSettings } from "./settings.ts";
 
 interface SoughtTag {
-  found: TargetService & { tag: string | null };
+  /** The reference of what runs. */
+  image: string;
+  /** What it runs is called; null if nobody knows. */
+  tag: string | null;
   release: DesiredRelease;
   engine: AskedEngine;
 }
@@ -18,17 +20,17 @@ interface SoughtTag {
 export async function tagOfRelease(
   deps: RegistryAccessDeps,
   settings: ExecutorSettings,
-  { found, release, engine }: SoughtTag,
+  { image: running, tag: runningTag, release, engine }: SoughtTag,
 ): Promise<{ tag: string; digest: string } | Unmet> {
-  const { registry, repository } = parseImageReference(found.image);
+  const { registry, repository } = parseImageReference(running);
   const image = `${registry}/${repository}`;
-  if (found.tag === null) {
+  if (runningTag === null) {
     return { code: "no_tag", message: say("executors.runs_by_digest", { image }) };
   }
-  const tags = tagsOfRelease(found.tag, release);
+  const tags = tagsOfRelease(runningTag, release);
   if (tags.length === 0) {
     const version = release.app_version ?? release.tag;
-    return { code: "no_tag", message: say("executors.tag_not_formed", { version, tag: found.tag }) };
+    return { code: "no_tag", message: say("executors.tag_not_formed", { version, tag: runningTag }) };
   }
   let access: RegistryAccess | null = null;
   try {

@@ -1,0 +1,35 @@
+import type { Artifact, ChartArtifact } from "../../runtimes/runtime.ts";
+import { isDowngrade } from "../../versions/order.ts";
+import { type ArtifactRules, serviceMissing } from "./artifact.ts";
+
+function chartOf(artifact: Artifact): ChartArtifact {
+  if (artifact.kind !== "chart") throw new Error(`"${artifact.reference}" is not a chart`);
+  return artifact;
+}
+
+/** A chart keeps its name; its release is its version. */
+export const chart: ArtifactRules = {
+  names: async (_deps, _settings, _binding, found) => ({ label: chartOf(found.artifact).version, others: [] }),
+  desired: async (_deps, { settings, binding, found, release: { tag: version, digest } }) => {
+    const { service } = binding;
+    if (found === null) return serviceMissing(settings, service);
+    const { name } = chartOf(found.service.artifact);
+    const reference = `${name}-${version}`;
+    return {
+      label: version,
+      reference,
+      digest,
+      change: async () => ({ kind: "chart", service, reference, digest, name, version }),
+    };
+  },
+  compare: (found, { label, digest }) => {
+    if (chartOf(found).version !== label) return "other_version";
+    return found.digest !== null && digest !== null && found.digest !== digest ? "new_digest" : "current";
+  },
+  move: async (_deps, _binding, { service }, to) => {
+    const { version } = chartOf(service.artifact);
+    if (version === to) return "same";
+    const isBack = isDowngrade(version, to);
+    return isBack === null ? "unknown" : isBack ? "back" : "forward";
+  },
+};

@@ -1,0 +1,7 @@
+import type { Artifact } from "../../runtimes/runtime.ts";
+import type { ArtifactRules } from "./artifact.ts";
+import { chart } from "./chart.ts";
+import { image } from "./image.ts";
+
+/** Every kind of artifact; a further kind is a file beside these and a line here. */
+export const artifacts = { image, chart } satisfies { readonly [K in Artifact["kind"]]: ArtifactRules };
