@@ -4,7 +4,7 @@ import { invalidInput } from "../errors.ts";
 import { parseInput } from "../forms/issues.ts";
 import { cursorKey, type Page, pageSize, toPage } from "../forms/page.ts";
 import { say } from "../messages/message.ts";
-import { type AuditEntryRow, type AuditFilter, listAuditEntriesBefore, listAuditEvents } from "./queries.ts";
+import { type AuditEntryRow, type AuditFilter, listAuditEntriesBefore, listAuditEvents } from "./audit-queries.ts";
 import {
   type Actor,
   type AuditEntryView,

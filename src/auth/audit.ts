@@ -5,7 +5,7 @@ import { newId } from "../ids.ts";
 import { inEnglish, isMessage } from "../messages/message.ts";
 import { tellChange } from "../request-scope.ts";
 import { visibleText } from "../visible-text.ts";
-import { insertAuditEntry, pruneAuditEntries } from "./queries.ts";
+import { insertAuditEntry, pruneAuditEntries } from "./audit-queries.ts";
 import type { RecordAudit } from "./schema.ts";
 
 const DAY_MS = 24 * 3_600_000;

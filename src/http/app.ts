@@ -11,9 +11,7 @@ import type { Services } from "../services.ts";
 import { withinWorkBudget } from "../work-budget.ts";
 import { apiRoutes } from "./api/index.ts";
 import { mountRoutes } from "./api/route.ts";
-import { isApiPath } from "./api-path.ts";
 import type { Assets } from "./assets.ts";
-import { basePath, belowBasePath } from "./base-path.ts";
 import type { App, AppContext, AppEnv } from "./context.ts";
 import { isSecure } from "./cookies.ts";
 import type { Door } from "./door.ts";
@@ -27,8 +25,8 @@ import { openApi } from "./openapi.ts";
 import { mountPages } from "./pages/index.ts";
 import type { PageSettings } from "./pages/page-context.ts";
 import { respondToPageError } from "./pages/page-error.tsx";
+import { basePath, belowBasePath, isApiPath, shownPath } from "./paths.ts";
 import { logError, respondToApiError, toAppError } from "./respond-to-error.ts";
-import { shownPath } from "./shown-path.ts";
 
 const maxBodyBytes = 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { AppError, PluginError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { say, withTexts } from "../messages/message.ts";
 import type { AppContext } from "./context.ts";
-import { shownPath } from "./shown-path.ts";
+import { shownPath } from "./paths.ts";
 
 /**
  * Failed Dependency (RFC 4918): what was asked is right, and somebody else did not play along. Not 502, which proxies in front of us

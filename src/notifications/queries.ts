@@ -1,20 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gt,
-  inArray,
-  isNull,
-  lt,
-  lte,
-  notExists,
-  notInArray,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, notExists, notInArray, or, sql } from "drizzle-orm";
 import type { Reader, Writer } from "../db/client.ts";
 import { type DueTime, leaseTime } from "../db/due-times.ts";
 import { cameBeforeAllSince } from "../db/insertion-order.ts";
@@ -114,15 +98,17 @@ export async function listEventsBefore(
   limit: number,
   filter: { kind: string | null; tracker_id: string | null; executor_id: string | null },
 ): Promise<EventRow[]> {
-  const conditions: SQL[] = [];
-  if (before !== null) conditions.push(lt(events.id, before));
-  if (filter.kind !== null) conditions.push(eq(events.kind, filter.kind));
-  if (filter.tracker_id !== null) conditions.push(eq(events.tracker_id, filter.tracker_id));
-  if (filter.executor_id !== null) conditions.push(eq(events.executor_id, filter.executor_id));
   return await read
     .select()
     .from(events)
-    .where(and(...conditions))
+    .where(
+      and(
+        before === null ? undefined : lt(events.id, before),
+        filter.kind === null ? undefined : eq(events.kind, filter.kind),
+        filter.tracker_id === null ? undefined : eq(events.tracker_id, filter.tracker_id),
+        filter.executor_id === null ? undefined : eq(events.executor_id, filter.executor_id),
+      ),
+    )
     .orderBy(desc(events.id))
     .limit(limit + 1);
 }

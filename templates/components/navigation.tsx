@@ -59,7 +59,7 @@ export function Pagination({ ctx, newer, older, summary }: PaginationProps) {
 
 export interface FilterOption {
   title: string;
-  /** The value in the query string; null is "no filter". */
+  /** The value in the query string; null for no filter. */
   value: string | null;
   count?: number | undefined;
 }
@@ -68,6 +68,8 @@ export interface FilterGroup {
   /** The parameter in the query string. */
   name: string;
   title: string;
+  /** Of the option that filters nothing, which comes first; "All" when left out. */
+  all?: string | undefined;
   options: readonly FilterOption[];
   /** The value in force. */
   current: string | null;
@@ -87,19 +89,21 @@ export function Filters({ ctx, groups, search }: FiltersProps) {
       {search === undefined ? null : <FilterSearch ctx={ctx} {...search} />}
       {groups.map((group) => (
         <ul class="segments" aria-label={group.title}>
-          {group.options.map((option) => (
-            <li>
-              <a
-                href={url(ctx, withQuery(ctx.path, { [group.name]: option.value, cursor: null }))}
-                aria-current={option.value === group.current ? "true" : undefined}
-              >
-                {option.title}
-                {option.count === undefined ? null : (
-                  <span class="count">{formatNumber(ctx.language, option.count)}</span>
-                )}
-              </a>
-            </li>
-          ))}
+          {[{ title: group.all ?? texts(ctx).common.all, value: null }, ...group.options].map(
+            (option: FilterOption) => (
+              <li>
+                <a
+                  href={url(ctx, withQuery(ctx.path, { [group.name]: option.value, cursor: null }))}
+                  aria-current={option.value === group.current ? "true" : undefined}
+                >
+                  {option.title}
+                  {option.count === undefined ? null : (
+                    <span class="count">{formatNumber(ctx.language, option.count)}</span>
+                  )}
+                </a>
+              </li>
+            ),
+          )}
         </ul>
       ))}
     </nav>

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { ConnectionView } from "../../src/connections/schema.ts";
 import type { Message } from "../../src/messages/message.ts";
 import { LinkButton } from "../components/button.tsx";
 import { Later } from "../components/later.tsx";
@@ -7,24 +8,28 @@ import { Section } from "../components/page-header.tsx";
 import { type PageContext, url } from "../page.ts";
 import { translateMessage } from "../texts/messages.ts";
 
-/** What was found, why it could not be looked for, or null while it is still to be asked. */
+/** What the engine listed, why it could not, or null before it was asked. */
 export type Found<List> = { list: List } | { failure: Message } | null;
 
-interface AskedSectionProps {
+interface AskedSectionProps<List> {
   ctx: PageContext;
-  id: string;
-  /** A path of ours that answers with the section. */
-  address: string;
+  /** Of the section, and the last part of its address. */
+  id: "targets" | "images";
+  /** A disabled connection has no section. */
+  connection: Pick<ConnectionView, "id" | "is_enabled">;
   title: string;
-  found: Found<unknown>;
+  found: Found<List>;
   words: { asking: string; show: string; again: string; failed: string };
   /** How much was found, beside the button that asks again. */
-  lead?: string | undefined;
-  children?: Child;
+  lead: (list: List) => string;
+  draw: (list: List) => Child;
 }
 
-/** What a runtime is asked for. It asks for itself once the page is there, so a silent runtime never holds the page up. */
-export function AskedSection({ ctx, id, address, title, found, words, lead, children }: AskedSectionProps) {
+/** What an engine lists. It loads once the page is open, so a silent engine never delays the page. */
+export function AskedSection<List>(props: AskedSectionProps<List>) {
+  const { ctx, id, connection, title, found, words } = props;
+  if (!connection.is_enabled) return null;
+  const address = `/connections/${connection.id}/${id}`;
   const target = { "hx-target": `#${id}`, "hx-swap": "outerMorph" };
   if (found === null) {
     return (
@@ -57,12 +62,12 @@ export function AskedSection({ ctx, id, address, title, found, words, lead, chil
   }
   const aside = (
     <span class="section-tools">
-      <span>{lead}</span> {again}
+      <span>{props.lead(found.list)}</span> {again}
     </span>
   );
   return (
     <Section id={id} title={title} aside={aside}>
-      {children}
+      {props.draw(found.list)}
     </Section>
   );
 }

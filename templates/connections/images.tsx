@@ -24,21 +24,17 @@ interface UnusedImagesProps {
 /** Images behind a connection that no container uses; it asks for itself once the page is there. */
 export function UnusedImages({ ctx, connection, found }: UnusedImagesProps) {
   const t = texts(ctx).images;
-  if (!connection.is_enabled) return null;
-  const address = `/connections/${connection.id}/images`;
-  const list = found !== null && "list" in found ? found.list : null;
   return (
     <AskedSection
       ctx={ctx}
       id="images"
-      address={address}
+      connection={connection}
       title={t.title}
       found={found}
       words={{ asking: t.looking, show: t.show, again: t.again, failed: t.failed }}
-      lead={t.lead(list?.items.length ?? 0)}
-    >
-      {list === null ? null : <ImageList ctx={ctx} connection={connection} {...list} />}
-    </AskedSection>
+      lead={(list) => t.lead(list.items.length)}
+      draw={(list) => <ImageList ctx={ctx} connection={connection} {...list} />}
+    />
   );
 }
 

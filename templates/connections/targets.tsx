@@ -32,52 +32,55 @@ interface TargetsProps {
 /** Everything behind a connection. */
 export function Targets({ ctx, connection, discovery }: TargetsProps) {
   const t = texts(ctx).connections;
-  if (!connection.is_enabled) return null;
-  const address = `/connections/${connection.id}/targets`;
-  const list = discovery !== null && "list" in discovery ? discovery.list : null;
-  const items = list?.items ?? [];
-  // A container of a group is a part of it: it is folded below, and is not counted again.
-  const roots = items.filter((target) => !isPart(target, items));
-  const parts = items.filter((target) => isPart(target, items));
-  const updatable = roots.filter((target) => target.refusals.length === 0);
   return (
     <AskedSection
       ctx={ctx}
       id="targets"
-      address={address}
+      connection={connection}
       title={t.targets}
       found={discovery}
       words={{ asking: t.discovering, show: t.discover, again: t.discover_again, failed: t.discovery_failed }}
-      lead={t.targets_lead(roots.length, updatable.length)}
-    >
-      {items.length === 0 ? (
-        <Banner tone="quiet" title={t.no_targets}>
-          {t.no_targets_text}
-        </Banner>
-      ) : (
-        <div class="discovered">
-          <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} />
-          {parts.length === 0 ? null : (
-            <details class="advanced" id="group-parts">
-              <summary>
-                <Icon name="chevron-right" />
-                <b>{t.parts(parts.length)}</b>
-                <span>{parts.map((target) => target.name).join(", ")}</span>
-              </summary>
-              <div class="advanced-fields">
-                <p class="help">{t.parts_text}</p>
-                <TargetTable ctx={ctx} connection={connection} caption={t.parts(parts.length)} targets={parts} />
-              </div>
-            </details>
-          )}
-        </div>
-      )}
-    </AskedSection>
+      lead={({ items }) => {
+        const roots = rootsOf(items);
+        return t.targets_lead(roots.length, roots.filter((target) => target.refusals.length === 0).length);
+      }}
+      draw={(list) => <TargetTables ctx={ctx} connection={connection} {...list} />}
+    />
   );
 }
 
-function isPart(target: TargetView, all: readonly TargetView[]): boolean {
-  return target.group !== null && all.some(({ is_group, id }) => is_group && id === target.group);
+function TargetTables({ ctx, connection, items }: Pick<TargetsProps, "ctx" | "connection"> & TargetList) {
+  const t = texts(ctx).connections;
+  const roots = rootsOf(items);
+  const parts = items.filter((target) => !roots.includes(target));
+  return items.length === 0 ? (
+    <Banner tone="quiet" title={t.no_targets}>
+      {t.no_targets_text}
+    </Banner>
+  ) : (
+    <div class="discovered">
+      <TargetTable ctx={ctx} connection={connection} caption={t.targets} targets={roots} />
+      {parts.length === 0 ? null : (
+        <details class="advanced" id="group-parts">
+          <summary>
+            <Icon name="chevron-right" />
+            <b>{t.parts(parts.length)}</b>
+            <span>{parts.map((target) => target.name).join(", ")}</span>
+          </summary>
+          <div class="advanced-fields">
+            <p class="help">{t.parts_text}</p>
+            <TargetTable ctx={ctx} connection={connection} caption={t.parts(parts.length)} targets={parts} />
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** A container of a group is listed below the group and not counted again. */
+function rootsOf(items: readonly TargetView[]): readonly TargetView[] {
+  const groups = new Set(items.filter(({ is_group }) => is_group).map(({ id }) => id));
+  return items.filter(({ group }) => group === null || !groups.has(group));
 }
 
 function TargetTable({

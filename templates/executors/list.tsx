@@ -67,10 +67,7 @@ export function ExecutorsPage(props: ExecutorsPageProps) {
             name: "state",
             title: t.filter_state,
             current: state,
-            options: [
-              { title: texts(ctx).common.all, value: null },
-              ...states.map((value) => ({ title: t.states[value], value })),
-            ],
+            options: states.map((value) => ({ title: t.states[value], value })),
           },
         ]}
       />

@@ -1,5 +1,6 @@
 import type { DeliveryView, NotifierView } from "../../src/notifications/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
+import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Banner } from "../components/notice.tsx";
 import { Columns, PageHeader, Panel, Section } from "../components/page-header.tsx";
@@ -101,5 +102,16 @@ function Condition({ ctx, notifier }: { ctx: PageContext; notifier: NotifierView
     <State ctx={ctx} tone="failed" solid>
       {texts(ctx).notifiers.stopped}
     </State>
+  );
+}
+
+export function NotifierDelete({ ctx, notifier, error }: QuestionProps<{ notifier: NotifierView }>) {
+  const t = texts(ctx).notifiers;
+  const path = `/notifiers/${notifier.id}`;
+  return (
+    <DeleteQuestion ctx={ctx} section="notifiers" texts={t} name={notifier.name} path={path} error={error}>
+      <p>{t.delete_text}</p>
+      {notifier.pending_count === 0 ? null : <p>{t.delete_waiting(notifier.pending_count)}</p>}
+    </DeleteQuestion>
   );
 }

@@ -1,8 +1,10 @@
 import type { ProviderView } from "../../src/oidc/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
+import { DeleteQuestion, type QuestionProps } from "../components/confirm.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Facts } from "../components/facts.tsx";
+import { Link } from "../components/link.tsx";
 import { Banner } from "../components/notice.tsx";
 import { PageHeader, Panel, Section } from "../components/page-header.tsx";
 import { State } from "../components/state.tsx";
@@ -222,5 +224,30 @@ function Details({ ctx, provider }: { ctx: PageContext; provider: ProviderView }
         [t.edited, <Time ctx={ctx} at={provider.updated_at} form="short" />],
       ]}
     />
+  );
+}
+
+export function ProviderDelete({ ctx, provider, error }: QuestionProps<{ provider: ProviderView }>) {
+  const t = texts(ctx).oidc;
+  return (
+    <DeleteQuestion
+      ctx={ctx}
+      section="settings"
+      texts={t}
+      name={provider.display_name}
+      path={providerPath}
+      error={error}
+    >
+      {provider.is_bound ? (
+        <p>
+          {t.delete_bound}{" "}
+          <Link ctx={ctx} href="/account#binding">
+            {t.open_binding}
+          </Link>
+        </p>
+      ) : (
+        <p>{t.delete_text}</p>
+      )}
+    </DeleteQuestion>
   );
 }

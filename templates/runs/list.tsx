@@ -40,10 +40,7 @@ export function RunsPage({ ctx, items: runs, next_cursor, is_first_page, state, 
             name: "state",
             title: t.filter_outcome,
             current: state,
-            options: [
-              { title: texts(ctx).common.all, value: null },
-              ...outcomes.map((value) => ({ title: t.outcomes[value], value })),
-            ],
+            options: outcomes.map((value) => ({ title: t.outcomes[value], value })),
           },
           ...(executor === null
             ? []
@@ -52,10 +49,7 @@ export function RunsPage({ ctx, items: runs, next_cursor, is_first_page, state, 
                   name: "executor_id",
                   title: t.executor,
                   current: executor.id,
-                  options: [
-                    { title: texts(ctx).common.all, value: null },
-                    { title: t.filter_executor(executor.name), value: executor.id },
-                  ],
+                  options: [{ title: t.filter_executor(executor.name), value: executor.id }],
                 },
               ]),
         ]}

@@ -4,6 +4,7 @@ import type { ExplanationView } from "../../src/trackers/previews/schema.ts";
 import type { VersionView } from "../../src/trackers/releases/schema.ts";
 import type { TrackerView } from "../../src/trackers/schema.ts";
 import { ActionForm, LinkButton } from "../components/button.tsx";
+import { DeleteQuestion, DeleteText, type QuestionProps } from "../components/confirm.tsx";
 import { Facts } from "../components/facts.tsx";
 import { ToastPartial } from "../components/notice.tsx";
 import { Columns, EditAndDelete, PageHeader, Section } from "../components/page-header.tsx";
@@ -228,4 +229,15 @@ function Events({ ctx, events }: TrackerPageProps) {
 function EventVersion({ event }: { event: EventView }) {
   const { version } = event.facts;
   return typeof version === "string" ? <Version>{version}</Version> : null;
+}
+
+export function TrackerDelete({ ctx, tracker, error }: QuestionProps<{ tracker: TrackerView }>) {
+  const t = texts(ctx).trackers;
+  const users = [...new Set(tracker.executors.map((executor) => executor.name))];
+  const path = trackerPath(tracker.name);
+  return (
+    <DeleteQuestion ctx={ctx} section="trackers" texts={t} name={tracker.name} path={path} error={error}>
+      <DeleteText text={t.delete_text} in_use_text={t.in_use_text} users={users} />
+    </DeleteQuestion>
+  );
 }

@@ -71,14 +71,22 @@ function HistoryFilters({ ctx, tracker, filters }: TrackerPageProps) {
   const names = [...new Set(tracker.sources.flatMap((source) => source.channels.map((channel) => channel.name)))];
   const groups: FilterGroup[] = [];
   if (names.length > 1) {
-    const all = { title: t.any_channel, value: null };
-    const options = names.map((name) => ({ title: channelWord(ctx, name), value: name }));
-    groups.push({ name: "channel", title: t.filter_channel, current: filters.channel, options: [all, ...options] });
+    groups.push({
+      name: "channel",
+      title: t.filter_channel,
+      current: filters.channel,
+      all: t.any_channel,
+      options: names.map((name) => ({ title: channelWord(ctx, name), value: name })),
+    });
   }
   if (tracker.sources.length > 1) {
-    const all = { title: t.all_sources, value: null };
-    const options = tracker.sources.map(({ key }) => ({ title: key, value: key }));
-    groups.push({ name: "source", title: t.filter_kind, current: filters.source, options: [all, ...options] });
+    groups.push({
+      name: "source",
+      title: t.filter_kind,
+      current: filters.source,
+      all: t.all_sources,
+      options: tracker.sources.map(({ key }) => ({ title: key, value: key })),
+    });
   }
   return groups.length === 0 ? null : <Filters ctx={ctx} groups={groups} />;
 }

@@ -146,26 +146,21 @@ function filterGroups({ ctx, filters, kinds }: TrackersPageProps): FilterGroup[]
       name: "state",
       title: t.filter_state,
       current: filters.state,
-      options: [
-        { title: t.filter_states.all, value: null },
-        ...shownStates.map((value) => ({ title: t.filter_states[value], value })),
-      ],
+      all: t.filter_states.all,
+      options: shownStates.map((value) => ({ title: t.filter_states[value], value })),
     },
     {
       name: "channel",
       title: t.filter_channel,
       current: filters.channel,
-      options: [
-        { title: t.any_channel, value: null },
-        ...channelOrder.map((value) => ({ title: t.channels[value], value })),
-      ],
+      all: t.any_channel,
+      options: channelOrder.map((value) => ({ title: t.channels[value], value })),
     },
   ];
   // One kind is no choice.
   if (kinds.length < 2) return groups;
   const options = kinds.map((value) => ({ title: kindTitle(ctx, value), value }));
-  const all = { title: t.any_kind, value: null };
-  return [...groups, { name: "kind", title: t.filter_kind, current: filters.kind, options: [all, ...options] }];
+  return [...groups, { name: "kind", title: t.filter_kind, current: filters.kind, all: t.any_kind, options }];
 }
 
 function kindTitle(ctx: PageContext, kind: string): string {

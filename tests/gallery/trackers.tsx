@@ -97,7 +97,6 @@ export function TrackersSample({ ctx, count = trackerRows.length }: { ctx: PageC
             title: "State",
             current: "update",
             options: [
-              { title: t.common.all, value: null, count: 48 },
               { title: t.common.state.update, value: "update", count: 5 },
               { title: t.common.state.failed, value: "failed", count: 1 },
               { title: t.common.state.unknown, value: "unknown", count: 1 },
@@ -108,7 +107,6 @@ export function TrackersSample({ ctx, count = trackerRows.length }: { ctx: PageC
             title: "Source",
             current: null,
             options: [
-              { title: t.common.all, value: null },
               { title: "GitHub", value: "github" },
               { title: "OCI", value: "oci" },
             ],

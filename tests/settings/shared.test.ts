@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { insertAuditEntry } from "../../src/auth/queries.ts";
+import { insertAuditEntry } from "../../src/auth/audit-queries.ts";
 import { storeSetting } from "../../src/settings/queries.ts";
 import {
   addImage,

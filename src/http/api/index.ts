@@ -5,10 +5,8 @@ import { auditEntryRoutes } from "./audit-entries.ts";
 import { backupRoutes } from "./backups.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { executorRoutes } from "./executors.ts";
-import { notesRoutes } from "./notes.ts";
 import { notifierRoutes } from "./notifiers.ts";
 import { oidcProviderRoutes } from "./oidc-providers.ts";
-import { releaseRoutes } from "./releases.ts";
 import type { Route } from "./route.ts";
 import { runRoutes } from "./runs.ts";
 import { runtimeConnectionRoutes } from "./runtime-connections.ts";
@@ -18,10 +16,7 @@ import { sessionsRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
 import { snapshotRoutes } from "./snapshots.ts";
 import { statsRoutes } from "./stats.ts";
-import { trackerPreviewRoutes } from "./tracker-previews.ts";
-import { trackerProposalRoutes } from "./tracker-proposals.ts";
 import { trackerRoutes } from "./trackers.ts";
-import { upstreamRoutes } from "./upstreams.ts";
 
 /** Every operation of the API, in the order of the documentation. */
 export function apiRoutes(services: Services): readonly Route[] {
@@ -37,11 +32,6 @@ export function apiRoutes(services: Services): readonly Route[] {
     ...credentialRoutes(services),
     ...runtimeConnectionRoutes(services),
     ...trackerRoutes(services),
-    ...notesRoutes(services),
-    ...trackerPreviewRoutes(services),
-    ...trackerProposalRoutes(services),
-    ...upstreamRoutes(services),
-    ...releaseRoutes(services),
     ...executorRoutes(services),
     ...runRoutes(services),
     ...snapshotRoutes(services),

@@ -1,7 +1,18 @@
-import { ExplanationQuery, ExplanationView } from "../../trackers/previews/schema.ts";
+import { PageQuery } from "../../forms/page.ts";
+import { ImportInput, ProposalsView } from "../../trackers/import/schema.ts";
+import { NotesQuery, NotesView } from "../../trackers/notes/schema.ts";
+import { ExplanationQuery, ExplanationView, PreviewView } from "../../trackers/previews/schema.ts";
 import { ReleaseDetailView, ReleaseQuery, ReleaseView, VersionView } from "../../trackers/releases/schema.ts";
-import { CheckView, TrackerInput, TrackerPatch, TrackerQuery, TrackerView } from "../../trackers/schema.ts";
+import {
+  CheckView,
+  PreviewInput,
+  TrackerInput,
+  TrackerPatch,
+  TrackerQuery,
+  TrackerView,
+} from "../../trackers/schema.ts";
 import type { TrackerService } from "../../trackers/service.ts";
+import { UpstreamsView } from "../../trackers/upstreams/schema.ts";
 import { pageOf } from "../openapi.ts";
 import { resourceRoutes } from "./resource.ts";
 import type { Route } from "./route.ts";
@@ -100,6 +111,66 @@ export function trackerRoutes(services: { trackers: TrackerService }): readonly 
       query: ExplanationQuery,
       answer: { status: 200, description: "Each source's channels and their verdicts", schema: ExplanationView },
       perform: ({ param, query }) => trackers.explain(param("name"), query),
+    },
+    {
+      method: "GET",
+      path: "/trackers/{name}/notes",
+      operation_id: "get_tracker_notes",
+      summary: "Read the release notes of all versions between two, the newest first, as raw text from upstream",
+      tag,
+      access: "read",
+      query: NotesQuery,
+      answer: { status: 200, description: "The versions with their notes and breaking changes", schema: NotesView },
+      perform: ({ param, query }) => trackers.notesBetween(param("name"), query),
+    },
+    {
+      method: "POST",
+      path: "/tracker-previews",
+      operation_id: "preview_tracker",
+      summary: "Judge what upstream has by a source's rules, without saving",
+      tag,
+      // It sends the credential to whatever registry the input names.
+      access: "full",
+      body: PreviewInput,
+      answer: { status: 200, description: "The names with each channel's verdict", schema: PreviewView },
+      refusals: { 424: "`upstream_failed`: upstream could not be asked, in its own words" },
+      perform: ({ body }) => trackers.preview(body),
+    },
+    {
+      method: "POST",
+      path: "/tracker-proposals",
+      operation_id: "propose_trackers",
+      summary: "Propose trackers from a compose file, a list of images or another tool's configuration",
+      tag,
+      access: "read",
+      body: ImportInput,
+      answer: {
+        status: 200,
+        description: "What `POST /api/trackers` would take, one by one; nothing is created and nobody is asked",
+        schema: ProposalsView,
+      },
+      perform: ({ body }) => trackers.proposals(body),
+    },
+    {
+      method: "GET",
+      path: "/upstreams",
+      operation_id: "list_upstreams",
+      summary: "What the trackers ask of each host and credential, and what it allows",
+      tag,
+      access: "read",
+      answer: { status: 200, description: "The most strained first", schema: UpstreamsView },
+      perform: () => trackers.upstreams(),
+    },
+    {
+      method: "GET",
+      path: "/releases",
+      operation_id: "list_releases",
+      summary: "List the releases of all trackers, the last observed first",
+      tag: "releases",
+      access: "read",
+      query: PageQuery,
+      answer: { status: 200, description: "A page of releases", schema: pageOf(ReleaseView) },
+      perform: ({ query }) => trackers.recentReleases(query),
     },
   ];
 }

@@ -4,8 +4,8 @@ import type { AuthService } from "../../auth/service.ts";
 import { AppError, forbidden } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
 import type { AppContext, AppEnv } from "../context.ts";
+import { shownPath } from "../paths.ts";
 import type { BaseUrl } from "../session-cookie.ts";
-import { shownPath } from "../shown-path.ts";
 
 interface CsrfOptions {
   auth: Pick<AuthService, "isFormToken">;

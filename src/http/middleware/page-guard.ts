@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { forbidden, unauthorized } from "../../errors.ts";
 import { say } from "../../messages/message.ts";
-import { isApiPath } from "../api-path.ts";
 import type { AppEnv } from "../context.ts";
+import { isApiPath } from "../paths.ts";
 
 /** Pages that answer before the bootstrap password was changed. */
 const beforePasswordChange: readonly string[] = ["/account/password"];

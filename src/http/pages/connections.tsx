@@ -1,7 +1,6 @@
 import { Partial, ToastPartial } from "../../../templates/components/notice.tsx";
 import { ConnectionCheck } from "../../../templates/connections/check.tsx";
-import { ConnectionDelete } from "../../../templates/connections/delete.tsx";
-import { ConnectionPage } from "../../../templates/connections/detail.tsx";
+import { ConnectionDelete, ConnectionPage } from "../../../templates/connections/detail.tsx";
 import { ConnectionFormPage } from "../../../templates/connections/form.tsx";
 import { ConnectionsPage } from "../../../templates/connections/list.tsx";
 import { ConnectionState } from "../../../templates/connections/state.tsx";

@@ -1,5 +1,4 @@
-import { CredentialDelete } from "../../../templates/credentials/delete.tsx";
-import { CredentialFormPage } from "../../../templates/credentials/form.tsx";
+import { CredentialDelete, CredentialFormPage } from "../../../templates/credentials/form.tsx";
 import { CredentialsPage } from "../../../templates/credentials/list.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { CredentialInput } from "../../credentials/schema.ts";

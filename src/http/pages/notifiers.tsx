@@ -1,7 +1,6 @@
 import { ToastPartial } from "../../../templates/components/notice.tsx";
-import { NotifierDelete } from "../../../templates/notifiers/delete.tsx";
 import { Deliveries } from "../../../templates/notifiers/deliveries.tsx";
-import { NotifierPage } from "../../../templates/notifiers/detail.tsx";
+import { NotifierDelete, NotifierPage } from "../../../templates/notifiers/detail.tsx";
 import { NotifierFormPage } from "../../../templates/notifiers/form.tsx";
 import { NotifiersPage } from "../../../templates/notifiers/list.tsx";
 import type { Notice, PageContext } from "../../../templates/page.ts";

@@ -1,7 +1,6 @@
-import { ProviderDelete } from "../../../templates/oidc/delete.tsx";
 import { ProviderFormPage } from "../../../templates/oidc/form.tsx";
 import { providerPath } from "../../../templates/oidc/paths.ts";
-import { ProviderPage } from "../../../templates/oidc/provider.tsx";
+import { ProviderDelete, ProviderPage } from "../../../templates/oidc/provider.tsx";
 import { texts } from "../../../templates/texts/texts.ts";
 import { fields } from "../../forms/fields.ts";
 import { ProviderInput, type ProviderView } from "../../oidc/schema.ts";

@@ -1,8 +1,8 @@
 import { getCookie } from "hono/cookie";
 import type { Language, Notice, PageContext, Theme } from "../../../templates/page.ts";
-import { basePath, belowBasePath } from "../base-path.ts";
 import type { AppContext } from "../context.ts";
 import { isLocalPath, readNotice } from "../cookies.ts";
+import { basePath, belowBasePath } from "../paths.ts";
 import { isFragmentRequest } from "./respond.ts";
 
 /** What the pages need of the application beside the services. */

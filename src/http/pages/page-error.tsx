@@ -2,9 +2,9 @@ import { ToastPartial } from "../../../templates/components/notice.tsx";
 import { ErrorPage } from "../../../templates/errors/error.tsx";
 import { translateMessage } from "../../../templates/texts/messages.ts";
 import type { AppError } from "../../errors.ts";
-import { basePath, belowBasePath } from "../base-path.ts";
 import type { AppContext } from "../context.ts";
 import { isLocalPath } from "../cookies.ts";
+import { basePath, belowBasePath } from "../paths.ts";
 import { type PageSettings, pageContext } from "./page-context.ts";
 import { isFragmentRequest, respondDone, respondHtml } from "./respond.ts";
 

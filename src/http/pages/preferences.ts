@@ -1,7 +1,7 @@
 import { setCookie } from "hono/cookie";
-import { basePath } from "../base-path.ts";
 import type { App } from "../context.ts";
 import { isLocalPath, placeOf } from "../cookies.ts";
+import { basePath } from "../paths.ts";
 import type { PageSettings } from "./page-context.ts";
 import { readForm } from "./read-form.ts";
 import { respondDone } from "./respond.ts";

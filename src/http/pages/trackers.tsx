@@ -1,8 +1,12 @@
 import { type PageContext, withQuery } from "../../../templates/page.ts";
 import { texts } from "../../../templates/texts/texts.ts";
 import { trackerPath } from "../../../templates/trackers/address.ts";
-import { TrackerDelete } from "../../../templates/trackers/delete.tsx";
-import { TrackerAnswer, TrackerPage, type TrackerPageProps } from "../../../templates/trackers/detail.tsx";
+import {
+  TrackerAnswer,
+  TrackerDelete,
+  TrackerPage,
+  type TrackerPageProps,
+} from "../../../templates/trackers/detail.tsx";
 import { ExplanationDialog } from "../../../templates/trackers/explain.tsx";
 import { TrackerFormPage } from "../../../templates/trackers/form.tsx";
 import {

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Hono } from "hono";
-import { releaseRoutes } from "../../../src/http/api/releases.ts";
 import { mountRoutes } from "../../../src/http/api/route.ts";
-import { trackerPreviewRoutes } from "../../../src/http/api/tracker-previews.ts";
 import { trackerRoutes } from "../../../src/http/api/trackers.ts";
 import type { AppEnv } from "../../../src/http/context.ts";
 import { openApi } from "../../../src/http/openapi.ts";
@@ -31,7 +29,7 @@ beforeEach(async () => {
     });
     await next();
   });
-  mountRoutes(app, routes(), { once: () => Promise.reject(new Error("No request here has a key")) });
+  mountRoutes(app, trackerRoutes(house), { once: () => Promise.reject(new Error("No request here has a key")) });
   app.onError((error, c) =>
     respondToApiError(
       c,
@@ -40,10 +38,6 @@ beforeEach(async () => {
   );
 });
 afterEach(() => house.close());
-
-function routes() {
-  return [...trackerRoutes(house), ...trackerPreviewRoutes(house), ...releaseRoutes(house)];
-}
 
 async function call(method: string, path: string, body?: unknown) {
   const response = await app.request(`http://tidemark.test/api${path}`, {
@@ -160,7 +154,7 @@ describe("a token of scope read", () => {
 });
 
 test("the OpenAPI document tells kinds apart and names every field of a tracker", () => {
-  const document = JSON.parse(openApi({ routes: routes(), version: "1" }).text("http://tidemark.test"));
+  const document = JSON.parse(openApi({ routes: trackerRoutes(house), version: "1" }).text("http://tidemark.test"));
   const schema = document.paths["/api/trackers"].post.requestBody.content["application/json"].schema;
   expect(Object.keys(schema.properties)).toEqual([
     "name",
