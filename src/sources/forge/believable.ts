@@ -4,9 +4,11 @@ const maxLinkCharacters = 2_048;
 /** Earlier than any forge: a date that a broken tool wrote into a commit, or a placeholder that a migration left behind. */
 const earliestPublishTime = 946_684_800_000;
 
-/** What counts as a name: what git itself allows in a ref, and short enough to be stored. */
+/** A name that git allows for a tag and that is short enough to be stored. */
 export function isUsableTag(tag: string): boolean {
-  return tag !== "" && tag.length <= maxTagCharacters && !/[\p{Cc}\p{Cs}\uFFFD ~^:?*[\\]/u.test(tag);
+  if (tag === "" || tag.length > maxTagCharacters) return false;
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\uFFFD ~^:?*[\\]|\.\.|@\{|\/\//u.test(tag)) return false;
+  return !/^[/-]|[/.]$|\.lock$/.test(tag);
 }
 
 /** A publish time that can be meant, or null. Milliseconds UTC. */

@@ -3,6 +3,7 @@ import { orderTags } from "../../versions/order.ts";
 import { acceptedOf } from "../accepted.ts";
 import type { Listing, ListRequest, UpstreamRelease } from "../source.ts";
 import { isUsableTag } from "./believable.ts";
+import { hadReleases } from "./memo.ts";
 
 /** The form of this memory between checks; another name means that nothing is remembered. */
 const memoForm = "git-tags-1";
@@ -51,6 +52,7 @@ export async function listGitTags(
   commits: ReadonlyMap<string, string>,
   pageOf: (tag: string) => string,
 ): Promise<Listing> {
+  if (hadReleases(request)) return { releases: [], total: 0, memo: request.memo };
   const before = parseMemo(request.memo);
   const ordered = orderTags(usableNames(commits));
   const isNew = (tag: string) => before !== null && !before.has(tag) && !request.known.has(tag);

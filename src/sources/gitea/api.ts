@@ -5,30 +5,21 @@ import type { PluginContext } from "../../plugin.ts";
 import { failure } from "../failure.ts";
 import { readForgeError, readForgeJson } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
+import type { ForgePage } from "../forge/listing.ts";
 import { fetchMoved } from "../forge/moved.ts";
-import { type Found, Release, readRelease } from "./found.ts";
+import { RestRelease, readRestRelease } from "../forge/rest-release.ts";
+import type { UpstreamRelease } from "../source.ts";
 import type { Repository } from "./repository.ts";
 import type { GiteaSecret } from "./schema.ts";
 
-/** Gitea and Forgejo give no more in one page unless their administrator allows it. */
-export const maxPageSize = 50;
-
 const FileContents = v.object({ type: v.literal("file"), encoding: v.literal("base64"), content: v.string() });
-
-export interface ReleasePage {
-  /** Newest first, without drafts. */
-  found: readonly Found[];
-  /** Entries of the page, whatever they are. */
-  count: number;
-  /** Releases in all pages; null when the forge does not say. */
-  total: number | null;
-}
 
 /** One repository's API, at the place where it is now. */
 export interface GiteaApi {
-  listPage(page: number, size: number): Promise<ReleasePage>;
-  /** Null when no release that is published has this tag. */
-  findRelease(tag: string): Promise<Found | null>;
+  /** The newest page of releases, with so many entries on it and on each one after it. */
+  listReleases(size: number): Promise<ForgePage>;
+  /** Null if no published release has this tag. */
+  findRelease(tag: string): Promise<UpstreamRelease | null>;
   /** Each tag's commit; asked once. */
   listCommits(): Promise<ReadonlyMap<string, string>>;
   readFile(path: string, ref: string | null): Promise<string | null>;
@@ -64,22 +55,28 @@ export function giteaApi(repository: Repository, secret: GiteaSecret | null, con
     return moved.response;
   };
 
+  const listPage = async (page: number, size: number, before: number): Promise<ForgePage> => {
+    const action = say("sources.list_releases", { name: `${host}/${path}` });
+    // A token would add drafts, also to the total.
+    const response = await send(`/releases?draft=false&page=${page}&limit=${size}`, action);
+    const list = await readForgeJson(response, v.array(RestRelease), action);
+    const total = readCount(response.headers.get("x-total-count"));
+    const count = before + list.length;
+    const isLast = list.length === 0 || (total !== null && count >= total);
+    return {
+      releases: list.map(readRestRelease).filter((release) => release !== null),
+      count: list.length,
+      total,
+      next: isLast ? null : () => listPage(page + 1, size, count),
+    };
+  };
+
   return {
-    async listPage(page, size) {
-      const action = say("sources.list_releases", { name: `${host}/${path}` });
-      // Drafts would come with a token, and be counted in the total.
-      const response = await send(`/releases?draft=false&page=${page}&limit=${size}`, action);
-      const list = await readForgeJson(response, v.array(Release), action);
-      return {
-        found: list.map(readRelease).filter((release) => release !== null),
-        count: list.length,
-        total: readCount(response.headers.get("x-total-count")),
-      };
-    },
+    listReleases: (size) => listPage(1, size, 0),
     async findRelease(tag) {
       const action = say("sources.read_release", { tag, name: `${host}/${path}` });
       const response = await send(`/releases/tags/${encodeURIComponent(tag)}`, action);
-      return response.status === 404 ? null : readRelease(await readForgeJson(response, Release, action));
+      return response.status === 404 ? null : readRestRelease(await readForgeJson(response, RestRelease, action));
     },
     listCommits() {
       // Any user name goes with a token as the password.

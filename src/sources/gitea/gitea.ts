@@ -1,10 +1,13 @@
 import { say } from "../../messages/message.ts";
 import { parseConfig, parseSecret } from "../failure.ts";
 import { listGitTags, usableNames } from "../forge/git-tags.ts";
+import { listIncrementally } from "../forge/listing.ts";
 import type { Source } from "../source.ts";
 import { giteaApi } from "./api.ts";
-import { listReleases } from "./releases.ts";
 import { GiteaConfig, GiteaSecret } from "./schema.ts";
+
+/** Gitea and Forgejo return no more in one page unless their administrator allows it. */
+const maxPageSize = 50;
 
 /** Gitea and Forgejo: releases by their API, commits by git's own protocol. */
 export const gitea: Source<"gitea"> = {
@@ -18,7 +21,19 @@ export const gitea: Source<"gitea"> = {
     const credential = parseSecret(GiteaSecret, secret, say("sources.credential_without_token"));
     const api = giteaApi({ instance: instance_url, path: repository }, credential, context);
     return {
-      listReleases: (request) => listReleases(api, request),
+      listReleases: async (request) => {
+        // Pages have no validators, so each one is transferred whole: in steady state a short one is enough.
+        const shortSize = Math.min(Math.max(request.limit * 2, 20), maxPageSize);
+        const listing = await listIncrementally(
+          {
+            list: "releases",
+            first: (memory) => api.listReleases(memory === null ? maxPageSize : shortSize),
+            commits: { list: api.listCommits, find: api.findRelease },
+          },
+          request,
+        );
+        return { ...listing, moved_to: api.movedTo() };
+      },
       listTags: async (request) => {
         const listing = await listGitTags(request, await api.listCommits(), api.tagPage);
         return { ...listing, moved_to: api.movedTo() };

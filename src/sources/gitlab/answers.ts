@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
 import { webUrl } from "../../net/web-url.ts";
+import { isUsableTag } from "../forge/believable.ts";
 import type { ReleaseStage, UpstreamRelease } from "../source.ts";
 import { decodePath, readProjectPath } from "./project.ts";
 
@@ -25,13 +26,6 @@ export type ReleaseAnswer = v.InferOutput<typeof Releases>[number];
 /** What is used of an entry of `GET /projects/:id/repository/tags`. `created_at` is that of an annotated tag. */
 export const Tags = v.array(v.object({ name: v.string(), created_at: v.nullish(v.string()), commit: Commit }));
 export type TagAnswer = v.InferOutput<typeof Tags>[number];
-
-/** Whether git could have such a tag: no blanks or control characters, and some others. What is none would be a forged name. */
-function isTagName(name: string): boolean {
-  if (name === "" || name.length > 1_024 || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp} ~^:?*[\\]|\.\.|@\{|\/\/|\ufffd/u.test(name))
-    return false;
-  return !/^[/-]|[/.]$|\.lock$/.test(name);
-}
 
 function commitOf(commit: v.InferOutput<typeof Commit>): string | null {
   return commit !== null && commit !== undefined && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(commit.id)
@@ -73,7 +67,7 @@ function stageOf(release: ReleaseAnswer, now: number): ReleaseStage {
 /** In our terms; null for one without a tag that git could have, or without any time. */
 export function toRelease(answer: ReleaseAnswer, instance: string, now: number): UpstreamRelease | null {
   const { tag_name, released_at, created_at, description, commit, _links } = answer;
-  if (typeof tag_name !== "string" || !isTagName(tag_name)) return null;
+  if (typeof tag_name !== "string" || !isUsableTag(tag_name)) return null;
   if (parseInstant(released_at ?? created_at ?? "") === null) return null;
   const stage = stageOf(answer, now);
   return {
@@ -91,7 +85,7 @@ export function toRelease(answer: ReleaseAnswer, instance: string, now: number):
 /** A bare tag in our terms; null for a name that git could not have. */
 export function toTag(answer: TagAnswer, page: (tag: string) => string | null): UpstreamRelease | null {
   const { name, created_at, commit } = answer;
-  if (!isTagName(name)) return null;
+  if (!isUsableTag(name)) return null;
   return {
     version: name,
     tag: name,

@@ -4,13 +4,13 @@ import type { PluginContext } from "../../plugin.ts";
 import { failure, parseConfig, parseSecret } from "../failure.ts";
 import { readForgeJson, readRefusal } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
+import { type ForgePage, listIncrementally } from "../forge/listing.ts";
 import type { Listing, ListRequest, OpenSource, Source } from "../source.ts";
 import { ownPage, projectOfPage, Releases, Tags, toRelease, toTag } from "./answers.ts";
 import { type GitLabAnswer, type GitLabApi, gitLabApi, refused } from "./api.ts";
 import { nextPage, totalOf } from "./pages.ts";
 import { apiUrl, decodePath, isNumericId, type Project, parseProject } from "./project.ts";
 import { GitLabConfig, GitLabSecret } from "./schema.ts";
-import { listByPages, type Page } from "./walk.ts";
 
 /** Releases in one page: GitLab reads a commit for each, and a large page would be too much to keep for the next check. */
 const releasesPerPage = { usual: 20, deep: 50 };
@@ -58,12 +58,31 @@ function placeOf(project: Project, pages: readonly (string | null)[], answer: Gi
   return isRedirected && path === null ? id : null;
 }
 
+/** What one answer has; `next` is the address of the page after it. */
+type Read = (url: URL) => Promise<Omit<ForgePage, "next"> & { next: URL | null }>;
+
+/** Follows addresses of pages until one leads back or repeats what was read: some servers never name a last page. */
+function pagesFrom(first: URL, read: Read): Promise<ForgePage> {
+  const visited = new Set<string>();
+  const tags = new Set<string>();
+  const readPage = async (url: URL): Promise<ForgePage> => {
+    visited.add(url.href);
+    const { next, ...page } = await read(url);
+    const before = tags.size;
+    for (const { tag } of page.releases) tags.add(tag);
+    const isRepeated = page.releases.length > 0 && tags.size === before;
+    const isLast = next === null || page.count === 0 || isRepeated || visited.has(next.href);
+    return { ...page, next: isLast ? null : () => readPage(next) };
+  };
+  return readPage(first);
+}
+
 async function listReleases({ project, api, context }: Opened, request: ListRequest): Promise<Listing> {
   const action = say("sources.list_releases", { name: project.id });
   const now = context.clock.now();
   const { usual, deep } = releasesPerPage;
   let moved: string | null = null;
-  const read = async (url: URL): Promise<Page> => {
+  const read: Read = async (url) => {
     const answer = await api.get(url, action);
     const { response } = answer;
     if (!response.ok) throw refused(await readRefusal(response), action, releasesClosed);
@@ -77,52 +96,49 @@ async function listReleases({ project, api, context }: Opened, request: ListRequ
       releases.map(({ url }) => url),
       answer,
     );
-    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, action), total: totalOf(answer) };
+    return { releases, count: entries.length, next: nextPage(answer, action), total: totalOf(answer) };
   };
   const first = apiUrl(project, "/releases", {
     order_by: "released_at",
     sort: "desc",
     per_page: String(request.limit <= usual ? usual : deep),
   });
-  const listing = await listByPages(first, read, request);
+  const listing = await listIncrementally({ list: "releases", first: () => pagesFrom(first, read) }, request);
   return { ...listing, moved_to: moved };
 }
 
-function tagsUrl(project: Project): URL {
-  return apiUrl(project, "/repository/tags", {
+/** Pages of bare tags. A project whose repository was never made has none, which GitLab says with a 404 that names nothing. */
+function tagPages({ project, api }: Opened) {
+  const url = apiUrl(project, "/repository/tags", {
     order_by: "updated",
     sort: "desc",
     pagination: "keyset",
     per_page: String(tagsPerPage),
   });
-}
-
-/** Pages of bare tags. A project whose repository was never made has none, which GitLab says with a 404 that names nothing. */
-function tagPages({ project, api }: Opened) {
   const action = say("sources.list_tags", { name: project.id });
   const pageOf = (tag: string) =>
     isNumericId(project.id) ? null : `${project.instance}/${project.id}/-/tags/${encodeURIComponent(tag)}`;
   let moved: string | null = null;
-  const read = async (url: URL): Promise<Page> => {
+  const read: Read = async (url) => {
     const answer = await api.get(url, action);
     const { response } = answer;
     if (!response.ok) {
       const refusal = await readRefusal(response);
       if (refusal.status !== 404 || refusal.words !== "404 Not Found") throw refused(refusal, action, codeClosed);
-      return { releases: [], isEmpty: true, next: null, total: 0 };
+      return { releases: [], count: 0, next: null, total: 0 };
     }
     const entries = await readForgeJson(response, Tags, action);
     const pages = entries.slice(0, 1).map(({ commit }) => ownPage(commit?.web_url, project.instance));
     moved ??= placeOf(project, pages, answer);
     const releases = entries.flatMap((entry) => toTag(entry, pageOf) ?? []);
-    return { releases, isEmpty: entries.length === 0, next: nextPage(answer, action), total: totalOf(answer) };
+    return { releases, count: entries.length, next: nextPage(answer, action), total: totalOf(answer) };
   };
-  return { read, moved: () => moved };
+  return { first: () => pagesFrom(url, read), moved: () => moved };
 }
 
 async function listTags(opened: Opened, request: ListRequest): Promise<Listing> {
   const pages = tagPages(opened);
-  const listing = await listByPages(tagsUrl(opened.project), pages.read, request);
+  const listing = await listIncrementally({ list: "tags", first: pages.first }, request);
   return { ...listing, moved_to: pages.moved() };
 }
 
@@ -135,14 +151,12 @@ async function listNames(opened: Opened): Promise<readonly string[]> {
   if (is_anonymous && !isNumericId(project.id)) {
     return [...(await listTagCommits(new URL(`${project.instance}/${project.id}`), context, null)).keys()];
   }
-  const pages = tagPages(opened);
   const names = new Set<string>();
-  let url: URL | null = tagsUrl(opened.project);
-  for (let page = 0; url !== null && page < maxNamePages; page++) {
-    const { releases, isEmpty, next } = await pages.read(url);
-    const before = names.size;
-    for (const { tag } of releases) names.add(tag);
-    url = isEmpty || (releases.length > 0 && names.size === before) ? null : next;
+  let next: ForgePage["next"] = tagPages(opened).first;
+  for (let pages = 0; next !== null && pages < maxNamePages; pages++) {
+    const page: ForgePage = await next();
+    for (const { tag } of page.releases) names.add(tag);
+    next = page.next;
   }
   return [...names];
 }

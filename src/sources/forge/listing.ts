@@ -1,0 +1,225 @@
+import { sharePlaces } from "../places.ts";
+import type { KnownRelease, Listing, ListRequest, UpstreamRelease } from "../source.ts";
+import type { Remembered } from "./memo.ts";
+import { asGone, type Extent, formatMemo, hadReleases, type Memo, maxRemembered, questionOf, recall } from "./memo.ts";
+
+/** Pages that one check reads at most, whatever is on them. */
+const maxPages = 60;
+/** Releases beyond the pages that one check requests by name; the others follow in the next checks. */
+const maxLookups = 5;
+
+/** One page of a list, in upstream's order, the newest first. */
+export interface ForgePage {
+  /** What can be stored of it: no drafts, no names that git does not allow. */
+  releases: readonly UpstreamRelease[];
+  /** Entries of all kinds. */
+  count: number;
+  /** Entries on all pages; null if upstream does not say. */
+  total: number | null;
+  /** Watched releases that came with the page, wherever they are in the list. */
+  named?: readonly UpstreamRelease[];
+  /** Reads the next page; null after the last one. */
+  next: (() => Promise<ForgePage>) | null;
+}
+
+/** What a forge has to offer for the listing; addresses, queries and answers are its own business. */
+export interface ForgeList {
+  list: Memo["list"];
+  first(memory: Memo | null): Promise<ForgePage>;
+  /** For a list without commits. */
+  commits?: {
+    /** By tag. */
+    list(): Promise<ReadonlyMap<string, string>>;
+    /** A release by its tag; null if there is none. */
+    find(tag: string): Promise<UpstreamRelease | null>;
+  };
+}
+
+/** The newest part of a list as this check reads it, and what an earlier check left. */
+interface Walk {
+  listed: Map<string, UpstreamRelease>;
+  named: readonly UpstreamRelease[];
+  extent: Extent;
+  total: number | null;
+  memory: Memo | null;
+  remembered: ReadonlyMap<string, Remembered>;
+}
+
+/** Newest publish time first. A release without one stays behind the release that upstream lists before it. */
+function newestFirst<T extends { published_at: number | null }>(entries: readonly T[]): readonly T[] {
+  let time = Number.MAX_SAFE_INTEGER;
+  return entries
+    .map((entry) => {
+      time = entry.published_at ?? time;
+      return { entry, time };
+    })
+    .toSorted((a, b) => b.time - a.time)
+    .map(({ entry }) => entry);
+}
+
+/**
+ * What upstream has as far as is known: what was read now, then what an earlier check read beyond it. If upstream's count shows that
+ * something beyond came or went, that memory is not used.
+ */
+function outlook({ listed, extent, total, memory, remembered }: Walk): Pick<Memo, "entries" | "extent"> {
+  const isPlaced = (tag: string) => remembered.get(tag)?.standing === "placed";
+  const now = [...listed.values()].map(
+    ({ tag, stage, published_at }): Remembered => ({
+      tag,
+      stage,
+      published_at,
+      standing: isPlaced(tag) ? "placed" : "listed",
+    }),
+  );
+  const before = memory?.entries.filter(({ standing }) => standing !== "gone") ?? [];
+  const places = new Map(before.map(({ tag }, index) => [tag, index]));
+  const last = now.findLast(({ tag }) => places.has(tag));
+  if (extent !== "part" || memory === null || last === undefined) return { entries: now, extent };
+  const border = (places.get(last.tag) ?? 0) + 1;
+  const isUnlisted = ({ tag }: Remembered) => !listed.has(tag);
+  const came = now.filter(({ tag }) => !places.has(tag)).length;
+  const went = before.slice(0, border).filter(isUnlisted).length;
+  const isShifted = total !== null && memory.total !== null && total - memory.total !== came - went;
+  if (isShifted) return { entries: now, extent };
+  return { entries: [...now, ...before.slice(border).filter(isUnlisted)], extent: memory.extent };
+}
+
+/**
+ * What takes a place within the depth. The caller keeps watched releases in any case, and then fewer others of their group: they
+ * count here, so that no more is read than is kept.
+ */
+function placesOf(request: ListRequest, { entries, extent }: Pick<Memo, "entries" | "extent">): readonly Remembered[] {
+  const { accepts, limit, most_each = limit } = request;
+  const watch = new Set(request.watch);
+  const newest = newestFirst(entries);
+  const watched = newest.filter(({ tag }) => watch.has(tag));
+  const groups = accepts.map((accept) => {
+    const group: Remembered[] = [];
+    let others = most_each - watched.filter(({ tag, stage }) => accept(tag, stage)).length;
+    for (const entry of newest) {
+      if (others <= 0 || group.length >= limit) break;
+      if (!accept(entry.tag, entry.stage)) continue;
+      group.push(entry);
+      if (!watch.has(entry.tag)) others -= 1;
+    }
+    // What is further down and not known yet.
+    for (; extent === "part" && others > 0 && group.length < limit; others -= 1) {
+      group.push({ tag: "", stage: "tag", published_at: null, standing: "listed" });
+    }
+    return group;
+  });
+  return sharePlaces(groups, limit, limit);
+}
+
+/** Whether the caller has everything that has a place, or gets it from what was read. */
+function isEnough(walk: Walk, request: ListRequest): boolean {
+  const hasPlace = ({ tag, standing }: Remembered) =>
+    standing === "placed" || walk.listed.has(tag) || request.known.has(tag);
+  return walk.extent !== "part" || placesOf(request, outlook(walk)).every(hasPlace);
+}
+
+/** Reads page by page until each channel has its places, and no further. */
+async function walkPages(forge: ForgeList, request: ListRequest): Promise<Walk> {
+  const memory = recall(request, forge.list);
+  const remembered = new Map(memory?.entries.map((entry) => [entry.tag, entry]));
+  const walk: Walk = { listed: new Map(), named: [], extent: "part", total: null, memory, remembered };
+  let count = 0;
+  let next: ForgePage["next"] = () => forge.first(memory);
+  for (let pages = 1; next !== null; pages += 1) {
+    const page: ForgePage = await next();
+    // The list moves on while its pages are read: what was on one page can be on the next again.
+    for (const release of page.releases) if (!walk.listed.has(release.tag)) walk.listed.set(release.tag, release);
+    walk.named = [...walk.named, ...(page.named ?? [])];
+    walk.total = page.total ?? walk.total;
+    count += page.count;
+    next = page.next;
+    if (next === null) walk.extent = "whole";
+    else if (count >= maxRemembered || pages >= maxPages) walk.extent = "bound";
+    if (isEnough(walk, request)) break;
+  }
+  return walk;
+}
+
+/** Known releases beyond the pages whose tag has another commit than is stored: moved, or not resolved before. */
+function movedBeyond(walk: Walk, request: ListRequest, commits: ReadonlyMap<string, string>): readonly string[] {
+  const isMoved = (tag: string, known: KnownRelease | undefined) =>
+    known !== undefined && !walk.listed.has(tag) && commits.has(tag) && commits.get(tag) !== known.revision;
+  const watched = request.watch.filter((tag) => isMoved(tag, request.known.get(tag)));
+  const unresolved = [...request.known].filter(([tag, known]) => known.revision === null && isMoved(tag, known));
+  return [...new Set([...watched, ...unresolved.map(([tag]) => tag)])].slice(0, maxLookups);
+}
+
+/** The earliest publish time that was read before; null if that was the whole list, or if no time is known. */
+function horizonOf({ memory, listed }: Walk): number | null {
+  if (memory === null || memory.extent === "whole") return null;
+  const times = memory.entries.flatMap(({ tag, published_at }) => published_at ?? listed.get(tag)?.published_at ?? []);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** Whether upstream got a release after the previous check. A pre-release that became a release is new as such. */
+function hasAppeared(release: UpstreamRelease, { remembered }: Walk, horizon: number | null): boolean {
+  const before = remembered.get(release.tag);
+  if (before !== undefined) return before.stage === "prerelease" && release.stage === "release";
+  // Older than everything that was read before: it is here because this check read further.
+  return horizon === null || release.published_at === null || release.published_at > horizon;
+}
+
+/** What is returned: for each channel its newest, what is watched, and what was requested by name. */
+function choose(walk: Walk, request: ListRequest, named: readonly UpstreamRelease[]): readonly UpstreamRelease[] {
+  const newest = newestFirst([...walk.listed.values()]);
+  const chosen = new Set(request.watch);
+  for (const accept of request.accepts) {
+    const accepted = newest.filter(({ tag, stage }) => accept(tag, stage));
+    for (const { tag } of accepted.slice(0, request.limit)) chosen.add(tag);
+  }
+  const beyond = named.filter(({ tag }) => !walk.listed.has(tag));
+  return newestFirst([...newest.filter(({ tag }) => chosen.has(tag)), ...beyond]);
+}
+
+function remember(forge: ForgeList, walk: Walk, request: ListRequest): Memo {
+  const { entries, extent } = outlook(walk);
+  const places = new Set(placesOf(request, { entries, extent }));
+  const isPlaced = (entry: Remembered) => places.has(entry) && walk.listed.has(entry.tag);
+  const tags = new Set(entries.map(({ tag }) => tag));
+  const gone = walk.memory?.entries.filter(({ tag }) => !tags.has(tag)) ?? [];
+  return {
+    list: forge.list,
+    entries: [
+      ...entries.map((entry) => (isPlaced(entry) ? { ...entry, standing: "placed" as const } : entry)),
+      ...gone.map(asGone),
+    ],
+    extent,
+    total: walk.total,
+    question: questionOf(request),
+  };
+}
+
+/**
+ * The releases or tags of a repository for a request. Of an unchanged list only the newest page is read, because an earlier check
+ * returned what lies beyond it.
+ */
+export async function listIncrementally(forge: ForgeList, request: ListRequest): Promise<Listing> {
+  const nothing = { releases: [], total: 0, memo: request.memo };
+  if (forge.list === "tags" && hadReleases(request)) return nothing;
+  const walk = await walkPages(forge, request);
+  if (walk.listed.size === 0 && (walk.total ?? 0) === 0) return nothing;
+  const commits = (await forge.commits?.list()) ?? new Map<string, string>();
+  const named = [...walk.named];
+  for (const tag of movedBeyond(walk, request, commits)) {
+    const release = await forge.commits?.find(tag);
+    if (release !== null && release !== undefined) named.push(release);
+  }
+  const horizon = horizonOf(walk);
+  const toRelease = (release: UpstreamRelease): UpstreamRelease => {
+    const facts = { ...release, revision: commits.get(release.tag) ?? release.revision };
+    const isJudged = walk.memory !== null && !request.known.has(release.tag);
+    return isJudged ? { ...facts, appeared: hasAppeared(release, walk, horizon) } : facts;
+  };
+  const memory = remember(forge, walk, request);
+  const known = memory.entries.filter(({ standing }) => standing !== "gone");
+  return {
+    releases: choose(walk, request, named).map(toRelease),
+    total: Math.max(walk.total ?? known.length, walk.listed.size),
+    memo: formatMemo(memory),
+  };
+}
