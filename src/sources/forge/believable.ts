@@ -11,6 +11,11 @@ export function isUsableTag(tag: string): boolean {
   return !/^[/-]|[/.]$|\.lock$/.test(tag);
 }
 
+/** The SHA-1 or SHA-256 name of a commit. */
+export function isObjectId(text: unknown): text is string {
+  return typeof text === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}
+
 /** A publish time that can be meant, or null. Milliseconds UTC. */
 export function believable(instant: number | null): number | null {
   return instant !== null && instant >= earliestPublishTime ? instant : null;

@@ -5,6 +5,7 @@ import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { failure, oneLine } from "../failure.ts";
 import { isWebPage, readForgeError } from "./answer.ts";
+import { isObjectId } from "./believable.ts";
 import { fetchMoved } from "./moved.ts";
 
 /** Most tags that are read; the largest repositories have some tens of thousands. */
@@ -15,7 +16,6 @@ const maxNameBytes = 1_024;
 const linesPerTurn = 1_000;
 
 const tagPrefix = "refs/tags/";
-const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 /** What git itself forbids in a ref; such a name comes from something else than git. */
 const forbidden = /[\p{Cc}\uFFFD ~^:?*[\\]/u;
 
@@ -74,7 +74,7 @@ function createCollector() {
   return {
     commits,
     add(ref: string, object: string): void {
-      if (!objectId.test(object)) throw new SaidError(say("sources.git_object", { text: oneLine(object, 80) }));
+      if (!isObjectId(object)) throw new SaidError(say("sources.git_object", { text: oneLine(object, 80) }));
       if (!ref.startsWith(tagPrefix)) return;
       if (commits.size >= maxRefs) throw new TooManyRefs();
       const name = readName(ref.slice(tagPrefix.length));

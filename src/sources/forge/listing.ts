@@ -35,6 +35,18 @@ export interface ForgeList {
   };
 }
 
+/**
+ * Entries of the newest page. A first check reads long pages; later ones transfer this page each time, and what lies beyond it is
+ * remembered, so that `each` entries for a place are enough.
+ */
+export function newestPageSize(
+  { limit }: ListRequest,
+  memory: Memo | null,
+  { each, least, most }: { each: number; least: number; most: number },
+): number {
+  return memory === null ? most : Math.min(Math.max(limit * each, least), most);
+}
+
 /** The newest part of a list as this check reads it, and what an earlier check left. */
 interface Walk {
   listed: Map<string, UpstreamRelease>;
@@ -142,8 +154,9 @@ async function walkPages(forge: ForgeList, request: ListRequest): Promise<Walk> 
 
 /** Known releases beyond the pages whose tag has another commit than is stored: moved, or not resolved before. */
 function movedBeyond(walk: Walk, request: ListRequest, commits: ReadonlyMap<string, string>): readonly string[] {
+  const isBeyond = (tag: string) => !walk.listed.has(tag) && walk.remembered.get(tag)?.standing !== "gone";
   const isMoved = (tag: string, known: KnownRelease | undefined) =>
-    known !== undefined && !walk.listed.has(tag) && commits.has(tag) && commits.get(tag) !== known.revision;
+    known !== undefined && isBeyond(tag) && commits.has(tag) && commits.get(tag) !== known.revision;
   const watched = request.watch.filter((tag) => isMoved(tag, request.known.get(tag)));
   const unresolved = [...request.known].filter(([tag, known]) => known.revision === null && isMoved(tag, known));
   return [...new Set([...watched, ...unresolved.map(([tag]) => tag)])].slice(0, maxLookups);
@@ -176,17 +189,21 @@ function choose(walk: Walk, request: ListRequest, named: readonly UpstreamReleas
   return newestFirst([...newest.filter(({ tag }) => chosen.has(tag)), ...beyond]);
 }
 
-function remember(forge: ForgeList, walk: Walk, request: ListRequest): Memo {
-  const { entries, extent } = outlook(walk);
+/** `missing` are known releases that were requested by name and do not exist. */
+function remember(forge: ForgeList, walk: Walk, request: ListRequest, missing: ReadonlySet<string>): Memo {
+  const { entries: all, extent } = outlook(walk);
+  const entries = all.filter(({ tag }) => !missing.has(tag));
   const places = new Set(placesOf(request, { entries, extent }));
   const isPlaced = (entry: Remembered) => places.has(entry) && walk.listed.has(entry.tag);
-  const tags = new Set(entries.map(({ tag }) => tag));
-  const gone = walk.memory?.entries.filter(({ tag }) => !tags.has(tag)) ?? [];
+  const gone = new Map<string, Omit<Remembered, "standing">>();
+  for (const tag of missing) gone.set(tag, { tag, stage: "release", published_at: null });
+  for (const entry of walk.memory?.entries ?? []) gone.set(entry.tag, entry);
+  for (const { tag } of entries) gone.delete(tag);
   return {
     list: forge.list,
     entries: [
       ...entries.map((entry) => (isPlaced(entry) ? { ...entry, standing: "placed" as const } : entry)),
-      ...gone.map(asGone),
+      ...[...gone.values()].map(asGone),
     ],
     extent,
     total: walk.total,
@@ -205,9 +222,11 @@ export async function listIncrementally(forge: ForgeList, request: ListRequest):
   if (walk.listed.size === 0 && (walk.total ?? 0) === 0) return nothing;
   const commits = (await forge.commits?.list()) ?? new Map<string, string>();
   const named = [...walk.named];
+  const missing = new Set<string>();
   for (const tag of movedBeyond(walk, request, commits)) {
-    const release = await forge.commits?.find(tag);
-    if (release !== null && release !== undefined) named.push(release);
+    const release = (await forge.commits?.find(tag)) ?? null;
+    if (release === null) missing.add(tag);
+    else named.push(release);
   }
   const horizon = horizonOf(walk);
   const toRelease = (release: UpstreamRelease): UpstreamRelease => {
@@ -215,7 +234,7 @@ export async function listIncrementally(forge: ForgeList, request: ListRequest):
     const isJudged = walk.memory !== null && !request.known.has(release.tag);
     return isJudged ? { ...facts, appeared: hasAppeared(release, walk, horizon) } : facts;
   };
-  const memory = remember(forge, walk, request);
+  const memory = remember(forge, walk, request, missing);
   const known = memory.entries.filter(({ standing }) => standing !== "gone");
   return {
     releases: choose(walk, request, named).map(toRelease),

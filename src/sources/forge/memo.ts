@@ -149,7 +149,7 @@ export function recall(request: ListRequest, list: Memo["list"]): Memo | null {
   return { ...memo, entries: memo.entries.map((entry) => (entry.standing === "placed" ? asListed(entry) : entry)) };
 }
 
-export function asGone(entry: Remembered): Remembered {
+export function asGone(entry: Omit<Remembered, "standing">): Remembered {
   return { ...entry, standing: "gone" };
 }
 

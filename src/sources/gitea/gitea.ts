@@ -1,13 +1,13 @@
 import { say } from "../../messages/message.ts";
 import { parseConfig, parseSecret } from "../failure.ts";
 import { listGitTags, usableNames } from "../forge/git-tags.ts";
-import { listIncrementally } from "../forge/listing.ts";
+import { listIncrementally, newestPageSize } from "../forge/listing.ts";
 import type { Source } from "../source.ts";
 import { giteaApi } from "./api.ts";
 import { GiteaConfig, GiteaSecret } from "./schema.ts";
 
-/** Gitea and Forgejo return no more in one page unless their administrator allows it. */
-const maxPageSize = 50;
+/** Gitea and Forgejo return at most 50 in one page unless their administrator allows more. Pages have no validators. */
+const newestPage = { each: 2, least: 20, most: 50 };
 
 /** Gitea and Forgejo: releases by their API, commits by git's own protocol. */
 export const gitea: Source<"gitea"> = {
@@ -22,12 +22,10 @@ export const gitea: Source<"gitea"> = {
     const api = giteaApi({ instance: instance_url, path: repository }, credential, context);
     return {
       listReleases: async (request) => {
-        // Pages have no validators, so each one is transferred whole: in steady state a short one is enough.
-        const shortSize = Math.min(Math.max(request.limit * 2, 20), maxPageSize);
         const listing = await listIncrementally(
           {
             list: "releases",
-            first: (memory) => api.listReleases(memory === null ? maxPageSize : shortSize),
+            first: (memory) => api.listReleases(newestPageSize(request, memory, newestPage)),
             commits: { list: api.listCommits, find: api.findRelease },
           },
           request,

@@ -4,8 +4,10 @@ import type { PluginErrorCode } from "../../errors.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { failure, oneLine } from "../failure.ts";
 import { readForgeJson } from "../forge/answer.ts";
-import { believable, isUsableTag, linkOf } from "../forge/believable.ts";
-import { type Found, type FoundPage, isObjectId, tagPage } from "./found.ts";
+import { believable, isObjectId, isUsableTag } from "../forge/believable.ts";
+import { readRestRelease } from "../forge/rest-release.ts";
+import type { UpstreamRelease } from "../source.ts";
+import { tagPage } from "./instance.ts";
 
 interface GitObject {
   oid?: string | undefined;
@@ -116,31 +118,33 @@ function peel(target: GitObject | null | undefined): Peeled {
   };
 }
 
-function readRelease(node: v.InferOutput<typeof ReleaseNode> | null): Found[] {
-  const published_at = believable(parseInstant(node?.publishedAt ?? ""));
-  if (node === null || node.isDraft || published_at === null || !isUsableTag(node.tagName)) return [];
-  return [
-    {
-      tag: node.tagName,
-      stage: node.isPrerelease ? "prerelease" : "release",
-      published_at,
-      revision: peel(node.tag?.target).revision,
-      url: linkOf(node.url),
-      notes: node.description,
-    },
-  ];
+function readRelease(node: v.InferOutput<typeof ReleaseNode> | null): UpstreamRelease[] {
+  if (node === null) return [];
+  const release = readRestRelease({
+    tag_name: node.tagName,
+    draft: node.isDraft,
+    prerelease: node.isPrerelease,
+    published_at: node.publishedAt,
+    html_url: node.url,
+    body: node.description,
+  });
+  return release === null ? [] : [{ ...release, revision: peel(node.tag?.target).revision }];
 }
 
-function readTag(node: v.InferOutput<typeof TagNode> | null, web: string): Found[] {
+function readTag(node: v.InferOutput<typeof TagNode> | null, web: string): UpstreamRelease[] {
   if (node === null || !isUsableTag(node.name)) return [];
+  const { name } = node;
   const { revision, dated_at } = peel(node.target);
   return [
-    { tag: node.name, stage: "tag", published_at: dated_at, revision, url: tagPage(web, node.name), notes: null },
+    { version: name, tag: name, stage: "tag", published_at: dated_at, revision, url: tagPage(web, name), notes: null },
   ];
 }
 
-/** One page with where the next begins. */
-export interface GraphqlPage extends FoundPage {
+export interface GraphqlPage {
+  releases: readonly UpstreamRelease[];
+  /** Entries of all kinds. */
+  count: number;
+  /** Where the next page begins; null after the last one. */
   cursor: string | null;
 }
 
@@ -148,16 +152,19 @@ export interface GraphqlAnswer {
   name_with_owner: string;
   releases: GraphqlPage | null;
   tags: GraphqlPage | null;
-  /** What was asked by name and is there. */
-  named: readonly Found[];
+  /** What was requested by name and exists. */
+  named: readonly UpstreamRelease[];
 }
 
 type Connection<T> = { pageInfo: { hasNextPage: boolean; endCursor: string | null }; nodes: (T | null)[] };
 
-function readPage<T>(list: Connection<T> | null | undefined, read: (node: T | null) => Found[]): GraphqlPage | null {
+function readPage<T>(
+  list: Connection<T> | null | undefined,
+  read: (node: T | null) => UpstreamRelease[],
+): GraphqlPage | null {
   if (list === null || list === undefined) return null;
   const { hasNextPage, endCursor } = list.pageInfo;
-  return { found: list.nodes.flatMap(read), hasMore: hasNextPage && endCursor !== null, cursor: endCursor };
+  return { releases: list.nodes.flatMap(read), count: list.nodes.length, cursor: hasNextPage ? endCursor : null };
 }
 
 /**

@@ -1,41 +1,34 @@
 import { type Message, say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { failure } from "../failure.ts";
+import { type ForgePage, listIncrementally, newestPageSize } from "../forge/listing.ts";
+import type { Memo } from "../forge/memo.ts";
 import type { Listing, ListRequest } from "../source.ts";
-import { type GraphqlAnswer, type GraphqlPage, readGraphqlAnswer } from "./graphql-answer.ts";
+import { type GraphqlAnswer, readGraphqlAnswer } from "./graphql-answer.ts";
 import { buildQuery, type QueryWish } from "./graphql-query.ts";
 import { movedTo, type Places } from "./instance.ts";
-import { type Memo, parseMemo } from "./memo.ts";
-import { createWindow } from "./window.ts";
 
-/** GitHub gives no more in one page. */
+/** The largest page of GitHub. */
 const maxPageSize = 100;
-/** Releases that are asked by name in one query; each makes it dearer for GitHub, and few are ever watched. */
+/** A query has no validator, so its notes are transferred each time: a short page costs less. */
+const newestPage = { each: 2, least: 20, most: maxPageSize };
+/** Releases that one query requests by name; each one makes it slower, and few are ever watched. */
 const maxNamed = 20;
 
-/** Why GraphQL-first cannot do without a token. */
+/** Why GraphQL-first needs a token. */
 export const graphqlNeedsToken = say("sources.graphql_needs_token");
 
-/**
- * Entries of the newest page. Every check transfers it with its notes, for a query has no validator, so it is short; what lies
- * beyond it is remembered. A first check reads long pages at once.
- */
-function pageSize(request: ListRequest, memory: Memo | null): number {
-  return memory === null ? maxPageSize : Math.min(Math.max(request.limit * 2, 20), maxPageSize);
+/** The watched tags. Those that are probably not on the newest page come first. */
+function watchedNames(request: ListRequest, memory: Memo | null): readonly string[] {
+  const newest = memory?.entries.slice(0, newestPageSize(request, memory, newestPage)) ?? [];
+  const near = new Set(newest.map(({ tag }) => tag));
+  const far = request.watch.filter((tag) => !near.has(tag));
+  return [...new Set([...far, ...request.watch])].slice(0, maxNamed);
 }
 
-/** Watched names that were not on the newest page last time, as long as it is asked to be now. */
-function farWatched(request: ListRequest, memory: Memo | null): readonly string[] {
-  if (memory === null) return [];
-  const near = new Set([...memory.seen.keys()].slice(0, Math.min(memory.page, pageSize(request, memory))));
-  return request.watch.filter((tag) => !near.has(tag)).slice(0, maxNamed);
-}
-
-const emptyPage: GraphqlPage = { found: [], hasMore: false, cursor: null };
-
-/** GraphQL-first: the releases with their commits in one query. */
+/** GraphQL-first: releases with their commits in one query. */
 export function graphqlSource(places: Places, token: string | null, context: PluginContext) {
-  /** The first page of tags that came with the releases' query. */
+  /** The first page of tags, if it came with the query for releases. */
   let early: GraphqlAnswer | null = null;
 
   const ask = async (wish: Partial<QueryWish>, action: Message): Promise<GraphqlAnswer> => {
@@ -52,54 +45,48 @@ export function graphqlSource(places: Places, token: string | null, context: Plu
     return await readGraphqlAnswer(response, action, places.page);
   };
 
+  /** A page, and how to read the next one. */
+  const pageOf = (answer: GraphqlAnswer, list: Memo["list"], action: Message): ForgePage => {
+    const { releases, count, cursor } = answer[list] ?? { releases: [], count: 0, cursor: null };
+    const named = answer.named.filter(({ stage }) => (stage === "tag") === (list === "tags"));
+    const wish = { first: maxPageSize, after: cursor };
+    const next = async () => pageOf(await ask({ [list]: wish }, action), list, action);
+    return { releases, count, total: null, named, next: cursor === null ? null : next };
+  };
+
+  /** Where this check found the repository, if it has moved. */
+  let moved: string | null = null;
+  const askFirst = async (wish: Partial<QueryWish>, action: Message): Promise<GraphqlAnswer> => {
+    const answer = await ask(wish, action);
+    moved = movedTo(places.name, answer.name_with_owner);
+    return answer;
+  };
+
   return {
     async listReleases(request: ListRequest): Promise<Listing> {
       const action = say("sources.list_releases", { name: places.name });
-      const memory = parseMemo(request.memo);
-      const window = createWindow("releases", request, memory);
-      const first = pageSize(request, memory);
-      const usesTags = memory?.kind === "tags";
-      const answer = await ask(
-        {
-          releases: { first, after: null },
-          // There were none last time: the tags that stand in for them come in the same request.
-          ...(usesTags
-            ? { tags: { first, after: null }, bare_tags: farWatched(request, memory) }
-            : { release_tags: farWatched(request, memory) }),
-        },
-        action,
-      );
-      early = usesTags ? answer : null;
-      let page = answer.releases ?? emptyPage;
-      window.add(page);
-      while (window.needsMore()) {
-        const next = await ask({ releases: { first: maxPageSize, after: page.cursor } }, action);
-        page = next.releases ?? emptyPage;
-        window.add(page);
-      }
-      const moved_to = movedTo(places.name, answer.name_with_owner);
-      const listing = window.listing(answer.named.filter((found) => found.stage !== "tag"));
-      // What is remembered of the tags stays until there are releases.
-      return { ...listing, memo: listing.total === 0 ? request.memo : listing.memo, moved_to };
+      const first = async (memory: Memo | null) => {
+        const page = { first: newestPageSize(request, memory, newestPage), after: null };
+        const names = watchedNames(request, memory);
+        if (memory?.list !== "tags") {
+          return pageOf(await askFirst({ releases: page, release_tags: names }, action), "releases", action);
+        }
+        // There were no releases last time: the tags that stand in for them come with the same request.
+        early = await askFirst({ releases: page, tags: page, bare_tags: names }, action);
+        return pageOf(early, "releases", action);
+      };
+      return { ...(await listIncrementally({ list: "releases", first }, request)), moved_to: moved };
     },
 
     async listTags(request: ListRequest): Promise<Listing> {
       const action = say("sources.list_tags", { name: places.name });
-      const memory = parseMemo(request.memo);
-      // Tags stand in for releases where there never were any: an emptied list is no reason to announce them.
-      if (memory?.kind === "releases") return { releases: [], total: 0, memo: request.memo };
-      const window = createWindow("tags", request, memory);
-      const first = pageSize(request, memory);
-      const answer = early ?? (await ask({ tags: { first, after: null } }, action));
-      early = null;
-      let page = answer.tags ?? emptyPage;
-      window.add(page);
-      while (window.needsMore()) {
-        const next = await ask({ tags: { first: maxPageSize, after: page.cursor } }, action);
-        page = next.tags ?? emptyPage;
-        window.add(page);
-      }
-      return { ...window.listing(answer.named), moved_to: movedTo(places.name, answer.name_with_owner) };
+      const first = async (memory: Memo | null) => {
+        const page = { first: newestPageSize(request, memory, newestPage), after: null };
+        const answer = early ?? (await askFirst({ tags: page, bare_tags: watchedNames(request, memory) }, action));
+        early = null;
+        return pageOf(answer, "tags", action);
+      };
+      return { ...(await listIncrementally({ list: "tags", first }, request)), moved_to: moved };
     },
   };
 }

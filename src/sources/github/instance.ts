@@ -40,3 +40,8 @@ export function repositoryOfPage(page: string | null | undefined): string | null
 export function movedTo(asked: string, answered: string | null): string | null {
   return answered !== null && answered.toLowerCase() !== asked.toLowerCase() ? answered : null;
 }
+
+/** The page of a bare tag; `web` is the repository's. */
+export function tagPage(web: string, tag: string): string {
+  return `${web}/releases/tag/${tag.split("/").map(encodeURIComponent).join("/")}`;
+}

@@ -1,25 +1,15 @@
 import * as v from "valibot";
-import { parseInstant } from "../../clock.ts";
 import { type Message, say } from "../../messages/message.ts";
 import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
 import { failure } from "../failure.ts";
 import { readForgeError, readForgeJson } from "../forge/answer.ts";
-import { believable, isUsableTag, linkOf } from "../forge/believable.ts";
 import { fetchMoved } from "../forge/moved.ts";
-import type { Found, FoundPage } from "./found.ts";
+import { RestRelease, readRestRelease } from "../forge/rest-release.ts";
+import type { UpstreamRelease } from "../source.ts";
 
 /** The version of the REST API whose answers are read here. */
 const apiVersion = "2022-11-28";
-
-const ReleaseAnswer = v.object({
-  tag_name: v.string(),
-  draft: v.boolean(),
-  prerelease: v.boolean(),
-  published_at: v.nullable(v.string()),
-  html_url: v.string(),
-  body: v.nullish(v.string()),
-});
 
 const RepositoryAnswer = v.object({ full_name: v.string() });
 
@@ -31,25 +21,14 @@ export interface RestRepository {
   name: string;
 }
 
-export interface RestPage extends FoundPage {
-  /** Answered from another place: the repository was renamed or moved. */
+/** One page of the releases. */
+export interface RestPage {
+  releases: readonly UpstreamRelease[];
+  /** Entries of all kinds. */
+  count: number;
+  has_more: boolean;
+  /** The answer came from another place: the repository was renamed or moved. */
   has_moved: boolean;
-}
-
-function readRelease(release: v.InferOutput<typeof ReleaseAnswer>): Found[] {
-  const published_at = believable(parseInstant(release.published_at ?? ""));
-  // `target_commitish` is a branch as often as not, so the commit comes from the tags themselves.
-  if (release.draft || published_at === null || !isUsableTag(release.tag_name)) return [];
-  return [
-    {
-      tag: release.tag_name,
-      stage: release.prerelease ? "prerelease" : "release",
-      published_at,
-      revision: null,
-      url: linkOf(release.html_url),
-      notes: release.body ?? null,
-    },
-  ];
 }
 
 /** The requests of REST-first, and files in both modes. */
@@ -67,9 +46,10 @@ export function restApi(repository: RestRepository, token: string | null, contex
       const action = say("sources.list_releases", { name: repository.name });
       const query = page === 1 ? `per_page=${perPage}` : `per_page=${perPage}&page=${page}`;
       const { response, has_moved } = await getJson(`/releases?${query}`, action);
-      const releases = await readForgeJson(response, v.array(ReleaseAnswer), action);
-      const hasMore = /;\s*rel="next"/.test(response.headers.get("link") ?? "");
-      return { found: releases.flatMap(readRelease), hasMore, has_moved };
+      const list = await readForgeJson(response, v.array(RestRelease), action);
+      const has_more = /;\s*rel="next"/.test(response.headers.get("link") ?? "");
+      const releases = list.map(readRestRelease).filter((release) => release !== null);
+      return { releases, count: list.length, has_more, has_moved };
     },
 
     /** What the repository is called now: it answers under its former names too. */
@@ -80,11 +60,11 @@ export function restApi(repository: RestRepository, token: string | null, contex
     },
 
     /** A release by its tag; null when there is none. */
-    async findRelease(tag: string): Promise<Found | null> {
+    async findRelease(tag: string): Promise<UpstreamRelease | null> {
       const action = say("sources.read_release", { tag, name: repository.name });
       const { response } = await getJson(`/releases/tags/${encodeURIComponent(tag)}`, action);
       if (response.status === 404) return null;
-      return readRelease(await readForgeJson(response, ReleaseAnswer, action))[0] ?? null;
+      return readRestRelease(await readForgeJson(response, RestRelease, action));
     },
 
     /** A file at a ref, the default branch for null; null when there is none. Throws `rejected` for a folder. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
 import { webUrl } from "../../net/web-url.ts";
-import { isUsableTag } from "../forge/believable.ts";
+import { isObjectId, isUsableTag } from "../forge/believable.ts";
 import type { ReleaseStage, UpstreamRelease } from "../source.ts";
 import { decodePath, readProjectPath } from "./project.ts";
 
@@ -28,9 +28,7 @@ export const Tags = v.array(v.object({ name: v.string(), created_at: v.nullish(v
 export type TagAnswer = v.InferOutput<typeof Tags>[number];
 
 function commitOf(commit: v.InferOutput<typeof Commit>): string | null {
-  return commit !== null && commit !== undefined && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(commit.id)
-    ? commit.id
-    : null;
+  return isObjectId(commit?.id) ? commit.id : null;
 }
 
 function firstInstant(texts: readonly (string | null | undefined)[]): number | null {

@@ -111,6 +111,31 @@ describe("what an earlier check left", () => {
   });
 });
 
+test("a known release that no longer exists is requested by name once", async () => {
+  const { list, releases } = forgeOf(40, false);
+  const requested: string[] = [];
+  const find = async (tag: string) => {
+    requested.push(tag);
+    return releases.find((one) => one.tag === tag) ?? null;
+  };
+  const commits = new Map(["v3", "v2", "v1", "v0"].map((tag) => [tag, "d".repeat(40)]));
+  const forge: ForgeList = { ...list, commits: { list: async () => commits, find } };
+  const { memo } = await listIncrementally(forge, ask({ accepts: oneOf("v1") }));
+  releases.splice(38, 1);
+  const known = new Map(["v3", "v2", "v0"].map((tag) => [tag, { revision: null, published_at: null }]));
+  const request = ask({ accepts: oneOf("v40"), known, watch: ["v3"] });
+  const second = await listIncrementally(forge, { ...request, memo });
+  expect([requested.splice(0), second.releases.map(({ tag, revision }) => [tag, revision?.[0]])]).toEqual([
+    ["v3", "v2", "v0"],
+    [
+      ["v40", "c"],
+      ["v3", "d"],
+    ],
+  ]);
+  await listIncrementally(forge, { ...request, memo: second.memo });
+  expect(requested).toEqual(["v3"]);
+});
+
 describe("the memory of an earlier version", () => {
   const seen = Array.from({ length: 20 }, (_, index) => 40 - index);
   const times = seen.map((number) => [`v${number}`, "release", minute(number)]);
