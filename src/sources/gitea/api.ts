@@ -7,24 +7,23 @@ import { readForgeError, readForgeJson } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import type { ForgePage } from "../forge/listing.ts";
 import { fetchMoved } from "../forge/moved.ts";
+import type { Place } from "../forge/place.ts";
 import { RestRelease, readRestRelease } from "../forge/rest-release.ts";
 import type { UpstreamRelease } from "../source.ts";
-import type { Repository } from "./repository.ts";
-import type { GiteaSecret } from "./schema.ts";
 
 const FileContents = v.object({ type: v.literal("file"), encoding: v.literal("base64"), content: v.string() });
 
-/** One repository's API, at the place where it is now. */
+/** The API of one repository, at its present place. */
 export interface GiteaApi {
   /** The newest page of releases, with so many entries on it and on each one after it. */
   listReleases(size: number): Promise<ForgePage>;
   /** Null if no published release has this tag. */
   findRelease(tag: string): Promise<UpstreamRelease | null>;
-  /** Each tag's commit; asked once. */
+  /** The commit of each tag, requested once. */
   listCommits(): Promise<ReadonlyMap<string, string>>;
   readFile(path: string, ref: string | null): Promise<string | null>;
   tagPage(tag: string): string;
-  /** `owner/name` where an answer came from, when it is not what was asked. */
+  /** The `owner/name` that answered, if it is another than was requested. */
   movedTo(): string | null;
 }
 
@@ -36,7 +35,7 @@ function readCount(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-export function giteaApi(repository: Repository, secret: GiteaSecret | null, context: PluginContext): GiteaApi {
+export function giteaApi(repository: Place, token: string | null, context: PluginContext): GiteaApi {
   const { instance } = repository;
   const host = instance.slice(instance.indexOf("//") + 2);
   let path = repository.path;
@@ -45,7 +44,7 @@ export function giteaApi(repository: Repository, secret: GiteaSecret | null, con
   const send = async (rest: string, action: Message): Promise<Response> => {
     const url = new URL(`${instance}/api/v1/repos/${path}${rest}`);
     const headers: Record<string, string> = { accept: "application/json" };
-    if (secret !== null) headers.authorization = `token ${secret.token}`;
+    if (token !== null) headers.authorization = `token ${token}`;
     const moved = await fetchMoved(context, url, { headers }, action);
     if (moved.has_moved && moved.response.ok) {
       const prefix = `${new URL(instance).pathname.replace(/\/$/, "")}/api/v1/repos/`;
@@ -80,7 +79,7 @@ export function giteaApi(repository: Repository, secret: GiteaSecret | null, con
     },
     listCommits() {
       // Any user name goes with a token as the password.
-      const basic = secret === null ? null : `Basic ${Buffer.from(`oauth2:${secret.token}`).toString("base64")}`;
+      const basic = token === null ? null : `Basic ${Buffer.from(`oauth2:${token}`).toString("base64")}`;
       commits ??= listTagCommits(new URL(`${instance}/${path}`), context, basic);
       return commits;
     },
@@ -90,7 +89,7 @@ export function giteaApi(repository: Repository, secret: GiteaSecret | null, con
       if (file === "" || segments.some((name) => name === "" || name === "." || name === "..")) {
         throw failure("rejected", action, say("sources.no_file_path"));
       }
-      // Not the raw file: for a ref that does not exist Gitea gives that of the default branch.
+      // Not the raw file: for a ref that does not exist, Gitea returns the default branch's.
       const query = ref === null ? "" : `?ref=${encodeURIComponent(ref)}`;
       const response = await send(`/contents/${encodePath(file)}${query}`, action);
       if (response.status === 404) return null;

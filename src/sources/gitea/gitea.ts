@@ -1,10 +1,10 @@
-import { say } from "../../messages/message.ts";
-import { parseConfig, parseSecret } from "../failure.ts";
+import { parseConfig } from "../failure.ts";
 import { listGitTags, usableNames } from "../forge/git-tags.ts";
 import { listIncrementally, newestPageSize } from "../forge/listing.ts";
+import { parseToken } from "../forge/token.ts";
 import type { Source } from "../source.ts";
 import { giteaApi } from "./api.ts";
-import { GiteaConfig, GiteaSecret } from "./schema.ts";
+import { GiteaConfig } from "./schema.ts";
 
 /** Gitea and Forgejo return at most 50 in one page unless their administrator allows more. Pages have no validators. */
 const newestPage = { each: 2, least: 20, most: 50 };
@@ -18,8 +18,7 @@ export const gitea: Source<"gitea"> = {
   reads_files: true,
   open(config, secret, context) {
     const { repository, instance_url } = parseConfig(GiteaConfig, config);
-    const credential = parseSecret(GiteaSecret, secret, say("sources.credential_without_token"));
-    const api = giteaApi({ instance: instance_url, path: repository }, credential, context);
+    const api = giteaApi({ instance: instance_url, path: repository }, parseToken(secret), context);
     return {
       listReleases: async (request) => {
         const listing = await listIncrementally(

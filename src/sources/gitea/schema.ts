@@ -1,40 +1,35 @@
 import * as v from "valibot";
-import { issue } from "../../messages/message.ts";
-import { fieldIssue } from "../field-issue.ts";
-import { parseRepository } from "./repository.ts";
+import { say } from "../../messages/message.ts";
+import { optionalAddress, readTogether, requiredAddress } from "../address-fields.ts";
+import { type PlaceForm, parsePlace, readOwnerAndName } from "../forge/place.ts";
 
-/** What a person says of a source of kind `gitea`. Stored reduced: a pasted address becomes repository and instance. */
+const form: PlaceForm = {
+  field: "repository",
+  example: "https://codeberg.org",
+  api_path: /\/api(?:\/v1)?$/,
+  public_instance: null,
+  readPath: readOwnerAndName,
+};
+
+/** The configuration of a source of kind `gitea`, stored reduced: a pasted address becomes repository and instance. */
 export const GiteaConfig = v.pipe(
   v.strictObject({
-    repository: v.pipe(
-      v.string(),
-      v.trim(),
-      v.nonEmpty(issue("addresses.repository_wanted")),
-      v.maxLength(500),
-      v.title("Repository path"),
-      v.description("The address of its page works too"),
-      v.metadata({ code: true, placeholder: "owner/repo" }),
-    ),
-    instance_url: v.pipe(
-      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300)), ""),
-      v.title("Instance URL"),
-      v.description("For Gitea or Forgejo. Can stay blank if the repository is a full address"),
-      v.metadata({ code: true, placeholder: "https://codeberg.org" }),
-    ),
+    repository: requiredAddress(say("addresses.repository_wanted"), {
+      title: "Repository path",
+      description: "The address of its page works too",
+      max: 500,
+      metadata: { placeholder: "owner/repo" },
+    }),
+    instance_url: optionalAddress({
+      title: "Instance URL",
+      description: "For Gitea or Forgejo. Can stay blank if the repository is a full address",
+      max: 300,
+      metadata: { placeholder: form.example },
+    }),
   }),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const { repository, instance_url } = dataset.value;
-    try {
-      const { instance, path } = parseRepository(repository, instance_url);
-      return { repository: path, instance_url: instance };
-    } catch (error) {
-      addIssue(fieldIssue(dataset.value, error));
-      return NEVER;
-    }
+  readTogether(({ repository, instance_url }) => {
+    const { instance, path } = parsePlace(repository, instance_url, form);
+    return { repository: path, instance_url: instance };
   }),
 );
 export type GiteaConfig = v.InferOutput<typeof GiteaConfig>;
-
-/** The secret of a credential of kind `gitea`: an application token, as a header can carry it. */
-export const GiteaSecret = v.object({ token: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,1024}$/)) });
-export type GiteaSecret = v.InferOutput<typeof GiteaSecret>;

@@ -1,15 +1,15 @@
-import { say } from "../../messages/message.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { parseConfig, parseSecret } from "../failure.ts";
+import { parseConfig } from "../failure.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import { usableNames } from "../forge/git-tags.ts";
+import { parseToken } from "../forge/token.ts";
 import type { OpenSource, Source } from "../source.ts";
 import { graphqlNeedsToken, graphqlSource } from "./graphql-source.ts";
 import { type Places, placesOf } from "./instance.ts";
 import { parseRepository } from "./repository.ts";
 import { restApi } from "./rest.ts";
 import { gitAuthorization, restSource } from "./rest-source.ts";
-import { GithubConfig, GithubSecret } from "./schema.ts";
+import { GithubConfig } from "./schema.ts";
 
 /** Requests an hour as GitHub documents them, for an address without a token and for a token's owner. */
 const anonymousLimit = 60;
@@ -22,7 +22,7 @@ function readConfig(input: unknown): { places: Places; config: GithubConfig } {
 
 function open(input: unknown, secret: unknown, context: PluginContext): OpenSource {
   const { places, config } = readConfig(input);
-  const token = parseSecret(GithubSecret, secret, say("sources.credential_without_token"))?.token ?? null;
+  const token = parseToken(secret);
   const api = restApi({ url: places.rest, name: places.name }, token, context);
   // One mode for the life of a configuration: a failing one reports its own error, and the other is never tried.
   const mode =

@@ -17,14 +17,14 @@ export interface Places {
  * The addresses of a repository. github.com and the tenants of data residency (`https://NAME.ghe.com`) have their API on a host of
  * its own; an Enterprise Server has all under one origin.
  */
-export function placesOf({ owner, name, instance_url }: Repository): Places {
+export function placesOf({ path, instance_url }: Repository): Places {
   const web = new URL(instance_url === "" ? "https://github.com" : instance_url);
   const isHosted = instance_url === "" || web.hostname.endsWith(".ghe.com");
   const api = isHosted ? `${web.protocol}//api.${web.host}` : `${web.origin}/api`;
   return {
-    name: `${owner}/${name}`,
-    page: `${web.origin}/${owner}/${name}`,
-    rest: `${api}${isHosted ? "" : "/v3"}/repos/${owner}/${name}`,
+    name: path,
+    page: `${web.origin}/${path}`,
+    rest: `${api}${isHosted ? "" : "/v3"}/repos/${path}`,
     graphql: `${api}/graphql`,
     host: new URL(api).host,
   };

@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { parseInstant } from "../../clock.ts";
 import { webUrl } from "../../net/web-url.ts";
 import { isObjectId, isUsableTag } from "../forge/believable.ts";
+import { decodePath } from "../forge/place.ts";
 import type { ReleaseStage, UpstreamRelease } from "../source.ts";
-import { decodePath, readProjectPath } from "./project.ts";
+import { readProjectPath } from "./project.ts";
 
 const Commit = v.nullish(
   v.object({ id: v.string(), created_at: v.nullish(v.string()), web_url: v.nullish(v.string()) }),

@@ -5,7 +5,6 @@ import { codeOfStatus, failure } from "../failure.ts";
 import type { Refusal } from "../forge/answer.ts";
 import { fetchMoved } from "../forge/moved.ts";
 import type { Project } from "./project.ts";
-import type { GitLabSecret } from "./schema.ts";
 
 export interface GitLabAnswer {
   response: Response;
@@ -19,12 +18,12 @@ export interface GitLabApi {
 }
 
 /** The API of one instance. The token is sent to the instance's origin and to no other. */
-export function gitLabApi(project: Project, secret: GitLabSecret | null, context: PluginContext): GitLabApi {
+export function gitLabApi(project: Project, token: string | null, context: PluginContext): GitLabApi {
   const root = `${project.instance}/api/v4/`;
   return {
     async get(url, action) {
       const headers: Record<string, string> = { accept: "application/json" };
-      if (secret !== null) headers["private-token"] = secret.token;
+      if (token !== null) headers["private-token"] = token;
       const { response, url: place } = await fetchMoved(context, url, { headers }, action);
       if (place.href.startsWith(root)) return { response, url: place };
       await response.body?.cancel();

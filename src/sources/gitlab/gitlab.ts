@@ -1,16 +1,18 @@
 import { say } from "../../messages/message.ts";
 import { readText } from "../../net/read-json.ts";
 import type { PluginContext } from "../../plugin.ts";
-import { failure, parseConfig, parseSecret } from "../failure.ts";
+import { failure, parseConfig } from "../failure.ts";
 import { readForgeJson, readRefusal } from "../forge/answer.ts";
 import { listTagCommits } from "../forge/git-refs.ts";
 import { type ForgePage, listIncrementally } from "../forge/listing.ts";
+import { decodePath } from "../forge/place.ts";
+import { parseToken } from "../forge/token.ts";
 import type { Listing, ListRequest, OpenSource, Source } from "../source.ts";
 import { ownPage, projectOfPage, Releases, Tags, toRelease, toTag } from "./answers.ts";
 import { type GitLabAnswer, type GitLabApi, gitLabApi, refused } from "./api.ts";
 import { nextPage, totalOf } from "./pages.ts";
-import { apiUrl, decodePath, isNumericId, type Project, parseProject } from "./project.ts";
-import { GitLabConfig, GitLabSecret } from "./schema.ts";
+import { apiUrl, isNumericId, type Project, parseProject } from "./project.ts";
+import { GitLabConfig } from "./schema.ts";
 
 /** Releases in one page: GitLab reads a commit for each, and a large page would be too much to keep for the next check. */
 const releasesPerPage = { usual: 20, deep: 50 };
@@ -180,8 +182,8 @@ async function readFile({ project, api }: Opened, path: string, ref: string | nu
 
 function openGitLab(config: unknown, secret: unknown, context: PluginContext): OpenSource {
   const project = projectOf(config);
-  const credential = parseSecret(GitLabSecret, secret, say("sources.credential_without_token"));
-  const opened = { project, context, is_anonymous: credential === null, api: gitLabApi(project, credential, context) };
+  const token = parseToken(secret);
+  const opened = { project, context, is_anonymous: token === null, api: gitLabApi(project, token, context) };
   return {
     listReleases: (request) => listReleases(opened, request),
     listTags: (request) => listTags(opened, request),

@@ -1,6 +1,6 @@
 import { type Message, say } from "../../messages/message.ts";
 import { webUrl } from "../../net/web-url.ts";
-import { AddressError } from "../field-issue.ts";
+import { AddressError } from "../address-fields.ts";
 import { parseRepository, type Repository } from "../oci/repository.ts";
 
 /** Where a chart is: in a repository with an index, or as a repository of a registry. */

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { issue } from "../../messages/message.ts";
-import { fieldIssue } from "../field-issue.ts";
+import { issue, say } from "../../messages/message.ts";
+import { checkTogether, requiredAddress } from "../address-fields.ts";
 import { parseChartAddress } from "./chart-address.ts";
 
-/** What a person says of a source of kind `helm`; see `parseChartAddress` for how the two fields are read together. */
+/** The configuration of a source of kind `helm`; see `parseChartAddress` for how the two fields are read together. */
 export const HelmConfig = v.pipe(
   v.strictObject({
     chart: v.pipe(
@@ -14,28 +14,15 @@ export const HelmConfig = v.pipe(
       v.title("Chart name"),
       v.metadata({ code: true, placeholder: "ingress-nginx" }),
     ),
-    repository_url: v.pipe(
-      v.string(),
-      v.trim(),
-      v.nonEmpty(issue("addresses.chart_repository_wanted")),
-      v.maxLength(2_048),
-      v.title("Chart repository URL"),
-      v.description(
+    repository_url: requiredAddress(say("addresses.chart_repository_wanted"), {
+      title: "Chart repository URL",
+      description:
         "https:// for a repository with an index.yaml, oci:// for charts in a registry (oci+http:// without encryption)",
-      ),
-      v.metadata({ code: true, placeholder: "https://charts.example.com" }),
-    ),
+      max: 2_048,
+      metadata: { placeholder: "https://charts.example.com" },
+    }),
   }),
-  v.rawCheck(({ dataset, addIssue }) => {
-    // A field that has its own error already is not judged again.
-    if (!dataset.typed || dataset.issues !== undefined) return;
-    const { chart, repository_url } = dataset.value;
-    try {
-      parseChartAddress(chart, repository_url);
-    } catch (error) {
-      addIssue(fieldIssue(dataset.value, error));
-    }
-  }),
+  checkTogether(({ chart, repository_url }) => parseChartAddress(chart, repository_url)),
 );
 export type HelmConfig = v.InferOutput<typeof HelmConfig>;
 

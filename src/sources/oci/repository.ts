@@ -1,6 +1,6 @@
 import { say } from "../../messages/message.ts";
 import { DOCKER_HUB, ImageReferenceError, parseImageName } from "../../versions/image-reference.ts";
-import { AddressError } from "../field-issue.ts";
+import { AddressError } from "../address-fields.ts";
 
 /** A repository of a registry, and where its API answers. */
 export interface Repository {

@@ -1,28 +1,25 @@
 import * as v from "valibot";
-import { issue } from "../../messages/message.ts";
-import { fieldIssue } from "../field-issue.ts";
+import { say } from "../../messages/message.ts";
+import { checkTogether, optionalAddress, requiredAddress } from "../address-fields.ts";
 import { parseRepository } from "./repository.ts";
 
 export const publishedAtModes = ["auto", "build_time", "first_observed"] as const;
 
-/** What a person says of a source of kind `oci`; see `parseRepository` for how the two addresses are read. */
+/** The configuration of a source of kind `oci`; see `parseRepository` for how the two addresses are read. */
 export const OciConfig = v.pipe(
   v.strictObject({
-    image: v.pipe(
-      v.string(),
-      v.trim(),
-      v.nonEmpty(issue("addresses.image_wanted")),
-      v.maxLength(512),
-      v.title("Image name"),
-      v.description("A full image reference works too: its registry is used, its tag and digest are dropped"),
-      v.metadata({ code: true, placeholder: "ghcr.io/owner/app" }),
-    ),
-    registry: v.pipe(
-      v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300)), ""),
-      v.title("Registry address"),
-      v.description("Blank means the image's own registry, or Docker Hub. Plain HTTP only with an explicit http://"),
-      v.metadata({ code: true, placeholder: "docker.io" }),
-    ),
+    image: requiredAddress(say("addresses.image_wanted"), {
+      title: "Image name",
+      description: "A full image reference works too: its registry is used, its tag and digest are dropped",
+      max: 512,
+      metadata: { placeholder: "ghcr.io/owner/app" },
+    }),
+    registry: optionalAddress({
+      title: "Registry address",
+      description: "Blank means the image's own registry, or Docker Hub. Plain HTTP only with an explicit http://",
+      max: 300,
+      metadata: { placeholder: "docker.io" },
+    }),
     published_at_mode: v.pipe(
       v.optional(v.picklist(publishedAtModes), "auto"),
       v.title("Published at"),
@@ -37,16 +34,7 @@ export const OciConfig = v.pipe(
       }),
     ),
   }),
-  v.rawCheck(({ dataset, addIssue }) => {
-    // A field that has its own error already is not judged again.
-    if (!dataset.typed || dataset.issues !== undefined) return;
-    const { image, registry } = dataset.value;
-    try {
-      parseRepository(image, registry);
-    } catch (error) {
-      addIssue(fieldIssue(dataset.value, error));
-    }
-  }),
+  checkTogether(({ image, registry }) => parseRepository(image, registry)),
 );
 export type OciConfig = v.InferOutput<typeof OciConfig>;
 

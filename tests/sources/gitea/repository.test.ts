@@ -16,6 +16,7 @@ describe("GiteaConfig", () => {
     ["https://git.example/owner/app.git", ""],
     ["https://git.example/owner/app/releases/tag/v1.0.0", ""],
     ["https://git.example/owner/app/src/branch/main/docs#readme", ""],
+    ["https://git.example/owner/app?tab=1", ""],
     ["git@git.example:owner/app.git", ""],
     ["ssh://git@git.example:2222/owner/app.git", ""],
   ])("reads %p on %p", (repository, instance_url) => {
@@ -40,7 +41,6 @@ describe("GiteaConfig", () => {
     ["owner/a pp", "git.example", "repository", "no_repository"],
     ["owner/ap\u0000p", "git.example", "repository", "no_repository"],
     ["owner\\app", "git.example", "repository", "no_repository"],
-    ["https://git.example/owner/app?tab=1", "", "repository", "with_query"],
     ["https://git.example/owner", "", "repository", "no_address_of_repository"],
     ["https://git.example/owner/%2e%2e", "", "repository", "no_address_of_repository"],
     ["https://other.example/owner/app", "git.example", "repository", "on_another_instance"],

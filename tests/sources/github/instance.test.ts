@@ -16,7 +16,7 @@ test.each([
     "https://hub.example:8443/api/graphql",
   ],
 ])("placesOf() on %p answers at its own addresses", (instance_url, page, rest, graphql) => {
-  const places = placesOf({ owner: "owner", name: "app", instance_url });
+  const places = placesOf({ path: "owner/app", instance_url });
   expect(places).toEqual({ name: "owner/app", page, rest, graphql, host: new URL(rest).host });
 });
 

@@ -31,7 +31,8 @@ describe("GithubConfig", () => {
     ["github.com/acme/app", "", ["acme/app", ""]],
     ["www.github.com/acme/app/", "https://github.com", ["acme/app", ""]],
     ["git@github.com:acme/app.git", "", ["acme/app", ""]],
-    ["ssh://git@github.com/acme/app.git", "", ["", ""]],
+    ["ssh://git@github.com/acme/app.git", "", ["acme/app", ""]],
+    ["https://github.com/acme/app?tab=readme", "", ["acme/app", ""]],
     ["https://git.acme.test:8443/acme/app", "", ["acme/app", "https://git.acme.test:8443"]],
     ["acme/app", "https://git.acme.test/", ["acme/app", "https://git.acme.test"]],
     ["acme/app", "https://git.acme.test/api/v3/", ["acme/app", "https://git.acme.test"]],
@@ -42,7 +43,9 @@ describe("GithubConfig", () => {
     ["acme/..", "", ["", ""]],
     ["a b/c", "", ["", ""]],
     ["acme/app?x=1", "", ["", ""]],
-    ["acme/app", "git.acme.test", ["", ""]],
+    ["acme/app", "git.acme.test", ["acme/app", "https://git.acme.test"]],
+    ["acme/app", "https://git.acme.test/below", ["", ""]],
+    ["https://git.acme.test/acme/app", "https://github.com", ["", ""]],
     ["acme/app", "https://git.acme.test/?a", ["", ""]],
   ];
   test.each(typed)("reads %p of %p", (repository, instance_url, [name, instance]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { AddressError } from "../../../src/sources/field-issue.ts";
+import { AddressError } from "../../../src/sources/address-fields.ts";
 import { parseChartAddress } from "../../../src/sources/helm/chart-address.ts";
 
 describe("parseChartAddress()", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import { AddressError } from "../../../src/sources/field-issue.ts";
+import { AddressError } from "../../../src/sources/address-fields.ts";
 import { parseRepository, tagPage } from "../../../src/sources/oci/repository.ts";
 import { OciConfig } from "../../../src/sources/oci/schema.ts";
 
