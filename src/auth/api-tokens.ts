@@ -42,7 +42,7 @@ interface ApiTokenServiceOptions {
 }
 
 function view(row: SessionRow): ApiTokenView {
-  // A new token was "seen" when it was made, which is no use of it.
+  // Issuing a token sets `last_seen_at`, which does not count as a use.
   const isUsed = row.last_seen_at > row.created_at;
   return {
     id: row.id,
@@ -55,29 +55,29 @@ function view(row: SessionRow): ApiTokenView {
   };
 }
 
-/** Named tokens for automation: session rows of their own kind, without an idle limit, ended by a password reset. */
+/** Named tokens for automation, stored as session rows of their own kind. They have no idle limit; a password reset revokes them. */
 export function apiTokenService(options: ApiTokenServiceOptions) {
   const { db, clock, audit, tokens, confirmPassword } = options;
   return {
-    /** Those that can still be used, oldest first. */
+    /** Usable tokens, oldest first. */
     list: async (query: unknown): Promise<Page<ApiTokenView>> => {
       const parsed = parseInput(PageQuery, query);
       const rows = await listApiTokensAfter(db.read, clock.now(), cursorKey(parsed), pageSize(parsed));
       return toPage(rows, parsed, (row) => row.id, view);
     },
 
-    /** The answer holds the token's text, which is stored nowhere. Asks for the current password: throws as `ConfirmPassword`. */
+    /** The response holds the token's text, which is stored nowhere. Asks for the current password: throws as `ConfirmPassword` does. */
     create: async (actor: Actor, session: Session, input: unknown): Promise<CreatedApiTokenView> => {
       requireSignIn(session);
       const parsed = parseInput(ApiTokenInput, input);
-      // Before the password: a name that is taken is no guess at it.
+      // Checked before the password: a name conflict must not count as a password attempt.
       if ((await findApiTokenByName(db.read, clock.now(), parsed.name)) !== null)
         throw nameTaken("api_token", parsed.name);
       await confirmPassword(actor, session, parsed.current_password, "api_token_created");
       const now = clock.now();
       const row = await db.write(async (tx) => {
         const administrator = await findAdministrator(tx);
-        // A token outlives its sign-in: none is made by one that was ended while the password was compared.
+        // A token outlives its sign-in, so a sign-in that ended while the password was compared must not create one.
         const signIn = await findSignIn(tx, { now, idle_before: now - IDLE_LIMIT_MS }, session.id);
         if (administrator === null || signIn === null) throw unauthorized();
         if ((await findApiTokenByName(tx, now, parsed.name)) !== null) {
@@ -120,7 +120,7 @@ export function apiTokenService(options: ApiTokenServiceOptions) {
       return { ...view(row), token };
     },
 
-    /** Refused from the next request on. */
+    /** The token is refused from the next request on. */
     revoke: async (actor: Actor, session: Session, id: string): Promise<void> => {
       requireSignIn(session);
       await db.write(async (tx) => {

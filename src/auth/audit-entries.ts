@@ -57,7 +57,7 @@ function filterOf(query: AuditFilterQuery): AuditFilter {
   };
 }
 
-/** The audit as the administrator reads it; by this service entries are added and never changed. */
+/** The audit as the administrator reads it. This service adds entries and never changes one. */
 export function auditEntryService({ db, audit }: AuditEntryServiceOptions) {
   return {
     /** Newest first. `query`: `AuditQuery`. */
@@ -68,12 +68,12 @@ export function auditEntryService({ db, audit }: AuditEntryServiceOptions) {
       return toPage(rows, parsed, (row) => `${row.at} ${row.id}`, view);
     },
 
-    /** The events that have an entry, to choose from. */
+    /** Events that occur in the audit, to filter by. */
     events: (): Promise<string[]> => listAuditEvents(db.read),
 
     /**
-     * All that match, newest first, in batches of `exportedAtOnce`: no more than one is in memory, however many there are. What is
-     * recorded meanwhile is not in it. Throws 422 at once for a query that is none.
+     * All matching entries, newest first, in batches of `exportedAtOnce`, so that memory stays bounded. Entries recorded meanwhile are left
+     * out. Throws 422 at once for an invalid query.
      */
     batches: (query: unknown): AsyncGenerator<readonly AuditEntryView[]> => {
       const filter = filterOf(parseInput(AuditFilterQuery, query));
@@ -91,7 +91,7 @@ export function auditEntryService({ db, audit }: AuditEntryServiceOptions) {
       })();
     },
 
-    /** For what happens without a change to write it with: a refused request, a blocked destination. */
+    /** For events without a change to commit with: a refused request, a blocked destination. */
     record: async (actor: Actor, record: AuditRecord): Promise<void> => {
       await db.write((tx) => audit(tx, actor, record));
     },

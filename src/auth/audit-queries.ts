@@ -10,17 +10,17 @@ export async function insertAuditEntry(tx: Writer, row: typeof audit_entries.$in
 }
 
 interface AuditPruning {
-  /** What was written before this is too old. */
+  /** Entries written before this have expired. */
   before: number;
-  /** Beyond so many of the newest, what was written before `least_before` goes too. */
+  /** Beyond this many of the newest, entries written before `least_before` go too. */
   keep: number;
   least_before: number;
-  /** What was written beyond this was written by a wrong clock. */
+  /** A time beyond this comes from a wrong clock. */
   latest: number;
   at_once: number;
 }
 
-/** Removes the oldest of those that may go, `at_once` at most; returns how many. */
+/** Removes the oldest expired entries, at most `at_once`; returns how many. */
 export async function pruneAuditEntries(tx: Writer, pruning: AuditPruning): Promise<number> {
   const beyond = await tx
     .select({ at: audit_entries.at })
@@ -49,12 +49,12 @@ export interface AuditFilter {
   event: string | null;
   outcome: AuditEntryRow["outcome"] | null;
   actor: string | null;
-  /** The id of what it was about, or a part of its name in any case. */
+  /** The subject's id, or part of its name in any case. */
   subject: string | null;
-  /** The whole address or how it begins. */
+  /** A whole address or its beginning. */
   address: string | null;
   since: number | null;
-  /** Not included. */
+  /** Exclusive. */
   until: number | null;
 }
 
@@ -64,7 +64,7 @@ function auditConditions(filter: AuditFilter): SQL | undefined {
     event === null ? undefined : eq(audit_entries.event, event),
     outcome === null ? undefined : eq(audit_entries.outcome, outcome),
     actor === null ? undefined : eq(audit_entries.actor, actor),
-    // Not `like`, in which what was typed would have wildcards.
+    // Not `like`: the input would act as wildcards.
     subject === null
       ? undefined
       : or(
@@ -77,7 +77,7 @@ function auditConditions(filter: AuditFilter): SQL | undefined {
   );
 }
 
-/** Newest first; `before` is the last entry of the page before. One row more than `limit` says that there is another page. */
+/** Newest first; `before` is the last entry of the previous page. Returns one row more than `limit` when there is another page. */
 export async function listAuditEntriesBefore(
   read: Reader,
   filter: AuditFilter,
@@ -96,7 +96,7 @@ export async function listAuditEntriesBefore(
     .limit(limit + 1);
 }
 
-/** Every event name that has an entry, in the order of the alphabet. */
+/** Every event name in the audit, in alphabetical order. */
 export async function listAuditEvents(read: Reader): Promise<string[]> {
   const rows = await read
     .selectDistinct({ event: audit_entries.event })

@@ -9,15 +9,15 @@ import { insertAuditEntry, pruneAuditEntries } from "./audit-queries.ts";
 import type { RecordAudit } from "./schema.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** Nothing younger than this is ever removed, whatever is set: whoever takes the account over cannot empty its trace. */
+/** Entries younger than this are never removed, whatever the setting: an account thief must not be able to erase the trace. */
 export const leastRetentionDays = 30;
-// About 40 MB. More is kept while it is younger than the least retention.
+// About 40 MB. Entries younger than the least retention are kept beyond this.
 const keptEntries = 100_000;
-// One removal is part of the transaction of an entry, which it must not make slow; the next entry goes on.
+// Pruning runs in the transaction of an entry and must not slow it down; the next entry continues.
 const prunedAtOnce = 500;
 const pruneEveryMs = 3_600_000;
 
-/** Longest text of one fact; audit entries are for reading, not for storing bodies. */
+/** Longest text of one fact: entries are for reading, not for storing bodies. */
 const maxFactLength = 500;
 
 const visible = (text: string) => visibleText(text.slice(0, maxFactLength));
@@ -46,13 +46,13 @@ const encodeOptional = (text: string | null | undefined) =>
 
 interface AuditRecorderOptions {
   clock: Clock;
-  /** `days`: the setting as the transaction sees it. Without it nothing is removed. */
+  /** `days`: the setting as the transaction sees it. Without `retention`, nothing is removed. */
   retention?: { counted: CountedTime; days: (read: Reader) => Promise<number> };
 }
 
 /**
- * Writes entries as the caller's transaction commits. What is older than the retention goes with later entries, a batch each;
- * never what is younger than 30 days. Nothing else removes or changes an entry.
+ * Writes entries as part of the caller's transaction. Later entries remove expired ones in batches, never those younger than 30 days.
+ * Nothing else removes or changes an entry.
  */
 export function auditRecorder({ clock, retention }: AuditRecorderOptions): RecordAudit {
   let pruneAt = Number.NEGATIVE_INFINITY;

@@ -11,14 +11,14 @@ import { firstAdministrators, insertAdministrator, storedAdministratorId } from 
 import { type RecordAudit, systemActor } from "./schema.ts";
 
 const FIRST_USERNAME = "admin";
-// Without letters and digits that look alike: it is read from a log and may be typed. 26 of 32 symbols are 130 bits.
+// No look-alike letters and digits: people read it from a log and may type it. 26 of 32 symbols are 130 bits.
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz023456789";
 const PASSWORD_CHARACTERS = 26;
 
 interface BootstrapOptions {
   db: Database;
   clock: Clock;
-  /** Must let INFO lines pass, whatever the stored log level is: the password is in one of them and nowhere else. */
+  /** Must let INFO lines pass, whatever the stored log level: the password appears in one of them and nowhere else. */
   log: Log;
   audit: RecordAudit;
   passwords: Passwords;
@@ -32,13 +32,13 @@ function newPassword(): string {
   return Array.from({ length: PASSWORD_CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 }
 
-/** The administrator's id, or null on a fresh installation. Throws for everything between. */
+/** The administrator's id, or null on a fresh installation. Throws for any inconsistent state. */
 async function judge(read: Reader): Promise<string | null> {
   const storedId = await storedAdministratorId(read);
   const [administrator, second] = await firstAdministrators(read);
   if (second !== undefined) throw startError(say("auth.administrator_doubled"));
   if (administrator === undefined) {
-    // The first audit entry is written with the record: entries, or anything made since, without a record are its loss.
+    // Creating the record writes the first audit entry. If entries or anything later exist without a record, it was lost.
     if (storedId === null && !(await isInUse(read))) return null;
     throw startError(say("auth.administrator_missing"));
   }
@@ -48,7 +48,7 @@ async function judge(read: Reader): Promise<string | null> {
   return storedId;
 }
 
-/** For commands that change the administrator: the id. Throws when the record is missing, doubled or another one. */
+/** The id, for commands that change the administrator. Throws when the record is missing, duplicated or not the stored one. */
 export async function requireAdministrator(read: Reader): Promise<string> {
   const id = await judge(read);
   if (id === null) {
@@ -58,14 +58,14 @@ export async function requireAdministrator(read: Reader): Promise<string> {
 }
 
 /**
- * Creates the administrator on a fresh installation and logs its password once, after the commit; otherwise asserts that
- * the one record is the stored one. Throws, with how to recover and nothing created, when it is not. Returns its id.
+ * Creates the administrator on a fresh installation and logs its password once, after the commit. Otherwise asserts that the only record is
+ * the stored one; when it is not, throws an error with recovery steps and creates nothing. Returns the id.
  */
 export async function bootstrapAdministrator(options: BootstrapOptions): Promise<string> {
   const { db, clock, log, audit, passwords } = options;
   const existing = await judge(db.read).catch(async (error: unknown) => {
     if (!(error instanceof AppError)) throw error;
-    // Between two of its questions another process may have made the record: within a transaction nothing moves.
+    // Another process may create the record between two reads; a transaction gives one consistent view.
     return await db.write((tx) => judge(tx));
   });
   if (existing !== null) return existing;
@@ -75,7 +75,7 @@ export async function bootstrapAdministrator(options: BootstrapOptions): Promise
   const now = clock.now();
   const id = newId(now);
   const created = await db.write(async (tx) => {
-    // Another instance on the same database may have been quicker: then its password is the one.
+    // Another instance on the same database may have been faster; its password counts.
     const other = await judge(tx);
     if (other !== null) return other;
     await insertAdministrator(tx, {

@@ -1,4 +1,4 @@
-/** What a user agent says of itself, in the product's own words; null for what it does not say. */
+/** What a user agent reports, in plain words; null for what it leaves out. */
 export interface BrowserView {
   /** "Firefox 128", "Chrome 126", "curl 8.5". */
   browser: string | null;
@@ -6,7 +6,7 @@ export interface BrowserView {
   system: string | null;
 }
 
-// In the order of telling: most browsers name their ancestors too, so that the particular ones come first.
+// Most browsers also name their ancestors, so the specific ones come first.
 const browsers: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Edge", /\b(?:Edg|EdgA|EdgiOS|Edge)\/(\d{1,4})/],
   ["Opera", /\b(?:OPR|OPiOS)\/(\d{1,4})/],
@@ -28,10 +28,10 @@ const systems: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Linux", /\bLinux\b|\bX11\b/],
 ];
 
-// A program's own name stands first: "curl/8.5.0", "python-requests/2.32.3".
+// Programs put their own name first: "curl/8.5.0", "python-requests/2.32.3".
 const program = /^([A-Za-z][\w.-]{0,39})\/(\d{1,4}(?:\.\d{1,4})?)/;
 
-/** A guess for people, never for a decision: whoever asks writes this text as he likes. */
+/** A guess for people, never for a decision: clients choose this text freely. */
 export function describeBrowser(userAgent: string | null): BrowserView {
   const text = (userAgent ?? "").slice(0, 300);
   for (const [name, pattern] of browsers) {

@@ -6,14 +6,14 @@ import { addressKey } from "./throttle.ts";
 
 const REMEMBERED_FOR_MS = 30 * 24 * 3_600_000;
 const MAXIMUM_REMEMBERED = 100;
-// A flood of strangers asks for this at each try; who has just signed in is known without asking.
+// A flood of strangers triggers this read on every attempt; a client that just signed in is known without it.
 const READ_EVERY_MS = 5000;
 
-/** Clients that the right password came from, or that a live session was begun from: not where strangers are. */
+/** Clients that sent the right password or began a live session. */
 export interface FamiliarAddresses {
-  /** Takes note of a right password. */
+  /** Records a right password. */
   note(address: string | null): void;
-  /** As keys of the throttle. */
+  /** In the form of the throttle's keys. */
   keys(): Promise<ReadonlySet<string>>;
 }
 

@@ -5,12 +5,12 @@ import { RecentMap } from "../recent-map.ts";
 import { type AdministratorRow, findAdministrator, insertSession, type SessionRow } from "./queries.ts";
 import { type Actor, type RecordAudit, subjectOf } from "./schema.ts";
 
-/** Sign-ins while a disk is full: more than one person makes; the oldest beyond ends. */
+/** Sign-ins while the disk is full: more than one person needs. Beyond this the oldest ends. */
 const maximumHeld = 20;
 
 interface Held {
   row: SessionRow;
-  /** A sign-in ends with the password that it was begun with. */
+  /** A password change ends the sign-ins begun with the previous one. */
   password_hash: string;
   actor: Actor;
 }
@@ -25,8 +25,8 @@ interface HeldSessionsOptions {
 }
 
 /**
- * Sign-ins that found no room on the disk, in the memory of this process: whoever has to free space must get in. Each is stored, with
- * its audit entry, once there is room; until then it ends with the process.
+ * Keeps sign-ins in memory when the disk is full, because whoever has to free space must get in. Each is stored with its audit entry once
+ * there is room; until then it ends with the process.
  */
 export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
   const held = new RecentMap<string, Held>(maximumHeld);
@@ -37,7 +37,7 @@ export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
   const store = async (each: Held): Promise<void> => {
     await db.write(async (tx) => {
       const administrator = await findAdministrator(tx);
-      // It may have been ended while this one waited for its turn.
+      // It may have ended while it waited for its turn.
       if (administrator === null || !held.has(each.row.id) || !isOf(each, administrator)) return;
       await insertSession(tx, each.row);
       await audit(
@@ -73,7 +73,7 @@ export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
       return administrator !== null && isOf(found, administrator) ? { session: found.row, administrator } : null;
     },
 
-    /** Takes note of a use. False for a session that is not held. */
+    /** Records a use. False for a session that is not held. */
     touch: (id: string, now: number): boolean => {
       const found = held.get(id);
       if (found === undefined) return false;
@@ -81,7 +81,7 @@ export function heldSessions({ db, clock, log, audit }: HeldSessionsOptions) {
       return true;
     },
 
-    /** Stores what is held where there is room by now. */
+    /** Stores held sessions once there is room. */
     settle: async (): Promise<void> => {
       for (const each of [...held.values()]) {
         if (clock.now() >= each.row.expires_at) held.delete(each.row.id);

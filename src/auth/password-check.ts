@@ -8,7 +8,7 @@ import type { Actor, AuditRecord, RecordAudit } from "./schema.ts";
 import { addressKey, type Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
-// Refusals of the throttle, and for want of a turn, are told once a minute, so that nobody can fill the audit with them.
+// Throttled attempts are recorded once a minute, so that nobody can flood the audit.
 const THROTTLED_AUDIT_EVERY_MS = 60_000;
 
 interface PasswordCheckOptions {
@@ -28,19 +28,19 @@ export interface PasswordCheck {
   stored: string | null;
   password: string;
   actor: Actor;
-  /** Names the action in the audit. */
+  /** The action's name in the audit. */
   event: string;
-  /** What a wrong password throws. */
+  /** The error for a wrong password. */
   wrong: () => AppError;
 }
 
-/** Compares passwords under the throttle and leaves an audit entry for each failure; throws 429, or what `wrong` makes. */
+/** Compares passwords under the throttle and records each failure. Throws 429, or the error from `wrong`. */
 export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCheck) => Promise<void> {
   const { db, clock, log, audit, passwords, throttle, familiar } = options;
   const turns = createTurns(clock);
   let throttledAuditAt = Number.NEGATIVE_INFINITY;
 
-  /** A full disk changes no answer: whoever has to free space may mistype too. */
+  /** A full disk must not change the response: whoever frees space may mistype too. */
   const note = async (actor: Actor, record: AuditRecord) => {
     try {
       await db.write((tx) => audit(tx, actor, record));
@@ -66,7 +66,7 @@ export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCh
     const address = addressKey(actor.address);
     const isFamiliar = session_id !== null || (await familiar.keys()).has(address);
     try {
-      // By the session too: whoever stole it may have many addresses.
+      // Also counted by session: a thief may have many addresses.
       const attempt = throttle.begin(session_id === null ? [address] : [address, `session ${session_id}`], isFamiliar);
       return { attempt, isFamiliar };
     } catch (refusal) {
@@ -75,7 +75,7 @@ export function passwordCheck(options: PasswordCheckOptions): (check: PasswordCh
     }
   };
 
-  /** Strangers wait for each other; who is familiar waits for no stranger. */
+  /** Strangers queue behind each other; familiar clients never wait for a stranger. */
   const verify = async ({ stored, password }: PasswordCheck, isFamiliar: boolean, isFirst: boolean) => {
     if (isFamiliar) return await passwords.verify(stored, password);
     const endTurn = await turns.take(isFirst);

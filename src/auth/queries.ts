@@ -7,22 +7,22 @@ import { administrators, installation, sessions } from "../db/tables.ts";
 export type AdministratorRow = typeof administrators.$inferSelect;
 export type SessionRow = typeof sessions.$inferSelect;
 
-/** In which rows came, whatever the clock showed. */
+/** Insertion order, whatever the clock showed. */
 const insertionOrder = sql`${sessions}.rowid`;
 
 const isAdministratorFact = eq(installation.key, "administrator_id");
 
-/** The id that was stored when the administrator was created; null on a fresh installation. */
+/** The id stored when the administrator was created; null on a fresh installation. */
 export async function storedAdministratorId(read: Reader): Promise<string | null> {
   return await findInstallationFact(read, "administrator_id");
 }
 
-/** Two at most: enough to see that there is more than one. */
+/** At most two: enough to detect duplicates. */
 export async function firstAdministrators(read: Reader): Promise<AdministratorRow[]> {
   return await read.select().from(administrators).limit(2);
 }
 
-/** The account whose id is the stored one; any other record is not the administrator, whatever its name. */
+/** The account with the stored id. Any other record is not the administrator, whatever its name. */
 export async function findAdministrator(read: Reader): Promise<AdministratorRow | null> {
   const rows = await read
     .select({ administrator: administrators })
@@ -64,8 +64,8 @@ export async function insertSession(tx: Writer, row: typeof sessions.$inferInser
 }
 
 /**
- * `address`: where an API token was used last; a sign-in keeps the one that it was begun from, which is null here. A clock that went
- * back makes no use older than the one before: the session would have been idle for as long when the clock is right again.
+ * `address`: where an API token was last used. Null for sign-ins, which keep the address they began from. A clock set back must not lower
+ * `last_seen_at`: the session would be idle once the clock is right again.
  */
 export async function touchSession(tx: Writer, id: string, now: number, address: string | null): Promise<void> {
   const last_seen_at = sql`max(${sessions.last_seen_at}, ${now})`;
@@ -73,7 +73,7 @@ export async function touchSession(tx: Writer, id: string, now: number, address:
   await tx.update(sessions).set(changes).where(eq(sessions.id, id));
 }
 
-/** What a clock that was wrong has left in sessions: they end, and are idle, as if they were begun now. */
+/** Repairs what a wrong clock left in sessions: they expire and go idle as if they had begun now. */
 export function sessionDueTimes(longest: { sign_in_ms: number; api_token_ms: number }): readonly DueTime[] {
   const column = sessions.expires_at;
   const end = (kind: SessionRow["kind"], longest_ms: number) => ({
@@ -91,7 +91,7 @@ export function sessionDueTimes(longest: { sign_in_ms: number; api_token_ms: num
   ];
 }
 
-/** False when there is no such session or it was revoked before. */
+/** False when the session is missing or already revoked. */
 export async function revokeSession(tx: Writer, id: string, now: number): Promise<boolean> {
   const changed = await tx
     .update(sessions)
@@ -101,7 +101,7 @@ export async function revokeSession(tx: Writer, id: string, now: number): Promis
   return changed.length === 1;
 }
 
-/** Sign-ins alone; API tokens have their own life. */
+/** Sign-ins only; API tokens are separate. */
 export async function revokeSignIns(tx: Writer, now: number): Promise<void> {
   await tx
     .update(sessions)
@@ -111,7 +111,7 @@ export async function revokeSignIns(tx: Writer, now: number): Promise<void> {
 
 interface LiveAt {
   now: number;
-  /** A sign-in that was seen last before this has ended. */
+  /** A sign-in last seen before this has ended. */
   idle_before: number;
 }
 
@@ -123,7 +123,7 @@ const isLiveSignIn = ({ now, idle_before }: LiveAt) =>
     gte(sessions.last_seen_at, idle_before),
   );
 
-/** Newest first, which is the order of their ids turned; one row more than `limit` says that there is another page. */
+/** Newest first, by descending id. Returns one row more than `limit` when there is another page. */
 export async function listSignInsBefore(
   read: Reader,
   at: LiveAt,
@@ -147,7 +147,7 @@ export async function findSignIn(read: Reader, at: LiveAt, id: string): Promise<
   return rows[0] ?? null;
 }
 
-/** How many ended. */
+/** Returns how many ended. */
 export async function revokeOtherSignIns(tx: Writer, kept: string, now: number): Promise<number> {
   const ended = await tx
     .update(sessions)
@@ -161,7 +161,7 @@ export async function deleteAllSessions(tx: Writer): Promise<void> {
   await tx.delete(sessions);
 }
 
-/** Where the sign-ins that hold were begun. */
+/** The addresses where live sign-ins began. */
 export async function listSignInAddresses(read: Reader, now: number): Promise<string[]> {
   const rows = await read
     .selectDistinct({ address: sessions.address })
@@ -172,14 +172,14 @@ export async function listSignInAddresses(read: Reader, now: number): Promise<st
 }
 
 interface SessionPruning {
-  /** What ended before this can be removed. */
+  /** Sessions that ended before this can be removed. */
   ended_before: number;
   idle_before: number;
-  /** Sign-ins beyond so many go too, those first that were begun first. */
+  /** Beyond this many, the oldest sign-ins go too. */
   keep: number;
 }
 
-/** Removes what cannot be used any more. */
+/** Removes sessions that can no longer be used. */
 export async function pruneSessions(tx: Writer, { ended_before, idle_before, keep }: SessionPruning): Promise<void> {
   const isIdle = and(eq(sessions.kind, "session"), lt(sessions.last_seen_at, idle_before));
   await tx.delete(sessions).where(or(lte(sessions.expires_at, ended_before), isNotNull(sessions.revoked_at), isIdle));
@@ -196,7 +196,7 @@ export async function pruneSessions(tx: Writer, { ended_before, idle_before, kee
 const isLiveToken = (now: number) =>
   and(eq(sessions.kind, "api_token"), isNull(sessions.revoked_at), gt(sessions.expires_at, now));
 
-/** Oldest first, which is the order of their ids; one row more than `limit` says that there is another page. */
+/** Oldest first, by id. Returns one row more than `limit` when there is another page. */
 export async function listApiTokensAfter(
   read: Reader,
   now: number,

@@ -14,8 +14,8 @@ interface ResetOptions {
 }
 
 /**
- * Sets the existing administrator's password and ends every session and API token in the same transaction, also those that
- * a running server has just signed. Returns the user name. Throws 422 for the password, or when there is no such record.
+ * Sets the existing administrator's password and, in the same transaction, ends every session and API token, including those a running
+ * server has just signed. Returns the user name. Throws 422 for the password, or when the record is missing.
  */
 export async function resetPassword(options: ResetOptions, password: string): Promise<string> {
   const { db, clock, audit, passwords } = options;

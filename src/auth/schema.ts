@@ -5,7 +5,7 @@ import { Instant, Name, NullableInstant } from "../forms/inputs.ts";
 import { PageQuery } from "../forms/page.ts";
 import { issue } from "../messages/message.ts";
 
-/** Who does something, for the audit: filled from the request, or `system` for what the service does by itself. */
+/** Who acts, for the audit: filled from the request, or `system` for the service itself. */
 export interface Actor {
   name: string | null;
   address: string | null;
@@ -19,7 +19,7 @@ export interface AuditRecord {
   event: string;
   outcome: "ok" | "failed" | "refused";
   subject?: { kind: string; id: string; name: string };
-  /** Facts without secrets; what changed by field name, never by secret value. A reason is a `Message`. */
+  /** Facts without secrets: changes by field name, never by secret value. A reason is a `Message`. */
   detail?: Readonly<Record<string, unknown>>;
 }
 
@@ -30,7 +30,7 @@ export function subjectOf(administrator: { id: string; username: string }): NonN
 
 export type RecordAudit = (tx: Writer, actor: Actor, record: AuditRecord) => Promise<void>;
 
-/** Who asks: the session behind a cookie or a Bearer token, checked against the database for this very request. */
+/** The session behind a cookie or a Bearer token, checked against the database for this request. */
 export interface Session {
   /** The token's `jti`. */
   id: string;
@@ -53,7 +53,7 @@ export const SignInInput = v.strictObject({
   password: v.pipe(Password, v.title("Password")),
 });
 
-/** What signing in and changing the password give: the only answers that hold a session's token. */
+/** The responses to signing in and changing the password: the only ones that hold a session's token. */
 export const SignInView = v.object({
   token: v.string(),
   expires_at: Instant,
@@ -89,7 +89,7 @@ export type SignInSessionView = v.InferOutput<typeof SignInSessionView>;
 export const EndedSessionsView = v.object({ ended: v.pipe(v.number(), v.description("Number of ended sessions")) });
 export type EndedSessionsView = v.InferOutput<typeof EndedSessionsView>;
 
-/** The new password's rules are in `secrets/password.ts`, which takes the text exactly as it is. */
+/** `secrets/password.ts` has the rules of the new password and takes the text exactly as it is. */
 export const PasswordChangeInput = v.strictObject({
   current_password: CurrentPassword,
   new_password: v.pipe(Password, v.title("New password"), v.description("12 to 256 characters; any characters")),
@@ -139,7 +139,7 @@ export const ApiTokenView = v.object({
 });
 export type ApiTokenView = v.InferOutput<typeof ApiTokenView>;
 
-/** A new API token: the only answer that ever holds its text. */
+/** A new API token: the only response that holds its text. */
 export const CreatedApiTokenView = v.object({ ...ApiTokenView.entries, token: v.string() });
 export type CreatedApiTokenView = v.InferOutput<typeof CreatedApiTokenView>;
 
@@ -168,7 +168,7 @@ const InstantText = v.pipe(
 const filterText = (description: string) =>
   v.optional(v.pipe(v.string(), v.maxLength(200), v.description(description)));
 
-/** What narrows the audit down; each member that is there must match. */
+/** Audit filters; every given member must match. */
 export const AuditFilterQuery = v.object({
   event: filterText("The event's name, for example `login`"),
   outcome: v.optional(v.picklist(auditOutcomes)),

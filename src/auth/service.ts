@@ -41,7 +41,7 @@ export type { ConfirmPassword } from "./step-up.ts";
 
 export type AuthService = ReturnType<typeof authService>;
 
-// How exactly "last seen" is known; each request that finds it older costs one write.
+// Precision of "last seen": a request that finds it older costs one write.
 const TOUCH_EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
@@ -60,7 +60,7 @@ function wrongCredentials(): AppError {
   return new AppError("invalid_credentials", 401, say("auth.wrong_credentials"));
 }
 
-/** The sole administrator: signing in and out, the session behind each request, and the account. */
+/** The sole administrator: sign-in and sign-out, the session behind each request, and the account. */
 export function authService(options: AuthServiceOptions) {
   const { db, clock, counted, log, audit, passwords, tokens, throttle } = options;
   const familiar = familiarAddresses({ db, clock });
@@ -102,7 +102,7 @@ export function authService(options: AuthServiceOptions) {
       if (held.touch(id, now)) await held.settle();
       else await db.write((tx) => touchSession(tx, id, now, address));
     } catch (error) {
-      // A full disk must not keep the administrator from reading what is there.
+      // A full disk must not keep the administrator from reading.
       log.warning("The last use of a session could not be stored", { error });
     }
   };
@@ -126,7 +126,7 @@ export function authService(options: AuthServiceOptions) {
       const rehashed = passwords.needsRehash(known.password_hash) ? await passwords.hash(password) : null;
       const stored = begun.begin(origin, "password", async (tx) => {
         const current = await findAdministrator(tx);
-        // The password or the name may have changed while this one was compared.
+        // The password or name may have changed during the comparison.
         if (current === null || current.password_hash !== known.password_hash || current.username !== username) {
           throw wrongCredentials();
         }
@@ -139,22 +139,22 @@ export function authService(options: AuthServiceOptions) {
       });
     },
 
-    /** Sign-ins in memory while the disk is full. */
+    /** Sign-ins held in memory while the disk is full. */
     held,
 
     /**
-     * Begins a session without the password, for who was identified by the provider. `admit` says in the same transaction which
-     * administrator that is, and throws when it does not hold any more; any other id than the administrator's is refused (401).
+     * Begins a session without a password for a person the provider identified. `admit` returns the administrator's id within the same
+     * transaction and throws if the binding no longer holds; any other id is refused (401).
      */
     signInWithProvider: (origin: SignInOrigin, admit: Admit): Promise<SignInView> => begun.begin(origin, "oidc", admit),
 
     /** Asks for the current password again; see `ConfirmPassword`. */
     confirmPassword,
 
-    /** Which clients are no strangers: those of right passwords and of live sessions, as keys of the throttle. */
+    /** Known clients (right passwords and live sessions), as keys of the throttle. */
     familiarClients: (): Promise<ReadonlySet<string>> => familiar.keys(),
 
-    /** The session of a token, judged by its row and the account as they are now; null when it does not hold. `address` is noted. */
+    /** The session of a token, judged by its row and the account's current state; null when it is invalid. Records `address`. */
     authenticate: async (
       token: string,
       via: Session["via"],
@@ -166,14 +166,14 @@ export function authService(options: AuthServiceOptions) {
       const found = await findLive(claims.session_id, now);
       if (found === null) return null;
       const { session, administrator } = found;
-      // The row tells when its token was issued, whatever the clock says by now.
+      // The row knows when its token was issued, whatever the clock says now.
       const isIssued = claims.issued_at === Math.floor(session.created_at / 1000) * 1000;
       const isOurs = isIssued && session.administrator_id === claims.administrator_id;
       if (!isOurs || claims.epoch !== administrator.session_epoch) return null;
-      // Where a sign-in was begun stays; where a token is used says whether somebody else has it.
+      // A sign-in keeps its first address; for a token, the last address reveals use by somebody else.
       const moved = session.kind === "api_token" && session.address !== address ? address : null;
       const isStale = now - session.last_seen_at >= TOUCH_EVERY_MS;
-      // "Never used" would be wrong of a token that a program takes up at once.
+      // "Never used" would be wrong for a token that a program uses at once.
       const isUnused = session.kind === "api_token" && session.last_seen_at === session.created_at;
       if (isStale || (isUnused && now > session.created_at) || moved !== null) await touch(session.id, now, moved);
       return {
@@ -188,13 +188,13 @@ export function authService(options: AuthServiceOptions) {
       };
     },
 
-    /** Whether a session of an earlier request still holds; looking is no use of it. For answers that go on: event streams. */
+    /** Whether the session of an earlier request is still valid, without counting as a use. For long responses such as event streams. */
     holds: async (session: Session): Promise<boolean> => {
       const found = await findLive(session.id, clock.now());
       return found !== null && found.session.administrator_id === session.administrator_id;
     },
 
-    /** Ends this session, or this API token, at once. */
+    /** Ends this session or API token at once. */
     signOut: async (actor: Actor, session: Session): Promise<void> => {
       const wasHeld = held.end(session.id);
       try {
@@ -263,7 +263,7 @@ export function authService(options: AuthServiceOptions) {
       return accountView(await getAdministrator());
     },
 
-    /** What the forms of a cookie's session carry; see `http/middleware/csrf.ts`. */
+    /** The forms' token for a cookie session; see `http/middleware/csrf.ts`. */
     formToken: (session: Session): string => tokens.formToken(session.id),
     isFormToken: (session: Session, text: string): boolean => tokens.isFormToken(session.id, text),
   };

@@ -21,7 +21,7 @@ interface SessionServiceOptions {
   held: HeldSessions;
 }
 
-/** The sign-ins that hold, for the administrator to look through and to end; API tokens have their own list. */
+/** Live sign-ins, for the administrator to review and end; API tokens have their own list. */
 export function sessionService({ db, clock, log, audit, held }: SessionServiceOptions) {
   const live = () => ({ now: clock.now(), idle_before: clock.now() - IDLE_LIMIT_MS });
   const subjectOf = (row: SessionRow) => {
@@ -46,7 +46,7 @@ export function sessionService({ db, clock, log, audit, held }: SessionServiceOp
       expires_at: row.expires_at,
     });
 
-  /** What has no row yet cannot be listed or named; without room it ends with the process. */
+  /** A session without a row cannot be listed or named; without disk space it ends with the process. */
   const settleHeld = async () => {
     try {
       await held.settle();
@@ -56,7 +56,7 @@ export function sessionService({ db, clock, log, audit, held }: SessionServiceOp
   };
 
   return {
-    /** The newest first. */
+    /** Newest first. */
     list: async (session: Session, query: unknown): Promise<Page<SignInSessionView>> => {
       const parsed = parseInput(PageQuery, query);
       await settleHeld();
@@ -64,14 +64,14 @@ export function sessionService({ db, clock, log, audit, held }: SessionServiceOp
       return toPage(rows, parsed, (row) => row.id, viewFor(session));
     },
 
-    /** Throws 404 for one that does not hold any more. */
+    /** Throws 404 for a sign-in that is no longer valid. */
     get: async (session: Session, id: string): Promise<SignInSessionView> => {
       const row = await findSignIn(db.read, live(), id);
       if (row === null) throw notFound("session", id);
       return viewFor(session)(row);
     },
 
-    /** Refused from the next request on, and its event streams end. It may be the caller's own. */
+    /** The session is refused from the next request on, and its event streams end. It may be the caller's own. */
     end: async (actor: Actor, session: Session, id: string): Promise<void> => {
       requireSignIn(session);
       await db.write(async (tx) => {

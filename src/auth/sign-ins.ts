@@ -8,21 +8,21 @@ import type { HeldSessions } from "./held-sessions.ts";
 import { type AdministratorRow, findAdministrator, insertSession, pruneSessions, type SessionRow } from "./queries.ts";
 import { type Actor, type AuditRecord, type RecordAudit, type SignInView, subjectOf } from "./schema.ts";
 
-/** Without a request for this long a sign-in ends. */
+/** A sign-in ends after this long without a request. */
 export const IDLE_LIMIT_MS = 24 * 3_600_000;
 export const ABSOLUTE_LIMIT_MS = 7 * 24 * 3_600_000;
-// Browsers of one person; the oldest sign-in beyond ends.
+// Enough for one person's browsers; beyond this the oldest sign-in ends.
 const MAXIMUM_SIGN_INS = 50;
 const USER_AGENT_CHARACTERS = 300;
 
-/** Where a sign-in comes from: what is kept with the session for the administrator to recognise it. */
+/** Where a sign-in comes from, stored with the session so that the administrator recognises it. */
 export interface SignInOrigin {
   actor: Actor;
   user_agent: string | null;
 }
 
 /**
- * Says in the transaction that begins a session whom its method has proved, so that what is proved still holds then. Throws to
+ * Returns the identified administrator within the transaction that begins the session, so that the proof is still valid then. Throws to
  * refuse: nothing is begun or written. `detail` is for the audit, without secrets.
  */
 export type Admit = (tx: Writer) => Promise<{ administrator_id: string; detail: AuditRecord["detail"] }>;
@@ -36,7 +36,7 @@ interface SignInsOptions {
   held: HeldSessions;
 }
 
-/** Begins sessions and writes their tokens, whatever way the administrator was recognised. */
+/** Begins sessions and signs their tokens, however the administrator was identified. */
 export function signIns({ db, clock, counted, audit, tokens, held }: SignInsOptions) {
   const rowOf = (administrator: AdministratorRow, origin: SignInOrigin, method: SessionRow["method"]): SessionRow => {
     const now = clock.now();
@@ -44,7 +44,7 @@ export function signIns({ db, clock, counted, audit, tokens, held }: SignInsOpti
       id: newId(now),
       epoch: administrator.session_epoch,
       created_at: now,
-      // The token counts in seconds: the row ends at the same instant.
+      // Tokens count in seconds; the row ends at the same instant.
       expires_at: Math.floor((now + ABSOLUTE_LIMIT_MS) / 1000) * 1000,
       kind: "session",
       administrator_id: administrator.id,
@@ -90,7 +90,7 @@ export function signIns({ db, clock, counted, audit, tokens, held }: SignInsOpti
     password_change_required: isPasswordChangeRequired,
   });
 
-  /** Begins a session for whom `admit` names, and leaves the `login` entry. Throws what it throws, and 401 for any other id. */
+  /** Begins a session for the id from `admit` and writes the `login` entry. Throws what `admit` throws, and 401 for any other id. */
   const begin = async (origin: SignInOrigin, method: SessionRow["method"], admit: Admit): Promise<SignInView> => {
     const { session, administrator } = await db.write(async (tx) => {
       const admitted = await admit(tx);
@@ -107,7 +107,7 @@ export function signIns({ db, clock, counted, audit, tokens, held }: SignInsOpti
     return await view(session, administrator.id, administrator.is_password_change_required);
   };
 
-  /** Begins a session without a write, for whom the password has proved. Throws 401 when that is not the administrator as it is now. */
+  /** Begins a session without a write, after the password was right. Throws 401 unless it is the administrator as of now. */
   const beginHeld = async (origin: SignInOrigin, proved: AdministratorRow): Promise<SignInView> => {
     const current = await findAdministrator(db.read);
     const holds = current?.password_hash === proved.password_hash && current.username === proved.username;

@@ -5,20 +5,20 @@ import type { PasswordCheck } from "./password-check.ts";
 import { type AdministratorRow, findAdministrator } from "./queries.ts";
 import type { Actor, Session } from "./schema.ts";
 
-/** Sessions may change the account; a token for automation that leaked may not lock its owner out. */
+/** Sign-ins may change the account; a leaked automation token must not lock its owner out. */
 export function requireSignIn(session: Session): void {
   if (session.kind === "session") return;
   throw forbidden("session_required", say("auth.session_required"));
 }
 
 /**
- * Compares the current password before something that a stolen session alone must not do. Call it before the change, with
- * the change's event, which a refusal is recorded under (`failed` with the reason `wrong_password`, or `refused`).
- * Throws 422 with the field `current_password`, 429 with `Retry-After`, 403 `session_required` for an API token.
+ * Checks the current password before an action that a stolen session alone must not perform. Call it before the change, with the change's
+ * event; a refusal is recorded under that event (`failed` with the reason `wrong_password`, or `refused`). Throws 422 with the field
+ * `current_password`, 429 with `Retry-After`, 403 `session_required` for an API token.
  */
 export type ConfirmPassword = (actor: Actor, session: Session, password: string, event: string) => Promise<void>;
 
-/** As `ConfirmPassword`, and gives the account as it was compared. */
+/** Like `ConfirmPassword`; returns the account as it was compared. */
 export function stepUp(options: { db: Database; checkPassword: (check: PasswordCheck) => Promise<void> }) {
   const { db, checkPassword } = options;
   return async (actor: Actor, session: Session, password: string, event: string): Promise<AdministratorRow> => {

@@ -4,14 +4,14 @@ import { tooManyRequests } from "../errors.ts";
 import { say } from "../messages/message.ts";
 import { RecentMap } from "../recent-map.ts";
 
-// Five typing errors cost nothing; then each failure doubles the wait: 2 s, 4 s … 15 min.
+// Five typing errors are free; then each failure doubles the wait: 2 s, 4 s … 15 min.
 const FREE_FAILURES = 5;
 const FIRST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-// A record fades a day after its last failure. 10,000 records are about 1 MB; beyond, the least recent one goes.
+// A record expires a day after its last failure. 10,000 records are about 1 MB; beyond that the least recent one goes.
 const FORGET_AFTER_MS = 24 * 3_600_000;
 const MAXIMUM_RECORDS = 10_000;
-// In total: a hundred failures in hand, one more every 36 s. No person types that; many addresses together do.
+// In total: a hundred failures in reserve, one more every 36 s. No person reaches that; many addresses together do.
 const TOTAL_FAILURES = 100;
 const TOTAL_RECOVERY_MS = 36_000;
 
@@ -22,12 +22,12 @@ interface Failures {
   last_at: number;
 }
 
-/** One check of a password, begun; exactly one of its ends must be called. */
+/** A password check in progress; exactly one of its ends must be called. */
 export interface Attempt {
-  /** None of its keys has failed, or is being checked already. */
+  /** None of its keys has a failure or a check in progress. */
   readonly is_first: boolean;
   succeed(): void;
-  /** Counts the failure. Returns 429 as an error to throw in place of "wrong password" while the total is exceeded. */
+  /** Counts the failure. Returns a 429 error to throw instead of "wrong password" while the total is exceeded. */
   fail(): Error | null;
   /** Neither right nor wrong: the check itself failed. */
   abandon(): void;
@@ -35,14 +35,14 @@ export interface Attempt {
 
 export interface Throttle {
   /**
-   * Begins a check for these keys (an address, a session). Throws 429 with `Retry-After` when one of them has to wait.
-   * A key without failures is never refused for the failures of others, and a familiar one not at all for these: a stranger
-   * cannot lock the administrator out.
+   * Begins a check for these keys (an address, a session). Throws 429 with `Retry-After` when one of them has to wait. A key without
+   * failures is never refused because others failed, and a familiar one never because of the total: a stranger cannot lock the
+   * administrator out.
    */
   begin(keys: readonly string[], isFamiliar?: boolean): Attempt;
 }
 
-/** The key of a client: an IPv4 address, or the /64 of an IPv6 address, which one client can fill at will. */
+/** The key of a client: an IPv4 address, or the /64 of an IPv6 address, because one client controls a whole /64. */
 export function addressKey(address: string | null): string {
   if (address === null || !isIPv6(address)) return `address ${address ?? "unknown"}`;
   const [head = "", tail] = address.split("::");
@@ -63,7 +63,7 @@ function refusal(waitMs: number): Error {
   return tooManyRequests(say("auth.too_many_attempts", { seconds }), seconds);
 }
 
-/** Slows down guessing, per key and in total, in the memory of this process. */
+/** Slows down guessing, per key and in total; in memory. */
 export function createThrottle(clock: Clock): Throttle {
   const records = new RecentMap<string, Failures>(MAXIMUM_RECORDS);
   let total = 0;
@@ -91,7 +91,7 @@ export function createThrottle(clock: Clock): Throttle {
     const now = clock.elapsed();
     const wait = record.blocked_until - now;
     if (wait > 0) throw refusal(wait);
-    // What is being checked may fail: parallel attempts get no more tries than attempts one after the other.
+    // Checks in progress count as failures, so that parallel attempts get no more tries than sequential ones.
     if (record.pending > 0 && record.count + record.pending >= FREE_FAILURES) throw refusal(1000);
     if (!isExceeded) return;
     const sinceLast = now - record.last_at;

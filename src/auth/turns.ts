@@ -2,14 +2,14 @@ import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
 import { say } from "../messages/message.ts";
 
-// Of the four hashes that are made at once (`secrets/password.ts`), so that two are always left for who is not a stranger.
+// Four hashes run at once (`secrets/password.ts`); two are always reserved for familiar clients.
 const AT_ONCE = 2;
-// What many addresses send at once: 200 comparisons of 30 ms, two at a time, take 3 s.
+// Bounds a burst from many addresses: 200 comparisons of 30 ms, two at a time, take 3 s.
 const MAXIMUM_WAITING = 200;
 const LONGEST_WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 2;
 
-/** Ends a turn; to be called once. */
+/** Ends a turn; call it once. */
 export type EndTurn = () => void;
 
 interface Waiting {
@@ -23,9 +23,8 @@ function busy(): Error {
 }
 
 /**
- * Lets strangers' passwords be compared two at a time, the others waiting: first whoever has not tried before, each in the order
- * of coming. So neither many addresses at once nor one that tries again and again keeps a first try out. `take` throws 429 when
- * too many wait, or after 10 s.
+ * Compares strangers' passwords two at a time. The others wait: clients on their first try go first, each group in order of arrival, so
+ * neither many addresses at once nor one that keeps trying blocks a first try. `take` throws 429 when too many wait, or after 10 s.
  */
 export function createTurns(clock: Clock): { take(isFirst: boolean): Promise<EndTurn> } {
   let running = 0;
@@ -34,7 +33,7 @@ export function createTurns(clock: Clock): { take(isFirst: boolean): Promise<End
   const end = () => {
     const next = waiting.find(({ isFirst }) => isFirst) ?? waiting[0];
     if (next === undefined) running -= 1;
-    // The one that leaves hands its place over.
+    // A finished turn hands its place over.
     else next.admit();
   };
   const leave = (entry: Waiting) => {

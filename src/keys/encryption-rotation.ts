@@ -10,7 +10,7 @@ interface MoveOptions {
   db: Database;
   sealer: RotatingSealer;
   steps: RotationSteps;
-  /** `primary` is where every secret goes; the others open what it does not. */
+  /** `primary` seals every secret; the others only open. */
   keys: EncryptionKeys;
   skips_corrupt: boolean;
   /** More for the same transaction: facts and the audit. */
@@ -18,12 +18,12 @@ interface MoveOptions {
 }
 
 /**
- * One transaction that brings every secret under `keys.primary` and says so in the database; then all are read again. The sealer takes
- * the keys within the transaction: no row that is written after it can be under another one. Returns how many were written.
+ * Seals every secret under `keys.primary` and records it in one transaction, then verifies that all can be read. The sealer switches keys
+ * within the transaction, so no later row can use another key. Returns how many were written.
  */
 export async function moveSecrets(options: MoveOptions): Promise<number> {
   const { db, sealer, steps, keys, skips_corrupt, also } = options;
-  // What was sealed before and is written after: it waits for an engine's answer, say.
+  // Texts sealed before the switch and written after it, such as those waiting for an engine's response.
   db.rewriteTexts?.(sealer.toPrimary);
   const written = await steps.run("transaction", () =>
     db.write(async (tx) => {
@@ -42,7 +42,7 @@ export async function moveSecrets(options: MoveOptions): Promise<number> {
   return written;
 }
 
-/** What the audit says of a rotation; ids alone. */
+/** The audit entry of a rotation; ids only. */
 export function rotationRecord(
   outcome: AuditRecord["outcome"],
   detail: NonNullable<AuditRecord["detail"]>,

@@ -21,10 +21,10 @@ interface FinishOptions {
 }
 
 /**
- * Ends a rotation of the encryption key that was interrupted: the key file has `previous` keys. Afterwards every secret is under one
- * key, and our own key file has that one alone. A secret that no key opens does not keep the service from starting: then all
- * others stay, or go back, under the key that the database was last under, and the log names the one. `KEYS_FILE` is never
- * written: there `previous` is how its owner rotates. Returns the keys in force.
+ * Completes an interrupted rotation of the encryption key: the key file has `previous` keys. Afterwards one key seals every secret, and our
+ * key file holds only that one. A secret that no key opens does not prevent the start: the others stay or return to the last key of the
+ * database, and the log names the secret. `KEYS_FILE` is never written: there, `previous` is how its owner rotates. Returns the keys in
+ * force.
  */
 export async function finishEncryptionRotation(options: FinishOptions): Promise<EncryptionKeys> {
   const { db, clock, log, audit, keys, sealer } = options;
@@ -92,7 +92,7 @@ export async function finishEncryptionRotation(options: FinishOptions): Promise<
   return { primary: settled, previous: all.filter((key) => key !== settled) };
 }
 
-/** Of an installation that begins: both keys are as old as it. Another process on the same database may have begun it: then its keys are. */
+/** For a new installation: both keys are as old as it. If another process on the same database began it first, its keys count. */
 async function storeNewKeys(
   tx: Parameters<Parameters<Database["write"]>[0]>[0],
   keys: Keys,
@@ -107,8 +107,8 @@ async function storeNewKeys(
 }
 
 /**
- * Notices another session key than the last start's: somebody changed it, or a rotation was interrupted. No token of the key before
- * holds any more, so that what is listed of them is ended too. Instances on a server's database are left alone.
+ * Detects a session key that differs from the last start: it was changed, or a rotation was interrupted. Tokens of the previous key are
+ * invalid, so the listed ones are ended too. Instances on a server database are left alone.
  */
 export async function finishSessionRotation(
   options: Pick<FinishOptions, "db" | "clock" | "audit" | "keys">,

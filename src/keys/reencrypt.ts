@@ -11,14 +11,14 @@ import { AppError } from "../errors.ts";
 import { say } from "../messages/message.ts";
 import type { RotatingSealer } from "../secrets/sealed.ts";
 
-/** Where a secret is that no known key opens. */
+/** The place of a secret that no known key opens. */
 export interface CorruptPlace {
   table: string;
   id: string;
   column: string;
 }
 
-/** A secret that no known key opens: nothing was changed. The message names its place and says nothing of its content. */
+/** A secret that no known key opens; nothing was changed. The message names its place and reveals none of its content. */
 export class CorruptSecretError extends AppError {
   readonly place: CorruptPlace;
 
@@ -30,7 +30,7 @@ export class CorruptSecretError extends AppError {
   }
 }
 
-/** Secrets at a time; between two times others get their turn. Snapshots can have a megabyte each. */
+/** Secrets per batch, with a pause for others between batches. Snapshots can have a megabyte each. */
 const valuesAtOnce = 16;
 
 async function walk(read: Reader, column: SealedColumn, visit: (found: SealedValue) => Promise<void>): Promise<void> {
@@ -40,7 +40,7 @@ async function walk(read: Reader, column: SealedColumn, visit: (found: SealedVal
     const last = values.at(-1);
     if (last === undefined || values.length < valuesAtOnce) return;
     after = last.rowid;
-    // Requests are answered meanwhile; other writes wait for the end of the transaction.
+    // Lets requests through meanwhile; other writes wait for the end of the transaction.
     await new Promise<void>((go) => setImmediate(go));
   }
 }
@@ -70,13 +70,13 @@ export async function assertAllReadable(read: Reader, sealer: Ring): Promise<voi
 
 interface ReencryptOptions {
   sealer: Ring;
-  /** Leaves what no key opens as it is, instead of throwing. */
+  /** Skips secrets that no key opens instead of throwing. */
   skips_corrupt: boolean;
-  /** Told after each column. */
+  /** Called after each column. */
   onColumn: (table: string, column: string) => void;
 }
 
-/** Brings every secret of every table under the sealer's primary key, and looks at each again; how many it has written. */
+/** Seals every secret of every table under the primary key and verifies each; returns how many it wrote. */
 export async function reencryptAll(tx: Writer, { sealer, skips_corrupt, onColumn }: ReencryptOptions): Promise<number> {
   let written = 0;
   for (const column of sealedColumns) {

@@ -1,7 +1,7 @@
 import type { Log } from "../log.ts";
 import type { OnKeyFileStep } from "../secrets/keys.ts";
 
-/** Tells of each step of a rotation at debug level, before it is begun and after it is done: where it was when a process died. */
+/** Logs each step of a rotation at debug level before it begins and after it is done, so that the log shows where a process died. */
 export function rotationSteps(log: Log) {
   const tell = (step: string, phase: string) => log.debug("Rotation of the encryption key", { step, phase });
   return {

@@ -37,7 +37,7 @@ import {
 export type SecurityKeyService = ReturnType<typeof securityKeyService>;
 
 const sessionKeyBytes = 32;
-/** Keys of earlier rotations that this process still opens what it holds in memory with; the key file has none of them. */
+/** Keys of earlier rotations that still open what this process holds in memory; the key file no longer has them. */
 const maximumFormerKeys = 8;
 
 export interface SecurityKeyServiceOptions {
@@ -47,25 +47,25 @@ export interface SecurityKeyServiceOptions {
   audit: RecordAudit;
   keys: Keys;
   data_dir: string;
-  /** Which variables of the environment give keys. */
+  /** Which environment variables provide keys. */
   environment: { session_key: boolean; encryption_key: boolean; keys_file: boolean };
   sealer: RotatingSealer;
-  /** Everything that is derived from the session key; each switches at once. */
+  /** Everything derived from the session key; each switches at once. */
   session_key_users: readonly Pick<SessionTokens | ApprovalTokens, "useKey">[];
   backups: Pick<BackupService, "createBeforeRotation">;
   confirmPassword: ConfirmPassword;
-  /** Whether the caller's session still holds once it is its turn. */
+  /** Whether the caller's session is still valid when its turn comes. */
   holds: AuthService["holds"];
-  /** Told every new key: the redactor's `register`. */
+  /** Receives every new key: the redactor's `register`. */
   onNewSecret: (secret: string) => void;
 }
 
-/** A process that was not seen for twice as long is taken for gone. */
+/** A process not seen for twice this time is considered gone. */
 const compareEveryMs = 30_000;
 
 type KeyName = "session" | "encryption";
 
-/** The two keys: what is known of them, and their rotation while everything goes on. */
+/** The session key and the encryption key: their state, and rotation without downtime. */
 export function securityKeyService(options: SecurityKeyServiceOptions) {
   const { db, clock, log, audit, environment, sealer, data_dir } = options;
   const steps = rotationSteps(log);
@@ -106,7 +106,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     };
   };
 
-  /** What somebody began who knew the password is in the audit, whatever it failed by. The failure itself is what is told. */
+  /** Records whatever failed after the right password. A failure to record is logged; the caller gets the original one. */
   const recordFailure = async (actor: Actor, event: string, error: unknown): Promise<void> => {
     const told = wordsFor(error);
     const reason = told instanceof AppError ? told.code : "internal_error";
@@ -118,7 +118,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     }
   };
 
-  /** One rotation at a time, of a key that is ours, by somebody who knows the password. */
+  /** Runs one rotation at a time, of a key that is ours, after the password check. */
   const rotation = async <T>(
     name: KeyName,
     [actor, session, input]: readonly [Actor, Session, unknown],
@@ -135,7 +135,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     if (isBusy) throw conflict(say("keys.rotation_in_progress"));
     isBusy = true;
     try {
-      // Of two at once the first may have ended the session of the second.
+      // A parallel rotation may have ended the session.
       if (!(await options.holds(session))) throw unauthorized();
       return await perform().catch(async (error: unknown) => {
         await recordFailure(actor, event, error);
@@ -152,7 +152,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     options.onNewSecret(next.toString("base64url"));
     beginChange();
     let isInForce = false;
-    // In the same breath: from here on nothing of the former key holds, whatever becomes of the rows.
+    // In the same tick: from here on nothing of the previous key is valid, whatever happens to the rows.
     const onStep: OnKeyFileStep = (step) => {
       if (step !== "renamed") return;
       isInForce = true;
@@ -188,7 +188,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     };
   };
 
-  /** Everything back under the key before, which the key file then has alone. What fails here is left to the next start. */
+  /** Returns everything to the previous key, which the key file then holds alone. The next start repairs what fails here. */
   const goBack = async (next: string): Promise<void> => {
     const keys = { primary: encryption, previous: [next, ...former].slice(0, maximumFormerKeys) };
     try {
@@ -205,7 +205,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
   };
 
   const rotateEncryption = async (actor: Actor): Promise<EncryptionRotationView> => {
-    // Before anything is made: it would only be undone.
+    // Checked first: otherwise everything would only be undone.
     await steps.run("look", () => assertAllReadable(db.read, sealer));
     const backup = await steps.run("backup", () => options.backups.createBeforeRotation(actor));
     const before = encryption;
@@ -254,7 +254,7 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     }
   };
 
-  /** Where several processes may share the database: says so when one of them has another session key, once for each. */
+  /** With several processes on one database: logs once for each process that has another session key. */
   const compareSessionKeys = async (): Promise<void> => {
     const now = clock.now();
     if (db.rewriteTexts !== null || Math.abs(now - comparedAt) < compareEveryMs) return;
@@ -280,24 +280,24 @@ export function securityKeyService(options: SecurityKeyServiceOptions) {
     }),
 
     /**
-     * A new session key: every sign-in, API token and approval link ends at once, that of the caller too. Throws 403 for an API
-     * token, 401 for a session that another rotation has just ended, 409 for a key that is not ours, 422, 429, 507; 500
-     * `rotation_incomplete` when the new key is in force all the same.
+     * Replaces the session key: every sign-in, API token and approval link ends at once, including the caller's. Throws 403 for an API
+     * token, 401 for a session that another rotation just ended, 409 for a key that is not ours, 422, 429, 507; 500 `rotation_incomplete`
+     * when the new key is in force nevertheless.
      */
     rotateSessionKey: (actor: Actor, session: Session, input: unknown): Promise<SessionRotationView> =>
       rotation("session", [actor, session, input], () => rotateSession(actor)),
 
     /**
-     * Makes a backup, then brings every secret under a new key: all of them, or none. Throws 403 for an API token, 409 for a key that is
-     * not ours and for a secret that no key opens, which is named; 422, 429, 507; 500 `rotation_incomplete` when the new key is in force all
-     * the same.
+     * Makes a backup, then seals every secret under a new key: all of them, or none. Throws 403 for an API token, 409 for a key that is not
+     * ours and for a secret that no key opens, which is named; 422, 429, 507; 500 `rotation_incomplete` when the new key is in force
+     * nevertheless.
      */
     rotateEncryptionKey: (actor: Actor, session: Session, input: unknown): Promise<EncryptionRotationView> =>
       rotation("encryption", [actor, session, input], () => rotateEncryption(actor)),
   };
 }
 
-/** What came after the moment from which the new key counts has failed: a repetition would be another rotation. */
+/** A step after the new key took effect failed: repeating would start another rotation. */
 function incomplete(name: KeyName, cause: unknown): AppError {
   let root = cause;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
@@ -305,7 +305,7 @@ function incomplete(name: KeyName, cause: unknown): AppError {
   return new AppError("rotation_incomplete", 500, say("keys.rotation_incomplete", { name, cause: said }), { cause });
 }
 
-/** What a person can do about it. */
+/** Messages that say what to do about it. */
 function wordsFor(error: unknown): unknown {
   if (error instanceof KeyError) return new AppError("rotation_refused", 409, error.said, { cause: error });
   return withoutRoom(error, say("files.no_room_for_keys"));

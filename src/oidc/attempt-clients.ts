@@ -1,17 +1,17 @@
-/** Whose sign-ins are under way, by the hash of their state, in the memory of this process. */
+/** Which clients have sign-ins under way, by the hash of their state; in memory. */
 export interface AttemptClients {
   add(stateHash: string, client: string, expiresAt: number): void;
   remove(stateHash: string): void;
   count(): number;
   /**
-   * The attempt to forget where there are too many, which is removed; null when none is known. Of the clients without a claim to
-   * be kept (`familiar`) it is the oldest of whoever has most, so that one client pushes nobody out but itself.
+   * Removes and returns the attempt to drop when there are too many; null when none is known. Among unfamiliar clients it is the oldest
+   * attempt of the client with the most, so that a client only displaces itself.
    */
   takeLeastWorthy(familiar: ReadonlySet<string>): string | null;
 }
 
 export function attemptClients(now: () => number): AttemptClients {
-  // In the order of their beginning, which is that of their end.
+  // In order of their start, which is the order of their expiry.
   const known = new Map<string, { client: string; expires_at: number }>();
 
   const dropExpired = () => {
@@ -33,7 +33,7 @@ export function attemptClients(now: () => number): AttemptClients {
     takeLeastWorthy: (familiar) => {
       const held = new Map<string, number>();
       for (const { client } of known.values()) held.set(client, (held.get(client) ?? 0) + 1);
-      // A familiar client stands behind every other, however many it has.
+      // A familiar client comes after every other, however many attempts it has.
       const rank = (client: string) => (familiar.has(client) ? 0 : (held.get(client) ?? 0));
       let found: { stateHash: string; rank: number } | null = null;
       for (const [stateHash, { client }] of known) {

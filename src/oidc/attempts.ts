@@ -20,19 +20,19 @@ import { Refusal } from "./refusal.ts";
 
 /** How long the person may take at the provider. */
 export const ATTEMPT_LIFETIME_MS = 10 * 60_000;
-// Anybody can begin a sign-in: of more than this at once some are forgotten (`attempt-clients.ts`), about 2 MB of them are kept.
-// Bindings, which need the password, have room of their own.
+// Anybody can begin a sign-in: beyond this number, about 2 MB, some are dropped (`attempt-clients.ts`). Bindings require the password and
+// have a limit of their own.
 const MAXIMUM_LOGINS = 2000;
 const MAXIMUM_BINDINGS = 20;
 const SECRET_BITS = 256;
 
 const Secrets = v.object({ nonce: v.string(), code_verifier: v.string() });
 
-/** A way to the provider that was begun. */
+/** A redirect to the provider that has begun. */
 export interface StartedAttempt {
-  /** Where the browser has to go. */
+  /** Where the browser is sent. */
   authorization_url: string;
-  /** For the browser's cookie (`http/oidc-cookie.ts`): without it the callback is refused. */
+  /** For the browser's cookie (`http/oidc-cookie.ts`): the callback is refused without it. */
   browser: string;
   expires_at: number;
 }
@@ -41,7 +41,7 @@ interface NewAttempt {
   provider: ProviderRow;
   metadata: ProviderMetadata;
   redirect_uri: string;
-  /** What the browser's cookie holds already, so that attempts in several tabs go on. */
+  /** What the browser's cookie already holds, so that attempts in other tabs continue. */
   browser: string | null;
   purpose: { kind: "login"; next: string | null; client: string } | { kind: "binding"; session_id: string };
   /** More for the same transaction. */
@@ -57,18 +57,18 @@ interface AttemptOptions {
   clock: Clock;
   counted: CountedTime;
   sealer: Sealer;
-  /** Whose attempts are forgotten last. */
+  /** Clients whose attempts are dropped last. */
   familiarClients: () => Promise<ReadonlySet<string>>;
   /** For tests. */
   maximum_logins?: number;
 }
 
-/** Attempts in the database, by hashes of what the browser carries: who reads the one cannot answer for the other. */
+/** Attempts in the database, keyed by hashes of what the browser carries: reading the database is not enough to answer for the browser. */
 export function attempts({ db, clock, counted, sealer, familiarClients, ...options }: AttemptOptions) {
   const maximumLogins = options.maximum_logins ?? MAXIMUM_LOGINS;
   const clients = attemptClients(clock.elapsed);
 
-  /** What was found before the password was compared and the provider asked: meanwhile others can have changed it. */
+  /** State read before the password check and the request to the provider; it may change meanwhile. */
   const requireUnchanged = async (tx: Writer, { provider, purpose }: NewAttempt, now: number): Promise<void> => {
     const current = await findProviderById(tx, provider.id);
     if (current === null) throw new Refusal("no_provider");
@@ -78,7 +78,7 @@ export function attempts({ db, clock, counted, sealer, familiarClients, ...optio
   };
 
   return {
-    /** Throws `Refusal` for a provider or a session that is not any more what it was. */
+    /** Throws `Refusal` when the provider or session has changed. */
     begin: async (attempt: NewAttempt): Promise<StartedAttempt> => {
       const { provider, metadata, redirect_uri, purpose } = attempt;
       const now = clock.now();
@@ -106,7 +106,7 @@ export function attempts({ db, clock, counted, sealer, familiarClients, ...optio
         const ended = counted.before(0);
         if (purpose.kind === "login") {
           clients.add(hash(state), purpose.client, clock.elapsed() + ATTEMPT_LIFETIME_MS);
-          // Of more than are known some are of before a restart, and older than all of these.
+          // Rows beyond the known ones predate a restart and are older than all of these.
           const takeNext = () => (clients.count() > maximumLogins ? clients.takeLeastWorthy(familiar) : null);
           await pruneAttempts(tx, ended, "login", maximumLogins, takeNext);
         } else await pruneAttempts(tx, ended, "binding", MAXIMUM_BINDINGS, () => null);
@@ -127,7 +127,7 @@ export function attempts({ db, clock, counted, sealer, familiarClients, ...optio
       return { authorization_url: url.href, browser, expires_at: now + ATTEMPT_LIFETIME_MS };
     },
 
-    /** The attempt of a state, once. */
+    /** Returns the attempt of a state, once. */
     take: async (state: string): Promise<AttemptRow | null> => {
       const taken = await db.write((tx) => takeAttempt(tx, hash(state)));
       clients.remove(hash(state));

@@ -2,7 +2,7 @@ import { Refusal } from "./refusal.ts";
 
 const MAXIMUM_QUERY_CHARACTERS = 16_384;
 
-/** RFC 6749, 4.1.2.1 and OpenID Connect Core, 3.1.2.6: what may be written down; every other word is the sender's own. */
+/** RFC 6749, 4.1.2.1 and OpenID Connect Core, 3.1.2.6: the codes that may be logged; any other text is the sender's own. */
 const knownErrors = [
   "access_denied",
   "invalid_request",
@@ -17,23 +17,23 @@ const knownErrors = [
   "consent_required",
 ];
 
-/** Answers of other flows: no token is ever taken from an address. */
+/** Parameters of other flows: tokens are never taken from an address. */
 const foreignParameters = ["response", "id_token", "token", "access_token"];
 
-/** The query of a callback; null when it is longer than any real one. */
+/** The parameters of a callback; null when the query is longer than any real one. */
 export function callbackParameters(query: string): URLSearchParams | null {
   return query.length > MAXIMUM_QUERY_CHARACTERS ? null : new URLSearchParams(query);
 }
 
-/** The state, where there is exactly one of the form that we give out. */
+/** The state, if there is exactly one in the format we issue. */
 export function stateOf(parameters: URLSearchParams | null): string | null {
   const [state, ...others] = parameters?.getAll("state") ?? [];
   return state !== undefined && others.length === 0 && /^[\w-]{43}$/.test(state) ? state : null;
 }
 
 /**
- * The code that the provider sent back. No parameter may stand twice (RFC 6749, 3.1), `iss` must be the provider's and must
- * be there when it promised to send it (RFC 9207). Throws `Refusal`.
+ * The code from the provider. No parameter may be repeated (RFC 6749, 3.1); `iss` must match the provider and must be present when it
+ * promised to send it (RFC 9207). Throws `Refusal`.
  */
 export function codeOf(parameters: URLSearchParams, expected: { issuer: string; is_iss_promised: boolean }): string {
   const iss = parameters.get("iss");
@@ -49,7 +49,7 @@ export function codeOf(parameters: URLSearchParams, expected: { issuer: string; 
   return code;
 }
 
-/** Throws `Refusal` when one name stands twice. */
+/** Throws `Refusal` when a name is repeated. */
 export function requireSingle(parameters: URLSearchParams): void {
   const names = [...parameters.keys()];
   if (new Set(names).size !== names.length) throw new Refusal("duplicate_parameter");

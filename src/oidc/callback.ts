@@ -22,7 +22,7 @@ import type { RefusalRecorder } from "./refusal-recorder.ts";
 import { exchangeCode } from "./token-request.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** How a callback ended well; everything else throws `oidc_refused`, with one text for all causes. */
+/** A successful callback; everything else throws `oidc_refused`, with one text for all causes. */
 export type Completed =
   | { kind: "binding"; provider: string }
   | { kind: "login"; sign_in: SignInView; next: string | null };
@@ -47,11 +47,11 @@ interface CallbackOptions {
   baseUrl: () => string;
 }
 
-/** Judges what the provider sends back, and ends the attempt in a session, in a binding, or in neither. */
+/** Handles the provider's redirect: the attempt ends in a session, a binding, or a refusal. */
 export function callback(options: CallbackOptions) {
   const { db, clock, sealer, audit, auth, documents, upstream, refusals } = options;
 
-  /** The provider as it was when the attempt was begun. */
+  /** The provider's configuration when the attempt began. */
   const unchangedProvider = async (read: Reader, attempt: AttemptRow): Promise<ProviderRow> => {
     const row = await findProviderById(read, attempt.provider_id);
     if (row === null || row.revision !== attempt.provider_revision) throw new Refusal("provider_changed");
@@ -98,7 +98,7 @@ export function callback(options: CallbackOptions) {
       const row = await unchangedProvider(tx, attempt);
       if ((await findBinding(tx)) !== null) throw new Refusal("already_bound");
       const now = clock.now();
-      // Signing out and changing the password end the session, also while the provider is asked.
+      // Signing out or changing the password ends the session, even during the request to the provider.
       const administratorId =
         attempt.session_id === null ? null : await administratorOfSignIn(tx, attempt.session_id, now);
       if (administratorId === null) throw new Refusal("other_session");
@@ -140,11 +140,11 @@ export function callback(options: CallbackOptions) {
     return attempt.kind === "binding" ? await bind(attempt, from, identity) : await signIn(attempt, from, identity);
   };
 
-  /** `query`: as it came, without the question mark. Throws `oidc_refused`; the audit says why. */
+  /** `query`: as received, without the question mark. Throws `oidc_refused`; the audit has the reason. */
   return async (from: CallbackFrom, slug: string, query: string): Promise<Completed> => {
     const parameters = callbackParameters(query);
     const state = stateOf(parameters);
-    // Used up by whatever comes with it: a second answer to the same question is nobody's.
+    // Consumed by the first response, valid or not; a second one finds nothing.
     const attempt = state === null ? null : await options.attempts.take(state);
     try {
       if (parameters === null) throw new Refusal("malformed_response");

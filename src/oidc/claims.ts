@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Refusal } from "./refusal.ts";
 
-/** How far the provider's clock may be from ours. */
+/** How far the provider's clock may deviate from ours. */
 const TOLERANCE_SECONDS = 60;
 
 const text = v.pipe(v.string(), v.maxLength(2048));
@@ -32,7 +32,7 @@ export interface ClaimExpectations {
   now: number;
 }
 
-/** 1 to 255 characters (OpenID Connect Core, 2) that a database gives back as they were and that somebody can see. */
+/** 1 to 255 characters (OpenID Connect Core, 2) that are visible and that a database returns unchanged. */
 function isSubject(sub: string): boolean {
   if (sub.length < 1 || sub.length > 255 || !sub.isWellFormed()) return false;
   return !/\p{Cc}/u.test(sub) && /[^\p{Z}\p{Cf}\s]/u.test(sub);
@@ -46,8 +46,8 @@ function requireAudience(claims: Claims, clientId: string): void {
 }
 
 /**
- * A code is exchanged moments after it was made: a token that is older was made for something else. It may live for as long as the
- * provider likes, because how long a session lasts is our own rule.
+ * A code is exchanged moments after it was issued, so an older token was made for something else. Its lifetime does not matter, because we
+ * limit sessions ourselves.
  */
 const MAXIMUM_AGE_SECONDS = 600;
 function requireTimes({ exp, iat, nbf, auth_time }: Claims, now: number): void {
@@ -58,7 +58,7 @@ function requireTimes({ exp, iat, nbf, auth_time }: Claims, now: number): void {
   if (auth_time !== undefined && auth_time > now + TOLERANCE_SECONDS) throw new Refusal("token_issued_at_wrong");
 }
 
-/** Logout tokens (`events`), and what some providers write into access and refresh tokens that are otherwise alike. */
+/** Claims of logout tokens (`events`), and what some providers put into access and refresh tokens that otherwise look the same. */
 function requirePurpose(members: Readonly<Record<string, unknown>>, claims: Claims): void {
   const isOther =
     Object.hasOwn(members, "events") ||
@@ -67,7 +67,9 @@ function requirePurpose(members: Readonly<Record<string, unknown>>, claims: Clai
   if (isOther) throw new Refusal("token_type_wrong");
 }
 
-/** Judges every claim of an ID token of the code flow (OpenID Connect Core, 3.1.3.7), texts byte by byte. Throws `Refusal`. */
+/**
+ * Validates every claim of an ID token of the code flow (OpenID Connect Core, 3.1.3.7), comparing texts byte by byte. Throws `Refusal`.
+ */
 export function judgeClaims(members: Readonly<Record<string, unknown>>, expected: ClaimExpectations): Claims {
   const parsed = v.safeParse(Claims, members);
   if (!parsed.success) throw new Refusal("token_claims_malformed");

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { parseStrictObject } from "../strict-json.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Signatures that only the holder of a private key can make (RFC 7518, 3.1; RFC 8037). Nothing else is ever taken. */
+/** Signatures that only the holder of a private key can create (RFC 7518, 3.1; RFC 8037). Nothing else is accepted. */
 export const signingAlgorithms = [
   "RS256",
   "RS384",
@@ -17,12 +17,12 @@ export const signingAlgorithms = [
 ] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-// Far more than any ID token with a picture of its person; the token endpoint's answer is bounded too.
+// Far more than any ID token with a profile picture; the token endpoint's response is bounded too.
 const MAXIMUM_TOKEN_CHARACTERS = 32_768;
 
 /**
- * Members that would take the key or the meaning from the token itself (RFC 7515, 4.1; RFC 7797): ID tokens should not have
- * them (OpenID Connect Core, 2), and whoever sends one wants something else than to be checked against the JWKS.
+ * Header members that would take the key or the meaning from the token itself (RFC 7515, 4.1; RFC 7797). ID tokens should not have them
+ * (OpenID Connect Core, 2), and they bypass the check against the JWKS.
  */
 const refusedMembers = ["crit", "b64", "jku", "jwk", "x5u", "x5c", "enc", "zip", "cty"] as const;
 
@@ -38,7 +38,7 @@ export interface CompactJws {
   claims: Readonly<Record<string, unknown>>;
 }
 
-/** Base64url without padding has one text for each value; decoders take others too, so that only the round trip tells. */
+/** Base64url without padding has one text for each value, but decoders accept others too; only a round trip detects them. */
 function decodeCanonical(part: string): Uint8Array | null {
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return null;
   const bytes = Buffer.from(part, "base64url");
@@ -50,8 +50,8 @@ export function asSigningAlgorithm(name: string): SigningAlgorithm | null {
 }
 
 /**
- * The parts of a compact JWS with a JSON payload, judged by form and header only: its signature is still to be verified.
- * `algorithms` are those of the provider. Throws `Refusal`.
+ * Splits a compact JWS with a JSON payload and checks its form and header; the signature is still to be verified. `algorithms` are the
+ * provider's. Throws `Refusal`.
  */
 export function parseCompactJws(token: string, algorithms: readonly SigningAlgorithm[]): CompactJws {
   if (token.length > MAXIMUM_TOKEN_CHARACTERS) throw new Refusal("token_malformed");

@@ -5,15 +5,15 @@ import { parseCompactJws, type SigningAlgorithm } from "./compact-jws.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface IdTokenExpectations extends ClaimExpectations {
-  /** What the provider says that it signs with. */
+  /** The algorithms that the provider declares. */
   algorithms: readonly SigningAlgorithm[];
-  /** Came beside the ID token; what `at_hash` speaks of. */
+  /** The access token issued with it, for `at_hash`. */
   access_token: string | null;
-  /** What was exchanged for the token; what `c_hash` speaks of. */
+  /** The exchanged code, for `c_hash`. */
   code: string;
 }
 
-/** Hands the provider's key for a token to `verify`, and once more a newer one where the first does not do. Throws `Refusal`. */
+/** Calls `verify` with the provider's key for a token, and once more with a refreshed key when the first fails. Throws `Refusal`. */
 export type WithKey = (
   alg: SigningAlgorithm,
   kid: string | null,
@@ -25,7 +25,7 @@ export interface Identity {
   subject: string;
 }
 
-/** The left half of the hash that the signature uses, base64url (OpenID Connect Core, 3.1.3.6). */
+/** The left half of the hash that the signature uses, in base64url (OpenID Connect Core, 3.1.3.6). */
 function halfHash(alg: SigningAlgorithm, text: string): string {
   // Ed25519 hashes with SHA-512.
   const bits = alg === "EdDSA" ? "512" : alg.slice(-3);
@@ -42,8 +42,8 @@ async function verifySignature(token: string, alg: SigningAlgorithm, key: Crypto
 }
 
 /**
- * Whom an ID token names: the only source of the administrator's identity. Every rule is judged here, whatever the libraries
- * below judge too; the signature is verified always. Throws `Refusal` with the first rule that is broken.
+ * The subject of an ID token: the only source of the administrator's identity. Checks every rule here, even where the libraries check it
+ * too, and always verifies the signature. Throws `Refusal` for the first broken rule.
  */
 export async function judgeIdToken(token: string, expected: IdTokenExpectations, withKey: WithKey): Promise<Identity> {
   const { alg, kid, claims: members } = parseCompactJws(token, expected.algorithms);

@@ -3,10 +3,10 @@ import * as v from "valibot";
 import type { SigningAlgorithm } from "./compact-jws.ts";
 import { Refusal } from "./refusal.ts";
 
-/** A key set of a real provider has a handful. */
+/** A real provider's key set has a handful. */
 const MAXIMUM_KEYS = 100;
 const MINIMUM_RSA_BITS = 2048;
-/** Beyond, verifying costs more than a sign-in may. */
+/** Beyond this, verifying costs more than a sign-in may. */
 const MAXIMUM_RSA_BITS = 16_384;
 
 const member = v.pipe(v.string(), v.maxLength(4096));
@@ -30,7 +30,7 @@ const Jwk = v.object({
 });
 type Jwk = v.InferOutput<typeof Jwk>;
 
-/** The keys of a provider that can check a signature, each in public parts only. */
+/** The provider's keys that can verify signatures, public parts only. */
 export type KeySet = readonly Jwk[];
 
 const Document = v.object({ keys: v.pipe(v.array(v.unknown()), v.maxLength(MAXIMUM_KEYS)) });
@@ -40,8 +40,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Reads a JWKS. Keys for other uses, of unknown types, and those whose private part was published are left out, as RFC 7517, 5
- * wants of unknown ones. Throws `Refusal` when it is no key set at all.
+ * Reads a JWKS. Skips keys for other uses, of unknown types (RFC 7517, 5), and those with a published private part. Throws `Refusal` when
+ * it is no key set.
  */
 export function parseKeySet(document: unknown): KeySet {
   const parsed = v.safeParse(Document, document);
@@ -62,7 +62,7 @@ function modulusBits(n: string): number {
 
 const curves: Readonly<Record<string, string>> = { ES256: "P-256", ES384: "P-384", ES512: "P-521", EdDSA: "Ed25519" };
 
-/** Whether this key may check signatures of this algorithm: the key decides, never the token. */
+/** Whether this key may verify signatures of this algorithm: the key decides, never the token. */
 function fits(key: Jwk, alg: SigningAlgorithm): boolean {
   if (key.alg !== undefined && key.alg !== alg) return false;
   if (alg.startsWith("RS") || alg.startsWith("PS")) {
@@ -73,8 +73,8 @@ function fits(key: Jwk, alg: SigningAlgorithm): boolean {
 }
 
 /**
- * The one key for a token: that of its `kid`, or without one the only key that fits its algorithm. Throws `Refusal`:
- * `token_key_unknown`, and `token_key_ambiguous` where several fit, because trying them all would let the token choose.
+ * The only key for a token: the one with its `kid`, or without a `kid` the only key that fits its algorithm. Throws `Refusal`:
+ * `token_key_unknown`, or `token_key_ambiguous` when several fit, because trying them all would let the token choose.
  */
 export async function chooseKey(keys: KeySet, alg: SigningAlgorithm, kid: string | null): Promise<CryptoKey> {
   const fitting = keys.filter((key) => fits(key, alg) && (kid === null || key.kid === kid));

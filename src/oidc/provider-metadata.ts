@@ -7,9 +7,9 @@ import { Refusal, type RefusalReason } from "./refusal.ts";
 import { isAllowedAddress, type Upstream } from "./upstream.ts";
 
 const CACHED_FOR_MS = 10 * 60_000;
-/** A token that the known keys do not fit makes us look again, no more often than this. */
+/** A token that no known key fits triggers a refresh, at most this often. */
 const REFETCH_EVERY_MS = 30_000;
-/** What a key tells that was changed: under a new `kid`, beside another without one, or under the `kid` of the former. */
+/** A changed key appears under a new `kid`, beside another without one, or under the previous `kid`. */
 const stale: readonly RefusalReason[] = ["token_key_unknown", "token_key_ambiguous", "token_signature_wrong"];
 const MAXIMUM_DOCUMENT_BYTES = 256 * 1024;
 
@@ -26,7 +26,7 @@ const Document = v.object({
   authorization_response_iss_parameter_supported: v.optional(v.boolean(), false),
 });
 
-/** What is asked of a provider, from its discovery document or from what was entered. */
+/** The provider's endpoints, from its discovery document or as entered. */
 export interface ProviderMetadata {
   issuer: string;
   authorization_endpoint: string;
@@ -38,7 +38,7 @@ export interface ProviderMetadata {
   is_iss_promised: boolean;
 }
 
-/** Without discovery nothing says how the provider signs: any algorithm of the list that a key of its JWKS fits. */
+/** Without discovery nothing declares the provider's algorithm: any algorithm of the list that fits a key of its JWKS. */
 function enteredMetadata(row: Provider): ProviderMetadata {
   const { authorization_url, token_url, jwks_url } = row;
   if (authorization_url === null || token_url === null || jwks_url === null) throw new Refusal("metadata_invalid");
@@ -76,7 +76,7 @@ function readMetadata(document: unknown, issuer: string): ProviderMetadata {
   };
 }
 
-/** What of the provider's row says where to ask. */
+/** The part of the provider's row that says where to ask. */
 type Provider = Pick<
   ProviderRow,
   "id" | "revision" | "issuer_url" | "is_discovery_enabled" | "authorization_url" | "token_url" | "jwks_url"
@@ -88,7 +88,7 @@ interface Cached<T> {
 }
 
 interface Known {
-  /** Of the provider's row: a change forgets everything. */
+  /** From the provider's row: a change drops the cache. */
   key: string;
   metadata: Cached<ProviderMetadata> | null;
   keys: Cached<KeySet> | null;
@@ -102,8 +102,8 @@ interface MetadataOptions {
 }
 
 /**
- * What the one provider publishes, kept in memory for ten minutes. Questions that come together are asked once, and an answer
- * that was refused is not kept. All of it throws `Refusal`.
+ * What the provider publishes, cached for ten minutes. Concurrent reads share one request, and failures are not cached. Everything throws
+ * `Refusal`.
  */
 export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: MetadataOptions) {
   let known: Known | null = null;
@@ -163,9 +163,9 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
     return work;
   };
 
-  /** Keys that are newer than `used`, or null when they were asked for again a moment ago. */
+  /** Keys newer than `used`, or null when they were refreshed a moment ago. */
   const newerKeys = (own: Known, url: string, used: Promise<KeySet>): Promise<KeySet> | null => {
-    // Another sign-in met the change first.
+    // Another sign-in noticed the change first.
     if (own.keys !== null && own.keys.value !== used) return own.keys.value;
     if (clock.elapsed() - own.refetched_at < REFETCH_EVERY_MS) return null;
     own.refetched_at = clock.elapsed();
@@ -176,8 +176,8 @@ export function providerDocuments({ clock, upstream, isLoopbackHttpAllowed }: Me
     metadata,
 
     /**
-     * Lets `verify` try the key for a token. Where there is none, or not one alone, or it did not sign the token, the set is asked
-     * for once more: providers change keys at any time, and not all give the new one a name of its own.
+     * Calls `verify` with the key for a token. If there is none, more than one, or a wrong one, refreshes the set once: providers change
+     * keys at any time, and not all give the new key its own `kid`.
      */
     withKey: async (
       row: Provider,

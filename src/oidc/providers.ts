@@ -24,14 +24,14 @@ export interface ProviderServiceOptions {
   clock: Clock;
   sealer: Sealer;
   audit: RecordAudit;
-  /** As set, without a final slash; blank when nobody set it. */
+  /** As set, without a final slash; blank when not set. */
   baseUrl: () => string;
   isLoopbackHttpAllowed: boolean;
-  /** For addresses that are never asked, a cloud's metadata above all. */
+  /** Addresses that are never allowed, above all a cloud's metadata. */
   isRefusedAddress: (url: string) => boolean;
 }
 
-/** The address that the provider sends the browser back to; null until the base URL is set: no request may choose it. */
+/** The redirect address; null until the base URL is set, because no request may choose it. */
 export function callbackUrl(baseUrl: string, slug: string): string | null {
   return baseUrl === "" ? null : `${baseUrl}/auth/oidc/${slug}/callback`;
 }
@@ -44,7 +44,7 @@ function bound({ display_name: name }: ProviderRow, done: "changed" | "deleted")
   return new AppError("bound", 409, say(`oidc.bound_provider_${done}`, { name }));
 }
 
-/** The fields of a patch that are not as they are stored; a secret that was typed always counts, and is compared with nothing. */
+/** The fields of a patch that differ from the stored ones; an entered secret always counts as changed and is never compared. */
 function changedFields(row: ProviderRow, { client_secret = "", ...patch }: ProviderPatch): string[] {
   const stored: Readonly<Record<string, unknown>> = row;
   const changed = Object.entries(patch).filter(([name, value]) => value !== undefined && value !== stored[name]);
@@ -53,7 +53,7 @@ function changedFields(row: ProviderRow, { client_secret = "", ...patch }: Provi
 
 const onlyOne = (name: string) => conflict(say("oidc.only_one_provider", { name }));
 
-/** The one identity provider: stored with its secret sealed; while it holds the binding it is switched off and on, and no more. */
+/** The only identity provider, stored with its secret sealed. While it holds the binding, it can only be enabled and disabled. */
 export function providerService(options: ProviderServiceOptions) {
   const { db, clock, sealer, audit } = options;
 
@@ -87,7 +87,7 @@ export function providerService(options: ProviderServiceOptions) {
   const get = async (id: string): Promise<ProviderView> =>
     view(await getRow(db.read, id), await boundProviderId(db.read));
 
-  /** The input as it is kept; throws 422 for missing and refused addresses. */
+  /** The input as it is stored; throws 422 for missing and refused addresses. */
   const settle = (input: ProviderInput) => {
     const missing = missingEndpoints(input);
     if (Object.keys(missing).length > 0) throw invalidInput(missing);
@@ -110,7 +110,7 @@ export function providerService(options: ProviderServiceOptions) {
     return { ...rest, ...addresses, sealed_client_secret: sealer.seal(client_secret) };
   };
 
-  /** A patch over what is stored, as it is kept. */
+  /** The stored provider with a patch applied. */
   const settleOver = (row: ProviderRow, patch: Omit<ProviderPatch, "client_secret">, secret: string) => {
     const names = Object.keys(ProviderInput.entries);
     const stored = Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)));
@@ -127,7 +127,7 @@ export function providerService(options: ProviderServiceOptions) {
     },
     get,
 
-    /** Throws 409 `conflict` when there is one already, 422. */
+    /** Throws 409 `conflict` when there is already one, 422. */
     create: async (actor: Actor, input: unknown): Promise<ProviderView> => {
       const row = settle(parseInput(ProviderInput, input));
       const now = clock.now();
@@ -141,7 +141,7 @@ export function providerService(options: ProviderServiceOptions) {
           await audit(tx, actor, { event: "oidc_provider_created", outcome: "ok", subject });
         });
       } catch (error) {
-        // Another process on the same database was first.
+        // Another process on the same database was faster.
         if (isUniqueViolation(error)) throw onlyOne((await findProvider(db.read))?.display_name ?? "");
         throw error;
       }
@@ -149,8 +149,8 @@ export function providerService(options: ProviderServiceOptions) {
     },
 
     /**
-     * What is left out stays, and a blank client secret too. While it holds the binding, `is_enabled` alone may differ from what
-     * is stored. Throws 409 `bound`, 422.
+     * A field left out keeps its value, and so does a blank client secret. While the provider holds the binding, only `is_enabled` may
+     * change. Throws 409 `bound`, 422.
      */
     update: async (actor: Actor, id: string, input: unknown): Promise<ProviderView> => {
       const { client_secret: secret = "", ...patch } = parseInput(ProviderPatch, input);

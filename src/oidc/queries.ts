@@ -7,7 +7,6 @@ export type ProviderRow = typeof oidc_providers.$inferSelect;
 export type BindingRow = typeof oidc_bindings.$inferSelect;
 export type AttemptRow = typeof oidc_attempts.$inferSelect;
 
-/** The one provider, if there is one. */
 export async function findProvider(read: Reader): Promise<ProviderRow | null> {
   const rows = await read.select().from(oidc_providers).limit(1);
   return rows[0] ?? null;
@@ -24,7 +23,6 @@ export const {
   remove: deleteProviderRow,
 } = rowWrites(oidc_providers);
 
-/** The one binding, if there is one. */
 export async function findBinding(read: Reader): Promise<BindingRow | null> {
   const rows = await read.select().from(oidc_bindings).limit(1);
   return rows[0] ?? null;
@@ -42,15 +40,15 @@ export async function insertAttempt(tx: Writer, row: typeof oidc_attempts.$infer
   await tx.insert(oidc_attempts).values(row);
 }
 
-/** Removes the attempt and returns it: whoever comes second finds nothing. */
+/** Removes the attempt and returns it, so that a second caller finds nothing. */
 export async function takeAttempt(tx: Writer, stateHash: string): Promise<AttemptRow | null> {
   const rows = await tx.delete(oidc_attempts).where(eq(oidc_attempts.state_hash, stateHash)).returning();
   return rows[0] ?? null;
 }
 
 /**
- * Removes what ran out before `ended`, and of this kind as many as there are beyond `keep`: those that `takeNext` names by the hashes of their
- * states, then, when it knows no more, the oldest.
+ * Removes expired attempts, and of this kind those beyond `keep`: first the ones `takeNext` names by the hashes of their states, then the
+ * oldest.
  */
 export async function pruneAttempts(
   tx: Writer,
@@ -78,7 +76,7 @@ export async function pruneAttempts(
   for (const { state_hash } of oldest) await tx.delete(oidc_attempts).where(eq(oidc_attempts.state_hash, state_hash));
 }
 
-/** The administrator of a sign-in that still holds, judged by its row and the account's epoch; null when it was ended. */
+/** The administrator of a live sign-in, judged by its row and the account's epoch; null when it has ended. */
 export async function administratorOfSignIn(read: Reader, sessionId: string, now: number): Promise<string | null> {
   const rows = await read
     .select({ session: sessions, administrator_id: administrators.id })

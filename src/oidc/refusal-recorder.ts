@@ -6,10 +6,10 @@ import type { Log } from "../log.ts";
 import { oidcRefused, type Refusal, type RefusalReason, tokenReasons } from "./refusal.ts";
 import { createAllowance } from "./request-limit.ts";
 
-// Of what anybody can provoke from any number of addresses: thirty entries in hand, then one a minute in total.
+// Anybody can provoke these from any number of addresses: thirty entries in reserve, then one a minute in total.
 const entries = { in_hand: 30, recovery_ms: 60_000 };
 
-/** What needs an answer of the provider that holds as far as its form: told from a count of its own, which no stranger uses up. */
+/** These require a well-formed response from the provider, so they have their own budget that no stranger can exhaust. */
 const ofProvider: ReadonlySet<RefusalReason> = new Set([
   "subject_not_bound",
   "already_bound",
@@ -26,16 +26,16 @@ interface RefusalRecorderOptions {
 }
 
 export interface RefusalRecorder {
-  /** Writes down why, and gives the error that says nothing of it. */
+  /** Records the reason and returns an error that does not reveal it. */
   tell(actor: Actor, event: string, slug: string, refusal: Refusal): Promise<AppError>;
   /**
-   * As `tell` for what strangers can provoke: of many at once some are left out of the audit and the log, and the next entry says
-   * how many as `left_out`.
+   * Like `tell`, for refusals that strangers can provoke: when there are many, some are left out of the audit and the log, and the next
+   * entry counts them as `left_out`.
    */
   tellOfStranger(actor: Actor, event: string, slug: string, refusal: Refusal): Promise<AppError>;
 }
 
-/** Refusals of ways to the provider and back, for the audit and the log. */
+/** Records refused sign-ins and bindings in the audit and the log. */
 export function refusalRecorder({ db, clock, log, audit }: RefusalRecorderOptions): RefusalRecorder {
   const byStrangers = { take: createAllowance(clock, entries), left_out: 0 };
   const byProvider = { take: createAllowance(clock, entries), left_out: 0 };
@@ -50,7 +50,7 @@ export function refusalRecorder({ db, clock, log, audit }: RefusalRecorderOption
       ...(leftOut === 0 ? {} : { left_out: leftOut }),
     };
     const record: AuditRecord = { event, outcome: "failed", detail };
-    // The network's own words help whoever set the provider up; what the provider itself said is in none of them.
+    // The network's error text helps whoever configured the provider; the provider's own text is never part of it.
     log.warning("Sign-in with the identity provider failed", {
       reason,
       ...(cause instanceof PluginError ? { error: cause } : {}),

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import { say } from "../messages/message.ts";
 
-/** What can be wrong with an ID token. */
+/** Faults of an ID token. */
 export const tokenReasons = [
   "token_malformed",
   "token_header_refused",
@@ -21,9 +21,9 @@ export const tokenReasons = [
   "token_hash_wrong",
 ] as const;
 
-/** The closed set of causes for which the way to the provider and back ends without a session or binding; for the audit alone. */
+/** All causes that end a sign-in or binding without a result; only the audit names them. */
 export const refusalReasons = [
-  // The way back
+  // The callback
   "state_unknown",
   "attempt_expired",
   "other_browser",
@@ -43,7 +43,7 @@ export const refusalReasons = [
   "not_bound",
   "already_bound",
   "subject_not_bound",
-  // What the provider answers
+  // The provider's responses
   "provider_unreachable",
   "metadata_invalid",
   "metadata_issuer_wrong",
@@ -56,10 +56,10 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** Thrown inside the feature; only its reason goes into the audit, and nobody outside is told it. */
+/** Thrown inside the feature. Only its reason reaches the audit; the outside learns nothing. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
-  /** Of a `provider_error`: which of the known ones; what else it said is not kept. */
+  /** For `provider_error`: which known error it was; the rest of the text is dropped. */
   readonly provider_error: string | undefined;
 
   constructor(reason: RefusalReason, options: { cause?: unknown; provider_error?: string } = {}) {
@@ -70,7 +70,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What the person sees, the same for every cause: who tries tokens must not learn how far one came. */
+/** The same error for every cause: an attacker must not learn how far an attempt got. */
 export function oidcRefused(): AppError {
   return new AppError("oidc_refused", 403, say("oidc.refused"));
 }

@@ -3,17 +3,17 @@ import { tooManyRequests } from "../errors.ts";
 import { say } from "../messages/message.ts";
 import { RecentMap } from "../recent-map.ts";
 
-// Many times what a person does with several tabs.
+// Far more than a person with several tabs needs.
 const requests = { in_hand: 60, recovery_ms: 1000 };
 const MAXIMUM_CLIENTS = 10_000;
 
 interface Allowance {
   in_hand: number;
-  /** One more after this. */
+  /** Adds one after this time. */
   recovery_ms: number;
 }
 
-/** Takes one of what is in hand; false when there is none. */
+/** Takes one from the reserve; false when it is empty. */
 export function createAllowance(clock: Clock, { in_hand, recovery_ms }: Allowance): () => boolean {
   let left = in_hand;
   let at = clock.elapsed();
@@ -27,7 +27,7 @@ export function createAllowance(clock: Clock, { in_hand, recovery_ms }: Allowanc
   };
 }
 
-/** Bounds what one client can begin or end without being signed in: 60 at once, one more each second. */
+/** Bounds what one client can begin or complete without signing in: 60 at once, one more each second. */
 export function requestLimit(clock: Clock): (client: string) => void {
   const clients = new RecentMap<string, () => boolean>(MAXIMUM_CLIENTS);
   return (client) => {

@@ -5,10 +5,10 @@ import { issue, type Message, say } from "../messages/message.ts";
 
 const maximumUrlCharacters = 2048;
 
-/** A host with an optional port, path and query: nothing that the URL parser would repair, no user, no fragment. */
+/** A host with optional port, path and query: nothing for the URL parser to repair, no user, no fragment. */
 const webAddress = /^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/;
 
-/** True for an address that can be asked: https, or http where `scheme` rules of the service allow it. */
+/** True for https addresses, and for http where the service's `scheme` rules allow it. */
 export function isWebAddress(text: string): boolean {
   return webAddress.test(text) && !/\p{Cc}/u.test(text) && URL.canParse(text);
 }
@@ -22,7 +22,7 @@ const address = (title: string, description: string) =>
     v.description(description),
   );
 
-/** Asked, and kept, only while discovery is off. */
+/** Entered and stored only while discovery is off. */
 const endpoint = (title: string, description: string, required: boolean) =>
   v.optional(
     v.nullable(
@@ -121,20 +121,19 @@ const entries = {
 const withoutDiscovery = ["authorization_url", "token_url", "jwks_url"] as const;
 
 /**
- * What is entered for a provider; with discovery on, given endpoints are not kept. That addresses are https is the service's
- * rule, because tests may allow loopback http.
+ * Provider settings; with discovery on, entered endpoints are dropped. The service requires https, because tests may allow loopback http.
  */
 export const ProviderInput = v.strictObject(entries);
 export type ProviderInput = v.InferOutput<typeof ProviderInput>;
 
-/** The endpoints that are missing without discovery, by field. */
+/** The endpoints missing without discovery, by field. */
 export function missingEndpoints(input: ProviderInput): Readonly<Record<string, Message>> {
   if (input.is_discovery_enabled) return {};
   const missing = withoutDiscovery.filter((name) => input[name] === null);
   return Object.fromEntries(missing.map((name) => [name, say("oidc.address_missing")]));
 }
 
-/** Every field but the slug; what is left out stays, and so does a blank client secret. */
+/** Every field but the slug. A field left out keeps its value, and so does a blank client secret. */
 export const ProviderPatch = v.strictObject({
   display_name: v.optional(entries.display_name),
   client_id: v.optional(entries.client_id),
@@ -168,16 +167,16 @@ export const ProviderView = v.object({
   icon_url: v.nullable(v.string()),
   description: v.string(),
   is_enabled: v.boolean(),
-  /** It holds the administrator's binding: until that is removed it is only switched off and on. */
+  /** It holds the administrator's binding; until that is removed, it can only be disabled and enabled. */
   is_bound: v.boolean(),
-  /** To be registered at the provider; null until the base URL is set. */
+  /** For registration at the provider; null until the base URL is set. */
   callback_url: v.nullable(v.string()),
   created_at: Instant,
   updated_at: Instant,
 });
 export type ProviderView = v.InferOutput<typeof ProviderView>;
 
-/** The administrator's one binding; all null while there is none. */
+/** The administrator's only binding; all null while there is none. */
 export const BindingView = v.object({
   is_bound: v.boolean(),
   provider: v.nullable(
@@ -189,7 +188,7 @@ export const BindingView = v.object({
 });
 export type BindingView = v.InferOutput<typeof BindingView>;
 
-/** What binding and unbinding ask for. */
+/** What binding and unbinding require. */
 export const PasswordConfirmation = v.strictObject({
   current_password: CurrentPassword,
 });

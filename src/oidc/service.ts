@@ -33,16 +33,16 @@ interface OidcServiceOptions {
   audit: RecordAudit;
   auth: Pick<AuthService, "confirmPassword" | "familiarClients" | "signInWithProvider">;
   openContext: OpenContext;
-  /** As set, without a final slash; blank when nobody set it. */
+  /** As set, without a final slash; blank when not set. */
   baseUrl: () => string;
-  /** For tests alone: takes http addresses of this machine's loopback too. */
+  /** For tests only: also allows http to this machine's loopback. */
   isLoopbackHttpAllowed: boolean;
   isRefusedAddress: (url: string) => boolean;
-  /** Which addresses count as one client. */
+  /** The client that an address counts as. */
   clientOf: (address: string | null) => string;
 }
 
-/** What the administrator who binds is told of the provider. */
+/** Provider faults that the administrator sees while binding. */
 const unusable = [
   "provider_unreachable",
   "metadata_invalid",
@@ -50,7 +50,7 @@ const unusable = [
   "endpoint_not_https",
 ] as const satisfies Refusal["reason"][];
 
-/** Why a binding could not be begun, for the administrator who asked for it. */
+/** Why a binding could not begin, for the administrator who asked for it. */
 function bindingRefused(reason: Refusal["reason"], provider: { id: string; display_name: string }): AppError {
   if (reason === "no_provider") return notFound("identity_provider", provider.id);
   if (reason === "other_session") return unauthorized();
@@ -61,7 +61,7 @@ function bindingRefused(reason: Refusal["reason"], provider: { id: string; displ
   return new AppError("provider_unusable", 424, say(`oidc.${told}`));
 }
 
-/** OIDC as a further way to sign in for the one administrator: the provider, its binding, and the ways there and back. */
+/** OIDC as another way to sign in for the only administrator: provider, binding, and the redirects to and from it. */
 export function oidcService(options: OidcServiceOptions) {
   const { db, clock, log, sealer, audit, auth, baseUrl, isLoopbackHttpAllowed } = options;
   const upstream = createUpstream({ clock, openContext: options.openContext, isLoopbackHttpAllowed });
@@ -93,7 +93,7 @@ export function oidcService(options: OidcServiceOptions) {
     return { is_bound: true, provider: { id, slug, display_name, is_enabled }, issuer, subject, bound_at };
   };
 
-  /** The provider that a sign-in may begin with. Throws `Refusal`. */
+  /** The provider to sign in with. Throws `Refusal`. */
   const requireLoginProvider = async (slug: string) => {
     const row = await findProvider(db.read);
     if (row === null || row.slug !== slug) throw new Refusal("no_provider");
@@ -124,7 +124,7 @@ export function oidcService(options: OidcServiceOptions) {
     ...providerService(options),
     binding,
 
-    /** What the sign-in page offers: the provider when it is enabled and holds the binding, else null. */
+    /** For the sign-in page: the provider when it is enabled and holds the binding, else null. */
     loginProvider: async (): Promise<LoginProvider | null> => {
       const row = await findProvider(db.read);
       if (row === null || !row.is_enabled || baseUrl() === "") return null;
@@ -134,9 +134,9 @@ export function oidcService(options: OidcServiceOptions) {
     },
 
     /**
-     * Begins a binding for this very session. `input`: `current_password`. Throws 403 for API tokens, 404, 409 (`bound`,
-     * `provider_disabled`, `base_url_required`, `conflict` when the provider was changed meanwhile), 401 when the session was ended
-     * meanwhile, 422, 429, and 424 when the provider's discovery fails.
+     * Begins a binding for this session. `input`: `current_password`. Throws 403 for API tokens, 404, 409 (`bound`, `provider_disabled`,
+     * `base_url_required`, `conflict` when the provider changed meanwhile), 401 when the session ended meanwhile, 422, 429, and 424 when
+     * the provider's discovery fails.
      */
     startBinding: async (
       from: { actor: Actor; session: Session; browser: string | null },
@@ -160,8 +160,8 @@ export function oidcService(options: OidcServiceOptions) {
     },
 
     /**
-     * Removes the binding, whether or not the provider answers; sessions that are open go on. `input`: `current_password`.
-     * Throws 403 for API tokens, 409 `not_bound`, 422, 429.
+     * Removes the binding, whether or not the provider responds; open sessions continue. `input`: `current_password`. Throws 403 for API
+     * tokens, 409 `not_bound`, 422, 429.
      */
     unbind: async (actor: Actor, session: Session, input: unknown): Promise<BindingView> => {
       const { current_password } = parseInput(PasswordConfirmation, input);
@@ -182,7 +182,7 @@ export function oidcService(options: OidcServiceOptions) {
       return await binding();
     },
 
-    /** Begins a sign-in. `next`: where it leads to, judged by the caller. Throws `oidc_refused`, 429. */
+    /** Begins a sign-in. `next`: where it leads, validated by the caller. Throws `oidc_refused`, 429. */
     startLogin: async (
       from: { actor: Actor; browser: string | null },
       slug: string,
@@ -201,7 +201,7 @@ export function oidcService(options: OidcServiceOptions) {
       }
     },
 
-    /** Judges what the provider sent back: `query` is the raw query of the callback. Throws `oidc_refused`, 429. */
+    /** Handles the provider's redirect; `query` is the raw query of the callback. Throws `oidc_refused`, 429. */
     complete: async (from: CallbackFrom, slug: string, query: string): Promise<Completed> => {
       limit(options.clientOf(from.origin.actor.address));
       return await complete(from, slug, query);

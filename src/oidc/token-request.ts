@@ -25,14 +25,14 @@ export interface Tokens {
   access_token: string | null;
 }
 
-/** One part of the header, as forms encode it (RFC 6749, 2.3.1). */
+/** One part of the header in form encoding (RFC 6749, 2.3.1). */
 function encodeForm(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
 /**
- * Basic with the client's id and secret. oauth4webapi also escapes "-", "_" and ".", which forms leave as they are: Gitea, which
- * never decodes the header, would refuse its own client ids (UUIDs) and secrets.
+ * Basic with the client's id and secret. oauth4webapi also escapes "-", "_" and ".", which form encoding leaves alone; Gitea never decodes
+ * the header and would refuse its own client ids (UUIDs) and secrets.
  */
 function basicAuthentication(secret: string): oauth.ClientAuth {
   return (_server, client, _body, headers) => {
@@ -42,8 +42,8 @@ function basicAuthentication(secret: string): oauth.ClientAuth {
 }
 
 /**
- * The request that exchanges the code, as oauth4webapi writes it; it is caught before it is sent, so that our own upstream
- * sends it and judges the answer, which the library would measure by the system's clock and without a size.
+ * The code exchange as oauth4webapi writes it, intercepted before it is sent: our upstream sends it and checks the response, which the
+ * library would do with the system clock and without a size limit.
  */
 async function writeRequest(request: TokenRequest): Promise<RequestInit> {
   const { metadata, client_id, client_secret, code } = request;
@@ -61,7 +61,7 @@ async function writeRequest(request: TokenRequest): Promise<RequestInit> {
     request.redirect_uri,
     request.code_verifier,
     {
-      // Which addresses may be asked is judged by our upstream.
+      // Our upstream decides which addresses are allowed.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: async (_url, { method, headers, body }) => {
         written.resolve({ method, headers, body: String(body) });
@@ -72,7 +72,7 @@ async function writeRequest(request: TokenRequest): Promise<RequestInit> {
   return await written.promise;
 }
 
-/** Exchanges the code for tokens, which are held in memory for the time of this sign-in alone. Throws `Refusal`. */
+/** Exchanges the code for tokens, which stay in memory for this sign-in only. Throws `Refusal`. */
 export async function exchangeCode(upstream: Upstream, request: TokenRequest): Promise<Tokens> {
   const init = await writeRequest(request);
   const body = await upstream({

@@ -5,7 +5,7 @@ import type { PluginContext } from "../plugin.ts";
 import { parseStrictObject } from "../strict-json.ts";
 import { Refusal, type RefusalReason } from "./refusal.ts";
 
-/** The whole of one question to the provider: connecting, head and body, with the retries of a question that may be repeated. */
+/** For one request to the provider: connection, head and body, including retries. */
 const DEADLINE_MS = 10_000;
 
 /** Opens the bounded fetch; see `net/http.ts`. The provider may be in a private network, but not at a metadata address. */
@@ -13,7 +13,7 @@ export type OpenContext = (options: {
   timeout_ms: number;
   credential_id: null;
   max_bytes: number;
-  /** What limits the checks of a forge on the same host does not limit signing in, nor the other way round. */
+  /** Rate limits of a forge on the same host must not block sign-in, nor the other way round. */
   is_unrated: true;
   signal: AbortSignal;
 }) => PluginContext;
@@ -21,7 +21,7 @@ export type OpenContext = (options: {
 export interface UpstreamOptions {
   clock: Clock;
   openContext: OpenContext;
-  /** For tests alone: takes http addresses of this machine's loopback too. */
+  /** For tests only: also allows http to this machine's loopback. */
   isLoopbackHttpAllowed: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Question {
   url: string;
   init: RequestInit;
   max_bytes: number;
-  /** For every failure but an address that may not be asked. */
+  /** For every failure except an address that is not allowed. */
   failure: RefusalReason;
 }
 
@@ -69,8 +69,8 @@ async function readObject(response: Response): Promise<Record<string, unknown> |
 }
 
 /**
- * Asks the provider one question: JSON with status 200, within a deadline and a size, no redirect followed, nothing stored.
- * What it says in place of that is told to nobody, because an answer may repeat a code or a secret. Throws `Refusal`.
+ * Sends one request to the provider: JSON with status 200, with a deadline and a size limit, no redirects, nothing cached. Other responses
+ * are never shown, because they may repeat a code or a secret. Throws `Refusal`.
  */
 export function createUpstream({ clock, openContext, isLoopbackHttpAllowed }: UpstreamOptions) {
   return async (question: Question): Promise<Record<string, unknown>> => {
@@ -81,7 +81,7 @@ export function createUpstream({ clock, openContext, isLoopbackHttpAllowed }: Up
       const context = openContext({ ...limits, signal });
       const init: RequestInit = { ...question.init, redirect: "error", cache: "no-store" };
       const response = await context.fetch(new URL(question.url), init);
-      // A stranger's code can provoke it: it ends this sign-in and says nothing about the next one.
+      // A stranger's code can provoke this: it ends this sign-in and does not affect the next one.
       if (response.status === 429) throw new Refusal("provider_unreachable", { cause: rateLimited(question.url) });
       const body = await readObject(response);
       if (response.status !== 200 || body === null) throw new Refusal(question.failure);
@@ -93,7 +93,7 @@ export function createUpstream({ clock, openContext, isLoopbackHttpAllowed }: Up
       if (cause instanceof Refusal) throw cause;
       if (!(cause instanceof PluginError)) throw cause;
       const reason = cause.code === "unreachable" ? "provider_unreachable" : question.failure;
-      // An answer to the exchange of a code may repeat the code or the client's secret: its words end here.
+      // The response to a code exchange may repeat the code or the client's secret, so its text stops here.
       throw new Refusal(reason, question.init.method === "POST" ? {} : { cause });
     }
   };
